@@ -1,17 +1,17 @@
 import type { Adapter, AdapterFactory } from 'oidc-provider';
 import { endGrant } from '#shared/people/access/grants.ts';
-import { artefactAdapter } from './adapter/artefacts.ts';
-import { authorizationCodeAdapter } from './adapter/authorization-codes.ts';
-import { clientAdapter } from './adapter/clients.ts';
-import { deviceCodeAdapter } from './adapter/device-codes.ts';
-import { failingClosed } from './adapter/fail-closed.ts';
-import { interactionAdapter } from './adapter/interactions.ts';
-import { refreshTokenAdapter } from './adapter/refresh-tokens.ts';
-import { replayAdapter } from './adapter/replay.ts';
-import { sessionAdapter } from './adapter/sessions.ts';
-import { singleUseAdapter } from './adapter/single-use.ts';
-import type { AdapterStore } from './adapter/store.ts';
-import { boundedForStrangers, byPublicClient } from './adapter/strangers.ts';
+import { artefactAdapter } from './storage/artefacts.ts';
+import { authorizationCodeAdapter } from './codes/authorization-codes.ts';
+import { clientAdapter } from './clients/clients.ts';
+import { deviceCodeAdapter } from './codes/device-codes.ts';
+import { failingClosed } from './storage/fail-closed.ts';
+import { interactionAdapter } from './sessions/interactions.ts';
+import { refreshTokenAdapter } from './refresh/refresh.ts';
+import { replayAdapter } from './clients/replay.ts';
+import { sessionAdapter } from './sessions/sessions.ts';
+import { singleUseAdapter } from './refresh/single-use.ts';
+import type { AdapterStore } from './storage/store.ts';
+import { boundedForStrangers, byPublicClient } from './storage/strangers.ts';
 
 /** The engine's storage on our stores. What needs a decision is decided atomically there. */
 export function engineAdapter(store: AdapterStore): AdapterFactory {

@@ -6,16 +6,16 @@ import type { Log } from '#shared/base/log.ts';
 import { send } from '#shared/server/answer.ts';
 import { validated } from '#shared/server/validated.ts';
 import type { KeyRing, KeySet } from '#shared/keys/signing-key-ring.ts';
-import { enginePages } from './engine-pages.ts';
-import { trueMetadata } from '../metadata.ts';
+import { enginePages } from '../pages/engine-pages.ts';
+import { trueMetadata } from './answers/metadata.ts';
 import { site } from '../pages/site.ts';
-import { resourceIndicators } from '../resources.ts';
-import { clientCredentials } from './client-credentials/client-credentials.ts';
+import { resourceIndicators } from '../resources/resource-indicators.ts';
+import { clientCredentials } from './token/client-credentials/client-credentials.ts';
 import { createProvider } from './provider.ts';
-import { noteRefusals, refusals } from './refusals.ts';
-import type { AuthzServer } from '../server.ts';
-import { answering, tokenSteps } from './token-request.ts';
-import { tokenStatus } from '../token-status.ts';
+import { noteRefusals, refusals } from './answers/refusals.ts';
+import type { AuthzServer } from '../base/server.ts';
+import { answering, tokenSteps } from './token/token-request.ts';
+import { tokenStatus } from './token/token-status.ts';
 
 type Next = () => Promise<unknown>;
 

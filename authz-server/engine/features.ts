@@ -2,8 +2,8 @@ import { errors } from 'oidc-provider';
 import type { Configuration } from 'oidc-provider';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import type { EngineHooks } from '../pages/engine-hooks.ts';
-import type { ResourceIndicators } from '../resources.ts';
-import type { AuthzServer } from '../server.ts';
+import type { ResourceIndicators } from '../resources/resource-indicators.ts';
+import type { AuthzServer } from '../base/server.ts';
 
 /** What the engine does beside authorization code, refresh token and the metadata. */
 export function features(

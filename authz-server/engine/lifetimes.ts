@@ -1,6 +1,6 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { epochSeconds } from '#shared/base/clock.ts';
-import type { AuthzServer } from '../server.ts';
+import type { AuthzServer } from '../base/server.ts';
 
 type Timed = Pick<AuthzServer, 'config' | 'clock'>;
 

@@ -1,26 +1,26 @@
 import type { Configuration, Provider } from 'oidc-provider';
-import { ACR } from './acr.ts';
+import { ACR } from '../base/acr.ts';
 import { engineAdapter } from './adapter.ts';
-import { withStepsBeforeGrant } from './before-grant.ts';
-import { useHashedSecrets } from './client-authentication.ts';
-import { EXTRA_CLIENT_METADATA } from './client-metadata.ts';
-import { cookies } from './cookies.ts';
-import { existingGrant } from './existing-grant.ts';
+import { withStepsBeforeGrant } from './token/before-grant.ts';
+import { useHashedSecrets } from './clients/client-authentication.ts';
+import { EXTRA_CLIENT_METADATA } from './clients/client-metadata.ts';
+import { cookies } from './sessions/cookies.ts';
+import { existingGrant } from './grants/existing-grant.ts';
 import { features } from './features.ts';
 import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import type { KeySet } from '#shared/keys/signing-key-ring.ts';
 import { lifetimes } from './lifetimes.ts';
 import { revocationsSpace } from '#shared/config/token-spaces.ts';
-import { ASSERTION_ALGS, CLIENT_AUTHENTICATION, ENDPOINT_METADATA } from '../metadata.ts';
+import { ASSERTION_ALGS, CLIENT_AUTHENTICATION, ENDPOINT_METADATA } from './answers/metadata.ts';
 import { engineHooks } from '../pages/engine-hooks.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';
-import { pkceRequired } from './pkce.ts';
-import { OPENID_SCOPES, resourceIndicators } from '../resources.ts';
-import type { AuthzServer } from '../server.ts';
-import { SigningKey } from './signing-key.ts';
-import type { TokenSteps } from './token-request.ts';
+import { pkceRequired } from './codes/pkce.ts';
+import { OPENID_SCOPES, resourceIndicators } from '../resources/resource-indicators.ts';
+import type { AuthzServer } from '../base/server.ts';
+import { SigningKey } from './token/signing-key.ts';
+import type { TokenSteps } from './token/token-request.ts';
 
-export type { AuthzServer } from '../server.ts';
+export type { AuthzServer } from '../base/server.ts';
 
 /**
  * The engine, configured; it is made anew when the keys change, since it cannot change them itself. What it

@@ -1,15 +1,15 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
-import { NAVIGATED } from '../engine/engine-pages.ts';
+import { NAVIGATED } from './engine-pages.ts';
 import { shownId } from '#shared/server/request-log.ts';
-import { errorProps } from './page-error.ts';
-import type { PagesServer } from './pages-server.ts';
-import { answerWith } from './respond.ts';
-import type { ErrorProps } from './view.ts';
-import { createViewOf, frameOf } from './view-of.ts';
+import { errorProps } from './frame/page-error.ts';
+import type { PagesServer } from '../base/pages-server.ts';
+import { answerWith } from './frame/respond.ts';
+import type { ErrorProps } from './frame/view.ts';
+import { createViewOf, frameOf } from './frame/view-of.ts';
 import { errorPage } from './views/error.ts';
 import { signOutPage } from './views/sign-out.ts';
 import { signedOutPage } from './views/signed-out.ts';
-import { wayBack } from './way-back.ts';
+import { wayBack } from './frame/way-back.ts';
 
 type RpInitiatedLogout = NonNullable<NonNullable<Configuration['features']>['rpInitiatedLogout']>;
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Middleware } from 'koa';
-import { PageError } from './page-error.ts';
-import { seeOther } from './respond.ts';
+import { PageError } from './frame/page-error.ts';
+import { seeOther } from './frame/respond.ts';
 
 /** Bytes of a form; the query they become has to fit into a request line. */
 const LONGEST = 8192;

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Middleware } from 'koa';
-import { PageError } from './page-error.ts';
-import type { PagesServer } from './pages-server.ts';
-import { answerWith } from './respond.ts';
+import { PageError } from './frame/page-error.ts';
+import type { PagesServer } from '../base/pages-server.ts';
+import { answerWith } from './frame/respond.ts';
 
 const TYPES: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.png': 'image/png' };
 

@@ -3,21 +3,21 @@ import type { Context, Middleware, Next } from 'koa';
 import type Provider from 'oidc-provider';
 import { note, shownId } from '#shared/server/request-log.ts';
 import { formToQuery } from './form-to-query.ts';
-import { homePage } from '../home.ts';
+import { homePage } from './home.ts';
 import { accountHandlers } from './account.ts';
 import { deviceHandlers } from './device/device.ts';
 import { interactionHandlers } from './interaction/interaction.ts';
 import { logo } from './logo.ts';
-import { errorProps } from './page-error.ts';
-import type { PagesServer } from './pages-server.ts';
-import { answerWith, seeOther } from './respond.ts';
-import { createSameBrowser } from './same-browser.ts';
+import { errorProps } from './frame/page-error.ts';
+import type { PagesServer } from '../base/pages-server.ts';
+import { answerWith, seeOther } from './frame/respond.ts';
+import { createSameBrowser } from './frame/same-browser.ts';
 import { leaveOutUnregistered } from './sign-in/after-sign-out.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import { signOutHandlers } from './sign-in/sign-out.ts';
-import { frameOf } from './view-of.ts';
+import { frameOf } from './frame/view-of.ts';
 import { errorPage } from './views/error.ts';
-import { TO_ACCOUNT } from './way-back.ts';
+import { TO_ACCOUNT } from './frame/way-back.ts';
 
 /** The pages for people. They stand before the engine, whose routes are for programs. */
 export function site(server: PagesServer, provider: Provider): Router {

@@ -13,8 +13,8 @@ import { frontDoor, openTarget } from '#shared/server/front-door.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
 import { createServe } from '#shared/server/serve.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { ENDPOINTS, HANDLED } from '../endpoints.ts';
-import { protection } from '../protection.ts';
+import { ENDPOINTS, HANDLED } from '../base/endpoints.ts';
+import { protection } from '../resources/protection.ts';
 import { following } from './endpoint.ts';
 
 export const ISSUER = 'https://as.example';

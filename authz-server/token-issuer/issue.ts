@@ -9,7 +9,7 @@ import { unprocessable } from '#shared/http/answer.ts';
 import { receive } from './content.ts';
 import type { IssuerKeyRing } from './key-ring.ts';
 import type { Pay } from './pay.ts';
-import type { Work } from '../protection.ts';
+import type { Work } from '../resources/protection.ts';
 
 export interface Issuance {
   readonly ring: IssuerKeyRing;

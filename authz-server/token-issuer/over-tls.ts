@@ -9,7 +9,7 @@ import { overTls } from '#shared/server/over-tls.ts';
 import type { Beside, Parts } from '#shared/server/process.ts';
 import { logged } from '#shared/server/request-log.ts';
 import { createServe } from '#shared/server/serve.ts';
-import { HANDLED } from '../endpoints.ts';
+import { HANDLED } from '../base/endpoints.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 
 /** The listener of a token issuer that has an origin of its own. */

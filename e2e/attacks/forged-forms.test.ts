@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
-import type { Form, Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
+import type { Form, Page, TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import type { Person } from '../pair/pair.ts';
 import { startFlowOn, ONE_STORE } from '../flows/flow.ts';
 import type { Flow } from '../flows/flow.ts';

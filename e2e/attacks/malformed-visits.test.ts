@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { ENDPOINTS } from '../../authz-server/endpoints.ts';
-import type { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
+import { ENDPOINTS } from '../../authz-server/base/endpoints.ts';
+import type { TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import { CALLBACK } from '../pair/people-client.ts';
 import { startFlowOn, ONE_STORE } from '../flows/flow.ts';
 import type { Flow } from '../flows/flow.ts';

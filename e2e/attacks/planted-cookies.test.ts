@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
+import type { Page, TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import type { Person } from '../pair/pair.ts';
 import { startFlowOn, ONE_STORE } from '../flows/flow.ts';
 import type { Flow } from '../flows/flow.ts';

@@ -20,7 +20,7 @@ import { readMasterSecret } from '#shared/config/secret.ts';
 import { base64url, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
 import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import { type KeySet, openKeyRing } from '#shared/keys/signing-key-ring.ts';
-import type { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
+import type { TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import { createStatements } from '../../resource-server/gateway/identity/statements.ts';
 import { type Client, type Flow, startFlow } from '../flows/flow.ts';
 import { App, INVALID_GRANT, newPerson, post, refusal, sent, signedIn } from '../flows/person.ts';

@@ -4,7 +4,7 @@ import { expect } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ended } from '#shared/cli/cli.fixture.ts';
-import { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
+import { TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import { runCommand } from '../pair/command-line.ts';
 import type { Around } from '../pair/command-line.ts';
 import type { Person } from '../pair/pair.ts';

@@ -14,16 +14,16 @@ import { addPerson, disablePerson } from '#shared/people/people.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { removePerson } from '#shared/people/remove-person.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
-import { ALICE, grantOf, idOf } from '../../authz-server/pages/at-consent.fixture.ts';
-import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
+import { ALICE, grantOf, idOf } from '../../authz-server/integration/pages/at-consent.fixture.ts';
+import type { Page, TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import {
   answerIn,
   CALLBACK,
   DOCUMENTS,
   testSite,
   WEB,
-} from '../../authz-server/pages/site.fixture.ts';
-import type { TestSite } from '../../authz-server/pages/site.fixture.ts';
+} from '../../authz-server/integration/site.fixture.ts';
+import type { TestSite } from '../../authz-server/integration/site.fixture.ts';
 import { startRedis } from '../parts/redis.ts';
 import { redisStore, STORE_KINDS } from './flow.ts';
 

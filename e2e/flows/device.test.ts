@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
+import type { Page, TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import type { Person } from '../pair/pair.ts';
 import { until } from '../parts/process.ts';
 import { startFlowOn, STORE_KINDS } from './flow.ts';

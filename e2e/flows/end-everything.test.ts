@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startRedis } from '../parts/redis.ts';
 import { redisStore } from './flow.ts';
-import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
-import { answerIn, testSite } from '../../authz-server/pages/site.fixture.ts';
-import type { TestSite } from '../../authz-server/pages/site.fixture.ts';
-import { ALICE, atConsent } from '../../authz-server/pages/at-consent.fixture.ts';
-import type { AtPage } from '../../authz-server/pages/at-consent.fixture.ts';
+import type { Page, TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
+import { answerIn, testSite } from '../../authz-server/integration/site.fixture.ts';
+import type { TestSite } from '../../authz-server/integration/site.fixture.ts';
+import { ALICE, atConsent } from '../../authz-server/integration/pages/at-consent.fixture.ts';
+import type { AtPage } from '../../authz-server/integration/pages/at-consent.fixture.ts';
 
 const STORES = {
   SQLite: async () => ({ store: { kind: 'sqlite' }, [Symbol.asyncDispose]: async () => {} }),

@@ -4,7 +4,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { createProver } from '#shared/cli/oauth/dpop.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import type { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
+import type { TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import type { Person } from '../pair/pair.ts';
 import { getAll } from './flow.ts';
 import type { Client, Flow } from './flow.ts';

@@ -5,7 +5,7 @@ import { createProver } from '#shared/cli/oauth/dpop.ts';
 import type { Prover } from '#shared/cli/oauth/dpop.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import type { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
+import type { TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import type { Person } from '../pair/pair.ts';
 import { startFlowOn, STORE_KINDS } from './flow.ts';
 import type { Flow } from './flow.ts';

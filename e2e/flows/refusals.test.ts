@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
+import type { Page, TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import type { Person } from '../pair/pair.ts';
 import { addPeopleClient, CALLBACK, CODE_GRANTS } from '../pair/people-client.ts';
 import { startFlowOn, STORE_KINDS } from './flow.ts';

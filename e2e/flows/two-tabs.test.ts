@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { endSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
-import type { Page, TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
-import { ALICE, atConsent, idOf } from '../../authz-server/pages/at-consent.fixture.ts';
-import { answerIn, testSite } from '../../authz-server/pages/site.fixture.ts';
-import type { TestSite } from '../../authz-server/pages/site.fixture.ts';
+import type { Page, TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
+import { ALICE, atConsent, idOf } from '../../authz-server/integration/pages/at-consent.fixture.ts';
+import { answerIn, testSite } from '../../authz-server/integration/site.fixture.ts';
+import type { TestSite } from '../../authz-server/integration/site.fixture.ts';
 import { startRedis } from '../parts/redis.ts';
 import { redisStore, STORE_KINDS } from './flow.ts';
 

@@ -2,11 +2,17 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
-import { asApp, basic, DOCUMENTS, SECRET, testAuthz } from '../../authz-server/authz.fixture.ts';
-import type { TestAuthz } from '../../authz-server/authz.fixture.ts';
-import { CALLBACK, redemption, sent } from '../../authz-server/code-flow.fixture.ts';
+import {
+  asApp,
+  basic,
+  DOCUMENTS,
+  SECRET,
+  testAuthz,
+} from '../../authz-server/integration/authz.fixture.ts';
+import type { TestAuthz } from '../../authz-server/integration/authz.fixture.ts';
+import { CALLBACK, redemption, sent } from '../../authz-server/integration/code-flow.fixture.ts';
 import { engineAdapter } from '../../authz-server/engine/adapter.ts';
-import { TestBrowser } from '../../authz-server/pages/browser.fixture.ts';
+import { TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';

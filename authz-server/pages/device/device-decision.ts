@@ -1,12 +1,12 @@
 import type Provider from 'oidc-provider';
 import { endGrant } from '#shared/people/access/grants.ts';
-import { ACR, AMR } from '../../engine/acr.ts';
-import { decideDeviceCode } from './device-code.ts';
-import type { DeviceCode } from './device-code.ts';
-import { createGiveGrant } from '../interaction/give-grant.ts';
-import type { PagesServer } from '../pages-server.ts';
+import { ACR, AMR } from '../../base/acr.ts';
+import { decideDeviceCode } from '../../base/device-code.ts';
+import type { DeviceCode } from '../../base/device-code.ts';
+import { createGiveGrant } from '../../consent/give-grant.ts';
+import type { PagesServer } from '../../base/pages-server.ts';
 import type { Visitor } from '../sign-in/session.ts';
-import type { AskedItem } from '../view.ts';
+import type { AskedItem } from '../frame/view.ts';
 
 /** Each is false when the code was decided by somebody else meanwhile, or has expired. */
 export interface DeviceDecisions {

@@ -4,9 +4,9 @@ import { tokenIssuerSpaces, tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
 import type { Person } from '#shared/people/directory.ts';
-import { spaceScopes } from '../../resources.ts';
+import { spaceScopes } from '../../resources/resource-indicators.ts';
 import { textsOf } from '../texts/index.ts';
-import type { AskedItem, Language } from '../view.ts';
+import type { AskedItem, Language } from '../frame/view.ts';
 
 /** Scopes about the person alone, in the order in which they are shown (OpenID Connect Core 1.0 section 5.4). */
 const PERSONAL = ['openid', ...Object.keys(CLAIMS_OF_SCOPES), 'offline_access'];

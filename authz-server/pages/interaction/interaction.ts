@@ -7,24 +7,24 @@ import { endSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
-import { ACR, AMR } from '../../engine/acr.ts';
-import { consentKey } from '../../engine/consented.ts';
+import { ACR, AMR } from '../../base/acr.ts';
+import { consentKey } from '../../consent/consented.ts';
 import { allowedItems, askedItems } from './asked.ts';
-import { createCsrf } from '../csrf.ts';
-import { createGiveGrant } from './give-grant.ts';
-import { expired, PageError } from '../page-error.ts';
-import type { PagesServer } from '../pages-server.ts';
+import { createCsrf } from '../frame/csrf.ts';
+import { createGiveGrant } from '../../consent/give-grant.ts';
+import { expired, PageError } from '../frame/page-error.ts';
+import type { PagesServer } from '../../base/pages-server.ts';
 import { createPasswordSignIn } from '../sign-in/password-sign-in.ts';
-import { answerWith, seeOther } from '../respond.ts';
-import { createSameBrowser } from '../same-browser.ts';
-import type { Interaction } from '../same-browser.ts';
+import { answerWith, seeOther } from '../frame/respond.ts';
+import { createSameBrowser } from '../frame/same-browser.ts';
+import type { Interaction } from '../frame/same-browser.ts';
 import { createBrowserSessions, originOf } from '../sign-in/session.ts';
 import type { Visitor } from '../sign-in/session.ts';
-import type { AskedItem, SignInProps } from '../view.ts';
-import { createViewOf } from '../view-of.ts';
+import type { AskedItem, SignInProps } from '../frame/view.ts';
+import { createViewOf } from '../frame/view-of.ts';
 import { consentPage } from '../views/consent.ts';
 import { signInPage } from '../views/sign-in.ts';
-import { wayBack } from '../way-back.ts';
+import { wayBack } from '../frame/way-back.ts';
 
 /** A client's request that waits for a person. */
 interface Waiting {

@@ -4,8 +4,8 @@ import { endSignIn, findSignIn, recordSignIn } from '#shared/people/access/sign-
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { Authenticated, Person } from '#shared/people/directory.ts';
-import { ACR, AMR } from '../../engine/acr.ts';
-import type { PagesServer } from '../pages-server.ts';
+import { ACR, AMR } from '../../base/acr.ts';
+import type { PagesServer } from '../../base/pages-server.ts';
 
 export type Session = InstanceType<Provider['Session']>;
 

@@ -1,12 +1,12 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
-import { createCsrf } from '../csrf.ts';
-import type { PagesServer } from '../pages-server.ts';
+import { createCsrf } from '../frame/csrf.ts';
+import type { PagesServer } from '../../base/pages-server.ts';
 import { createPasswordSignIn } from './password-sign-in.ts';
-import { answerWith, seeOther } from '../respond.ts';
+import { answerWith, seeOther } from '../frame/respond.ts';
 import { createBrowserSessions } from './session.ts';
-import type { SignInProps } from '../view.ts';
-import { createViewOf } from '../view-of.ts';
+import type { SignInProps } from '../frame/view.ts';
+import { createViewOf } from '../frame/view-of.ts';
 import { signInPage } from '../views/sign-in.ts';
 
 /** Where a person can go on after signing in without a client, and which parameters go along. */

@@ -1,10 +1,10 @@
 import type { Middleware } from 'koa';
 import type Provider from 'oidc-provider';
-import { createCsrf } from '../csrf.ts';
-import type { PagesServer } from '../pages-server.ts';
-import { answerWith, seeOther } from '../respond.ts';
+import { createCsrf } from '../frame/csrf.ts';
+import type { PagesServer } from '../../base/pages-server.ts';
+import { answerWith, seeOther } from '../frame/respond.ts';
 import { createBrowserSessions } from './session.ts';
-import { createViewOf } from '../view-of.ts';
+import { createViewOf } from '../frame/view-of.ts';
 import { signOutPage } from '../views/sign-out.ts';
 import { signedOutPage } from '../views/signed-out.ts';
 

@@ -2,9 +2,15 @@ import type { Answer } from '#shared/http/answer.ts';
 import type { Profile } from '#shared/stores/people/people.ts';
 import { html } from '#shared/pages/html.ts';
 import type { Html } from '#shared/pages/html.ts';
-import { document } from '../shell.ts';
+import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { AccountAccess, AccountApplication, AccountKey, AccountProps, View } from '../view.ts';
+import type {
+  AccountAccess,
+  AccountApplication,
+  AccountKey,
+  AccountProps,
+  View,
+} from '../frame/view.ts';
 import { facts } from './facts.ts';
 import { form } from './form.ts';
 import { programName } from './program.ts';

@@ -1,9 +1,9 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
 import type { Html } from '#shared/pages/html.ts';
-import { document } from '../shell.ts';
+import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { ConsentProps, View } from '../view.ts';
+import type { ConsentProps, View } from '../frame/view.ts';
 import { decision } from './decision.ts';
 import { form } from './form.ts';
 import { itemChoice } from './items.ts';

@@ -1,7 +1,7 @@
 import { html } from '#shared/pages/html.ts';
 import type { Html } from '#shared/pages/html.ts';
 import { textsOf } from '../texts/index.ts';
-import type { View } from '../view.ts';
+import type { View } from '../frame/view.ts';
 
 /** The two ends of a question: `decision` = allow | deny. */
 export function decision({ language }: View): Html {

@@ -1,8 +1,8 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
-import { document } from '../shell.ts';
+import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { DeviceEntryProps, View } from '../view.ts';
+import type { DeviceEntryProps, View } from '../frame/view.ts';
 import { shownProblem } from './problem.ts';
 
 /** Asks for the code that a device shows (RFC 8628 section 3.3). */

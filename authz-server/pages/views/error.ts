@@ -1,10 +1,10 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { errorPage as page } from '#shared/pages/error-page.ts';
 import { html } from '#shared/pages/html.ts';
-import { headOf } from '../shell.ts';
-import type { Frame } from '../shell.ts';
+import { headOf } from '../frame/shell.ts';
+import type { Frame } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { ErrorProps } from '../view.ts';
+import type { ErrorProps } from '../frame/view.ts';
 
 /** What went wrong, in words for a person, with a way on. */
 export function errorPage(frame: Frame, { kind, back, ...shown }: ErrorProps): Answer {

@@ -1,6 +1,6 @@
 import { html } from '#shared/pages/html.ts';
 import type { Html } from '#shared/pages/html.ts';
-import type { View } from '../view.ts';
+import type { View } from '../frame/view.ts';
 
 /** A form that changes something: with the proof that it came from a page of ours. */
 export function form(

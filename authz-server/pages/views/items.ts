@@ -1,7 +1,7 @@
 import { html } from '#shared/pages/html.ts';
 import type { Html } from '#shared/pages/html.ts';
 import { type Texts, textsOf } from '../texts/index.ts';
-import type { AskedItem, View } from '../view.ts';
+import type { AskedItem, View } from '../frame/view.ts';
 
 /** What a client asks for, by resource, each to be taken away unless it is required. */
 export function itemChoice({ language }: View, items: readonly AskedItem[]): Html {

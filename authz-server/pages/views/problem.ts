@@ -2,7 +2,7 @@ import { html } from '#shared/pages/html.ts';
 import type { Html } from '#shared/pages/html.ts';
 import type { PageContent } from '#shared/pages/document.ts';
 import { textsOf } from '../texts/index.ts';
-import type { View } from '../view.ts';
+import type { View } from '../frame/view.ts';
 import { relative } from './times.ts';
 
 interface Later {

@@ -1,5 +1,5 @@
 import type { Answer } from '#shared/http/answer.ts';
-import type { AccountApplication, AccountKey, AskedItem, Language, View } from '../view.ts';
+import type { AccountApplication, AccountKey, AskedItem, Language, View } from '../frame/view.ts';
 import { accountPage } from './account.ts';
 import { consentPage } from './consent.ts';
 import { deviceConfirmPage } from './device-confirm.ts';

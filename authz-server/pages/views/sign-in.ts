@@ -1,8 +1,8 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
-import { document } from '../shell.ts';
+import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { SignInProps, View } from '../view.ts';
+import type { SignInProps, View } from '../frame/view.ts';
 import { form } from './form.ts';
 import { shownProblem } from './problem.ts';
 import { REVEAL } from './reveal.ts';

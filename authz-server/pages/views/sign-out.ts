@@ -1,8 +1,8 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
-import { document } from '../shell.ts';
+import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { SignOutProps, View } from '../view.ts';
+import type { SignOutProps, View } from '../frame/view.ts';
 import { form } from './form.ts';
 
 /** Asks before signing out (OpenID Connect RP-Initiated Logout 1.0 section 2). */

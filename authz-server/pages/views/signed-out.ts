@@ -1,8 +1,8 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
-import { document } from '../shell.ts';
+import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { View } from '../view.ts';
+import type { View } from '../frame/view.ts';
 import { sign } from './sign.ts';
 
 export function signedOutPage(view: View): Answer {

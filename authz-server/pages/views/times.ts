@@ -1,7 +1,7 @@
 import { html } from '#shared/pages/html.ts';
 import type { Html } from '#shared/pages/html.ts';
 import { textsOf } from '../texts/index.ts';
-import type { Language, View } from '../view.ts';
+import type { Language, View } from '../frame/view.ts';
 
 /** Made once for each language, which takes longer than all that a page does with it. */
 function perLanguage<Format>(make: (language: Language) => Format): (language: Language) => Format {

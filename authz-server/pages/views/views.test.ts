@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import type { Answer } from '#shared/http/answer.ts';
 import { ATTACKS, expectStrict, skeleton } from '#shared/pages/checked.fixture.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';
-import type { AccountAccess, AskedItem, View } from '../view.ts';
+import type { AccountAccess, AskedItem, View } from '../frame/view.ts';
 import { accountPage } from './account.ts';
 import { consentPage } from './consent.ts';
 import { deviceConfirmPage } from './device-confirm.ts';

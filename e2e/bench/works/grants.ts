@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { TestBrowser } from '../../../authz-server/pages/browser.fixture.ts';
+import { TestBrowser } from '../../../authz-server/integration/browser.fixture.ts';
 import { addPeopleClient, CODE_FLOW } from '../../pair/people-client.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
 import type { Server } from '../cpu.ts';

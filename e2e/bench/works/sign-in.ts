@@ -1,4 +1,4 @@
-import { TestBrowser } from '../../../authz-server/pages/browser.fixture.ts';
+import { TestBrowser } from '../../../authz-server/integration/browser.fixture.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
 import { addCrowd } from '../gate.ts';

@@ -1,5 +1,5 @@
-import { TestBrowser } from '../../../authz-server/pages/browser.fixture.ts';
-import type { Changes, Page } from '../../../authz-server/pages/browser.fixture.ts';
+import { TestBrowser } from '../../../authz-server/integration/browser.fixture.ts';
+import type { Changes, Page } from '../../../authz-server/integration/browser.fixture.ts';
 import type { Pair, Person } from '../../pair/pair.ts';
 
 type Decision = 'allow' | 'deny';

@@ -1,0 +1,63 @@
+import { isLoopback } from '#shared/config/production.ts';
+import { isSignInClient } from '#shared/config/sign-in-clients.ts';
+import { decided, findConsent } from '#shared/people/access/consents.ts';
+import type { ConsentKey } from '#shared/people/access/consents.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import type { AuthzServer } from '../base/server.ts';
+import type { AskedItem } from '../pages/frame/view.ts';
+
+/**
+ * The host that a code goes to, where nobody but the client can receive it. Undefined for loopback and private-use
+ * redirect URIs, which any program on the machine may take (RFC 8252 section 8.6).
+ */
+export function provenHost(redirectUri: unknown): string | undefined {
+  const url = typeof redirectUri === 'string' ? URL.parse(redirectUri) : null;
+  return url?.protocol === 'https:' && !isLoopback(url.hostname) ? url.host : undefined;
+}
+
+/** Scheme and authority of a redirect URI, by which grants are told apart. Native clients take any port (RFC 8252 section 7.3). */
+export function redirectOrigin(redirectUri: unknown): string {
+  const url = typeof redirectUri === 'string' ? URL.parse(redirectUri) : null;
+  if (url === null) return '';
+  return `${url.protocol}//${isLoopback(url.hostname) ? url.hostname : url.host}`;
+}
+
+/** The consent that a request of a client falls under; undefined: the person is asked in each browser. */
+export function consentKey(
+  client: ClientRecord,
+  accountId: string,
+  redirectUri: unknown,
+): ConsentKey | undefined {
+  const redirectHost = provenHost(redirectUri);
+  if (redirectHost === undefined || client.application_type === 'native') return undefined;
+  return { accountId, clientId: client.client_id, redirectHost };
+}
+
+/** What a client gets although its person is not asked now. */
+export interface Unasked {
+  readonly allowed: readonly AskedItem[];
+  readonly refused?: readonly AskedItem[];
+  readonly wholeProfile?: boolean;
+  /** Nobody was asked: the client is the operator's own. */
+  readonly byOperator?: boolean;
+}
+
+/**
+ * What was decided before about these items; undefined: the person has to be asked. Clients that sign people in before
+ * applications, and the operator's own (`first_party`), get what they ask for.
+ */
+export async function consented(
+  server: Pick<AuthzServer, 'stores' | 'clock' | 'longestLife'>,
+  client: ClientRecord,
+  accountId: string,
+  { asked, redirectUri }: { readonly asked: readonly AskedItem[]; readonly redirectUri: unknown },
+): Promise<Unasked | undefined> {
+  if (isSignInClient(client.client_id)) return { allowed: asked };
+  // Without a secret another program on the machine could pass for it.
+  const proven = client.token_endpoint_auth_method !== 'none' || provenHost(redirectUri);
+  if (client.first_party && proven) return { allowed: asked, byOperator: true };
+  const key = consentKey(client, accountId, redirectUri);
+  const consent = key && (await findConsent(server, key, client));
+  const decision = consent && decided(consent, asked);
+  return decision && { ...decision, wholeProfile: consent.wholeProfile };
+}

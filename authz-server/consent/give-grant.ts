@@ -1,0 +1,128 @@
+import type Provider from 'oidc-provider';
+import {
+  endGrant,
+  extendAccess,
+  findAccess,
+  isAt,
+  recordAccess,
+} from '#shared/people/access/grants.ts';
+import type { Access } from '#shared/people/access/grants.ts';
+import { redirectOrigin } from './consented.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { findSignIn } from '#shared/people/access/sign-ins.ts';
+import type { SignIn } from '#shared/people/access/sign-ins.ts';
+import { expired } from '../pages/frame/page-error.ts';
+import type { PagesServer } from '../base/pages-server.ts';
+import type { AskedItem } from '../pages/frame/view.ts';
+
+/** What a person decided about a client's request. */
+export interface GrantDecision {
+  readonly clientId: string;
+  /** That of the browser in which it was decided. */
+  readonly signIn: SignIn;
+  readonly allowed: readonly AskedItem[];
+  /** Asked, not allowed, and not to be asked again under this grant. */
+  readonly refused?: readonly AskedItem[];
+  /** Where the code goes; absent: to a device. */
+  readonly redirectUri?: unknown;
+  /** A grant of the same person and client, to be extended if it is of this browser and redirect host. */
+  readonly extend?: string | undefined;
+  /** They were told what `profile` is; absent: the page that asked them has said so. */
+  readonly wholeProfile?: boolean;
+  /** Nobody was asked, since the client is the operator's own. */
+  readonly byOperator?: boolean;
+  /** Of a device: where it asked from. Its grant outlives the browser's session. */
+  readonly device?: Access['device'];
+}
+
+type Grant = InstanceType<Provider['Grant']>;
+
+/** Resolves to the id of the grant. Throws the 'expired' page when the sign-in was ended meanwhile. */
+export type GiveGrant = (decision: GrantDecision) => Promise<string>;
+
+/**
+ * Writes the engine's Grant and the Access beside it. A grant that holds `offline_access` (OpenID Connect
+ * Core 1.0 section 11), and that of a device, outlives the sign-in; any other ends with it.
+ */
+export function createGiveGrant(server: PagesServer, provider: Provider): GiveGrant {
+  const { config, clock } = server;
+
+  /** The grant to extend with its Access, unless either has ended. */
+  async function existing(
+    { extend, signIn, clientId }: GrantDecision,
+    place: Access['place'],
+  ): Promise<{ grant: Grant; access: Access } | undefined> {
+    const [grant, access] = await Promise.all([
+      extend === undefined ? undefined : provider.Grant.find<Grant>(extend),
+      extend === undefined ? undefined : findAccess(server, extend),
+    ]);
+    const theirs = grant?.accountId === signIn.accountId && grant.clientId === clientId;
+    return theirs && access && place && isAt(access, place) ? { grant, access } : undefined;
+  }
+
+  return async (decision) => {
+    const { clientId, signIn, allowed, refused = [], device } = decision;
+    const { accountId, generation, address, agent } = signIn;
+    const { wholeProfile = allowed.some(({ scope }) => scope === 'profile') } = decision;
+    const browser = {
+      ...(address !== undefined && { address }),
+      ...(agent !== undefined && { agent }),
+    };
+    const place = device
+      ? undefined
+      : { browser: signIn.uid, redirectOrigin: redirectOrigin(decision.redirectUri) };
+    const known = await existing(decision, place);
+    const grant = known?.grant ?? new provider.Grant({ accountId, clientId });
+    for (const item of allowed) allow(grant, item);
+    for (const item of refused) refuse(grant, item);
+    const grantId = await grant.save();
+
+    const outlives =
+      device !== undefined || grant.getOIDCScope().split(' ').includes('offline_access');
+    const access: Access = {
+      grantId,
+      accountId,
+      clientId,
+      generation,
+      since: known?.access.since ?? clock.now(),
+      wholeProfile: known?.access.wholeProfile === true || wholeProfile,
+      ...(!outlives && { signIn: signIn.uid }),
+      ...(place && { place }),
+      ...(decision.byOperator && { byOperator: true }),
+      ...(device ? { device } : { browser }),
+    };
+    const rest = signIn.since / 1000 + config.people.session - epochSeconds(clock);
+    const seconds = outlives ? grant.remainingTTL : Math.min(grant.remainingTTL, Math.max(1, rest));
+    const kept =
+      known === undefined
+        ? await recordAccess(server, access, seconds).then(() => true)
+        : await extendAccess(server, access, known.access, seconds);
+    // Whoever ends a sign-in removes it first and then looks for its grants, so one of the two is seen.
+    if (kept && (await findSignIn(server, signIn.uid)) !== undefined) return grantId;
+    await endGrant(server, grantId);
+    throw expired();
+  };
+}
+
+function allow(grant: Grant, { scope, resource }: AskedItem): void {
+  if (resource === undefined) grant.addOIDCScope(scope);
+  else grant.addResourceScope(resource, scope);
+  // What was refused once and is allowed now: the engine would go on leaving it out.
+  const { openid, resources } = grant.rejected ?? {};
+  if (resource === undefined) {
+    if (openid?.scope !== undefined) openid.scope = without(openid.scope, scope);
+  } else if (resources?.[resource] !== undefined) {
+    resources[resource] = without(resources[resource], scope);
+  }
+}
+
+function refuse(grant: Grant, { scope, resource }: AskedItem): void {
+  if (resource === undefined) grant.rejectOIDCScope(scope);
+  else grant.rejectResourceScope(resource, scope);
+}
+
+const without = (scopes: string, gone: string) =>
+  scopes
+    .split(' ')
+    .filter((scope) => scope !== gone)
+    .join(' ');

@@ -1,0 +1,53 @@
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { Config } from '#shared/config/schema.ts';
+import { FOLLOW_SCOPE, tokenSpaces, VERIFY_SCOPE } from '#shared/config/token-spaces.ts';
+import { OPENID_SCOPES, spaceScopes } from '../../resources/resource-indicators.ts';
+
+type Next = () => Promise<unknown>;
+
+/** How clients prove who they are (RFC 7591 section 2). */
+export const CLIENT_AUTHENTICATION = [
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+  'none',
+] as const;
+
+/** What signs the assertions of `private_key_jwt`. */
+export const ASSERTION_ALGS = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'] as const;
+
+/** What the engine leaves out of its metadata (RFC 8414 section 2), which then means client_secret_basic alone. */
+export const ENDPOINT_METADATA = {
+  revocation_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION],
+  revocation_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGS],
+  // Who only names a client learns nothing (RFC 7662 section 2.1).
+  introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION.filter(
+    (method) => method !== 'none',
+  ),
+  introspection_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGS],
+};
+
+interface Supported {
+  scopes_supported?: readonly string[];
+  claims_supported?: readonly string[];
+}
+
+/**
+ * Adds the scopes of the resources to `scopes_supported` (RFC 8414 section 2), of which the engine knows those
+ * of OpenID Connect. That of resource servers themselves is not for clients to ask for. From `claims_supported`
+ * (OpenID Connect Discovery 1.0 section 3) goes `sid`, which nobody is told.
+ */
+export function trueMetadata(config: Config) {
+  const scopes = new Set(OPENID_SCOPES);
+  for (const space of tokenSpaces(config))
+    for (const scope of spaceScopes(space)) scopes.add(scope);
+  for (const scope of [VERIFY_SCOPE, FOLLOW_SCOPE]) scopes.delete(scope);
+  return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
+    await next();
+    const metadata = (ctx.body ?? {}) as Supported;
+    if (metadata.scopes_supported) metadata.scopes_supported = [...scopes];
+    if (metadata.claims_supported) {
+      metadata.claims_supported = metadata.claims_supported.filter((claim) => claim !== 'sid');
+    }
+  };
+}

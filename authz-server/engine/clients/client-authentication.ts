@@ -1,0 +1,65 @@
+import { hash } from 'node:crypto';
+import { errors } from 'oidc-provider';
+import type { Client, Configuration, Provider } from 'oidc-provider';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { sameText } from '#shared/base/constant-time.ts';
+import type { FormerSecret } from '#shared/stores/oauth/clients.ts';
+import { ASSERTION_SECONDS } from './replay.ts';
+import type { AuthzServer } from '../../base/server.ts';
+
+/** Of no secret. */
+const NONE: FormerSecret = { hash: '-'.repeat(43), from: 0, until: 0 };
+
+/**
+ * Secrets are stored hashed; the engine's own comparison, in constant time, then compares the hashes. The secret
+ * before is compared in any case, so that the time does not tell whether there is one; it is good from when it was
+ * replaced, so that a clock that was set back further brings none to life.
+ */
+export function useHashedSecrets(
+  provider: Provider,
+  { clock, config }: Pick<AuthzServer, 'clock' | 'config'>,
+): void {
+  const client = provider.Client.prototype;
+  const compareHashes = client.compareClientSecret;
+  client.compareClientSecret = function compareClientSecret(this: Client, secret: string) {
+    const given = hash('sha256', secret, 'base64url');
+    const former = (this['former_secret'] as FormerSecret | undefined) ?? NONE;
+    const now = clock.now();
+    const lives = now < former.until && now >= former.from - config.tokens.skew * 1000;
+    const isFormer = sameText(given, former.hash) && lives;
+    return compareHashes.call(this, given) || isFormer;
+  };
+}
+
+/** Explicit typing (draft-ietf-oauth-rfc7523bis section 4), or none, as older clients have it. */
+const TYPES = new Set([undefined, 'jwt', 'client-authentication+jwt']);
+
+/**
+ * What the engine does not check of a client assertion (RFC 7523 section 3, draft-ietf-oauth-rfc7523bis
+ * section 4): it is one, for this server alone, of now, and does not outlive our memory of it, or it could be
+ * used again.
+ */
+export function checkAssertion({
+  config,
+  clock,
+}: Pick<AuthzServer, 'config' | 'clock'>): NonNullable<
+  Configuration['assertJwtClientAuthClaimsAndHeader']
+> {
+  const { issuer, tokens } = config;
+  return (_ctx, { aud, exp, iat }, { typ }) => {
+    const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ;
+    if (!TYPES.has(type as string | undefined)) refuse('the type is that of another JWT');
+    const audiences = [aud].flat();
+    if (audiences.length !== 1) refuse('there is more than one audience');
+    if (tokens.assertionAudience === 'issuer' && aud !== issuer) {
+      refuse('the audience is not the issuer, as a string; see tokens.assertionAudience');
+    }
+    const now = epochSeconds(clock);
+    if (typeof iat === 'number' && iat > now + tokens.skew) refuse('it is of the future');
+    if (typeof exp !== 'number' || exp > now + ASSERTION_SECONDS - 60) refuse('it lives too long');
+  };
+}
+
+function refuse(reason: string): never {
+  throw new errors.InvalidClientAuth(`client assertion: ${reason}`);
+}

@@ -1,0 +1,42 @@
+import { Provider } from 'oidc-provider';
+import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { spendOfClient } from '../../base/spend.ts';
+import type { AdapterStore } from '../storage/store.ts';
+
+/**
+ * Seconds for which a client assertion is remembered: an hour, the default of Authlib, and a margin.
+ * Longer-lived ones are refused (client-authentication.ts).
+ */
+export const ASSERTION_SECONDS = 3720;
+
+/** Where assertions are remembered; the second is that of older versions, whose memory counts after an upgrade. */
+const NAMESPACES = ['assertion', 'engine'];
+
+/**
+ * Client assertions (RFC 7523 section 3). The engine asks `find` and then saves, which lets a replay race
+ * through. Here `find` itself claims the identifier: only the first to ask is told that there is none. The
+ * client's limit is spent before, so that what it refuses leaves nothing; but what was seen already costs nothing
+ * even for a moment, or many replays of a captured assertion at once would keep its client out.
+ */
+export function replayAdapter(store: AdapterStore): Adapter {
+  const { limits, replay } = store.stores;
+  const nothing = () => Promise.resolve(undefined);
+  return {
+    async find(id): Promise<AdapterPayload | undefined> {
+      const used = { jti: id, kind: 'ReplayDetection' };
+      const seen = await Promise.all(NAMESPACES.map((namespace) => replay.seen(namespace, id)));
+      if (seen.includes(true)) return used;
+      const clientId = Provider.ctx?.oidc.client?.clientId ?? '';
+      await spendOfClient(store, clientId);
+      if (await replay.unique('assertion', id, ASSERTION_SECONDS)) return undefined;
+      await limits.giveBack('client', clientId, store.config.limits.client);
+      return used;
+    },
+    upsert: nothing,
+    findByUid: nothing,
+    findByUserCode: nothing,
+    destroy: nothing,
+    consume: nothing,
+    revokeByGrantId: nothing,
+  };
+}

@@ -1,0 +1,47 @@
+import { errors, Provider } from 'oidc-provider';
+import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { singleUseAdapter } from '../refresh/single-use.ts';
+import type { AdapterStore } from '../storage/store.ts';
+import { boundedForStrangers, byPublicClient } from '../storage/strangers.ts';
+
+/** Seconds for which an expired code is still known, so that the device is told `expired_token`. */
+export const AFTERLIFE = 600;
+
+/** Device codes, and how often a device may ask for them (RFC 8628 section 3.5). */
+export function deviceCodeAdapter(store: AdapterStore): Adapter {
+  const codes = boundedForStrangers(store, singleUseAdapter(store, 'DeviceCode'), byPublicClient);
+  const { interval } = store.config.device;
+  // A second of tolerance for the ways of the network, but never more than half of the interval.
+  const rate = { burst: 1, per: Math.max(interval - 1, interval / 2) };
+
+  const undecided = ({ accountId, error, exp = 0 }: AdapterPayload) =>
+    accountId === undefined && error === undefined && exp > epochSeconds(store.clock);
+
+  return {
+    ...codes,
+
+    upsert: (id, payload, expiresIn) => codes.upsert(id, payload, (expiresIn ?? 0) + AFTERLIFE),
+
+    /**
+     * A device that polls twice lost an answer; it is no thief. So the engine, which would end the grant,
+     * is not told that the code was used: `consume` decides, and who comes second is refused.
+     */
+    async find(id) {
+      const payload = await codes.find(id);
+      if (!payload) return undefined;
+      delete payload.consumed;
+      if (Provider.ctx?.oidc.route === 'token' && undecided(payload)) {
+        const spent = await store.stores.limits.spend('device-poll', id, rate);
+        if (!spent.ok) throw new errors.SlowDown(`poll every ${interval} s at most`);
+      }
+      return payload;
+    },
+
+    /** A denial gives nothing away, so it is told as often as it is asked for. */
+    async consume(id) {
+      const { error } = (await codes.find(id)) ?? {};
+      if (error === undefined) await codes.consume(id);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
+import { endGrant, findAccess, findAccessOf } from '#shared/people/access/grants.ts';
+import { askedItems } from '../../pages/interaction/asked.ts';
+import { redirectOrigin } from '../../consent/consented.ts';
+import { orTemporarilyUnavailable } from '../../base/errors.ts';
+import { grantUnasked } from './grant-unasked.ts';
+import type { AuthzServer } from '../../base/server.ts';
+
+/**
+ * What the person has allowed the client: in this session before, or in another browser, which gives this one a grant
+ * of its own. Undefined, so that they are asked, when it has ended: no token of it would be issued any more.
+ */
+export function existingGrant(server: AuthzServer) {
+  /** The grant of this session for where the code goes, while it stands. */
+  async function ofSession({ oidc }: KoaContextWithOIDC): Promise<Grant | undefined> {
+    const { result, session, client, account, provider, params } = oidc;
+    const { accountId } = account ?? {};
+    const clientId = client?.clientId ?? '';
+    const decided = result?.consent?.grantId;
+    const last = decided ?? session?.grantIdFor(clientId);
+    if (!last || accountId === undefined) return undefined;
+    const place = {
+      browser: session?.uid ?? '',
+      redirectOrigin: redirectOrigin(params?.['redirect_uri']),
+    };
+    const access = await orTemporarilyUnavailable(
+      decided
+        ? findAccess(server, decided)
+        : findAccessOf(server, { accountId, clientId, place }, last),
+    );
+    if (access?.accountId !== accountId) return undefined;
+    if (access.byOperator && !(await orTemporarilyUnavailable(isFirstParty(clientId)))) {
+      await orTemporarilyUnavailable(endGrant(server, access.grantId));
+      return undefined;
+    }
+    return provider.Grant.find(access.grantId);
+  }
+
+  const isFirstParty = async (clientId: string) =>
+    (await server.stores.clients.get(clientId))?.first_party === true;
+
+  return async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
+    const { provider, client, params, result } = ctx.oidc;
+    const grant = await ofSession(ctx);
+    const scope = String(client?.['allowed_scope']);
+    const asked = askedItems(server.config, { scope }, params ?? {}, 'en');
+    // Who was asked just now has decided.
+    if (grant && (result?.consent || asked.every((item) => isDecided(grant, item)))) return grant;
+    const id = await orTemporarilyUnavailable(grantUnasked(server, ctx, grant?.jti));
+    return id ? provider.Grant.find(id) : grant;
+  };
+}
+
+/** Whether the person has allowed or refused it under that grant. */
+function isDecided(
+  grant: Grant,
+  { scope, resource }: { readonly scope: string; readonly resource?: string },
+): boolean {
+  const decided =
+    resource === undefined
+      ? grant.getOIDCScopeEncountered()
+      : grant.getResourceScopeEncountered(resource);
+  return decided.split(' ').includes(scope);
+}

@@ -1,0 +1,133 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errors } from 'oidc-provider';
+import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { randomId } from '#shared/base/random.ts';
+import type { Use } from '#shared/stores/oauth/artefacts.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { SETTLE_PAUSE } from './settled.ts';
+import { engineRequest } from '../token/token-request.ts';
+import { artefactAdapter } from '../storage/artefacts.ts';
+import type { AdapterStore } from '../storage/store.ts';
+import { storedId } from '../storage/stored-id.ts';
+import { refreshTokenAfter } from './successor.ts';
+
+/** Milliseconds after which an attempt has ended, well or badly: the deadline of the store, and a margin. */
+const longestAttempt = ({ store }: AdapterStore['config']) =>
+  (store.kind === 'redis' ? 1000 * store.deadline : 1000) + 500;
+/** Milliseconds in which whoever can write has settled what it answered, with half of them left for that. */
+const SETTLING = 2 * SETTLE_PAUSE;
+const PAUSE = 50;
+/** Seconds for which somebody may step into the place of an attempt that ended badly. */
+const LOST_SECONDS = 600;
+
+/** What the library itself says to the second user of something that may be used once. */
+function alreadyUsed(kind: string) {
+  return kind === 'PushedAuthorizationRequest'
+    ? new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
+    : new errors.InvalidGrant('already used');
+}
+
+/** What becomes of something that was used. */
+export interface Afterwards {
+  /** Whether it may be used once more. */
+  forgives?(used: AdapterPayload): Promise<boolean>;
+  /** It was used twice: what is done before the second user is refused. */
+  twice?(used: AdapterPayload): Promise<void>;
+  /** What is kept of it once its use is settled, by stored identifier; undefined: all of it. */
+  remains?(stored: string): Promise<AdapterPayload | undefined>;
+}
+
+/**
+ * What may be used once. The engine consumes it, and saves what comes of it some steps later; here both
+ * are written together when nothing but the answer is left to do, so that whatever fails before leaves the
+ * code or token as it was.
+ *
+ * Who is told 503, or nothing since the process died, cannot know whether that was written. So a use is
+ * settled only once its answer is out. Who finds one that is not waits until its attempt must have ended, and
+ * then steps into its place; of any number who do so one succeeds.
+ */
+export function singleUseAdapter(
+  store: AdapterStore,
+  kind: string,
+  afterwards: Afterwards = {},
+): Adapter {
+  const { clock } = store;
+  const { artefacts } = store.stores;
+  const engines = artefactAdapter(store, kind);
+  const successor = refreshTokenAfter(store);
+
+  /** Whether nobody settles that attempt, or steps into its place, for so many milliseconds. */
+  async function stays(id: string, attempt: unknown, milliseconds: number): Promise<boolean> {
+    for (let waited = 0; waited < milliseconds; waited += PAUSE) {
+      await sleep(PAUSE);
+      if ((await engines.find(id))?.['attempt'] !== attempt) return false;
+    }
+    return true;
+  }
+
+  /**
+   * Waits while that attempt may be under way; whether it has failed. What keeps us from writing, such as the lock
+   * of another process, may keep others from settling: their time begins once it is over.
+   */
+  async function isLost(id: string, attempt: unknown): Promise<boolean> {
+    if (!(await stays(id, attempt, longestAttempt(store.config)))) return false;
+    await store.stores.ping();
+    return (await stays(id, attempt, SETTLING)) && successor.isUnused(id);
+  }
+
+  async function write(id: string, use?: Use): Promise<void> {
+    if ((await artefacts.consume(kind, storedId(kind, id), use)) === 'first') return;
+    const used = await engines.find(id);
+    if (used && (await afterwards.forgives?.(used))) {
+      if (use?.successor) await artefacts.put(use.successor);
+      return;
+    }
+    if (used) await afterwards.twice?.(used);
+    throw alreadyUsed(kind);
+  }
+
+  return {
+    ...engines,
+
+    async find(id) {
+      const found = await engines.find(id);
+      const { attempt, consumed } = found ?? {};
+      const request = engineRequest();
+      if (request === undefined || typeof attempt !== 'string') return found;
+      const stored = storedId(kind, id);
+      const recent = epochSeconds(clock) - Number(consumed) < LOST_SECONDS;
+      const known = request.lost.get(stored) === attempt;
+      if (!known && !(recent && (await isLost(id, attempt)))) return engines.find(id);
+      request.lost.set(stored, attempt);
+      return { ...found, consumed: undefined };
+    },
+
+    async consume(id) {
+      const request = engineRequest();
+      if (request === undefined) return write(id);
+      const stored = storedId(kind, id);
+      const attempt = randomId(store.random);
+      const instead = request.lost.get(stored);
+      request.use = {
+        id,
+        async write() {
+          const began = clock.monotonic();
+          await write(id, {
+            attempt,
+            ...(instead !== undefined && { instead }),
+            ...(request.successor && { successor: request.successor.artefact }),
+          });
+          // Stopped meanwhile, perhaps: others did not wait for it.
+          if (clock.monotonic() - began > longestAttempt(store.config) + SETTLING / 2) {
+            throw new StoreUnavailable(
+              'it took so long that another may have stepped in its place',
+            );
+          }
+          request.settle = async () =>
+            artefacts.settle(kind, stored, attempt, await afterwards.remains?.(stored));
+        },
+      };
+    },
+  };
+}

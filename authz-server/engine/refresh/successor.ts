@@ -1,0 +1,22 @@
+import { createHmac } from 'node:crypto';
+import { derivedKey } from '#shared/base/derived-key.ts';
+import type { AdapterStore } from '../storage/store.ts';
+import { storedId } from '../storage/stored-id.ts';
+
+/**
+ * The refresh token that comes of a code or of another refresh token. Its identifier follows from theirs, so
+ * that whoever uses one of them once more, because the answer was lost, is given the same one, by any
+ * number of processes, and not a second one of which nobody would know.
+ */
+export function refreshTokenAfter({ master, stores }: AdapterStore) {
+  const key = derivedKey(master, 'countersign authz refresh token successor');
+  const idAfter = (used: string) => createHmac('sha256', key).update(used).digest('base64url');
+  return {
+    idAfter,
+    /** Once it was used, somebody had the answer. */
+    async isUnused(used: string): Promise<boolean> {
+      const id = storedId('RefreshToken', idAfter(used));
+      return (await stores.artefacts.get('RefreshToken', id))?.['consumed'] === undefined;
+    },
+  };
+}

@@ -1,0 +1,157 @@
+import { Provider } from 'oidc-provider';
+import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { endSignIn, findSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
+import type { SignIn } from '#shared/people/access/sign-ins.ts';
+import { randomId } from '#shared/base/random.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { artefactAdapter, artefactOf } from '../storage/artefacts.ts';
+import { FORMER, formerSessions } from './former-sessions.ts';
+import type { StoredSession } from './former-sessions.ts';
+import type { AdapterStore } from '../storage/store.ts';
+import { boundedForStrangers } from '../storage/strangers.ts';
+
+/** What a session has only while somebody is signed in. */
+const SIGNED_IN = ['accountId', 'loginTs', 'acr', 'amr', 'authorizations'] as const;
+
+/** What the sign-in page adds to the result of a login (`signIn`). */
+type SubmittedSignIn = Omit<SignIn, 'uid' | 'accountId'>;
+
+/**
+ * Sessions of browsers. The engine reads the whole, changes it and writes it back, so nothing in it can
+ * be ended for good; a session counts as signed in only while its `SignIn` is there.
+ */
+export function sessionAdapter(store: AdapterStore): Adapter {
+  const sessions = artefactAdapter(store, 'Session');
+  // Of nobody: the engine makes one for whoever has a cookie whose session is gone.
+  const visits = boundedForStrangers(store, artefactAdapter(store, 'Visit'), () => true);
+  const former = formerSessions(store);
+  const { artefacts } = store.stores;
+  /** By request of the engine, the identifier of the session that it was given. */
+  const given = new WeakMap<object, string>();
+
+  function give(session: AdapterPayload | undefined): AdapterPayload | undefined {
+    const { ctx } = Provider;
+    if (ctx !== undefined && session?.jti !== undefined) given.set(ctx, session.jti);
+    return session;
+  }
+
+  async function live(session: AdapterPayload | undefined): Promise<AdapterPayload | undefined> {
+    const { uid, accountId } = session ?? {};
+    if (session === undefined || accountId === undefined) return session;
+    const signIn = uid === undefined ? undefined : await findSignIn(store, uid);
+    const known = signIn?.accountId === accountId && (await store.directory.find(accountId));
+    if (known) return session;
+    for (const member of SIGNED_IN) delete session[member];
+    // Who signs in next signs in anew: copies of what has ended, written late, stay ended.
+    session.uid = randomId(store.random);
+    return session;
+  }
+
+  /**
+   * Writes a session that somebody is signed in with. Resolves to the identifier that it has now; undefined: it
+   * has ended meanwhile, or got another one by a password.
+   */
+  async function write(
+    id: string,
+    payload: AdapterPayload,
+    seconds: number,
+  ): Promise<string | undefined> {
+    const before = formerId();
+    const was: StoredSession | undefined = await artefacts.get('Session', before ?? id);
+    if (was?.next !== undefined) return join(was, payload);
+    if (before === undefined) {
+      const artefact = artefactOf('Session', id, payload, seconds);
+      const { ctx } = Provider;
+      // Whoever knew its identifier before a password was given is not to keep it by being late.
+      if (was === undefined && ctx !== undefined && given.get(ctx) === id) return undefined;
+      if (was === undefined) await artefacts.put(artefact);
+      else if (!(await artefacts.replace(artefact, was))) return write(id, payload, seconds);
+      return id;
+    }
+    const next = former.nextId(before);
+    if (was === undefined) {
+      await sessions.destroy(next);
+      return undefined;
+    }
+    // Before the pointer to it, so that at each moment one of the two identifiers leads to the session.
+    await sessions.upsert(next, payload, seconds);
+    const pointer = { kind: 'Session', id: before, payload: { next }, seconds: FORMER };
+    return (await artefacts.replace(pointer, was)) ? next : write(id, payload, seconds);
+  }
+
+  /** Another request has gone on with the session: adds to it what this one has allowed. */
+  async function join(
+    pointer: StoredSession,
+    payload: AdapterPayload,
+  ): Promise<string | undefined> {
+    const current = await former.follow(pointer);
+    const { jti: id, uid, exp = 0 } = current ?? {};
+    if (current === undefined || id === undefined || uid !== payload.uid) return undefined;
+    const authorizations = { ...current.authorizations, ...payload.authorizations };
+    const seconds = exp - epochSeconds(store.clock);
+    const artefact = artefactOf('Session', id, { ...current, authorizations }, seconds);
+    return (await artefacts.replace(artefact, current)) ? id : join(pointer, payload);
+  }
+
+  return {
+    ...sessions,
+    async find(id) {
+      const stored: StoredSession | undefined = await artefacts.get('Session', id);
+      if (stored?.next === undefined) {
+        return give(await live(stored ?? (await visits.find(id)) ?? undefined));
+      }
+      const session = await live(await former.follow(stored));
+      // The engine would sign in with it; the pages only look who it is.
+      const known = session && (Provider.ctx === undefined || (await former.isResumedBy(session)));
+      return known ? give(session) : undefined;
+    },
+    findByUid: async (uid) => live((await sessions.findByUid(uid)) ?? undefined),
+
+    /** A sign-in is written when the engine takes it over from the page, before the session that needs it. */
+    async upsert(id, payload, expiresIn) {
+      const { uid, accountId } = payload;
+      const submitted = submittedSignIn();
+      if (submitted && uid !== undefined && accountId !== undefined) {
+        const signIn = { ...submitted, uid, accountId };
+        await recordSignIn(store, signIn, store.config.people.session);
+      }
+      if (accountId !== undefined || (await sessions.find(id)) !== undefined) {
+        const written = await write(id, payload, expiresIn ?? 0);
+        if (written !== id) former.answerWith(written);
+      } else if (await former.isLate()) {
+        former.answerWith(undefined);
+      } else {
+        await visits.upsert(id, payload, expiresIn);
+      }
+    },
+
+    /** Also called when a session only gets another identifier; what becomes of the former one `write` decides. */
+    async destroy(id) {
+      if (id === formerId()) return;
+      const { route, params } = Provider.ctx?.oidc ?? {};
+      if (route === 'end_session_confirm' && params?.['logout']) {
+        const session = (await sessions.find(id)) ?? undefined;
+        const signIn =
+          session?.uid === undefined ? undefined : await findSignIn(store, session.uid);
+        if (signIn) await endSignIn(store, signIn);
+      }
+      await sessions.destroy(id);
+      await visits.destroy(id);
+    },
+  };
+}
+
+/**
+ * The identifier that the engine has just replaced since the person goes on to a client. After a password there is
+ * none, nor after signing out: the engine then forgets it.
+ */
+function formerId(): string | undefined {
+  const { route, session } = Provider.ctx?.oidc ?? {};
+  if (route !== 'resume' || session?.accountId === undefined || submittedSignIn()) return undefined;
+  return (session as { readonly oldId?: string }).oldId;
+}
+
+/** Of the interaction that is being resumed, if the person has just signed in for it. */
+function submittedSignIn(): SubmittedSignIn | undefined {
+  return Provider.ctx?.oidc.result?.['signIn'] as SubmittedSignIn | undefined;
+}

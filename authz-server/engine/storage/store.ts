@@ -1,0 +1,13 @@
+import type { AccessStore } from '#shared/people/access/access-store.ts';
+import type { AuthzServer } from '../../base/server.ts';
+
+/** What the engine's storage works with. */
+export interface AdapterStore
+  extends
+    AccessStore,
+    Pick<AuthzServer, 'config' | 'directory' | 'demoClients' | 'master' | 'random'> {
+  readonly stores: Pick<
+    AuthzServer['stores'],
+    'artefacts' | 'clients' | 'limits' | 'ping' | 'replay' | 'revocations'
+  >;
+}

@@ -1,0 +1,45 @@
+import { errors, Provider } from 'oidc-provider';
+import type { Adapter, AdapterPayload } from 'oidc-provider';
+import { customerOf } from '#shared/http/forwarded.ts';
+import { spend } from '../../base/spend.ts';
+import type { AdapterStore } from './store.ts';
+
+/** Characters of JSON. A request line has 8 KiB, and a few of them are escaped twice. */
+const LONGEST = 16_384;
+
+/**
+ * Of what is written for somebody who has shown nothing, an address leaves so many and all together so
+ * many (`limits.visits`, `limits.allVisits`), each of a bounded length; of what waits for somebody who is
+ * signed in, an account as many as an address. `unknown`: who it is written for.
+ */
+export function boundedForStrangers(
+  { stores, config }: AdapterStore,
+  adapter: Adapter,
+  unknown: (payload: AdapterPayload) => boolean,
+): Adapter {
+  const { visits, allVisits } = config.limits;
+
+  async function ofStranger(): Promise<void> {
+    await spend(stores, 'visits', customerOf(Provider.ctx?.ip ?? ''), visits);
+    await spend(stores, 'visits', 'all', allVisits);
+  }
+
+  return {
+    ...adapter,
+    async upsert(id, payload, expiresIn) {
+      const account = payload.session?.accountId;
+      if (account !== undefined || unknown(payload)) {
+        if (JSON.stringify(payload).length > LONGEST) {
+          throw new errors.InvalidRequest('the request is too long');
+        }
+        await (account === undefined
+          ? ofStranger()
+          : spend(stores, 'visits-account', account, visits));
+      }
+      await adapter.upsert(id, payload, expiresIn);
+    },
+  };
+}
+
+/** A client that is a name alone asks, and anybody may use it (RFC 6749 section 2.1). */
+export const byPublicClient = (): boolean => Provider.ctx?.oidc.client?.clientAuthMethod === 'none';

@@ -1,0 +1,29 @@
+import type { FindAccount, KoaContextWithOIDC } from 'oidc-provider';
+import { findAccess } from '#shared/people/access/grants.ts';
+import { claimsOf } from '#shared/people/claims.ts';
+import type { Person } from '#shared/people/directory.ts';
+import { parseScope } from '#shared/jose/scope.ts';
+import { OPENID_SCOPES } from '../../resources/resource-indicators.ts';
+import { orTemporarilyUnavailable } from '../../base/errors.ts';
+import type { AuthzServer } from '../../base/server.ts';
+
+type AccountServer = Pick<AuthzServer, 'directory' | 'stores' | 'clock' | 'longestLife'>;
+
+/**
+ * A person as the engine reads one; which of the claims are told follows from the scopes granted, of those that the
+ * client may still ask for.
+ */
+export function findAccount(server: AccountServer): FindAccount {
+  async function claims({ oidc }: KoaContextWithOIDC, person: Person) {
+    const { jti = '' } = oidc.grant ?? {};
+    const access = await orTemporarilyUnavailable(findAccess(server, jti));
+    const allowed = parseScope(String(oidc.client?.['allowed_scope'])).intersection(OPENID_SCOPES);
+    const told = claimsOf(person, allowed, access?.wholeProfile === true);
+    return { sub: person.id, ...told };
+  }
+
+  return async (ctx, id) => {
+    const person = await orTemporarilyUnavailable(server.directory.find(id));
+    return person && { accountId: id, claims: () => claims(ctx, person) };
+  };
+}

@@ -1,0 +1,62 @@
+import { errors } from 'oidc-provider';
+import type { AccessToken, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider';
+import { findAccess, noteIssue } from '#shared/people/access/grants.ts';
+import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
+import { parseScope } from '#shared/jose/scope.ts';
+import { openidScope, sourceOf } from './openid-scope.ts';
+import type { AuthzServer } from '../../base/server.ts';
+
+type TokenClaimsServer = Pick<
+  AuthzServer,
+  'config' | 'stores' | 'clock' | 'feed' | 'longestLife' | 'directory'
+>;
+
+/**
+ * Our claims of an access token: those by which it can be revoked, how and when its person signed in
+ * (RFC 9068 section 2.2.1), what of them it tells here (userinfo), and what its resource has scopes to be told of
+ * them (section 2.2.2). The generations are read before the token is signed, so a revocation made
+ * meanwhile still hits it. Throws `invalid_client` and `invalid_grant` for what has ended.
+ */
+export async function tokenClaims(
+  server: TokenClaimsServer,
+  ctx: KoaContextWithOIDC,
+  token: AccessToken | ClientCredentials,
+) {
+  const { stores, feed } = server;
+  const { clientId = '' } = token;
+  const { epoch } = feed.current();
+  const client_gen = await stores.revocations.generation('client', clientId);
+  // In this order: a client that was removed meanwhile gets no token of the generation after its end.
+  if ((await stores.clients.get(clientId)) === undefined) {
+    throw new errors.InvalidClient('the client was removed');
+  }
+  return {
+    epoch,
+    client_gen,
+    ...('accountId' in token && (await personClaims(server, ctx, token))),
+  };
+}
+
+const TELLING = new Set(Object.keys(CLAIMS_OF_SCOPES));
+
+async function personClaims(
+  server: TokenClaimsServer,
+  ctx: KoaContextWithOIDC,
+  { grantId, accountId, scope: resourceScope }: AccessToken,
+) {
+  const access = await findAccess(server, grantId);
+  if (access === undefined) throw new errors.InvalidGrant('the grant has ended');
+  await noteIssue(server, grantId, server.config.people.grant);
+  const source = sourceOf(ctx);
+  const scope = openidScope(ctx);
+  const told = parseScope(resourceScope).intersection(TELLING);
+  const person = told.size > 0 ? await server.directory.find(accountId) : undefined;
+  return {
+    ...(person && claimsOf(person, told, access.wholeProfile === true)),
+    grant_id: grantId,
+    ...(scope !== '' && { openid_scope: scope }),
+    sub_gen: access.generation,
+    acr: source?.acr,
+    auth_time: source?.authTime,
+  };
+}

@@ -1,0 +1,94 @@
+import type { KeyObject } from 'node:crypto';
+import type { Client, KoaContextWithOIDC } from 'oidc-provider';
+import { decodeJwt } from 'jose';
+import { createTokenVerifier } from '#shared/auth/token-verifier.ts';
+import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
+import { note } from '#shared/server/request-log.ts';
+import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
+import { tokenSpaces } from '#shared/config/token-spaces.ts';
+import type { AuthzServer } from '../../base/server.ts';
+import { TemporarilyUnavailable } from '../../base/errors.ts';
+import { spend } from '../../base/spend.ts';
+
+type Next = () => Promise<unknown>;
+type PublicKeys = (kid: string) => Promise<KeyObject | undefined>;
+
+/**
+ * Introspection (RFC 7662) and revocation (RFC 7009) of JWT access tokens. The engine authenticates
+ * the client, then refuses every JWT with `unsupported_token_type`; that is where this takes over.
+ */
+export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
+  const { config, feed, clock } = server;
+  const { issuer, tokens: settings } = config;
+  const keys = { key: (kid: string) => publicKey(kid) };
+  const tokens = createTokenVerifier({ issuer, keys, feed, clock, skew: settings.skew });
+  const audiences = tokenSpaces(config).map(({ url }) => url);
+
+  /** The claims of a token that would be accepted now, else undefined. */
+  async function verify(ctx: KoaContextWithOIDC): Promise<AccessTokenClaims | undefined> {
+    const token = String(ctx.oidc.params?.['token']);
+    const verdict = await tokens.verify(token, audiences);
+    if (verdict.kind === 'unavailable') throw new TemporarilyUnavailable(verdict.reason);
+    // In place of the engine's refusal, which is none here.
+    note(ctx.req, { reason: verdict.kind === 'refused' ? verdict.reason : undefined });
+    return verdict.kind === 'verified' ? decodeJwt(token) : undefined;
+  }
+
+  const answers: Record<string, (ctx: KoaContextWithOIDC, client: Client) => Promise<void>> = {
+    async introspection(ctx, client) {
+      const claims = await verify(ctx);
+      const active = claims !== undefined && mayIntrospect(client, claims);
+      ctx.status = 200;
+      ctx.body = active ? { active, ...described(claims) } : { active: false };
+    },
+
+    async revocation(ctx, client) {
+      const claims = await verify(ctx);
+      if (claims !== undefined && claims.client_id !== client.clientId) {
+        const [error, reason] = ['unauthorized_client', 'the token was issued to another client'];
+        note(ctx.req, { reason: `${error}: ${reason}` });
+        ctx.status = 400;
+        ctx.body = { error, error_description: reason };
+        return;
+      }
+      if (claims !== undefined) {
+        // Every server remembers each revocation for days, so an account leaves so many.
+        await spend(server.stores, 'revocations', claims.sub, config.limits.visits);
+        const until = rememberUntil(clock.now(), server.longestLife);
+        await server.stores.revocations.revoke('token', claims.jti, until);
+      }
+      ctx.status = 200;
+    },
+  };
+
+  async function takeOver(ctx: KoaContextWithOIDC): Promise<void> {
+    const answer = answers[ctx.oidc.route];
+    if (answer !== undefined && ctx.oidc.client) await answer(ctx, ctx.oidc.client);
+  }
+
+  return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
+    await next();
+    const { error } = (ctx.body ?? {}) as { error?: unknown };
+    if (error === 'unsupported_token_type') await takeOver(ctx);
+    // RFC 7009 section 2.2 asks for no content; there are clients that parse it as JSON all the same.
+    if (ctx.oidc?.route === 'revocation' && ctx.status === 200) ctx.body = {};
+  };
+}
+
+/**
+ * The client that the token was issued to, and the resource server that it was issued for; whoever only
+ * names a client is neither (RFC 7662 section 2.1).
+ */
+function mayIntrospect(client: Client, claims: AccessTokenClaims): boolean {
+  if (client.clientAuthMethod === 'none') return false;
+  const { introspects } = client;
+  const ofAudience = Array.isArray(introspects) && introspects.includes(claims.aud);
+  return client.clientId === claims.client_id || ofAudience;
+}
+
+/** RFC 7662 section 2.2. */
+function described(claims: AccessTokenClaims) {
+  const { iss, aud, sub, client_id, scope, iat, exp, jti, cnf } = claims;
+  const token_type = cnf === undefined ? 'Bearer' : 'DPoP';
+  return { token_type, iss, aud, sub, client_id, scope, iat, exp, jti, cnf };
+}

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { anyText } from '#shared/base/any-text.fixture.ts';
+import { testFlow } from '../code-flow.fixture.ts';
+import type { TestFlow } from '../code-flow.fixture.ts';
+
+/** How authorization requests arrive, and what arrives that is none. */
+let flow: TestFlow;
+beforeAll(async () => {
+  flow = await testFlow();
+});
+afterAll(async () => {
+  await flow[Symbol.asyncDispose]();
+});
+
+/** Where a person is asked, or the client. */
+const EXPECTED = /^(?:\/interaction\/[\w-]+$|https:\/\/app\.example\/callback\?)/;
+
+describe('requests by POST (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
+  const post = (body: string, fields: Record<string, string> = {}) =>
+    fetch(`${flow.url}/auth`, {
+      method: 'POST',
+      redirect: 'manual',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...fields },
+      body,
+    });
+
+  test('become a GET, which has the cookies of a person who is signed in', async () => {
+    const { search } = new URL(flow.authorize());
+    const response = await post(search.slice(1));
+    expect(response.status).toBe(303);
+    expect(response.headers.get('location')).toBe(`/auth${search}`);
+  });
+
+  test('what would leave the query is encoded', async () => {
+    const response = await post('state=a\r\nb#c&d=<>"');
+    expect(response.headers.get('location')).toBe('/auth?state=a%0D%0Ab%23c&d=%3C%3E%22');
+  });
+
+  test('what is too long, or no form, is refused on a page', async () => {
+    const refused = [
+      await post(`state=${'a'.repeat(9000)}`),
+      await post('%'.repeat(4000)),
+      await post('{}', { 'content-type': 'application/json' }),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual([413, 413, 415]);
+    for (const { headers } of refused) {
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+    }
+  });
+});
+
+describe('malformed requests end in a 4xx or an error for the client', () => {
+  const names = [
+    'client_id',
+    'redirect_uri',
+    'response_type',
+    'response_mode',
+    'scope',
+    'state',
+    'prompt',
+    'max_age',
+    'login_hint',
+    'ui_locales',
+    'id_token_hint',
+    'code_challenge',
+    'dpop_jkt',
+    'code_challenge_method',
+    'resource',
+    'request',
+    'request_uri',
+    'acr_values',
+    'claims',
+    'nonce',
+    'display',
+    'registration',
+    '__proto__',
+    'constructor',
+    'toString',
+  ];
+  const odd = fc.oneof(
+    fc.string(),
+    anyText(),
+    fc.constantFrom(
+      '__proto__',
+      'constructor',
+      '{}',
+      '[]',
+      'null',
+      '\u0000',
+      'urn:ietf:params:oauth:request_uri:',
+      '-0',
+      '1e99',
+      ' ',
+      'none',
+      'a.b.c',
+    ),
+  );
+
+  test('whatever is in the parameters', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(fc.constantFrom(...names), odd), { maxLength: 4 }),
+        async (changes) => {
+          const query = new URLSearchParams(new URL(flow.authorize()).search);
+          for (const [name, value] of changes) query.set(name, value.toWellFormed());
+          const page = await flow.browser().request('GET', `/auth?${query.toString()}`);
+          expect([303, 400]).toContain(page.status);
+          const location = page.headers.get('location');
+          if (location !== null) expect(location).toMatch(EXPECTED);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  test.each(['GET', 'HEAD'])('%s of what is not there any more', async (method) => {
+    for (const path of [
+      '/auth',
+      '/auth/x',
+      '/session/end',
+      '/session/end/success',
+      '/session/end/success?client_id=x',
+    ]) {
+      const { status } = await fetch(flow.url + path, { method, redirect: 'manual' });
+      expect([path, status < 500]).toEqual([path, true]);
+    }
+  });
+
+  test('a query that is too long', async () => {
+    const response = await fetch(`${flow.url}/auth?state=${'a'.repeat(20_000)}`);
+    expect(response.status).toBe(414);
+  });
+});

@@ -1,0 +1,305 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { listSignIns } from '#shared/people/access/sign-ins.ts';
+import type { Changes, Page, TestBrowser } from '../browser.fixture.ts';
+import { ALL, openDeviceFlow, pathOf, signIn } from '../device/device.fixture.ts';
+import type { DeviceFlow } from '../device/device.fixture.ts';
+
+let flow: DeviceFlow;
+beforeEach(async () => {
+  flow = await openDeviceFlow({
+    scopeTexts: { 'documents:read': { en: 'Read your documents', de: 'Ihre Dokumente lesen' } },
+  });
+});
+afterEach(async () => flow[Symbol.asyncDispose]());
+
+const grantOf = (body: Readonly<Record<string, unknown>>) =>
+  String(decodeJwt(String(body['access_token']))['grant_id']);
+const signInsOf = (name: 'alice' | 'bob') => listSignIns(flow.store, flow.people[name].id);
+const asksToSignIn = (page: Page) => page.forms.some(({ action }) => action === '/sign-in');
+const idsOn = (page: Page) =>
+  page.forms.map(({ fields }) => new Map(fields)).flatMap((fields) => fields.get('id') ?? []);
+
+/** Sends the account page's form with these fields, whatever it offered. */
+async function end(browser: TestBrowser, changes: Changes): Promise<Page> {
+  return browser.send(await browser.open('/account'), { id: '', ...changes }, '/account');
+}
+
+async function connect(browser: TestBrowser): Promise<Record<string, unknown>> {
+  const device = await flow.askAsDevice(ALL);
+  const confirm = await browser.open(pathOf(device));
+  await browser.submit(confirm, { decision: 'allow' }, '/device');
+  return (await flow.poll(device)).body;
+}
+
+describe('what the account page shows', () => {
+  test('nobody signed in: the sign-in page, which leads back here', async () => {
+    const browser = flow.browser();
+    const asked = await browser.open('/account');
+    expect(asksToSignIn(asked)).toBe(true);
+    const account = await signIn(browser, asked, 'alice');
+    expect([account.status, new URL(account.url).pathname]).toEqual([200, '/account']);
+  });
+
+  test('sign-ins, applications and devices with what they may do, in words', async () => {
+    const browser = await flow.signedIn('alice');
+    const web = (await flow.useWeb(browser, ALL.scope)).body;
+    const tv = await connect(browser);
+    const other = flow.browser();
+    other.fields = { ...other.fields, 'user-agent': 'Other Browser' };
+    await signIn(other, await other.open('/account'), 'alice');
+
+    const page = await browser.open('/account');
+    const uids = (await signInsOf('alice')).map(({ uid }) => uid);
+    expect(uids).toHaveLength(2);
+    expect(new Set(idsOn(page))).toEqual(new Set([...uids, grantOf(web), grantOf(tv)]));
+    expect(page.text).toContain('Living room TV');
+    expect(page.text).toContain('Read your documents');
+    expect(page.text).not.toContain('documents:read');
+    expect(page.text).toContain('documents:write');
+    expect(page.headers.get('cache-control')).toBe('no-store');
+
+    browser.fields = { ...browser.fields, 'accept-language': 'de' };
+    expect((await browser.open('/account')).text).toContain('Ihre Dokumente lesen');
+  });
+
+  test('only what is of the person', async () => {
+    const alice = await flow.signedIn('alice');
+    await connect(alice);
+    const bob = await flow.signedIn('bob');
+    const [{ uid } = { uid: '' }] = await signInsOf('bob');
+    expect(idsOn(await bob.open('/account'))).toEqual([uid]);
+  });
+
+  test('a client that was removed is named by its id', async () => {
+    const browser = await flow.signedIn('alice');
+    await connect(browser);
+    await flow.authz.stores.clients.remove('tv');
+    const { status, text } = await browser.open('/account');
+    expect(status).toBe(200);
+    expect(text).not.toContain('Living room TV');
+    expect(text).toContain('<h3>tv</h3>');
+  });
+
+  test.each(['everything', '<b>', '__proto__', ''])('?ended=%s says nothing', async (ended) => {
+    const browser = await flow.signedIn('alice');
+    const plain = await browser.open('/account');
+    const page = await browser.open(`/account?ended=${encodeURIComponent(ended)}`);
+    expect(page.text).toBe(plain.text);
+  });
+});
+
+describe('ending at the account page', () => {
+  test('access: its token is refused at once and its refresh token is worth nothing', async () => {
+    const browser = await flow.signedIn('alice');
+    const web = (await flow.useWeb(browser, `${ALL.scope} offline_access`)).body;
+    const tv = await connect(browser);
+    expect(await flow.userinfo(web['access_token'])).toBe(200);
+    const after = await end(browser, { end: 'access', id: grantOf(web) });
+    expect([after.status, after.headers.get('location')]).toEqual([303, '/account?ended=access']);
+    expect(await flow.userinfo(web['access_token'])).toBe(401);
+    const refreshed = await flow.refresh('web', web['refresh_token']);
+    expect([refreshed.status, refreshed.body['error']]).toEqual([400, 'invalid_grant']);
+    expect(await flow.userinfo(tv['access_token'])).toBe(200);
+    expect(idsOn(await browser.open('/account'))).not.toContain(grantOf(web));
+  });
+
+  test('another browser: it is signed out with the grants that end with it, this one stays', async () => {
+    const browser = await flow.signedIn('alice');
+    const [{ uid: mine } = { uid: '' }] = await signInsOf('alice');
+    const other = await flow.signedIn('alice');
+    const web = (await flow.useWeb(other, ALL.scope)).body;
+    const id = (await signInsOf('alice')).find(({ uid }) => uid !== mine)?.uid ?? '';
+    const after = await end(browser, { end: 'sign-in', id });
+    expect(after.headers.get('location')).toBe('/account?ended=sign-in');
+    expect(asksToSignIn(await other.open('/account'))).toBe(true);
+    expect(await flow.userinfo(web['access_token'])).toBe(401);
+    expect(asksToSignIn(await browser.open('/account'))).toBe(false);
+  });
+
+  test.each([
+    [
+      'this browser',
+      async () => ({ end: 'sign-in', id: (await signInsOf('alice'))[0]?.uid }),
+      '/sign-out',
+    ],
+    ['everything', async () => ({ end: 'everything' }), '/account'],
+  ])('%s: signed out here', async (_name, changes, path) => {
+    const browser = await flow.signedIn('alice');
+    const session = browser.cookies.filter(({ name }) => name.endsWith('session'));
+    const page = await browser.follow(await end(browser, await changes()));
+    expect([page.status, new URL(page.url).pathname]).toEqual([200, path]);
+    expect(browser.cookies.filter(({ name }) => name.endsWith('session'))).toEqual([]);
+    expect(session).not.toEqual([]);
+    expect(await signInsOf('alice')).toEqual([]);
+    expect(asksToSignIn(await browser.open('/account'))).toBe(true);
+  });
+
+  test('everything: all browsers, applications and devices, of this person alone', async () => {
+    const browser = await flow.signedIn('alice');
+    const other = await flow.signedIn('alice');
+    const bob = await flow.signedIn('bob');
+    const theirs = await connect(bob);
+    const web = (await flow.useWeb(other, `${ALL.scope} offline_access`)).body;
+    const tv = await connect(browser);
+    await end(browser, { end: 'everything' });
+    for (const token of [web, tv]) expect(await flow.userinfo(token['access_token'])).toBe(401);
+    expect((await flow.refresh('web', web['refresh_token'])).status).toBe(400);
+    expect((await flow.refresh('tv', tv['refresh_token'])).status).toBe(400);
+    expect(asksToSignIn(await other.open('/account'))).toBe(true);
+    expect(await flow.userinfo(theirs['access_token'])).toBe(200);
+    expect(asksToSignIn(await bob.open('/account'))).toBe(false);
+    expect(await flow.userinfo((await connect(await flow.signedIn('alice')))['access_token'])).toBe(
+      200,
+    );
+  });
+
+  test('what is of another person is not there, and stays', async () => {
+    const alice = await flow.signedIn('alice');
+    const tv = await connect(alice);
+    const [{ uid } = { uid: '' }] = await signInsOf('alice');
+    const mallory = await flow.signedIn('bob');
+    const missing = await end(mallory, { end: 'access', id: 'nothing' });
+    for (const foreign of [
+      { end: 'access', id: grantOf(tv) },
+      { end: 'sign-in', id: uid },
+      { end: 'sign-in', id: grantOf(tv) },
+      { end: 'access', id: uid },
+      { end: 'access', id: '__proto__' },
+      { end: 'access', id: undefined },
+    ]) {
+      const page = await end(mallory, foreign);
+      expect([page.status, page.text]).toEqual([404, missing.text]);
+    }
+    expect(await flow.userinfo(tv['access_token'])).toBe(200);
+    expect(asksToSignIn(await alice.open('/account'))).toBe(false);
+    expect(await flow.grants('alice')).toBe(1);
+  });
+
+  test('the same a second time is not there any more, and nothing else is ended', async () => {
+    const browser = await flow.signedIn('alice');
+    const id = grantOf(await connect(browser));
+    const tv = await connect(browser);
+    const first = await end(browser, { end: 'access', id });
+    const second = await end(browser, { end: 'access', id });
+    expect([first.status, second.status]).toEqual([303, 404]);
+    expect(await flow.userinfo(tv['access_token'])).toBe(200);
+  });
+
+  test.each([
+    ['an unknown end', { end: 'world' }],
+    ['an inherited one', { end: '__proto__' }],
+    ['none', { end: undefined }],
+    ['two', { end: ['access', 'everything'] }],
+    ['two ids', { end: 'access', id: ['a', 'b'] }],
+  ])('%s is 400 and ends nothing', async (_name, changes) => {
+    const browser = await flow.signedIn('alice');
+    expect((await end(browser, changes)).status).toBe(400);
+    expect(asksToSignIn(await browser.open('/account'))).toBe(false);
+  });
+
+  test.each([
+    ['without a token', {}, {}],
+    ['with another token', { csrf: 'x'.repeat(43) }, {}],
+    ['from another origin', undefined, { origin: 'https://attacker.example' }],
+  ])('a form %s is 403 and ends nothing (CSRF)', async (_name, csrf, headers) => {
+    const browser = await flow.signedIn('alice');
+    const { forms } = await browser.open('/account');
+    const token = new Map(forms[0]?.fields).get('csrf') ?? '';
+    const form = new URLSearchParams({ end: 'everything', ...(csrf ?? { csrf: token }) });
+    expect((await browser.request('POST', '/account', form, headers)).status).toBe(403);
+    expect(asksToSignIn(await browser.open('/account'))).toBe(false);
+  });
+
+  test('a link ends nothing', async () => {
+    const browser = await flow.signedIn('alice');
+    await browser.open('/account?end=everything');
+    expect(asksToSignIn(await browser.open('/account'))).toBe(false);
+  });
+
+  test('a form of a browser that was signed out meanwhile ends nothing', async () => {
+    const browser = await flow.signedIn('alice');
+    const tv = await connect(browser);
+    const page = await browser.open('/account');
+    await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
+    const asked = await browser.submit(page, { end: 'everything', id: '' }, '/account');
+    expect(asksToSignIn(asked)).toBe(true);
+    expect(asked.text).toContain('Nothing was ended');
+    expect(await flow.userinfo(tv['access_token'])).toBe(200);
+  });
+
+  test('everything: it is asked for first, and then said what has ended', async () => {
+    const browser = await flow.signedIn('alice');
+    await flow.signedIn('alice');
+    const tv = await connect(browser);
+    const account = await browser.open('/account');
+    expect(account.forms.flatMap(({ fields }) => fields)).not.toContainEqual(['end', 'everything']);
+    expect(account.text).toContain('href="/account/end"');
+    const asked = await browser.open('/account/end');
+    expect(asked.text).toContain('End everything?');
+    expect(await flow.userinfo(tv['access_token'])).toBe(200);
+    const ended = await browser.submit(asked);
+    expect([ended.status, ended.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(ended.text).toContain('Everything has ended');
+    expect(ended.text.match(/<dd>(.*?)<\/dd>/g)).toEqual(['<dd>2</dd>', '<dd>1</dd>']);
+    expect(await flow.userinfo(tv['access_token'])).toBe(401);
+    // The form once more, as a reload sends it.
+    const again = await browser.submit(asked);
+    expect(again.text).toContain('Nothing was ended');
+  });
+
+  test('nobody signed in: to be asked about everything one signs in first', async () => {
+    expect(asksToSignIn(await flow.browser().open('/account/end'))).toBe(true);
+  });
+});
+
+describe('a person who has more than a page shows', () => {
+  test('pages: each is bounded, and between them they show all', async () => {
+    const { stores } = flow.authz;
+    const { id: accountId } = flow.people.alice;
+    const ids = Array.from({ length: 120 }, (_, n) => `grant-${n}`);
+    for (const [n, grantId] of ids.entries()) {
+      const payload = { grantId, accountId, clientId: 'tv', generation: 0, since: n, device: {} };
+      await stores.artefacts.put({ kind: 'Access', id: grantId, payload, seconds: 1000 + n });
+    }
+    const browser = await flow.signedIn('alice');
+    const grantsOn = async (query: string) =>
+      idsOn(await browser.open(`/account${query}`)).filter((id) => id.startsWith('grant-'));
+    const first = await grantsOn('');
+    expect(first).toHaveLength(50);
+    const shown = [first, await grantsOn('?page=2'), await grantsOn('?page=3')].flat();
+    expect(shown.toSorted()).toEqual(ids.toSorted());
+    expect((await browser.open('/account?page=2')).text).toContain('Page 2 of 3');
+    for (const odd of ['?page=4', '?page=999999']) {
+      expect(await grantsOn(odd)).toEqual(await grantsOn('?page=3'));
+    }
+    for (const odd of ['?page=0', '?page=-1', '?page=1e9', '?page=x', '?page=9999999999']) {
+      expect(await grantsOn(odd)).toEqual(first);
+    }
+  });
+});
+
+test('an application before which people signed in, and that is gone, is named in words', async () => {
+  const { stores } = flow.authz;
+  const { id: accountId } = flow.people.bob;
+  const clientId = 'sign-in-CGZOabcdefghijkl';
+  const payload = { grantId: 'gone', accountId, clientId, generation: 0, since: 1 };
+  await stores.artefacts.put({ kind: 'Access', id: 'gone', payload, seconds: 1000 });
+  const { text } = await (await flow.signedIn('bob')).open('/account');
+  expect(text).toContain('<h3>An application that is no longer here</h3>');
+  // The form that ends it needs the identifier; nobody reads it.
+  expect(text.replaceAll(/ value="[^"]*"/g, '')).not.toContain(clientId);
+});
+
+test('the sign-in page says what for: the account, or a device', async () => {
+  const asked = await flow.browser().open('/account');
+  expect(asked.text).toContain('to go to your account');
+  for (const path of ['/device', '/device?user_code=BCDF-GHJK']) {
+    const page = await flow.browser().open(path);
+    expect(asksToSignIn(page)).toBe(true);
+    expect(page.text).toContain('to connect a device');
+  }
+  const browser = flow.browser();
+  browser.fields = { ...browser.fields, 'accept-language': 'de' };
+  expect((await browser.open('/device')).text).toContain('um ein Gerät zu verbinden');
+});

@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { listSignIns } from '#shared/people/access/sign-ins.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { createPasswords } from '#shared/people/password.ts';
+import { addPerson } from '#shared/people/people.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { CALLBACK, PASSWORD, sent, testFlow, WEB } from '../code-flow.fixture.ts';
+import type { TestFlow } from '../code-flow.fixture.ts';
+import type { Page, TestBrowser } from '../browser.fixture.ts';
+
+const ODD = 'https://app.example/a;script-src,*?b=c';
+const BYE = 'https://app.example/bye';
+
+let flow: TestFlow;
+let browser: TestBrowser;
+beforeAll(async () => {
+  flow = await testFlow();
+  await flow.stores.clients.add({
+    ...WEB,
+    client_id: 'odd',
+    redirect_uris: [ODD, 'http://localhost:8080/'],
+    post_logout_redirect_uris: [BYE],
+  });
+  browser = await flow.signedIn();
+  await flow.allow(browser);
+});
+afterAll(async () => {
+  await flow[Symbol.asyncDispose]();
+});
+
+const policyOf = (page: Page) => page.headers.get('content-security-policy');
+
+/** The policy that allows the one script of the page, and `formAction`. */
+function expectSubmitting(page: Page, formAction: string): void {
+  const [, script = ''] = /<script>(.*?)<\/script>/s.exec(page.text) ?? [];
+  const hash = createHash('sha256').update(script).digest('base64');
+  expect(policyOf(page)).toBe(
+    `default-src 'none'; script-src 'sha256-${hash}'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
+  );
+  expect(page.text).toMatch(/<noscript>.*<button autofocus type="submit">/s);
+  expectGuarded(page);
+}
+
+function expectGuarded({ headers }: Page): void {
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('x-frame-options')).toBe('DENY');
+  expect(headers.get('referrer-policy')).toMatch(/^(?:no-referrer|same-origin)$/);
+  expect(headers.get('cache-control')).toContain('no-store');
+}
+
+describe('OAuth 2.0 Form Post Response Mode section 2', () => {
+  test('the answer is a form to the redirect URI, which the policy allows alone', async () => {
+    const page = await browser.open(flow.authorize({ response_mode: 'form_post' }));
+    expect(page.status).toBe(200);
+    expectSubmitting(page, `'self' ${CALLBACK}`);
+    const [form] = page.forms;
+    expect([form?.method, form?.action]).toEqual(['post', CALLBACK]);
+    const fields = Object.fromEntries(form?.fields ?? []);
+    expect(fields).toMatchObject({ state: 'the state', iss: flow.config.issuer });
+    expect((await flow.redeem(fields['code'] ?? '')).status).toBe(200);
+  });
+
+  test('an error as well', async () => {
+    const page = await browser.open(flow.authorize({ response_mode: 'form_post', scope: 'admin' }));
+    expect(page.status).toBe(400);
+    expectSubmitting(page, `'self' ${CALLBACK}`);
+    expect(page.forms[0]?.fields).toContainEqual(['error', 'invalid_scope']);
+  });
+
+  test('what the client sends comes back as text', async () => {
+    const state = `"><script>alert(1)</script>`;
+    const page = await browser.open(flow.authorize({ response_mode: 'form_post', state }));
+    expectSubmitting(page, `'self' ${CALLBACK}`);
+    expect(page.text).not.toContain('<script>alert');
+    expect(page.forms[0]?.fields).toContainEqual(['state', state]);
+  });
+
+  test('a redirect URI cannot add a directive to the policy', async () => {
+    const asked = {
+      client_id: 'odd',
+      redirect_uri: ODD,
+      response_mode: 'form_post',
+      prompt: 'none',
+    };
+    const page = await browser.open(flow.authorize(asked));
+    expectSubmitting(page, "'self' https://app.example/a%3Bscript-src%2C*");
+  });
+});
+
+describe('OpenID Connect RP-Initiated Logout 1.0 section 2', () => {
+  const end = (one: TestBrowser, more: Record<string, string> = {}) => {
+    const parameters = { client_id: 'odd', post_logout_redirect_uri: BYE, ...more };
+    return one.open(`/session/end?${new URLSearchParams(parameters).toString()}`);
+  };
+
+  test.each([
+    ['', BYE],
+    ['a b&c', `${BYE}?state=a+b%26c`],
+  ])('who is not signed in is sent on at once, with the state %j', async (state, leadsTo) => {
+    const one = flow.browser();
+    const page = await end(one, { state });
+    expect([page.status, page.headers.get('location')]).toEqual([303, leadsTo]);
+    expect([policyOf(page), page.text]).toEqual([null, '']);
+    expectGuarded(page);
+  });
+
+  test('and has no session afterwards', async () => {
+    const one = flow.browser();
+    await end(one);
+    expect(one.cookies.filter(({ name }) => name.includes('session'))).toEqual([]);
+  });
+
+  test('without a place to go the page says so, in the language of the browser, without script', async () => {
+    const german = { 'accept-language': 'de' };
+    const ended = await fetch(`${flow.url}/session/end`, { redirect: 'manual', headers: german });
+    expect(ended.headers.get('location')).toBe(`${flow.config.issuer}/session/end/success`);
+    const success = await fetch(`${flow.url}/session/end/success`, { headers: german });
+    const text = await success.text();
+    expect(text).toContain('<html lang="de"');
+    expect(text).not.toContain('<script');
+  });
+
+  test('who is signed in is asked, on a page of ours', async () => {
+    const page = await end(browser);
+    expect(policyOf(page)).toContain("frame-ancestors 'none'");
+    expect(policyOf(page)).not.toContain('script-src');
+    expectGuarded(page);
+  });
+
+  test.each(['https://evil.example/', `${BYE}/`, 'javascript:alert(1)'])(
+    'section 3: %s is registered by nobody, and not followed',
+    async (uri) => {
+      const query = new URLSearchParams({ client_id: 'odd', post_logout_redirect_uri: uri });
+      const page = await browser.open(`/session/end?${query.toString()}`);
+      // The person is asked all the same, and stays here.
+      expect([page.status, page.headers.get('location')]).toEqual([200, null]);
+      expect(page.text).not.toContain(uri);
+    },
+  );
+
+  test('without a client no URI is followed', async () => {
+    const one = flow.browser();
+    const last = await one.open(`/session/end?post_logout_redirect_uri=${encodeURIComponent(BYE)}`);
+    expect([last.status, last.url]).toEqual([200, `${flow.config.issuer}/session/end/success`]);
+  });
+});
+
+test('somebody else signed in meanwhile, in another tab: that ends first, without a page of its own', async () => {
+  const bob = { stores: flow.stores, clock: systemClock, random: systemRandom, longestLife: 605 };
+  await addPerson(
+    { ...bob, passwords: createPasswords(), realms: [] },
+    { name: 'bob', password: PASSWORD },
+  );
+  const one = flow.browser();
+  const page = await one.open(flow.authorize());
+  const form = page.forms.find(({ action }) => action.endsWith('/login'));
+  const resume = await one.send(page, { name: 'bob', password: PASSWORD }, form?.action);
+  await one.submit(await one.open('/account'), { name: 'alice', password: PASSWORD });
+
+  const access = { stores: flow.stores, clock: systemClock, longestLife: 605 };
+  const signedIn = (await listSignIns(access, flow.accountId)).length - 1;
+  const consent = await one.follow(resume);
+  expect(policyOf(consent)).not.toContain('script-src');
+  expect(await listSignIns(access, flow.accountId)).toHaveLength(signedIn);
+  const code = sent(await one.submit(consent, { decision: 'allow' })).get('code') ?? '';
+  const { body } = await flow.redeem(code);
+  expect(decodeJwt(String(body['access_token'])).sub).not.toBe(flow.accountId);
+});
+
+describe('every answer to a browser', () => {
+  test('a redirect tells nobody where it came from', async () => {
+    const page = await browser.open(flow.authorize());
+    expect(page.headers.get('location')).toContain('code=');
+    expectGuarded(page);
+    expect(policyOf(page)).toBeNull();
+  });
+
+  test('an error page keeps its own policy', async () => {
+    const page = await browser.open(flow.authorize({ client_id: 'nobody' }));
+    expect(page.status).toBe(400);
+    expect(policyOf(page)).toContain("default-src 'none'");
+    expectGuarded(page);
+  });
+});

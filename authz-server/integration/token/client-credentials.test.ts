@@ -1,0 +1,138 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { Provider } from 'oidc-provider';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { APP, asApp, basic, SECRET, testAuthz, type TestAuthz } from '../authz.fixture.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+const GRANT = { grant_type: 'client_credentials' };
+
+let authz: TestAuthz;
+/** How many requests went through the engine. */
+let through = 0;
+/** Of its events. */
+const emitted: unknown[] = [];
+
+beforeAll(async () => {
+  const { callback, emit } = Provider.prototype;
+  jest.spyOn(Provider.prototype, 'callback').mockImplementation(function watched(this: Provider) {
+    const pipeline = callback.call(this);
+    return (...exchange) => {
+      through += 1;
+      return pipeline(...exchange);
+    };
+  });
+  jest.spyOn(Provider.prototype, 'emit').mockImplementation(function watched(
+    this: Provider,
+    ...event
+  ) {
+    emitted.push(event[0]);
+    return emit.apply(this, event);
+  });
+  authz = await testAuthz({ limits: { client: { burst: 20, per: 60 } } });
+});
+beforeEach(() => {
+  through = 0;
+  emitted.length = 0;
+});
+afterAll(async () => {
+  jest.restoreAllMocks();
+  await authz[Symbol.asyncDispose]();
+});
+
+/** A client of its own, whose limit nobody else uses up. */
+async function client(id: string, record: Partial<typeof APP> = {}): Promise<void> {
+  await authz.stores.clients.add({ ...APP, ...record, client_id: id });
+}
+
+test.each([
+  ['by Basic', {}, asApp],
+  ['by the form', { client_id: 'app', client_secret: SECRET }, {}],
+  ['with the charset that fetch adds', {}, { ...asApp, 'content-type': `${FORM};charset=UTF-8` }],
+])(
+  'a plain request is answered beside the engine, with its events: %s',
+  async (_, form, fields) => {
+    const { status, body } = await authz.post('/token', { ...GRANT, ...form }, fields);
+    expect([status, through]).toEqual([200, 0]);
+    expect(decodeJwt(String(body['access_token']))).toMatchObject({ client_id: 'app' });
+    expect(emitted).toEqual(expect.arrayContaining(['client_credentials.issued', 'grant.success']));
+  },
+);
+
+test.each([
+  ['a wrong secret', GRANT, basic('app', 'wrong'), 401],
+  ['an unknown client', GRANT, basic('nobody', SECRET), 401],
+  ['a scope that it may not ask for', { ...GRANT, scope: 'unknown' }, asApp, 400],
+  ['another grant', { grant_type: 'refresh_token', refresh_token: 'x' }, asApp, 400],
+  ['a parameter twice', [...Object.entries(GRANT), ...Object.entries(GRANT)], asApp, 400],
+  ['a DPoP proof', GRANT, { ...asApp, dpop: 'x' }, 400],
+  ['a form in two media types', GRANT, { ...asApp, 'content-type': `${FORM}, ${FORM}` }, 400],
+] as const)('what is to be refused goes to the engine: %s', async (_, form, fields, status) => {
+  const answer = await authz.post('/token', form as [string, string][], fields);
+  expect([answer.status, through]).toEqual([status, 1]);
+});
+
+test('a setting sends everything there', async () => {
+  await using slow = await testAuthz({ tokens: { direct: false } });
+  expect((await slow.post('/token', GRANT, asApp)).status).toBe(200);
+  expect(through).toBe(1);
+});
+
+test('many at once spend what the limit allows, and no more; the rest is told when to come back', async () => {
+  await client('hasty');
+  const asked = Array.from({ length: 25 }, () =>
+    authz.post('/token', GRANT, basic('hasty', SECRET)),
+  );
+  const answers = await Promise.all(asked);
+  const count = (wanted: number) => answers.filter(({ status }) => status === wanted).length;
+  expect([count(200), count(429)]).toEqual([20, 5]);
+  for (const { status, headers } of answers) {
+    expect(headers.has('retry-after')).toBe(status === 429);
+  }
+});
+
+describe('what a request has paid, or could not, counts on either way', () => {
+  test.each([
+    ['the limit', { ok: false, retryAfter: 47 }, 429, '47'],
+    ['an outage', Promise.reject(new StoreUnavailable('late')), 503, '1'],
+  ] as const)('%s is met once', async (_, outcome, ...told) => {
+    using spend = jest.spyOn(authz.stores.limits, 'spend');
+    spend.mockReturnValueOnce({ ok: true, remaining: 1, reset: 1 }).mockReturnValueOnce(outcome);
+    const { status, headers } = await authz.post('/token', GRANT, asApp);
+    expect([status, headers.get('retry-after')]).toEqual(told);
+    expect(spend.mock.calls.map(([namespace]) => namespace)).toEqual(['address', 'client']);
+    expect(through).toBe(1);
+  });
+
+  test('who has paid does not pay again for what failed behind it', async () => {
+    using spend = jest.spyOn(authz.stores.limits, 'spend');
+    using generation = jest.spyOn(authz.stores.revocations, 'generation');
+    generation.mockRejectedValueOnce(new StoreUnavailable('late'));
+    expect((await authz.post('/token', GRANT, asApp)).status).toBe(200);
+    expect(spend.mock.calls.map(([namespace]) => namespace)).toEqual(['address', 'client']);
+    expect(through).toBe(1);
+  });
+});
+
+test('RFC 9112 section 9.3: the connection goes on behind a form that nobody has read', async () => {
+  const { port } = new URL(authz.url);
+  await client('lasting');
+  const content = 'grant_type=client_credentials';
+  const request = [
+    'POST /token HTTP/1.1',
+    'Host: localhost',
+    `Authorization: ${basic('lasting', SECRET).authorization}`,
+    `Content-Type: ${FORM}`,
+    `Content-Length: ${content.length}`,
+    '',
+    content,
+  ].join('\r\n');
+  const socket = connect(Number(port), '127.0.0.1');
+  let received = '';
+  socket.on('data', (piece) => (received += piece.toString()));
+  socket.write(request + request + request.replace('Host: ', 'Connection: close\r\nHost: '));
+  await new Promise((resolve) => void socket.once('close', resolve));
+  expect(received.match(/HTTP\/1\.1 200 OK/g)).toHaveLength(3);
+  expect(through).toBe(0);
+});

@@ -1,0 +1,357 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { findAccess } from '#shared/people/access/grants.ts';
+import { ManualClock, systemClock } from '#shared/base/clock.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import { eventually } from '#shared/stores/contract/eventually.ts';
+import { storedId } from '../../engine/storage/stored-id.ts';
+import { basic, DOCUMENTS, SECRET } from '../authz.fixture.ts';
+import type { Answered } from '../authz.fixture.ts';
+import { testFlow } from '../code-flow.fixture.ts';
+import type { TestFlow } from '../code-flow.fixture.ts';
+
+const refused = ({ status, body }: Answered) => [status, body['error']];
+const INVALID_GRANT = [400, 'invalid_grant'];
+const GRACE = 20;
+const REMAINS = [
+  'accountId',
+  'clientId',
+  'consumed',
+  'exp',
+  'grantId',
+  'iat',
+  'jti',
+  'kind',
+  'scope',
+];
+
+const tokenOf = ({ body }: Pick<Answered, 'body'>) => String(body['refresh_token']);
+
+async function newToken(flow: TestFlow, parameters?: Record<string, string>): Promise<string> {
+  return tokenOf({ body: await flow.tokens(parameters) });
+}
+
+/** Whether the grant of the access token still stands. */
+async function stands(flow: TestFlow, body: Record<string, unknown>, clock: Clock = systemClock) {
+  const { grant_id } = decodeJwt(String(body['access_token']));
+  const store = { stores: flow.stores, clock, longestLife: 605 };
+  return (await findAccess(store, String(grant_id))) !== undefined;
+}
+
+describe('RFC 6749 section 6: refresh tokens', () => {
+  let flow: TestFlow;
+  beforeAll(async () => {
+    flow = await testFlow();
+  });
+  afterAll(async () => {
+    await flow[Symbol.asyncDispose]();
+  });
+
+  test('each use gives another, with the same scopes and the time of the sign-in', async () => {
+    const first = await flow.tokens({ scope: 'openid documents:read documents:write' });
+    const second = await flow.refresh(tokenOf({ body: first }));
+    expect(second.status).toBe(200);
+    expect(second.headers.get('cache-control')).toBe('no-store');
+    expect(tokenOf(second)).not.toBe(tokenOf({ body: first }));
+    expect(second.body['scope']).toBe('openid documents:read documents:write');
+    const [before, after] = [first, second.body].map((body) =>
+      decodeJwt(String(body['access_token'])),
+    );
+    for (const claim of ['sub', 'grant_id', 'sub_gen', 'acr', 'auth_time', 'scope', 'aud']) {
+      expect(after?.[claim]).toEqual(before?.[claim]);
+    }
+    expect(after?.jti).not.toBe(before?.jti);
+    expect((await flow.refresh(tokenOf(second))).status).toBe(200);
+  });
+
+  test('fewer scopes may be asked for, for this token only; more may not', async () => {
+    const { body } = await flow.refresh(
+      await newToken(flow, { scope: 'documents:read documents:write' }),
+      { scope: 'documents:read' },
+    );
+    expect(body['scope']).toBe('documents:read');
+    const wide = await flow.refresh(tokenOf({ body }));
+    expect(wide.body['scope']).toBe('documents:read documents:write');
+    const more = await flow.refresh(tokenOf(wide), { scope: 'documents:read openid' });
+    expect(refused(more)).toEqual([400, 'invalid_scope']);
+    expect((await flow.refresh(tokenOf(wide))).status).toBe(200);
+  });
+
+  test.each<[string, Record<string, string>, number, string]>([
+    ['of another client', { client_id: 'native' }, 400, 'invalid_grant'],
+    [
+      'with a resource that was not granted',
+      { resource: 'https://rsa.example/' },
+      400,
+      'invalid_target',
+    ],
+    ['with a resource of nobody', { resource: 'https://evil.example/' }, 400, 'invalid_target'],
+    ['that is none', { refresh_token: 'x' }, 400, 'invalid_grant'],
+    ['that is missing', { refresh_token: '' }, 400, 'invalid_request'],
+    ['without a client', { client_id: '' }, 401, 'invalid_client'],
+  ])('one %s is refused', async (_what, form, status, error) => {
+    const token = await newToken(flow);
+    expect(refused(await flow.refresh(token, form))).toEqual([status, error]);
+  });
+
+  test.each([
+    ['RFC 8707 section 2', { resource: 'https://rsa.example/' }, 'invalid_target'],
+    ['RFC 6749 section 6', { scope: 'documents:write' }, 'invalid_scope'],
+  ])('%s: a request that is refused has used nothing up', async (_section, form, error) => {
+    const token = await newToken(flow, { scope: 'documents:read' });
+    expect(refused(await flow.refresh(token, form))).toEqual([400, error]);
+    expect((await flow.refresh(token)).status).toBe(200);
+  });
+
+  test('RFC 8707 section 2: two resources are no target, and use nothing up', async () => {
+    const token = await newToken(flow);
+    const answer = await flow.post('/token', [
+      ...Object.entries({ grant_type: 'refresh_token', client_id: 'web', refresh_token: token }),
+      ['resource', DOCUMENTS],
+      ['resource', 'https://rsa.example/'],
+    ]);
+    expect(refused(answer)).toEqual([400, 'invalid_target']);
+    expect((await flow.refresh(token)).status).toBe(200);
+  });
+
+  test('a client of a secret has to show it', async () => {
+    const browser = await flow.signedIn();
+    const code = (await flow.allow(browser, { client_id: 'server' })).get('code') ?? '';
+    const asServer = basic('server', SECRET);
+    const { body } = await flow.redeem(code, { client_id: 'server' }, asServer);
+    expect((await flow.refresh(tokenOf({ body }), { client_id: 'server' })).status).toBe(401);
+    const { status } = await flow.refresh(tokenOf({ body }), { client_id: 'server' }, asServer);
+    expect(status).toBe(200);
+  });
+
+  test('a client that is not registered for them gets none', async () => {
+    const client = await flow.stores.clients.get('web');
+    if (client)
+      await flow.stores.clients.add({
+        ...client,
+        client_id: 'once',
+        grant_types: ['authorization_code'],
+      });
+    const browser = await flow.signedIn();
+    const code = (await flow.allow(browser, { client_id: 'once' })).get('code') ?? '';
+    const { body } = await flow.redeem(code, { client_id: 'once' });
+    expect(body).not.toHaveProperty('refresh_token');
+    expect(refused(await flow.refresh('x', { client_id: 'once' }))).toEqual([
+      400,
+      'unauthorized_client',
+    ]);
+  });
+
+  test('RFC 9700 section 4.14.2: one that comes again ends the grant with all its tokens', async () => {
+    const old = await newToken(flow);
+    const next = await flow.refresh(old);
+    expect(await stands(flow, next.body)).toBe(true);
+    expect(refused(await flow.refresh(old))).toEqual(INVALID_GRANT);
+    expect(await stands(flow, next.body)).toBe(false);
+    expect(refused(await flow.refresh(tokenOf(next)))).toEqual(INVALID_GRANT);
+  });
+
+  test('RFC 9700 section 4.14.2: of one that was used no more is kept than tells that it comes again', async () => {
+    const nonce = 'n'.repeat(1000);
+    const old = await newToken(flow, { scope: 'openid documents:read', nonce });
+    const id = storedId('RefreshToken', old);
+    const stored = async () => (await flow.stores.artefacts.get('RefreshToken', id)) ?? {};
+    expect(await stored()).toMatchObject({ nonce });
+    const next = await flow.refresh(old);
+    await eventually(async () => expect(await stored()).not.toHaveProperty('attempt'));
+    expect(Object.keys(await stored()).toSorted()).toEqual(REMAINS);
+    expect(JSON.stringify(await stored()).length).toBeLessThan(500);
+    const wider = await flow.refresh(old, { scope: 'documents:write' });
+    expect(refused(wider)).toEqual([400, 'invalid_scope']);
+    expect(await stands(flow, next.body)).toBe(true);
+    expect(refused(await flow.refresh(old, { scope: 'documents:read' }))).toEqual(INVALID_GRANT);
+    expect(await stands(flow, next.body)).toBe(false);
+  });
+
+  test('one account leaves so many, and a refusal has used nothing up', async () => {
+    const rate = { burst: 3, per: 3600 };
+    await using few = await testFlow({ limits: { visits: rate } });
+    let token = await newToken(few);
+    for (let n = 0; n < 2; n += 1) token = tokenOf(await few.refresh(token));
+    const { status, headers } = await few.refresh(token);
+    expect([status, Number(headers.get('retry-after')) > 1]).toEqual([429, true]);
+    const { accountId } =
+      (await few.stores.artefacts.get('RefreshToken', storedId('RefreshToken', token))) ?? {};
+    await few.stores.limits.giveBack('refresh-tokens', String(accountId), rate);
+    expect((await few.refresh(token)).status).toBe(200);
+  });
+
+  test('ten at once: at most one gets tokens, and the grant ends', async () => {
+    const token = await newToken(flow);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => flow.refresh(token)));
+    const given = answers.filter(({ status }) => status === 200);
+    expect(given.length).toBeLessThanOrEqual(1);
+    for (const answer of given) {
+      expect(await stands(flow, answer.body)).toBe(false);
+      expect(refused(await flow.refresh(tokenOf(answer)))).toEqual(INVALID_GRANT);
+    }
+  });
+
+  test('RFC 7009 section 2.1: revoking one ends the grant; that of another client is left alone', async () => {
+    const body = await flow.tokens();
+    const token = tokenOf({ body });
+    const other = await flow.post('/token/revocation', { token, client_id: 'native' });
+    expect(refused(other)).toEqual([400, 'unauthorized_client']);
+    expect(await stands(flow, body)).toBe(true);
+    const { status } = await flow.post('/token/revocation', { token, client_id: 'web' });
+    expect([status, await stands(flow, body)]).toEqual([200, false]);
+    expect(refused(await flow.refresh(token))).toEqual(INVALID_GRANT);
+  });
+
+  test('RFC 7662 section 2.1: who only names a client learns nothing of its tokens', async () => {
+    const body = await flow.tokens();
+    for (const token of [tokenOf({ body }), String(body['access_token'])]) {
+      const answer = await flow.post('/token/introspection', { token, client_id: 'web' });
+      expect(answer.body).toEqual({ active: false });
+    }
+  });
+});
+
+describe('RFC 9449 section 5: a public client binds its refresh token to its key', () => {
+  let flow: TestFlow;
+  beforeAll(async () => {
+    flow = await testFlow({ tokens: { refresh: 3600 } });
+  });
+  afterAll(async () => {
+    await flow[Symbol.asyncDispose]();
+  });
+
+  async function newKey() {
+    const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+    const jwk = await exportJWK(publicKey);
+    const proof = async () => ({
+      dpop: await new SignJWT({
+        htm: 'POST',
+        htu: `${flow.config.issuer}/token`,
+        jti: randomUUID(),
+      })
+        .setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk })
+        .setIssuedAt()
+        .sign(privateKey),
+    });
+    return proof;
+  }
+
+  test('it is not replaced, needs the key, and its use prolongs it', async () => {
+    const proof = await newKey();
+    const browser = await flow.signedIn();
+    const code = (await flow.allow(browser)).get('code') ?? '';
+    const token = tokenOf(await flow.redeem(code, {}, await proof()));
+    const id = storedId('RefreshToken', token);
+    const stored = () => flow.stores.artefacts.get('RefreshToken', id);
+    const past = { ...(await stored()), exp: Math.floor(Date.now() / 1000) + 60 };
+    await flow.stores.artefacts.put({ kind: 'RefreshToken', id, payload: past, seconds: 60 });
+
+    const answers = await Promise.all(
+      [1, 2, 3].map(async () => flow.refresh(token, {}, await proof())),
+    );
+    for (const answer of answers) expect([answer.status, tokenOf(answer)]).toEqual([200, token]);
+    expect(Number((await stored())?.['exp'])).toBeGreaterThan(Date.now() / 1000 + 3000);
+
+    const other = await newKey();
+    expect(refused(await flow.refresh(token, {}, await other()))).toEqual(INVALID_GRANT);
+    expect(refused(await flow.refresh(token))).toEqual(INVALID_GRANT);
+    expect((await flow.refresh(token, {}, await proof())).status).toBe(200);
+  });
+});
+
+test('a refresh token does not outlive its grant', async () => {
+  const clock = new ManualClock(Date.now());
+  await using flow = await testFlow({ people: { grant: 300 }, tokens: { refresh: 3600 } }, clock);
+  const token = await newToken(flow);
+  const next = await flow.refresh(token);
+  const stored = await flow.stores.artefacts.get(
+    'RefreshToken',
+    storedId('RefreshToken', tokenOf(next)),
+  );
+  const grant = await flow.stores.artefacts.get('Grant', String(stored?.['grantId']));
+  const rest = Number(grant?.['exp']) - clock.now() / 1000;
+  expect(Number(stored?.['exp'])).toBeLessThanOrEqual(Date.now() / 1000 + rest + 1);
+  clock.advance(302);
+  expect(refused(await flow.refresh(tokenOf(next)))).toEqual(INVALID_GRANT);
+});
+
+describe('tokens.refreshGrace: a client that lost the answer', () => {
+  const clock = new ManualClock(Date.now());
+  let flow: TestFlow;
+  beforeAll(async () => {
+    flow = await testFlow({ tokens: { refreshGrace: GRACE } }, clock);
+  });
+  afterAll(async () => {
+    await flow[Symbol.asyncDispose]();
+  });
+
+  test('gets the same successor again, with a fresh access token, while nobody has used it', async () => {
+    const old = await newToken(flow);
+    const first = await flow.refresh(old);
+    clock.advance(GRACE - 2);
+    const again = await flow.refresh(old);
+    expect([again.status, tokenOf(again)]).toEqual([200, tokenOf(first)]);
+    expect(again.body['access_token']).not.toBe(first.body['access_token']);
+    expect(tokenOf(first)).not.toBe(old);
+    expect((await flow.refresh(tokenOf(again))).status).toBe(200);
+  });
+
+  test('not once the successor was used: then it is a thief, or the client is', async () => {
+    const old = await newToken(flow);
+    const first = await flow.refresh(old);
+    const second = await flow.refresh(tokenOf(first));
+    expect(refused(await flow.refresh(old))).toEqual(INVALID_GRANT);
+    expect(await stands(flow, second.body, clock)).toBe(false);
+    expect(refused(await flow.refresh(tokenOf(second)))).toEqual(INVALID_GRANT);
+  });
+
+  test('not later', async () => {
+    const old = await newToken(flow);
+    const first = await flow.refresh(old);
+    clock.advance(GRACE);
+    expect(refused(await flow.refresh(old))).toEqual(INVALID_GRANT);
+    expect(await stands(flow, first.body, clock)).toBe(false);
+  });
+
+  test('not another client, nor one that asks for more', async () => {
+    const old = await newToken(flow, { scope: 'documents:read' });
+    const first = await flow.refresh(old);
+    expect(refused(await flow.refresh(old, { client_id: 'native' }))).toEqual(INVALID_GRANT);
+    expect(refused(await flow.refresh(old, { scope: 'openid' }))).toEqual([400, 'invalid_scope']);
+    expect(tokenOf(await flow.refresh(old))).toBe(tokenOf(first));
+  });
+
+  test('ten at once get the same successor, and the grant stands', async () => {
+    const token = await newToken(flow);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => flow.refresh(token)));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+    expect(new Set(answers.map(tokenOf)).size).toBe(1);
+    const [first] = answers as [Answered];
+    expect(await stands(flow, first.body, clock)).toBe(true);
+    expect((await flow.refresh(tokenOf(first))).status).toBe(200);
+  });
+
+  test('the successor cannot be told from its predecessor', async () => {
+    const old = await newToken(flow);
+    const successor = tokenOf(await flow.refresh(old));
+    expect(successor).toMatch(/^[\w-]{43}$/);
+    const elsewhere = await testFlow({ tokens: { refreshGrace: GRACE } }, clock);
+    expect(refused(await elsewhere.refresh(successor))).toEqual(INVALID_GRANT);
+    await elsewhere[Symbol.asyncDispose]();
+  });
+});
+
+test('who reads the store has no refresh token: it is kept by its hash', async () => {
+  await using flow = await testFlow();
+  const token = await newToken(flow);
+  expect(await flow.stores.artefacts.get('RefreshToken', token)).toBeUndefined();
+  const stored = await flow.stores.artefacts.get('RefreshToken', storedId('RefreshToken', token));
+  expect(stored).toMatchObject({ kind: 'RefreshToken', clientId: 'web' });
+  expect(JSON.stringify(stored)).not.toContain(token);
+  const code = (await flow.allow(await flow.signedIn())).get('code') ?? '';
+  expect(await flow.stores.artefacts.get('AuthorizationCode', code)).toBeUndefined();
+  expect((await flow.refresh(storedId('RefreshToken', token))).status).toBe(400);
+  expect((await flow.refresh(token)).status).toBe(200);
+});

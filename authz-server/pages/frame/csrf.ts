@@ -1,0 +1,93 @@
+import { createHmac } from 'node:crypto';
+import type { Context } from 'koa';
+import { sameText } from '#shared/base/constant-time.ts';
+import { randomId } from '#shared/base/random.ts';
+import { derivedKey } from '#shared/base/derived-key.ts';
+import { cookieName } from '#shared/config/own-cookies.ts';
+import { expired, PageError } from './page-error.ts';
+import type { PagesServer } from '../../base/pages-server.ts';
+import { TO_ACCOUNT } from './way-back.ts';
+
+const LONGEST_FORM = 16 * 1024;
+const FORM = 'application/x-www-form-urlencoded';
+/** The only field that a form may have more than once. */
+const REPEATED = 'item';
+
+export interface Csrf {
+  /** What forms carry as `csrf`; sets the cookie that it must equal when the browser has none. */
+  csrfToken(ctx: Context): string;
+  /**
+   * The form of a POST that a page of ours sent. Throws `PageError`: 415 another media type, 413 longer
+   * than 16 KiB, 400 a duplicated field, 403 without this browser's token or from another origin, such as
+   * 127.0.0.1 for localhost: that page leads to ours.
+   */
+  checkForm(ctx: Context): Promise<URLSearchParams>;
+}
+
+/**
+ * A form is sent by a page of ours if its Origin says so, and it knows the cookie of the browser. The
+ * cookie is signed: without the prefix `__Host-` others may set one, but none that they made up.
+ */
+export function createCsrf({
+  config,
+  master,
+  random,
+}: Pick<PagesServer, 'config' | 'master' | 'random'>): Csrf {
+  const cookie = cookieName(config, 'csrf');
+  const key = derivedKey(master, 'countersign authz csrf');
+  const signed = (id: string) =>
+    `${id}.${createHmac('sha256', key).update(id).digest('base64url')}`;
+
+  /** Undefined: the browser has none of ours. */
+  function known(ctx: Context): string | undefined {
+    const token = ctx.cookies.get(cookie) ?? '';
+    const [id = ''] = token.split('.');
+    return sameText(token, signed(id)) ? token : undefined;
+  }
+
+  return {
+    csrfToken(ctx) {
+      const before = known(ctx);
+      if (before !== undefined) return before;
+      const token = signed(randomId(random));
+      ctx.cookies.set(cookie, token, { httpOnly: true, sameSite: 'lax', overwrite: true });
+      return token;
+    },
+
+    async checkForm(ctx) {
+      const { origin } = ctx.req.headers;
+      if (origin !== undefined && origin !== config.issuer) {
+        throw expired({ ...TO_ACCOUNT, href: config.issuer + TO_ACCOUNT.href }, 403);
+      }
+      const form = await readForm(ctx);
+      const names = [...form.keys()].filter((name) => name !== REPEATED);
+      if (new Set(names).size < names.length) throw new PageError(400, 'request');
+      if (!sameText(form.get('csrf') ?? '', known(ctx) ?? '')) {
+        throw expired(undefined, 403);
+      }
+      return form;
+    },
+  };
+}
+
+async function readForm(ctx: Context): Promise<URLSearchParams> {
+  if (!ctx.is(FORM)) throw new PageError(415, 'request');
+  const chunks: Buffer[] = [];
+  let length = 0;
+  // The stream stays open, so that a refusal can still be sent.
+  const content: AsyncIterable<Buffer> = ctx.req.iterator({ destroyOnReturn: false });
+  try {
+    for await (const chunk of content) {
+      length += chunk.length;
+      if (length > LONGEST_FORM) break;
+      chunks.push(chunk);
+    }
+  } catch {
+    throw new PageError(400, 'request');
+  }
+  if (length > LONGEST_FORM) {
+    ctx.set('Connection', 'close');
+    throw new PageError(413, 'request');
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString());
+}

@@ -1,0 +1,24 @@
+import type { Answer } from '#shared/http/answer.ts';
+import { document as whole, type Head, type PageContent } from '#shared/pages/document.ts';
+import { type Html, html } from '#shared/pages/html.ts';
+import { textsOf } from '../texts/index.ts';
+import type { View } from './view.ts';
+
+/** What the frame of a page says: the pages without forms need no more of a view. */
+export type Frame = Pick<View, 'language' | 'brand' | 'person'>;
+
+/** A page of this server: its head names who is signed in. */
+export function document(frame: Frame, page: Omit<PageContent, 'head' | 'forms'>): Answer {
+  return whole(frame, { ...page, forms: true, head: headOf(frame) });
+}
+
+export const headOf = (frame: Frame): Head => ({ home: '/', more: person(frame) });
+
+function person({ language, person: name }: Frame): Html | undefined {
+  if (name === undefined) return undefined;
+  const texts = textsOf(language);
+  return html`<nav class="person" aria-label="${texts.yourAccount}">
+    <span class="muted">${texts.youAre} <a href="/account">${name}</a></span>
+    <a href="/sign-out">${texts.signOut}</a>
+  </nav>`;
+}

@@ -1,0 +1,79 @@
+import type { KeyObject } from 'node:crypto';
+import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
+import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
+import { audiencesOf, createTokenVerifier } from '#shared/auth/token-verifier.ts';
+import { parseScope } from '#shared/jose/scope.ts';
+import { clientOrigins } from '../base/client-origins.ts';
+import { type Fields, UNSTORED } from '#shared/http/answer.ts';
+import { findAccess } from '#shared/people/access/grants.ts';
+import { claimsOf } from '#shared/people/claims.ts';
+import { readableBy } from '#shared/server/cors.ts';
+import type { ByToken } from '#shared/server/endpoint.ts';
+import { personTokens } from './person-tokens.ts';
+import type { AuthzServer } from '../base/server.ts';
+
+export type UserinfoServer = Pick<
+  AuthzServer,
+  'config' | 'stores' | 'feed' | 'master' | 'clock' | 'longestLife' | 'directory'
+>;
+type PublicKeys = (kid: string) => Promise<KeyObject | undefined>;
+
+/**
+ * The UserInfo endpoint (OpenID Connect Core 1.0 section 5.3), for the access tokens of any resource,
+ * which the engine does not take.
+ */
+export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken {
+  const { config, stores, directory } = server;
+
+  /** Only scripts of the client that the token was issued to may read what it gives. */
+  async function readers(principal: Principal, origin: string | undefined): Promise<Fields> {
+    if (origin === undefined) return {};
+    const client = await stores.clients.get(principal.claims?.['client_id'] ?? '');
+    if (client === undefined || !clientOrigins(client).has(origin)) return {};
+    return readableBy(origin);
+  }
+
+  /** OpenID Connect Core 1.0 sections 5.1 and 5.4: as it is now, whatever was so when the token was issued. */
+  async function told({ claims = {}, scopes = new Set() }: Principal) {
+    const { sub = '', grant_id = '', client_id = '' } = claims;
+    const [person, access, client] = await Promise.all([
+      directory.find(sub),
+      findAccess(server, grant_id),
+      stores.clients.get(client_id),
+    ]);
+    const allowed = parseScope(client?.scope).intersection(scopes);
+    return { sub, ...(person && claimsOf(person, allowed, access?.wholeProfile === true)) };
+  }
+
+  return {
+    space: userinfoSpace(server, publicKey),
+    origin: config.issuer,
+    async answer({ headers }, principal) {
+      const readable = await readers(principal, headers.origin);
+      return {
+        status: 200,
+        fields: { ...UNSTORED, ...readable, 'Content-Type': 'application/json' },
+        body: JSON.stringify(await told(principal)),
+      };
+    },
+  };
+}
+
+/** The endpoint as a protection space: of the issuer, for who holds a grant with `openid`. */
+function userinfoSpace(server: UserinfoServer, publicKey: PublicKeys): ProtectionSpace {
+  const { config, stores, feed, master, clock, directory } = server;
+  const { issuer, tokens: settings } = config;
+  const keys = { key: (kid: string) => publicKey(kid) };
+  const verifier = createTokenVerifier({ issuer, keys, feed, clock, skew: settings.skew });
+  const tokens = personTokens({ tokens: verifier, access: server, directory });
+  const { bearer, dpop } = oauthSchemes({ tokens, replay: stores.replay, master, clock });
+  const scopes = () => ['openid'];
+  const audiences = config.spaces.flatMap(({ url }) => audiencesOf(url));
+  const oauth = { realm: issuer, audiences, scopes };
+  return {
+    at: ORIGIN,
+    realm: issuer,
+    schemes: [bearer(oauth), dpop({ ...oauth, nonce: settings.nonce })],
+    scopes,
+  };
+}
