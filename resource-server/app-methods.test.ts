@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { allow, SERVED } from '#shared/http/methods.ts';
 import { exchange } from '#shared/server/test-socket.fixture.ts';
 import { METHODS_OF } from './resources/kinds.ts';
-import { clientOf, spaceAt } from './space/spaces.fixture.ts';
+import { spaceAt, clientOf } from './spaces-under-test.fixture.ts';
 import {
   PAGES,
   type Reply,

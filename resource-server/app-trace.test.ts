@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { clientOf, spaceAt } from './space/spaces.fixture.ts';
+import { spaceAt, clientOf } from './spaces-under-test.fixture.ts';
 import {
   PAGES,
   type Reply,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { endpointTable } from '#shared/server/endpoint-table.fixture.ts';
-import { spaceAt } from './space/spaces.fixture.ts';
+import { spaceAt } from './spaces-under-test.fixture.ts';
 import { PAGES, startResourceServer } from './resource-server.fixture.ts';
 
 const ORIGINS = { none: 'none', listed: PAGES, stranger: 'https://evil.example', null: 'null' };

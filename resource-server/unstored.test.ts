@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { clientOf, spaceAt } from './space/spaces.fixture.ts';
+import { spaceAt, clientOf } from './spaces-under-test.fixture.ts';
 import {
   type Reply,
   startResourceServer,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { clientOf } from '../space/spaces.fixture.ts';
+import { clientOf } from '../spaces-under-test.fixture.ts';
 import { type Application, startApplication, startGateway } from './gateway.fixture.ts';
 
 const GONE = 'http://127.0.0.1:9/';

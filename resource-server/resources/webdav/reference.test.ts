@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { spaceAt } from '../../space/spaces.fixture.ts';
+import { spaceAt } from '../../spaces-under-test.fixture.ts';
 import {
   RESOURCE,
   startResourceServer,

@@ -1,0 +1,29 @@
+import {
+  type Call,
+  PAGES,
+  type Reply,
+  RESOURCE,
+  type TestResourceServer,
+} from './resource-server.fixture.ts';
+
+/** Members of a space at `/name/`, whose scopes are `name:read` and `name:write`. */
+export const spaceAt = (name: string, more: object = {}) => ({
+  url: `${RESOURCE}/${name}/`,
+  realm: name,
+  schemes: ['Bearer'],
+  scopes: { safe: [`${name}:read`], unsafe: [`${name}:write`] },
+  cors: { origins: [PAGES] },
+  ...more,
+});
+
+/** Asks as a client that may read and write the space that the path begins with. */
+export function clientOf(rs: TestResourceServer) {
+  const tokens = new Map<string, string>();
+  return (method: string, path: string, { headers, body }: Call = {}): Promise<Reply> => {
+    const name = path.split('/')[1] ?? '';
+    const token = tokens.get(name) ?? rs.token(`${name}:read ${name}:write`);
+    tokens.set(name, token);
+    const authorized = { Authorization: `Bearer ${token}`, ...headers };
+    return rs.ask(method, path, { headers: authorized, ...(body !== undefined && { body }) });
+  };
+}
