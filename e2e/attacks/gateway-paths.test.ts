@@ -2,7 +2,11 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connectTo, type Version, VERSIONS } from '../interop/gateway/client.ts';
 import { basic, type GatewaySite, startGatewaySite } from '../interop/gateway/gateway-site.ts';
-import { CONFUSED, INNER, OUTSIDE } from '../../resource-server/confused-paths.fixture.ts';
+import {
+  CONFUSED,
+  INNER,
+  OUTSIDE,
+} from '../../resource-server/integration/confused-paths.fixture.ts';
 import { rawHttp, statusOf } from '../parts/raw-http.ts';
 import { type RawUpstream, startRawUpstream } from '../parts/raw-upstream.ts';
 

@@ -9,13 +9,13 @@ import { problemAnswer } from '#shared/http/answer.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { listen, type Listening } from '#shared/server/listen.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { createOrder } from '../order.ts';
-import { identity } from '../resources/identity.ts';
+import { createOrder } from '../../order.ts';
+import { identity } from '../../resources/identity.ts';
 import { ask, type Call, RESOURCE } from '../resource-server.fixture.ts';
-import { everyScheme, NO_SIGN_IN } from '../space/spaces.fixture.ts';
-import { createSpaces } from '../space/spaces.ts';
-import { endpointsOfSchemes } from './scheme-endpoints.ts';
-import { createErrors } from '../pages/errors.ts';
+import { everyScheme, NO_SIGN_IN } from '../../space/spaces.fixture.ts';
+import { createSpaces } from '../../space/spaces.ts';
+import { endpointsOfSchemes } from '../../auth/scheme-endpoints.ts';
+import { createErrors } from '../../pages/errors.ts';
 
 const BRAND = { name: 'Countersign', color: '#1f5fbf' };
 

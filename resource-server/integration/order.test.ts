@@ -6,12 +6,12 @@ import { silentLog } from '#shared/base/log.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { listen, type Listening } from '#shared/server/listen.ts';
-import { createOrder } from './order.ts';
-import { createErrors } from './pages/errors.ts';
-import { identity } from './resources/identity.ts';
+import { createOrder } from '../order.ts';
+import { createErrors } from '../pages/errors.ts';
+import { identity } from '../resources/identity.ts';
 import { ask, RESOURCE } from './resource-server.fixture.ts';
-import { everyScheme, NO_SIGN_IN } from './space/spaces.fixture.ts';
-import { createSpaces, type Spaces } from './space/spaces.ts';
+import { everyScheme, NO_SIGN_IN } from '../space/spaces.fixture.ts';
+import { createSpaces, type Spaces } from '../space/spaces.ts';
 
 const BRAND = { name: 'Countersign', color: '#1f5fbf' };
 

@@ -6,7 +6,7 @@ import { lines } from '#shared/http/fields.ts';
 import { acceptOf } from '#shared/http/web-socket.ts';
 import { statuses, TestSocket } from '#shared/server/test-socket.fixture.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
-import { stalled } from '../../proxy/proxy.fixture.ts';
+import { stalled } from '../../../proxy/proxy.fixture.ts';
 import { startGateway } from '../gateway.fixture.ts';
 import {
   type Answering,
@@ -14,7 +14,7 @@ import {
   key,
   startSocketApplication,
   switching,
-} from './application.fixture.ts';
+} from '../../../gateway/websocket/application.fixture.ts';
 
 /** Of RFC 6455 section 1.3. */
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';

@@ -6,10 +6,10 @@ import { eventually } from '#shared/stores/contract/eventually.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
 import type { Principal } from '#shared/auth/scheme.ts';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { type Holder, holdersOf } from '../space/account.ts';
-import { Flow } from '../forwarding/flow.ts';
+import { type Holder, holdersOf } from '../../space/account.ts';
+import { Flow } from '../../forwarding/flow.ts';
 import { startApplication, startGateway } from './gateway.fixture.ts';
-import { type Bid, LEFT, Places } from './places.ts';
+import { type Bid, LEFT, Places } from '../../gateway/places.ts';
 
 /** Milliseconds in line. */
 const LONG = 60_000;

@@ -15,8 +15,8 @@ import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { openSend } from '#shared/client/send.ts';
-import { composeResourceServer } from './compose.ts';
-import { systemNetwork } from './proxy/network.ts';
+import { composeResourceServer } from '../compose.ts';
+import { systemNetwork } from '../proxy/network.ts';
 
 export const ISSUER = 'https://as.example';
 export const RESOURCE = 'https://rs.example';

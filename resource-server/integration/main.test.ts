@@ -11,8 +11,8 @@ import { epochSeconds, systemClock } from '#shared/base/clock.ts';
 import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
-import { entryFile } from '../e2e/parts/entry.ts';
-import { NODE } from '../e2e/parts/process.ts';
+import { entryFile } from '../../e2e/parts/entry.ts';
+import { NODE } from '../../e2e/parts/process.ts';
 import { ask } from './resource-server.fixture.ts';
 
 let folder: string;

@@ -5,7 +5,7 @@ import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 import { startGateway } from '../gateway.fixture.ts';
-import { JWKS_PATH } from './jwks.ts';
+import { JWKS_PATH } from '../../../gateway/identity/jwks.ts';
 
 let down = false;
 let rs: TestResourceServer;

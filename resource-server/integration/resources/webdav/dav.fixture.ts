@@ -1,8 +1,13 @@
 import { expect } from '@jest/globals';
 import type { Reply } from '../../resource-server.fixture.ts';
-import { propertyKey } from './properties.ts';
-import { davChild, elementsOf, isDav, type XmlElement } from './xml-element.ts';
-import { parseXml } from './xml-parser.ts';
+import { propertyKey } from '../../../resources/webdav/properties.ts';
+import {
+  davChild,
+  elementsOf,
+  isDav,
+  type XmlElement,
+} from '../../../resources/webdav/xml-element.ts';
+import { parseXml } from '../../../resources/webdav/xml-parser.ts';
 
 /** A property in an answer; `error`: the names of the codes beside its status. */
 export interface FoundProperty {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { HttpError } from '#shared/http/answer.ts';
 import { startResourceServer } from '../resource-server.fixture.ts';
-import { parseRanges, type Range, rangesAsked } from './range.ts';
+import { parseRanges, type Range, rangesAsked } from '../../answers/range.ts';
 
 const LENGTH = 10_000;
 const part = (first: number, last: number): Range => ({ first, last });

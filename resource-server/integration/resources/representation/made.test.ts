@@ -11,9 +11,9 @@ import {
   type TestResourceServer,
 } from '../../resource-server.fixture.ts';
 import { clientsOf, LOCK_INFO } from '../webdav/locking.fixture.ts';
-import type { Place } from '../place.ts';
-import { resultOf } from '../query/result.ts';
-import { MadeMemory, madeOf } from './made.ts';
+import type { Place } from '../../../resources/place.ts';
+import { resultOf } from '../../../resources/query/result.ts';
+import { MadeMemory, madeOf } from '../../../resources/representation/made.ts';
 
 const JSONPATH = { 'Content-Type': 'application/jsonpath' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };

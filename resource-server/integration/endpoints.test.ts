@@ -44,5 +44,5 @@ test('what each method at each address gets, from whatever origin: endpoints.txt
     { path: '/who/', callers: callers('who') },
     { path: '/who/nowhere', callers: callers('who') },
   ]);
-  expect(table).toBe(await readFile(new URL('endpoints.txt', import.meta.url), 'utf8'));
+  expect(table).toBe(await readFile(new URL('../endpoints.txt', import.meta.url), 'utf8'));
 });

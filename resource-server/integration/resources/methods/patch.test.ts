@@ -7,7 +7,7 @@ import {
   startResourceServer,
   type TestResourceServer,
 } from '../../resource-server.fixture.ts';
-import { ACCEPT_PATCH } from './patch.ts';
+import { ACCEPT_PATCH } from '../../../resources/methods/patch.ts';
 
 const JSON_PATCH = 'application/json-patch+json';
 const MERGE_PATCH = 'application/merge-patch+json';

@@ -11,7 +11,7 @@ import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { addPerson } from '#shared/people/people.ts';
 import { attacked } from './attacks.fixture.ts';
-import { keyOf } from './key-of.ts';
+import { keyOf } from '../../cache/key-of.ts';
 
 const SCHEMES = {
   schemes: ['Bearer', 'DPoP', 'Basic', 'Digest', 'API-Key'],

@@ -6,7 +6,7 @@ import { TestSocket } from '#shared/server/test-socket.fixture.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
-import { contentWithin } from './upload.ts';
+import { contentWithin } from '../../../resources/content/upload.ts';
 
 let rs: TestResourceServer;
 beforeAll(async () => {

@@ -10,15 +10,15 @@ import { listen, type Listening } from '#shared/server/listen.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { createOrder } from './order.ts';
-import { openDisk } from './resources/content/disk.ts';
-import { documents } from './resources/documents.ts';
-import { MadeMemory } from './resources/representation/made.ts';
-import { createLockSystem } from './resources/webdav/locks.ts';
-import { everyScheme, NO_SIGN_IN } from './space/spaces.fixture.ts';
-import { createSpaces } from './space/spaces.ts';
+import { createOrder } from '../order.ts';
+import { openDisk } from '../resources/content/disk.ts';
+import { documents } from '../resources/documents.ts';
+import { MadeMemory } from '../resources/representation/made.ts';
+import { createLockSystem } from '../resources/webdav/locks.ts';
+import { everyScheme, NO_SIGN_IN } from '../space/spaces.fixture.ts';
+import { createSpaces } from '../space/spaces.ts';
 import { ask, RESOURCE } from './resource-server.fixture.ts';
-import { createErrors } from './pages/errors.ts';
+import { createErrors } from '../pages/errors.ts';
 
 const BRAND = { name: 'Countersign', color: '#1f5fbf' };
 
