@@ -13,8 +13,8 @@ export function features(
 ): NonNullable<Configuration['features']> {
   return {
     devInteractions: { enabled: false },
-    externalSigningSupport: { enabled: true, ack: 'experimental-01' }, // signing-key.ts
-    // Answered before the engine (userinfo.ts), which takes no JWT there.
+    externalSigningSupport: { enabled: true, ack: 'experimental-01' }, // token/signing-key.ts
+    // Answered before the engine (userinfo/userinfo.ts), which takes no JWT there.
     userinfo: { enabled: false },
     pushedAuthorizationRequests: { enabled: true },
     clientCredentials: { enabled: true },
@@ -39,7 +39,7 @@ export function features(
     },
     dPoP: {
       enabled: true,
-      // Decided by proofs.ts, by key and jti and for all clients, before anything is used up.
+      // Decided by token/proofs.ts, by key and jti and for all clients, before anything is used up.
       allowReplay: true,
       nonceSecret: derivedKey(master, 'countersign authz dpop nonce'),
       requireNonce: () => config.tokens.nonce,

@@ -16,7 +16,7 @@ const ORIGINS = {
 };
 const BROWSER = { Accept: 'text/html' };
 const bearer = (token: unknown) => ({ Authorization: `Bearer ${String(token)}` });
-const written = (name: string) => readFile(new URL(name, import.meta.url), 'utf8');
+const written = (name: string) => readFile(new URL(`../${name}`, import.meta.url), 'utf8');
 
 /** What each endpoint of clients takes. */
 const FORMS: Readonly<Record<string, string>> = {

@@ -19,7 +19,7 @@ export function artefactOf(
   };
 }
 
-/** The engine gets the identifier that it asked with. What may be used once is in single-use.ts. */
+/** The engine gets the identifier that it asked with. What may be used once is in refresh/single-use.ts. */
 export function artefactAdapter({ stores: { artefacts } }: AdapterStore, kind: string): Adapter {
   const stored = (id: string) => storedId(kind, id);
   return {

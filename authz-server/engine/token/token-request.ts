@@ -18,13 +18,13 @@ import { tokenResponse } from './token-response.ts';
 /**
  * POST /token (RFC 6749 section 3.2), from top to bottom. Before it (app.ts) stand the limit of the address, the
  * end of keys that were revoked, the longest form, and our own origin in place of what the network says;
- * around it (refusals.ts) how a refusal is told. What is refused anywhere has used nothing up.
+ * around it (answers/refusals.ts) how a refusal is told. What is refused anywhere has used nothing up.
  */
 export const tokenSteps = (server: TokenServer, log: Log) => ({
-  /** The engine finds the client (adapter/clients.ts), and compares its secret or looks at its assertion. */
+  /** The engine finds the client (clients/clients.ts), and compares its secret or looks at its assertion. */
   client: {
     clientBasedCORS,
-    assertJwtClientAuthClaimsAndHeader: checkAssertion(server), // and after it adapter/replay.ts
+    assertJwtClientAuthClaimsAndHeader: checkAssertion(server), // and after it clients/replay.ts
   } satisfies Configuration,
 
   /** It is who it says, and may use grants of this type. */
