@@ -1,7 +1,9 @@
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Artefacts } from '#shared/stores/oauth/artefacts.ts';
-import { AFTERLIFE } from '../engine/codes/device-codes.ts';
+
+/** Seconds for which an expired code is still known, so that the device is told `expired_token`. */
+export const AFTERLIFE = 600;
 
 /** The engine's DeviceCode as it is stored, in the members that a decision needs. Times are NumericDates. */
 export interface DeviceCode {

@@ -1,10 +1,9 @@
 import { isLoopback } from '#shared/config/production.ts';
 import { isSignInClient } from '#shared/config/sign-in-clients.ts';
 import { decided, findConsent } from '#shared/people/access/consents.ts';
-import type { ConsentKey } from '#shared/people/access/consents.ts';
+import type { ConsentKey, ScopeItem } from '#shared/people/access/consents.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { AuthzServer } from '../base/server.ts';
-import type { AskedItem } from '../pages/frame/view.ts';
 
 /**
  * The host that a code goes to, where nobody but the client can receive it. Undefined for loopback and private-use
@@ -35,8 +34,8 @@ export function consentKey(
 
 /** What a client gets although its person is not asked now. */
 export interface Unasked {
-  readonly allowed: readonly AskedItem[];
-  readonly refused?: readonly AskedItem[];
+  readonly allowed: readonly ScopeItem[];
+  readonly refused?: readonly ScopeItem[];
   readonly wholeProfile?: boolean;
   /** Nobody was asked: the client is the operator's own. */
   readonly byOperator?: boolean;
@@ -50,7 +49,7 @@ export async function consented(
   server: Pick<AuthzServer, 'stores' | 'clock' | 'longestLife'>,
   client: ClientRecord,
   accountId: string,
-  { asked, redirectUri }: { readonly asked: readonly AskedItem[]; readonly redirectUri: unknown },
+  { asked, redirectUri }: { readonly asked: readonly ScopeItem[]; readonly redirectUri: unknown },
 ): Promise<Unasked | undefined> {
   if (isSignInClient(client.client_id)) return { allowed: asked };
   // Without a secret another program on the machine could pass for it.

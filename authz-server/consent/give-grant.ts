@@ -7,22 +7,21 @@ import {
   recordAccess,
 } from '#shared/people/access/grants.ts';
 import type { Access } from '#shared/people/access/grants.ts';
+import type { ScopeItem } from '#shared/people/access/consents.ts';
 import { redirectOrigin } from './consented.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { findSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
-import { expired } from '../pages/frame/page-error.ts';
-import type { PagesServer } from '../base/pages-server.ts';
-import type { AskedItem } from '../pages/frame/view.ts';
+import type { PagesServer } from '../base/server.ts';
 
 /** What a person decided about a client's request. */
 export interface GrantDecision {
   readonly clientId: string;
   /** That of the browser in which it was decided. */
   readonly signIn: SignIn;
-  readonly allowed: readonly AskedItem[];
+  readonly allowed: readonly ScopeItem[];
   /** Asked, not allowed, and not to be asked again under this grant. */
-  readonly refused?: readonly AskedItem[];
+  readonly refused?: readonly ScopeItem[];
   /** Where the code goes; absent: to a device. */
   readonly redirectUri?: unknown;
   /** A grant of the same person and client, to be extended if it is of this browser and redirect host. */
@@ -37,8 +36,8 @@ export interface GrantDecision {
 
 type Grant = InstanceType<Provider['Grant']>;
 
-/** Resolves to the id of the grant. Throws the 'expired' page when the sign-in was ended meanwhile. */
-export type GiveGrant = (decision: GrantDecision) => Promise<string>;
+/** Resolves to the id of the grant; undefined: the sign-in was ended meanwhile. */
+export type GiveGrant = (decision: GrantDecision) => Promise<string | undefined>;
 
 /**
  * Writes the engine's Grant and the Access beside it. A grant that holds `offline_access` (OpenID Connect
@@ -100,11 +99,11 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
     // Whoever ends a sign-in removes it first and then looks for its grants, so one of the two is seen.
     if (kept && (await findSignIn(server, signIn.uid)) !== undefined) return grantId;
     await endGrant(server, grantId);
-    throw expired();
+    return undefined;
   };
 }
 
-function allow(grant: Grant, { scope, resource }: AskedItem): void {
+function allow(grant: Grant, { scope, resource }: ScopeItem): void {
   if (resource === undefined) grant.addOIDCScope(scope);
   else grant.addResourceScope(resource, scope);
   // What was refused once and is allowed now: the engine would go on leaving it out.
@@ -116,7 +115,7 @@ function allow(grant: Grant, { scope, resource }: AskedItem): void {
   }
 }
 
-function refuse(grant: Grant, { scope, resource }: AskedItem): void {
+function refuse(grant: Grant, { scope, resource }: ScopeItem): void {
   if (resource === undefined) grant.rejectOIDCScope(scope);
   else grant.rejectResourceScope(resource, scope);
 }

@@ -20,8 +20,6 @@ import type { AuthzServer } from '../base/server.ts';
 import { SigningKey } from './token/signing-key.ts';
 import type { TokenSteps } from './token/token-request.ts';
 
-export type { AuthzServer } from '../base/server.ts';
-
 /**
  * The engine, configured; it is made anew when the keys change, since it cannot change them itself. What it
  * does at POST /token stands in `steps`.

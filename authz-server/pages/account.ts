@@ -14,7 +14,7 @@ import { isSignInClient } from '#shared/config/sign-in-clients.ts';
 import { askedItems } from './interaction/asked.ts';
 import { createCsrf } from './frame/csrf.ts';
 import { PageError } from './frame/page-error.ts';
-import type { PagesServer } from '../base/pages-server.ts';
+import type { PagesServer } from '../base/server.ts';
 import { answerWith, seeOther } from './frame/respond.ts';
 import { createBrowserSessions } from './sign-in/session.ts';
 import type { Visitor } from './sign-in/session.ts';

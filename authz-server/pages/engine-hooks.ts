@@ -2,7 +2,7 @@ import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { NAVIGATED } from './engine-pages.ts';
 import { shownId } from '#shared/server/request-log.ts';
 import { errorProps } from './frame/page-error.ts';
-import type { PagesServer } from '../base/pages-server.ts';
+import type { PagesServer } from '../base/server.ts';
 import { answerWith } from './frame/respond.ts';
 import type { ErrorProps } from './frame/view.ts';
 import { createViewOf, frameOf } from './frame/view-of.ts';

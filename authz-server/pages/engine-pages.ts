@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { cspSource } from '#shared/pages/csp-source.ts';
-import type { PagesServer } from '../base/pages-server.ts';
+import type { PagesServer } from '../base/server.ts';
 import { seeOther } from './frame/respond.ts';
 import { createBrowserSessions } from './sign-in/session.ts';
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Middleware } from 'koa';
 import { PageError } from './frame/page-error.ts';
-import type { PagesServer } from '../base/pages-server.ts';
+import type { PagesServer } from '../base/server.ts';
 import { answerWith } from './frame/respond.ts';
 
 const TYPES: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.png': 'image/png' };

@@ -9,7 +9,7 @@ import { deviceHandlers } from './device/device.ts';
 import { interactionHandlers } from './interaction/interaction.ts';
 import { logo } from './logo.ts';
 import { errorProps } from './frame/page-error.ts';
-import type { PagesServer } from '../base/pages-server.ts';
+import type { PagesServer } from '../base/server.ts';
 import { answerWith, seeOther } from './frame/respond.ts';
 import { createSameBrowser } from './frame/same-browser.ts';
 import { leaveOutUnregistered } from './sign-in/after-sign-out.ts';

@@ -1,12 +1,10 @@
 import { errors, Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { epochSeconds } from '#shared/base/clock.ts';
+import { AFTERLIFE } from '../../base/device-code.ts';
 import { singleUseAdapter } from '../refresh/single-use.ts';
 import type { AdapterStore } from '../storage/store.ts';
 import { boundedForStrangers, byPublicClient } from '../storage/strangers.ts';
-
-/** Seconds for which an expired code is still known, so that the device is told `expired_token`. */
-export const AFTERLIFE = 600;
 
 /** Device codes, and how often a device may ask for them (RFC 8628 section 3.5). */
 export function deviceCodeAdapter(store: AdapterStore): Adapter {

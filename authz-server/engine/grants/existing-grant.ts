@@ -1,6 +1,6 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import { endGrant, findAccess, findAccessOf } from '#shared/people/access/grants.ts';
-import { askedItems } from '../../pages/interaction/asked.ts';
+import { askedScopes } from '../../consent/asked.ts';
 import { redirectOrigin } from '../../consent/consented.ts';
 import { orTemporarilyUnavailable } from '../../base/errors.ts';
 import { grantUnasked } from './grant-unasked.ts';
@@ -43,7 +43,7 @@ export function existingGrant(server: AuthzServer) {
     const { provider, client, params, result } = ctx.oidc;
     const grant = await ofSession(ctx);
     const scope = String(client?.['allowed_scope']);
-    const asked = askedItems(server.config, { scope }, params ?? {}, 'en');
+    const asked = askedScopes(server.config, { scope }, params ?? {});
     // Who was asked just now has decided.
     if (grant && (result?.consent || asked.every((item) => isDecided(grant, item)))) return grant;
     const id = await orTemporarilyUnavailable(grantUnasked(server, ctx, grant?.jti));

@@ -1,9 +1,8 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { endGrant } from '#shared/people/access/grants.ts';
 import { findSignIn, recordSignIn, type SignIn } from '#shared/people/access/sign-ins.ts';
-import { askedItems } from '../../pages/interaction/asked.ts';
+import { askedScopes } from '../../consent/asked.ts';
 import { createGiveGrant } from '../../consent/give-grant.ts';
-import { PageError } from '../../pages/frame/page-error.ts';
 import type { AuthzServer } from '../../base/server.ts';
 import { consented } from '../../consent/consented.ts';
 
@@ -25,7 +24,7 @@ export async function grantUnasked(
   const client = await server.stores.clients.get(clientId);
   if (client === undefined) return undefined;
   const { accountId } = account;
-  const asked = askedItems(server.config, client, params, 'en');
+  const asked = askedScopes(server.config, client, params);
   const { redirect_uri: redirectUri } = params;
   const look = () => consented(server, client, accountId, { asked, redirectUri });
   const decision = await look();
@@ -39,16 +38,12 @@ export async function grantUnasked(
   }
   const signIn = await findSignIn(server, uid);
   if (signIn?.accountId !== accountId) return undefined;
-  try {
-    const giveGrant = createGiveGrant(server, provider);
-    const grantId = await giveGrant({ clientId, signIn, redirectUri, extend, ...decision });
-    // Whoever ends an application removes the consent first and then looks for its grants.
-    const now = await look();
-    if (now && decision.allowed.every((item) => now.allowed.includes(item))) return grantId;
-    await endGrant(server, grantId);
-    return undefined;
-  } catch (error) {
-    if (error instanceof PageError) return undefined;
-    throw error;
-  }
+  const giveGrant = createGiveGrant(server, provider);
+  const grantId = await giveGrant({ clientId, signIn, redirectUri, extend, ...decision });
+  if (grantId === undefined) return undefined;
+  // Whoever ends an application removes the consent first and then looks for its grants.
+  const now = await look();
+  if (now && decision.allowed.every((item) => now.allowed.includes(item))) return grantId;
+  await endGrant(server, grantId);
+  return undefined;
 }

@@ -4,7 +4,8 @@ import { ACR, AMR } from '../../base/acr.ts';
 import { decideDeviceCode } from '../../base/device-code.ts';
 import type { DeviceCode } from '../../base/device-code.ts';
 import { createGiveGrant } from '../../consent/give-grant.ts';
-import type { PagesServer } from '../../base/pages-server.ts';
+import type { PagesServer } from '../../base/server.ts';
+import { expired } from '../frame/page-error.ts';
 import type { Visitor } from '../sign-in/session.ts';
 import type { AskedItem } from '../frame/view.ts';
 
@@ -24,6 +25,7 @@ export function createDeviceDecisions(server: PagesServer, provider: Provider): 
       const { clientId, deviceInfo: { ip, ua } = {} } = code;
       const device = { ...(ip !== undefined && { address: ip }), ...(ua && { agent: ua }) };
       const grantId = await giveGrant({ clientId, signIn, allowed, device });
+      if (grantId === undefined) throw expired();
       const won = await decideDeviceCode(server, code, {
         accountId: person.id,
         grantId,

@@ -2,7 +2,7 @@ import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { findDeviceCode } from '../../base/device-code.ts';
 import type { DeviceCode } from '../../base/device-code.ts';
 import { payForGuess } from '../sign-in/guesses.ts';
-import type { PagesServer } from '../../base/pages-server.ts';
+import type { PagesServer } from '../../base/server.ts';
 import type { Visitor } from '../sign-in/session.ts';
 
 /** What a user code stands for, as far as the person who entered it may know. */

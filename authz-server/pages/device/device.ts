@@ -9,7 +9,7 @@ import { createDeviceDecisions } from './device-decision.ts';
 import { lookUp, openOrDecided } from './device-lookup.ts';
 import type { LookedUp } from './device-lookup.ts';
 import { PageError } from '../frame/page-error.ts';
-import type { PagesServer } from '../../base/pages-server.ts';
+import type { PagesServer } from '../../base/server.ts';
 import { answerWith } from '../frame/respond.ts';
 import { createBrowserSessions } from '../sign-in/session.ts';
 import type { Visitor } from '../sign-in/session.ts';

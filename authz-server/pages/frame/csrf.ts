@@ -5,7 +5,7 @@ import { randomId } from '#shared/base/random.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { cookieName } from '#shared/config/own-cookies.ts';
 import { expired, PageError } from './page-error.ts';
-import type { PagesServer } from '../../base/pages-server.ts';
+import type { PagesServer } from '../../base/server.ts';
 import { TO_ACCOUNT } from './way-back.ts';
 
 const LONGEST_FORM = 16 * 1024;

@@ -4,7 +4,7 @@ import type Provider from 'oidc-provider';
 import { sameText } from '#shared/base/constant-time.ts';
 import { createCsrf } from './csrf.ts';
 import { expired } from './page-error.ts';
-import type { PagesServer } from '../../base/pages-server.ts';
+import type { PagesServer } from '../../base/server.ts';
 
 export type Interaction = InstanceType<Provider['Interaction']>;
 

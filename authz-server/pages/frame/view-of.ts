@@ -4,7 +4,7 @@ import type { Config } from '#shared/config/schema.ts';
 import type { Brand } from '#shared/pages/document.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { createCsrf } from './csrf.ts';
-import type { PagesServer } from '../../base/pages-server.ts';
+import type { PagesServer } from '../../base/server.ts';
 import { languageOf } from '#shared/pages/language.ts';
 import type { Frame } from './shell.ts';
 import type { View } from './view.ts';

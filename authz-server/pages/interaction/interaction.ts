@@ -13,7 +13,7 @@ import { allowedItems, askedItems } from './asked.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { createGiveGrant } from '../../consent/give-grant.ts';
 import { expired, PageError } from '../frame/page-error.ts';
-import type { PagesServer } from '../../base/pages-server.ts';
+import type { PagesServer } from '../../base/server.ts';
 import { createPasswordSignIn } from '../sign-in/password-sign-in.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
 import { createSameBrowser } from '../frame/same-browser.ts';
@@ -200,6 +200,7 @@ export function interactionHandlers(
       const redirectUri = interaction.params['redirect_uri'];
       const decided = { clientId, signIn, redirectUri, allowed, refused };
       const grantId = await giveGrant({ ...decided, extend });
+      if (grantId === undefined) throw expired();
       // What the person did before for the same request, but never the right to be signed in anew: the
       // sign-in may be ended before the browser goes on.
       const login = interaction.lastSubmission?.login;

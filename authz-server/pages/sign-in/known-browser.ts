@@ -4,7 +4,7 @@ import { sameText } from '#shared/base/constant-time.ts';
 import { randomId } from '#shared/base/random.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { cookieName } from '#shared/config/own-cookies.ts';
-import type { PagesServer } from '../../base/pages-server.ts';
+import type { PagesServer } from '../../base/server.ts';
 
 /** So many people of one browser are remembered, the latest. */
 const MOST_PEOPLE = 8;

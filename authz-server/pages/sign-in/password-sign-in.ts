@@ -5,7 +5,7 @@ import { usernameCaseMapped } from '#shared/people/names/precis.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
 import type { LimitNamespace, Rate } from '#shared/stores/limits/limits.ts';
 import { createKnownBrowser } from './known-browser.ts';
-import type { PagesServer } from '../../base/pages-server.ts';
+import type { PagesServer } from '../../base/server.ts';
 import type { SignInProps } from '../frame/view.ts';
 
 export type Attempt =

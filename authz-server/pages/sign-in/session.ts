@@ -5,7 +5,7 @@ import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { Authenticated, Person } from '#shared/people/directory.ts';
 import { ACR, AMR } from '../../base/acr.ts';
-import type { PagesServer } from '../../base/pages-server.ts';
+import type { PagesServer } from '../../base/server.ts';
 
 export type Session = InstanceType<Provider['Session']>;
 

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import { createCsrf } from '../frame/csrf.ts';
-import type { PagesServer } from '../../base/pages-server.ts';
+import type { PagesServer } from '../../base/server.ts';
 import { createPasswordSignIn } from './password-sign-in.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
 import { createBrowserSessions } from './session.ts';

@@ -1,0 +1,41 @@
+import { tokenSpaces } from '#shared/config/token-spaces.ts';
+import { parseScope } from '#shared/jose/scope.ts';
+import type { ScopeItem } from '#shared/people/access/consents.ts';
+import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { spaceScopes } from '../resources/resource-indicators.ts';
+
+/** Scopes about the person alone, in the order in which they are shown (OpenID Connect Core 1.0 section 5.4). */
+const PERSONAL = ['openid', ...Object.keys(CLAIMS_OF_SCOPES), 'offline_access'];
+
+/** Of an authorization or device request, after the engine has checked and completed it. */
+export interface AskedParams {
+  readonly scope?: unknown;
+  readonly resource?: unknown;
+}
+
+/** A scope that a client asks for, with the realm of its resource. */
+export interface AskedScope extends ScopeItem {
+  readonly realm?: string;
+}
+
+/** What a request asks for that this client may have at all: the only things that can be allowed. */
+export function askedScopes(
+  config: Parameters<typeof tokenSpaces>[0],
+  client: Pick<ClientRecord, 'scope'>,
+  params: AskedParams,
+): readonly AskedScope[] {
+  const asked = parseScope(typeof params.scope === 'string' ? params.scope : undefined);
+  const allowed = parseScope(client.scope);
+  const personal = PERSONAL.filter((scope) => asked.has(scope)).map((scope) => ({ scope }));
+  const spaces = tokenSpaces(config);
+  const resources = [params.resource].flat().filter((one) => typeof one === 'string');
+  const others = resources.flatMap((resource) => {
+    const space = spaces.find(({ url }) => url === resource || url === `${resource}/`);
+    if (space === undefined) return [];
+    const known = spaceScopes(space);
+    const possible = [...asked].filter((scope) => allowed.has(scope) && known.has(scope));
+    return possible.map((scope) => ({ scope, resource, realm: space.realm }));
+  });
+  return [...personal, ...others];
+}
