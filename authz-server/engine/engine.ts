@@ -14,7 +14,8 @@ import { clientCredentials } from './token/client-credentials/client-credentials
 import { createProvider } from './provider.ts';
 import { noteRefusals, refusals } from './answers/refusals.ts';
 import type { AuthzServer } from '../base/server.ts';
-import { answering, tokenSteps } from './token/token-request.ts';
+import { answering } from './refresh/engine-request.ts';
+import { tokenSteps } from './token/token-request.ts';
 import { tokenStatus } from './token/token-status.ts';
 
 type Next = () => Promise<unknown>;

@@ -1,8 +1,7 @@
-import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import type { Configuration } from 'oidc-provider';
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { AuthzServer } from '../base/server.ts';
-
-type Timed = Pick<AuthzServer, 'config' | 'clock'>;
+import { refreshLifetime } from './refresh/refresh.ts';
 
 /** Seconds for which a person may take to sign in and to consent. */
 const INTERACTION = 3600;
@@ -10,7 +9,9 @@ const INTERACTION = 3600;
 const CODE = 60;
 
 /** How long everything lives, in seconds. */
-export function lifetimes(server: Timed): NonNullable<Configuration['ttl']> {
+export function lifetimes(
+  server: Pick<AuthzServer, 'config' | 'clock'>,
+): NonNullable<Configuration['ttl']> {
   const { tokens, people, device } = server.config;
   return {
     AccessToken: tokens.lifetime,
@@ -27,10 +28,4 @@ export function lifetimes(server: Timed): NonNullable<Configuration['ttl']> {
         ? INTERACTION
         : Math.max(1, loginTs + people.session - epochSeconds(server.clock)),
   };
-}
-
-/** Of a refresh token that is issued or used now: it does not outlive its grant. */
-export function refreshLifetime({ config, clock }: Timed, { oidc }: KoaContextWithOIDC): number {
-  const rest = (oidc.grant?.exp ?? 0) - epochSeconds(clock);
-  return Math.max(1, Math.min(config.tokens.refresh, rest));
 }

@@ -30,7 +30,8 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
   const hooks = engineHooks(server);
   const configuration: Configuration = {
     ...steps.client,
-    ...steps.tokens,
+    ...steps.refresh,
+    ...steps.claims,
     adapter: engineAdapter(server),
     jwks: { keys: keys.jwks.map((jwk) => (jwk['alg'] === 'ES256' ? new SigningKey(jwk) : jwk)) },
     scopes: [...OPENID_SCOPES],
@@ -77,7 +78,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
       introspection: '/token/introspection',
     },
   };
-  const Engine = withStepsBeforeGrant(steps.grant);
+  const Engine = withStepsBeforeGrant([...steps.limits, ...steps.grant]);
   const provider = new Engine(config.issuer, configuration);
   // app.ts has replaced Host and X-Forwarded-* by what the configuration says.
   provider.proxy = true;

@@ -12,7 +12,8 @@ import { engineAdapter } from '../../authz-server/engine/adapter.ts';
 import { withStepsBeforeGrant } from '../../authz-server/engine/token/before-grant.ts';
 import { useHashedSecrets } from '../../authz-server/engine/clients/client-authentication.ts';
 import { refusals } from '../../authz-server/engine/answers/refusals.ts';
-import { answering, tokenSteps } from '../../authz-server/engine/token/token-request.ts';
+import { answering } from '../../authz-server/engine/refresh/engine-request.ts';
+import { tokenSteps } from '../../authz-server/engine/token/token-request.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { silentLog } from '#shared/base/log.ts';
@@ -141,7 +142,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
       },
     };
     const steps = tokenSteps(server, silentLog);
-    const Engine = withStepsBeforeGrant(steps.grant);
+    const Engine = withStepsBeforeGrant([...steps.limits, ...steps.grant]);
     const provider = new Engine('https://auth.example', {
       adapter: engineAdapter(server),
       jwks: { keys: [signing] },

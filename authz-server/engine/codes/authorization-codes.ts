@@ -1,6 +1,6 @@
 import type { Adapter } from 'oidc-provider';
 import { endGrant } from '#shared/people/access/grants.ts';
-import { engineRequest } from '../token/token-request.ts';
+import { engineRequest } from '../refresh/engine-request.ts';
 import { singleUseAdapter } from '../refresh/single-use.ts';
 import type { AdapterStore } from '../storage/store.ts';
 

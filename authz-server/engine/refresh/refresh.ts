@@ -1,35 +1,50 @@
-import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { endGrant } from '#shared/people/access/grants.ts';
+import type { Adapter, AdapterPayload, Client, KoaContextWithOIDC } from 'oidc-provider';
 import { epochSeconds } from '#shared/base/clock.ts';
+import { endGrant } from '#shared/people/access/grants.ts';
+import type { AuthzServer } from '../../base/server.ts';
 import { spend } from '../../base/spend.ts';
-import { engineRequest } from '../token/token-request.ts';
 import { artefactOf } from '../storage/artefacts.ts';
-import { singleUseAdapter } from './single-use.ts';
 import type { AdapterStore } from '../storage/store.ts';
+import { engineRequest } from './engine-request.ts';
+import { singleUseAdapter } from './single-use.ts';
 import { refreshTokenAfter } from './successor.ts';
 
-/** What the engine reads of one that was used before it ends the grant. */
-const REMAINS = new Set([
-  'jti',
-  'kind',
-  'iat',
-  'exp',
-  'clientId',
-  'accountId',
-  'grantId',
-  'scope',
-  'jkt',
-]);
-
 /**
- * Refresh tokens (RFC 6749 section 6), and their reuse (RFC 9700 section 4.14.2): one that was replaced and
- * comes again ends the grant. `find` shows the engine that it was used (`consumed`); when client, key and scope are
- * right, that ends the grant by `revokeByGrantId`. Of two that come at once, both found it unused: whose use is
- * written second ends it (`twice`).
+ * A refresh (RFC 6749 section 6), from top to bottom. Each rule names its test: [refresh] stands for
+ * integration/token/refresh.test.ts, [request] for token-request.test.ts beside it.
  *
- * With `tokens.refreshGrace` its client may have lost the answer: for so long, and until the successor is used,
- * it gives the same successor again (`forgives`). Each that was used is remembered as long as it would have
- * lived: so an account leaves so many (`limits.visits`), and without grace little of each (`remains`).
+ *  1. The client shows who it is, and may refresh (`mayRefresh`).
+ *     [refresh] a client of a secret has to show it
+ *     [refresh] a client that is not registered for them gets none
+ *  2. The token is found by its hash (storage/stored-id.ts).
+ *     [refresh] who reads the store has no refresh token: it is kept by its hash
+ *  3. A token whose last use was never settled is as good as new, for one request (single-use.ts).
+ *     [request] gets tokens, when the use was not written
+ *     [request] of ten who step into the place of a lost attempt at most one succeeds
+ *  4. With `tokens.refreshGrace` so is one that was used just now, until its successor is used (`forgives`).
+ *     [refresh] gets the same successor again, with a fresh access token, while nobody has used it
+ *     [refresh] not once the successor was used: then it is a thief, or the client is
+ *     [refresh] not later
+ *  5. The engine checks whose it is, its life, the DPoP key, the scopes and the resource. A refusal uses nothing up.
+ *     [refresh] fewer scopes may be asked for, for this token only; more may not
+ *     [refresh] %s: a request that is refused has used nothing up
+ *  6. One that was used ends the grant (RFC 9700 section 4.14.2): the engine by `revokeByGrantId`.
+ *     [refresh] RFC 9700 section 4.14.2: one that comes again ends the grant with all its tokens
+ *  7. It is replaced, unless it is bound to a key of its client (`isReplaced`): then it is prolonged (`prolonged`).
+ *     [refresh] each use gives another, with the same scopes and the time of the sign-in
+ *     [refresh] it is not replaced, needs the key, and its use prolongs it
+ *  8. The successor follows from the token (successor.ts), does not outlive its grant (`refreshLifetime`), and counts
+ *     for its account (`upsert`).
+ *     [refresh] the successor cannot be told from its predecessor
+ *     [refresh] a refresh token does not outlive its grant
+ *     [refresh] one account leaves so many, and a refusal has used nothing up
+ *  9. The use is written with the successor, when only the answer is left to do (written.ts). Of two at once the
+ *     second ends the grant (`twice`).
+ *     [refresh] ten at once: at most one gets tokens, and the grant ends
+ *     [request] or after giving up gets tokens: who is gone has used nothing
+ * 10. Once the answer is out the use is settled (settled.ts), and little is kept of the token (`remains`).
+ *     [request] with an answer that is out the use is final
+ *     [refresh] RFC 9700 section 4.14.2: of one that was used no more is kept than tells that it comes again
  */
 export function refreshTokenAdapter(store: AdapterStore): Adapter {
   const { clock, config } = store;
@@ -41,13 +56,14 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
     return successor.isUnused(jti);
   }
 
+  const twice = ({ grantId = '' }: AdapterPayload) => endGrant(store, grantId);
+
+  /** With grace its client may need all of it again. */
   async function remains(stored: string): Promise<AdapterPayload | undefined> {
     if (grace > 0) return undefined;
     const used = await store.stores.artefacts.get('RefreshToken', stored);
     return used && Object.fromEntries(Object.entries(used).filter(([name]) => REMAINS.has(name)));
   }
-
-  const twice = ({ grantId = '' }: AdapterPayload) => endGrant(store, grantId);
 
   const tokens = singleUseAdapter(store, 'RefreshToken', { forgives, twice, remains });
   return {
@@ -69,5 +85,45 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
       const artefact = artefactOf('RefreshToken', next, payload, expiresIn);
       request.successor = { id: next, artefact };
     },
+  };
+}
+
+/** What the engine reads of one that was used before it ends the grant. */
+const REMAINS = new Set([
+  'jti',
+  'kind',
+  'iat',
+  'exp',
+  'clientId',
+  'accountId',
+  'grantId',
+  'scope',
+  'jkt',
+]);
+
+/** Whether a code of this client gives a refresh token. */
+export const mayRefresh = (_ctx: KoaContextWithOIDC, client: Client): boolean =>
+  client.grantTypeAllowed('refresh_token');
+
+/** RFC 9700 section 4.14.2: replaced at each use, unless it is bound to a key of its client. */
+export const isReplaced = ({ oidc: { client, refreshToken } }: KoaContextWithOIDC): boolean =>
+  client?.clientAuthMethod !== 'none' || refreshToken?.isSenderConstrained() !== true;
+
+type Timed = Pick<AuthzServer, 'config' | 'clock'>;
+
+/** Seconds, of a refresh token that is issued or used now: it does not outlive its grant. */
+export function refreshLifetime({ config, clock }: Timed, { oidc }: KoaContextWithOIDC): number {
+  const rest = (oidc.grant?.exp ?? 0) - epochSeconds(clock);
+  return Math.max(1, Math.min(config.tokens.refresh, rest));
+}
+
+/** A refresh token that is not replaced is prolonged by its use. */
+export function prolonged(server: Timed) {
+  return async (ctx: KoaContextWithOIDC): Promise<void> => {
+    const { refreshToken, entities, params, route } = ctx.oidc;
+    const used = route === 'token' && params?.['grant_type'] === 'refresh_token';
+    if (!used || refreshToken === undefined || entities.RotatedRefreshToken) return;
+    refreshToken.exp = epochSeconds(server.clock) + refreshLifetime(server, ctx);
+    await refreshToken.save();
   };
 }

@@ -6,7 +6,7 @@ import { randomId } from '#shared/base/random.ts';
 import type { Use } from '#shared/stores/oauth/artefacts.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { SETTLE_PAUSE } from './settled.ts';
-import { engineRequest } from '../token/token-request.ts';
+import { engineRequest } from './engine-request.ts';
 import { artefactAdapter } from '../storage/artefacts.ts';
 import type { AdapterStore } from '../storage/store.ts';
 import { storedId } from '../storage/stored-id.ts';
