@@ -1,13 +1,12 @@
 import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Log } from '#shared/base/log.ts';
 import { send } from '#shared/server/answer.ts';
-import { validated } from '#shared/server/validated.ts';
 import type { KeyRing, KeySet } from '#shared/keys/signing-key-ring.ts';
 import { enginePages } from '../pages/engine-pages.ts';
-import { trueMetadata } from './answers/metadata.ts';
+import { challenged, comeBack, unstored } from './answers/answer-fields.ts';
+import { publicMetadata, trueMetadata } from './answers/metadata.ts';
 import { site } from '../pages/site.ts';
 import { resourceIndicators } from '../resources/resource-indicators.ts';
 import { clientCredentials } from './token/client-credentials/client-credentials.ts';
@@ -17,8 +16,6 @@ import type { AuthzServer } from '../base/server.ts';
 import { answering } from './refresh/engine-request.ts';
 import { tokenSteps } from './token/token-request.ts';
 import { tokenStatus } from './token/token-status.ts';
-
-type Next = () => Promise<unknown>;
 
 export interface Engine {
   handle(request: IncomingMessage, response: ServerResponse): Awaitable<void>;
@@ -86,43 +83,5 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
       await feed.latest();
       if (keys.jwks.some(({ kid }) => revoked.has(kid))) await refreshKeys();
     },
-  };
-}
-
-/** No cache keeps an error, whatever the engine's endpoint says of its answers. */
-async function unstored(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
-  await next();
-  const said = ctx.res.hasHeader('Cache-Control');
-  if (ctx.status >= 400 && !said) ctx.set('Cache-Control', 'no-store');
-}
-
-/** 429 and 503 say when to come back (RFC 9110 section 10.2.3). */
-async function comeBack(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
-  await next();
-  if ([429, 503].includes(ctx.status) && !ctx.res.hasHeader('Retry-After')) {
-    ctx.set('Retry-After', String(ctx.state['retryAfter'] ?? 1));
-  }
-}
-
-/** Every 401 has a challenge (RFC 9110 section 15.5.2); the engine's has one only if Authorization was sent. */
-function challenged(issuer: string) {
-  return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
-    await next();
-    if (ctx.status !== 401 || ctx.res.hasHeader('WWW-Authenticate')) return;
-    ctx.set('WWW-Authenticate', `Basic realm="${issuer}", error="invalid_client"`);
-  };
-}
-
-/** Metadata (RFC 8414, OpenID Connect Discovery) and keys may be cached. */
-function publicMetadata(maxAge: number) {
-  return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
-    await next();
-    const found = ctx.path === '/jwks' || ctx.path.startsWith('/.well-known/');
-    if (!found || ctx.status !== 200) return;
-    const fields = { 'Cache-Control': `public, max-age=${maxAge}`, 'Content-Type': ctx.type };
-    const answer = validated(ctx.req, { status: 200, fields, body: JSON.stringify(ctx.body) });
-    ctx.remove('X-Request-Id'); // what a cache may give to others is no answer to one request
-    ctx.status = answer.status; // 304 takes the content with it
-    ctx.set({ ...answer.fields } as Record<string, string>);
   };
 }

@@ -1,5 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
+import { validated } from '#shared/server/validated.ts';
 import { FOLLOW_SCOPE, tokenSpaces, VERIFY_SCOPE } from '#shared/config/token-spaces.ts';
 import { OPENID_SCOPES, spaceScopes } from '../../resources/resource-indicators.ts';
 
@@ -49,5 +50,19 @@ export function trueMetadata(config: Config) {
     if (metadata.claims_supported) {
       metadata.claims_supported = metadata.claims_supported.filter((claim) => claim !== 'sid');
     }
+  };
+}
+
+/** Metadata (RFC 8414, OpenID Connect Discovery) and keys may be cached. */
+export function publicMetadata(maxAge: number) {
+  return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
+    await next();
+    const found = ctx.path === '/jwks' || ctx.path.startsWith('/.well-known/');
+    if (!found || ctx.status !== 200) return;
+    const fields = { 'Cache-Control': `public, max-age=${maxAge}`, 'Content-Type': ctx.type };
+    const answer = validated(ctx.req, { status: 200, fields, body: JSON.stringify(ctx.body) });
+    ctx.remove('X-Request-Id'); // what a cache may give to others is no answer to one request
+    ctx.status = answer.status; // 304 takes the content with it
+    ctx.set({ ...answer.fields } as Record<string, string>);
   };
 }
