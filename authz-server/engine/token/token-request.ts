@@ -33,7 +33,10 @@ export const tokenSteps = (server: TokenServer, log: Log) => ({
   /** Limits. The client is who it says, and may use grants of this type: it pays for the request. */
   limits: [spendOfSecret(server)] satisfies readonly GrantStep[],
 
-  /** Grant. The engine then checks the DPoP proof, finds the code or token (codes/, refresh/) and checks what it is bound to. */
+  /**
+   * Grant. The engine then checks the DPoP proof, finds the code or token (codes/, refresh/) and checks what it is
+   * bound to.
+   */
   grant: [redirectUriOfCode] satisfies readonly GrantStep[],
 
   /**
