@@ -7,7 +7,7 @@ import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { tokenSpaces } from '#shared/config/token-spaces.ts';
 import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
-import { logged } from '#shared/server/request-log.ts';
+import { logged } from '#shared/server/message/request-log.ts';
 import { createApp } from './app.ts';
 import { banner } from './start/banner.ts';
 import { createEngine } from './engine/engine.ts';

@@ -1,5 +1,5 @@
-import { CLIENTS, EVERYBODY } from '#shared/server/cors.ts';
-import { type Endpoint, READ } from '#shared/server/endpoint.ts';
+import { CLIENTS, EVERYBODY } from '#shared/server/endpoints/cors.ts';
+import { type Endpoint, READ } from '#shared/server/endpoints/endpoint.ts';
 
 const FORM = ['POST'];
 const BOTH = [...READ, ...FORM];

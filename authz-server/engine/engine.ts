@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Log } from '#shared/base/log.ts';
-import { send } from '#shared/server/answer.ts';
+import { send } from '#shared/server/message/answer.ts';
 import type { KeyRing, KeySet } from '#shared/keys/signing-key-ring.ts';
 import { enginePages } from '../pages/engine-pages.ts';
 import { challenged, comeBack, unstored } from './answers/answer-fields.ts';

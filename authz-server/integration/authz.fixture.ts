@@ -15,7 +15,7 @@ import type { StoredKey } from '#shared/stores/keys/keys.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { listen } from '#shared/server/listen.ts';
+import { listen } from '#shared/server/listen/listen.ts';
 import { composeAuthorizationServer } from '../compose.ts';
 
 export const DOCUMENTS = 'https://api.example/documents/';

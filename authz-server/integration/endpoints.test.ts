@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
-import { endpointTable } from '#shared/server/endpoint-table.fixture.ts';
+import { endpointTable } from '#shared/server/endpoints/endpoint-table.fixture.ts';
 import { APP, basic, SECRET } from './authz.fixture.ts';
 import { CALLBACK, SERVER, testFlow } from './code-flow.fixture.ts';
 import { ENDPOINTS } from '../base/endpoints.ts';

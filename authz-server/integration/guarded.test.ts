@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { observatoryScore } from '#shared/server/observatory.fixture.ts';
+import { observatoryScore } from '#shared/server/front-door/observatory.fixture.ts';
 import { testAuthz, type TestAuthz } from './authz.fixture.ts';
 
 let authz: TestAuthz;

@@ -9,7 +9,7 @@ import type { PeopleStore } from '#shared/people/people.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { listen } from '#shared/server/listen.ts';
+import { listen } from '#shared/server/listen/listen.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openStores } from '#shared/stores/open.ts';

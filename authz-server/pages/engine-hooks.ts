@@ -1,6 +1,6 @@
 import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { NAVIGATED } from './engine-pages.ts';
-import { shownId } from '#shared/server/request-log.ts';
+import { shownId } from '#shared/server/message/request-log.ts';
 import { errorProps } from './frame/page-error.ts';
 import type { PagesServer } from '../base/server.ts';
 import { answerWith } from './frame/respond.ts';

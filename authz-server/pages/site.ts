@@ -1,7 +1,7 @@
 import { Router } from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
 import type Provider from 'oidc-provider';
-import { note, shownId } from '#shared/server/request-log.ts';
+import { note, shownId } from '#shared/server/message/request-log.ts';
 import { formToQuery } from './form-to-query.ts';
 import { homePage } from './home.ts';
 import { accountHandlers } from './account.ts';

@@ -5,8 +5,8 @@ import { createTokenVerifier } from '#shared/auth/token-verifier.ts';
 import { metadataUrl } from '#shared/auth/protected-resource.ts';
 import type { TokenSpace } from '#shared/config/token-spaces.ts';
 import type { Answer } from '#shared/http/answer.ts';
-import type { ByToken } from '#shared/server/endpoint.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { ByToken } from '#shared/server/endpoints/endpoint.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Parts } from '#shared/server/process.ts';
 import { spaceScopes } from './resource-indicators.ts';
 

@@ -1,9 +1,9 @@
 import { metadataDocument, metadataUrl } from '#shared/auth/protected-resource.ts';
 import type { TokenSpace } from '#shared/config/token-spaces.ts';
 import type { Answer } from '#shared/http/answer.ts';
-import { EVERYBODY } from '#shared/server/cors.ts';
-import { type Endpoint, READ } from '#shared/server/endpoint.ts';
-import { validated } from '#shared/server/validated.ts';
+import { EVERYBODY } from '#shared/server/endpoints/cors.ts';
+import { type Endpoint, READ } from '#shared/server/endpoints/endpoint.ts';
+import { validated } from '#shared/server/endpoints/validated.ts';
 import { spaceScopes } from './resource-indicators.ts';
 
 /** Where the metadata of an endpoint is, and the row that answers it. `issuer`: who issues its access tokens. */

@@ -1,7 +1,7 @@
 import { type Answer, HttpError, UNSTORED } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { formatPage } from '#shared/guard/revocation-page.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Work } from '../resources/protection.ts';
 import { type Cursor, readCursor } from './cursor.ts';
 import { Followed, type FollowedParts } from './followed.ts';

@@ -1,7 +1,7 @@
 import { single } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { wholeContent } from '#shared/server/content.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import { wholeContent } from '#shared/server/content/content.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 
 /** Octets. The longest message has 354 (a Token of type 2); a length that is wrong is 422, not 413. */
 const LONGEST = 1024;

@@ -1,8 +1,8 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { DIRECTORY_TYPE, formatDirectory } from '#shared/private-token/issuer-directory.ts';
 import { type Answer, HttpError } from '#shared/http/answer.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
-import { validated } from '#shared/server/validated.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
+import { validated } from '#shared/server/endpoints/validated.ts';
 import { hasEachType, type IssuingKey, type IssuerKeyRing } from './key-ring.ts';
 
 export interface DirectoryParts {

@@ -1,14 +1,14 @@
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import { ownsTokenOrigin } from '#shared/config/production.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { frontDoor, openTarget } from '#shared/server/front-door.ts';
-import { strictTransport } from '#shared/server/guard.ts';
-import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message.ts';
-import { misdirection } from '#shared/server/misdirected.ts';
+import { frontDoor, openTarget } from '#shared/server/front-door/front-door.ts';
+import { strictTransport } from '#shared/server/front-door/guard.ts';
+import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
+import { misdirection } from '#shared/server/front-door/misdirected.ts';
 import { overTls } from '#shared/server/over-tls.ts';
 import type { Beside, Parts } from '#shared/server/process.ts';
-import { logged } from '#shared/server/request-log.ts';
-import { createServe } from '#shared/server/serve.ts';
+import { logged } from '#shared/server/message/request-log.ts';
+import { createServe } from '#shared/server/endpoints/serve.ts';
 import { HANDLED } from '../base/endpoints.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 

@@ -18,9 +18,9 @@ import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { frontDoor, openTarget } from '#shared/server/front-door.ts';
-import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
-import { createServe } from '#shared/server/serve.ts';
+import { frontDoor, openTarget } from '#shared/server/front-door/front-door.ts';
+import type { AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
+import { createServe } from '#shared/server/endpoints/serve.ts';
 import { ENDPOINTS, HANDLED } from '../base/endpoints.ts';
 import { userinfo, type UserinfoServer } from './userinfo.ts';
 

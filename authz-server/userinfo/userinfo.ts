@@ -7,8 +7,8 @@ import { clientOrigins } from '../base/client-origins.ts';
 import { type Fields, UNSTORED } from '#shared/http/answer.ts';
 import { findAccess } from '#shared/people/access/grants.ts';
 import { claimsOf } from '#shared/people/claims.ts';
-import { readableBy } from '#shared/server/cors.ts';
-import type { ByToken } from '#shared/server/endpoint.ts';
+import { readableBy } from '#shared/server/endpoints/cors.ts';
+import type { ByToken } from '#shared/server/endpoints/endpoint.ts';
 import { personTokens } from './person-tokens.ts';
 import type { AuthzServer } from '../base/server.ts';
 

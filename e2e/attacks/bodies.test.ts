@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { frame, headersFrame, OPENING } from '#shared/server/http2-frames.fixture.ts';
+import { frame, headersFrame, OPENING } from '#shared/server/wire/http2-frames.fixture.ts';
 import { rawHttp, statusOf } from '../parts/raw-http.ts';
 import { until } from '../parts/process.ts';
 import { assertAlive, assertSound, MAX_BYTES, startTreeServers, stateOf } from './trees.fixture.ts';

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { OPENING } from '#shared/server/http2-frames.fixture.ts';
+import { OPENING } from '#shared/server/wire/http2-frames.fixture.ts';
 import type { Pair, ServerProcess } from '../pair/pair.ts';
 import { type Dice, dice } from './dice.ts';
 import { fuzzedFrames, fuzzedRequest } from './fuzzed.ts';

@@ -1,5 +1,5 @@
 /** What no client sends, always the same for a seed: requests of HTTP/1.1 and frames of HTTP/2. */
-import { frame, headersFrame } from '#shared/server/http2-frames.fixture.ts';
+import { frame, headersFrame } from '#shared/server/wire/http2-frames.fixture.ts';
 import { type Dice, pick } from './dice.ts';
 
 /** Where parsers err. */

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { frame, headersFrame, OPENING } from '#shared/server/http2-frames.fixture.ts';
+import { frame, headersFrame, OPENING } from '#shared/server/wire/http2-frames.fixture.ts';
 import { basic, type GatewaySite, startGatewaySite } from '../interop/gateway/gateway-site.ts';
 import { type RawRequest, type RawUpstream, startRawUpstream } from '../parts/raw-upstream.ts';
 import { dice } from './dice.ts';

@@ -3,7 +3,7 @@ import { listen } from '#shared/cli/listen.fixture.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { encodePadded } from '#shared/private-token/base64url.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { selfSigned } from '#shared/server/self-signed.ts';
+import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import { encodeChallenge, type TokenChallenge } from '../clients/private-token/token-challenge.ts';
 import { runCommand } from '../pair/command-line.ts';
 import { type TemporaryFolder, temporaryFolder } from '../parts/temporary-folder.ts';

@@ -13,7 +13,7 @@ import {
   formatDirectory,
 } from '#shared/private-token/issuer-directory.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { selfSigned } from '#shared/server/self-signed.ts';
+import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import { get } from '../clients/digest/answers.fixture.ts';
 import { valuesOf } from '../clients/digest/exchange.ts';
 import type { Send } from '../clients/digest/exchange.ts';

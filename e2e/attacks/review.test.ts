@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { frame, headersFrame, OPENING } from '#shared/server/http2-frames.fixture.ts';
+import { frame, headersFrame, OPENING } from '#shared/server/wire/http2-frames.fixture.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
 import { UNLIMITED } from './attacked-pair.fixture.ts';

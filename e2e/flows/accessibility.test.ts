@@ -6,7 +6,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { configSchema } from '#shared/config/schema.ts';
 import { withTour } from '#shared/config/tour.ts';
-import { send } from '#shared/server/answer.ts';
+import { send } from '#shared/server/message/answer.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import { homePage } from '../../authz-server/pages/home.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';

@@ -2,8 +2,8 @@ import Koa from 'koa';
 import type { Log } from '#shared/base/log.ts';
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import type { Answer } from '#shared/http/answer.ts';
-import { send } from '#shared/server/answer.ts';
-import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import { send } from '#shared/server/message/answer.ts';
+import type { AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import { inPieces, type ResourceAnswer } from './pieces.ts';
 import { sendPieces, type InPieces } from './send-pieces.ts';
 

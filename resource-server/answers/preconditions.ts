@@ -1,7 +1,7 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import { evaluatePreconditions } from '#shared/http/preconditions.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 
 /**
  * The representation that there is: a strong entity tag without quotes, and when it was made, in

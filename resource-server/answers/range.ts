@@ -1,7 +1,7 @@
 import { parseEntityTag, strongMatch } from '#shared/http/etag.ts';
 import { single } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Validators } from './preconditions.ts';
 
 /** A part of content: bytes from `first` to `last`, both included (RFC 9110 section 14.1.2). */

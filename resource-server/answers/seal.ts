@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Fields } from '#shared/http/answer.ts';
 import type { Seal } from '#shared/auth/scheme.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import { inPieces, type Pieces, type ResourceAnswer } from './pieces.ts';
 
 /**

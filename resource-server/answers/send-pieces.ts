@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { Fields } from '#shared/http/answer.ts';
-import { type AnyRequest, type AnyResponse, setFields } from '#shared/server/message.ts';
+import { type AnyRequest, type AnyResponse, setFields } from '#shared/server/message/message.ts';
 import { breakOff } from './side.ts';
 import type { Pieces, ResourceAnswer } from './pieces.ts';
 

@@ -2,8 +2,8 @@ import { constants, Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 import { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
-import type { Side } from '#shared/server/tunnel.ts';
+import type { AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
+import type { Side } from '#shared/server/tunnels/tunnel.ts';
 
 export function sideOf(request: AnyRequest): Side {
   return request instanceof Http2ServerRequest ? request.stream : request.socket;

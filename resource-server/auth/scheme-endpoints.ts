@@ -4,9 +4,9 @@ import type {
   SchemeParts,
 } from '#shared/auth/schemes/scheme-entry.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
-import { wholeContent } from '#shared/server/content.ts';
-import type { Endpoint } from '#shared/server/endpoint.ts';
+import { authRequest, type Recipient } from '#shared/server/endpoints/auth-request.ts';
+import { wholeContent } from '#shared/server/content/content.ts';
+import type { Endpoint } from '#shared/server/endpoints/endpoint.ts';
 import type { Space } from '../space/spaces.ts';
 
 /** By origin and path. */

@@ -1,5 +1,5 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Lines } from '../forwarding/fields.ts';
 import type { AnswerHead, Ending, Sink } from '../forwarding/sink.ts';
 

@@ -3,7 +3,7 @@ import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { groupOf } from '#shared/http/spelling.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Lines } from '../forwarding/fields.ts';
 import type { Sink } from '../forwarding/sink.ts';
 import { wholeOf } from '../answers/pieces.ts';

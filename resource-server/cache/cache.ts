@@ -1,7 +1,7 @@
 import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { METHODS } from '#shared/http/methods.ts';
-import { note } from '#shared/server/request-log.ts';
+import { note } from '#shared/server/message/request-log.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';
 import { answerOf } from './answer.ts';

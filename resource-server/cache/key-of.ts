@@ -1,6 +1,6 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { heldContent } from '#shared/server/content.ts';
+import { heldContent } from '#shared/server/content/content.ts';
 import { framingOf } from '../forwarding/fields.ts';
 import type { Asking } from './asking.ts';
 import { groupOf } from '#shared/http/spelling.ts';

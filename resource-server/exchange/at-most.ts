@@ -1,7 +1,7 @@
 import { HttpError } from '#shared/http/answer.ts';
 import type { Share } from '#shared/base/counts.js';
-import type { Tally } from '#shared/server/leases.ts';
-import { createTally } from '#shared/server/tally.ts';
+import type { Tally } from '#shared/server/limits/leases.ts';
+import { createTally } from '#shared/server/limits/tally.ts';
 import type { Holder } from '../space/account.ts';
 
 /** Does the work unless too much with the same key is under way: then it throws `HttpError` 503. */

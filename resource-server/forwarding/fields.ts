@@ -1,6 +1,6 @@
 import { Http2ServerRequest } from 'node:http2';
 import { BadRequest, lines, listMembers } from '#shared/http/fields.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import { maxForwards } from './max-forwards.ts';
 import { failure } from './failure.ts';
 import { type Name, nameOf } from './names.ts';

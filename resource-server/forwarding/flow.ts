@@ -1,5 +1,5 @@
-import { bytesRead, owesContent } from '#shared/server/content.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import { bytesRead, owesContent } from '#shared/server/content/content.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Sink } from './sink.ts';
 
 /** Where an answer comes from. */

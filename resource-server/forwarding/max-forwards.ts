@@ -1,5 +1,5 @@
 import { BadRequest, single } from '#shared/http/fields.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 
 /**
  * How often a TRACE or OPTIONS may be forwarded from here (RFC 9110 section 7.6.2); undefined: it does

@@ -1,7 +1,7 @@
 import { constants } from 'node:http2';
 import { Socket } from 'node:net';
 import type { Duplex, Writable } from 'node:stream';
-import type { Side } from '#shared/server/tunnel.ts';
+import type { Side } from '#shared/server/tunnels/tunnel.ts';
 import { breakOff } from '../answers/side.ts';
 
 /** Seconds. */

@@ -2,8 +2,8 @@ import http, { type ClientRequest, type IncomingMessage, type RequestOptions } f
 import { TLSSocket } from 'node:tls';
 import { HttpError } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
-import { contentOf } from '#shared/server/content.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import { contentOf } from '#shared/server/content/content.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import { type Drop, type Lines, trailerLines } from './fields.ts';
 import { Flow } from './flow.ts';
 import { DECLINED, type Sink } from './sink.ts';

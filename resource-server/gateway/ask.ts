@@ -4,10 +4,10 @@ import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { lines } from '#shared/http/fields.ts';
 import { METHODS } from '#shared/http/methods.ts';
-import { contentOf } from '#shared/server/content.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
-import { note, requestId } from '#shared/server/request-log.ts';
-import { upgradeOf } from '#shared/server/upgrade.ts';
+import { contentOf } from '#shared/server/content/content.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
+import { note, requestId } from '#shared/server/message/request-log.ts';
+import { upgradeOf } from '#shared/server/tunnels/upgrade.ts';
 import {
   type Drop,
   framingLines,

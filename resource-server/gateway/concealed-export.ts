@@ -2,8 +2,8 @@ import { AUTH_EXPORT, formatAuthExport } from '#shared/auth/schemes/concealed/au
 import { readProof } from '#shared/auth/schemes/concealed/credentials.ts';
 import { EXPORTED, exporterContext, LABEL } from '#shared/auth/schemes/concealed/signed.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
-import { exporterOf } from '#shared/server/exporter.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import { exporterOf } from '#shared/server/endpoints/exporter.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Lines } from '../forwarding/fields.ts';
 
 /**

@@ -3,7 +3,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { type Condition, parseIf } from '#shared/http/if-field.ts';
 import { formatEntityTag } from '#shared/http/etag.ts';
 import { parsePassedTarget } from '#shared/http/target.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import { isWithin } from '../space/within.ts';
 import type { Lines } from '../forwarding/fields.ts';
 import type { Space } from '../space/spaces.ts';

@@ -1,7 +1,7 @@
 import { isApiKeyLike } from '#shared/people/api-key.ts';
 import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Drop } from '../forwarding/fields.ts';
 import type { Space } from '../space/spaces.ts';
 import type { OwnNames } from './own-names.ts';

@@ -6,7 +6,7 @@ import { configSchema } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { listen, type Listening } from '#shared/server/listen.ts';
+import { listen, type Listening } from '#shared/server/listen/listen.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';

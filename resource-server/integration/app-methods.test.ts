@@ -2,7 +2,7 @@ import { METHODS as PARSED } from 'node:http';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { allow, SERVED } from '#shared/http/methods.ts';
-import { exchange } from '#shared/server/test-socket.fixture.ts';
+import { exchange } from '#shared/server/wire/test-socket.fixture.ts';
 import { METHODS_OF } from '../resources/kinds.ts';
 import { spaceAt, clientOf } from './spaces-under-test.fixture.ts';
 import {

@@ -12,8 +12,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { listen, type Listening } from '#shared/server/listen.ts';
-import { selfSigned } from '#shared/server/self-signed.ts';
+import { listen, type Listening } from '#shared/server/listen/listen.ts';
+import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import { startResourceServer, type TestResourceServer } from './resource-server.fixture.ts';
 
 const { NGHTTP2_NO_ERROR, NGHTTP2_CANCEL, NGHTTP2_INTERNAL_ERROR } = http2.constants;

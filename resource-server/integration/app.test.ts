@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { prover } from '#shared/auth/auth.fixture.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
-import { exchange } from '#shared/server/test-socket.fixture.ts';
+import { exchange } from '#shared/server/wire/test-socket.fixture.ts';
 import {
   type Reply,
   startResourceServer,

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { endpointTable } from '#shared/server/endpoint-table.fixture.ts';
+import { endpointTable } from '#shared/server/endpoints/endpoint-table.fixture.ts';
 import { spaceAt } from './spaces-under-test.fixture.ts';
 import { PAGES, startResourceServer } from './resource-server.fixture.ts';
 

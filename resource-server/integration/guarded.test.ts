@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { observatoryScore } from '#shared/server/observatory.fixture.ts';
+import { observatoryScore } from '#shared/server/front-door/observatory.fixture.ts';
 import { startResourceServer, type TestResourceServer } from './resource-server.fixture.ts';
 
 let rs: TestResourceServer;

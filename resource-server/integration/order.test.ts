@@ -5,7 +5,7 @@ import { systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { listen, type Listening } from '#shared/server/listen.ts';
+import { listen, type Listening } from '#shared/server/listen/listen.ts';
 import { createOrder } from '../order.ts';
 import { createErrors } from '../pages/errors.ts';
 import { identity } from '../resources/identity.ts';

@@ -9,7 +9,7 @@ import { type Config, configSchema } from '#shared/config/schema.ts';
 import { GENERATE, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
 import { jsonLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { listen } from '#shared/server/listen.ts';
+import { listen } from '#shared/server/listen/listen.ts';
 import { keptContent } from '#shared/stores/sqlite/trees/kept-content.fixture.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';

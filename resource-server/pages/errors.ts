@@ -3,10 +3,10 @@ import type { Answer } from '#shared/http/answer.ts';
 import type { Brand } from '#shared/pages/document.ts';
 import { languageOf } from '#shared/pages/language.ts';
 import { prefersHtml } from '#shared/pages/prefers-html.ts';
-import { errorAnswer } from '#shared/server/answer.ts';
-import { noteError } from '#shared/server/front-door.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
-import { shownId } from '#shared/server/request-log.ts';
+import { errorAnswer } from '#shared/server/message/answer.ts';
+import { noteError } from '#shared/server/front-door/front-door.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
+import { shownId } from '#shared/server/message/request-log.ts';
 import { errorPage } from './views/error.ts';
 
 /** How errors of this server are told: to a person by a page, to a program by problem details. */

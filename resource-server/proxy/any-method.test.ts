@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { exchange, statuses } from '#shared/server/test-socket.fixture.ts';
+import { exchange, statuses } from '#shared/server/wire/test-socket.fixture.ts';
 import { ALICE, startProxy, startTcp, stopAll } from './proxy.fixture.ts';
 
 afterEach(stopAll);

@@ -1,7 +1,7 @@
 import { Http2ServerRequest } from 'node:http2';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import { framingOf } from '../forwarding/fields.ts';
 import { type Authority, parseAuthority, parseProxyTarget, type ProxyTarget } from './target.ts';
 

@@ -1,5 +1,5 @@
 import { lines } from '#shared/http/fields.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import {
   framingLines,
   framingOf,

@@ -1,6 +1,6 @@
 import { allow, METHODS } from '#shared/http/methods.ts';
 import type { Answer } from '#shared/http/answer.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import { traceAnswer } from '../space/trace.ts';
 
 /** All but the preface of HTTP/2. */

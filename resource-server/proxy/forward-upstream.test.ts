@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { exchange, statuses } from '#shared/server/test-socket.fixture.ts';
+import { exchange, statuses } from '#shared/server/wire/test-socket.fixture.ts';
 import { forward } from './forward.ts';
 import { ALICE, startOrigin, startProxy, startTcp, stopAll, until } from './proxy.fixture.ts';
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Scheme } from '#shared/auth/scheme.ts';
-import { exchange, statuses, TestSocket } from '#shared/server/test-socket.fixture.ts';
+import { exchange, statuses, TestSocket } from '#shared/server/wire/test-socket.fixture.ts';
 import {
   ALICE,
   alone,

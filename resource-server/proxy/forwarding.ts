@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Seal } from '#shared/auth/scheme.ts';
 import type { Fields } from '#shared/http/answer.ts';
-import type { AnyRequest, AnyResponse } from '#shared/server/message.ts';
+import type { AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import type { ProxyTarget } from './target.ts';
 
 /** A request on its way through the proxy, and its answer on the way back. */

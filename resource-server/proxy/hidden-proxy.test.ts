@@ -5,7 +5,7 @@ import { schemeOf, spaceOf } from '#shared/auth/judge.fixture.ts';
 import { PROXY } from '#shared/auth/scheme.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { listen } from '#shared/server/listen.ts';
+import { listen } from '#shared/server/listen/listen.ts';
 import { hiddenProxy } from './hidden-proxy.ts';
 import { exchangeOf, sideOf } from '../answers/side.ts';
 

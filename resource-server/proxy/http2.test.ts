@@ -9,8 +9,8 @@ import {
   headersFrame,
   OPENING,
   statusOn,
-} from '#shared/server/http2-frames.fixture.ts';
-import { TestSocket } from '#shared/server/test-socket.fixture.ts';
+} from '#shared/server/wire/http2-frames.fixture.ts';
+import { TestSocket } from '#shared/server/wire/test-socket.fixture.ts';
 import {
   alone,
   CREDENTIALS,

@@ -3,7 +3,7 @@ import type { Log } from '#shared/base/log.ts';
 import type { LogFields } from '#shared/base/log-fields.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import { type Answer } from '#shared/http/answer.ts';
-import { errorAnswer } from '#shared/server/answer.ts';
+import { errorAnswer } from '#shared/server/message/answer.ts';
 
 /** One line in the log for a request or a tunnel. Never credentials or a query. */
 export interface Line {

@@ -8,7 +8,7 @@ import type { Scheme } from '#shared/auth/scheme.ts';
 import { proxySchema } from '#shared/config/space-schema.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { listen } from '#shared/server/listen.ts';
+import { listen } from '#shared/server/listen/listen.ts';
 import { systemNetwork } from './network.ts';
 import { besideAsProxy } from './open-proxy.ts';
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Scheme } from '#shared/auth/scheme.ts';
 import { createStanding } from '#shared/auth/standing.ts';
 import { RevocationSet } from '#shared/stores/revocation/revocation-set.ts';
-import { exchange, statuses, TestSocket } from '#shared/server/test-socket.fixture.ts';
+import { exchange, statuses, TestSocket } from '#shared/server/wire/test-socket.fixture.ts';
 import {
   ALICE,
   alone,

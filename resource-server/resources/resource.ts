@@ -1,7 +1,7 @@
 import type { Principal } from '#shared/auth/scheme.ts';
 import type { Target } from '#shared/http/target.ts';
 import type { Fields } from '#shared/http/answer.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Space } from '../space/spaces.ts';
 import type { JudgeAgain } from '../exchange/under-way.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';

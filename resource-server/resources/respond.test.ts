@@ -12,7 +12,7 @@ import { systemClock } from '#shared/base/clock.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import { jsonLog } from '#shared/base/log.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { listed } from '#shared/server/cors.ts';
+import { listed } from '#shared/server/endpoints/cors.ts';
 import type { Space } from '../space/spaces.ts';
 import { onKoa } from '../answers/koa.ts';
 import { piecesFrom } from '../answers/pieces.fixture.ts';

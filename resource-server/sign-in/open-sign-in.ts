@@ -14,11 +14,11 @@ import {
 } from '#shared/config/sign-in-clients.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import type { Brand } from '#shared/pages/document.ts';
-import { authRequest, type Recipient } from '#shared/server/auth-request.ts';
-import type { Endpoint } from '#shared/server/endpoint.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import { authRequest, type Recipient } from '#shared/server/endpoints/auth-request.ts';
+import type { Endpoint } from '#shared/server/endpoints/endpoint.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Parts } from '#shared/server/process.ts';
-import { note, shownId } from '#shared/server/request-log.ts';
+import { note, shownId } from '#shared/server/message/request-log.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { createCallback } from './callback.ts';
 import { createPages } from './pages.ts';

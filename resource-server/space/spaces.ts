@@ -7,7 +7,7 @@ import { CACHE_METHODS, METHODS } from '#shared/http/methods.ts';
 import { type TrustedProxies, trustedProxies } from '#shared/http/forwarded.ts';
 import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { Schemes } from '#shared/auth/schemes/list.ts';
-import { type Cors, listed } from '#shared/server/cors.ts';
+import { type Cors, listed } from '#shared/server/endpoints/cors.ts';
 import { readingsOf } from './readings.ts';
 import type { SignIn } from '../sign-in/open-sign-in.ts';
 

@@ -1,8 +1,8 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import { isApiKeyLike } from '#shared/people/api-key.ts';
-import { contentOf } from '#shared/server/content.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import { contentOf } from '#shared/server/content/content.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 
 /** What TRACE must not show to whoever makes somebody else send it, and addresses with a query in them. */
 const SECRET =

@@ -1,7 +1,7 @@
 /** Where a request leads: into a hidden space, to an endpoint, or into a space that everybody sees. */
 import { andThen } from '#shared/base/awaitable.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
-import { upgradeOf } from '#shared/server/upgrade.ts';
+import { upgradeOf } from '#shared/server/tunnels/upgrade.ts';
 import type { createEndpoints } from '../endpoints/endpoints.ts';
 import type { Step } from '../exchange/step.ts';
 import type { Gateway } from '../gateway/gateway.ts';

@@ -1,9 +1,9 @@
 /** What is decided by the method and the address, before anybody is asked who they are. */
 import { checkMethod } from '#shared/http/method-rules.ts';
 import { CACHE_METHODS, SERVED } from '#shared/http/methods.ts';
-import { aboutEndpoint, aboutServer } from '#shared/server/by-address.ts';
-import { holdFields } from '#shared/server/message.ts';
-import { optionsAnswer } from '#shared/server/options-answer.ts';
+import { aboutEndpoint, aboutServer } from '#shared/server/endpoints/by-address.ts';
+import { holdFields } from '#shared/server/message/message.ts';
+import { optionsAnswer } from '#shared/server/endpoints/options-answer.ts';
 import type { Step } from '../exchange/step.ts';
 import { maxForwards } from '../forwarding/max-forwards.ts';
 import type { Gateway } from '../gateway/gateway.ts';

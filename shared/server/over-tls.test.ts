@@ -12,9 +12,9 @@ import { systemClock } from '#shared/base/clock.ts';
 import { type Config, configSchema } from '#shared/config/schema.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { listen, type Listening } from '#shared/server/listen.ts';
-import type { AnyHandler } from '#shared/server/message.ts';
-import { selfSigned } from '#shared/server/self-signed.ts';
+import { listen, type Listening } from '#shared/server/listen/listen.ts';
+import type { AnyHandler } from '#shared/server/message/message.ts';
+import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import { overTls } from './over-tls.ts';
 
 const parts = { clock: systemClock, random: systemRandom, log: silentLog };

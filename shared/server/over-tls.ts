@@ -6,13 +6,13 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
-import { developmentCertificate } from './certificate.ts';
-import { configuredLimits } from './configured-limits.ts';
-import { listen } from './listen.ts';
-import type { AnyHandler } from './message.ts';
+import { developmentCertificate } from './listen/certificate.ts';
+import { configuredLimits } from './limits/configured-limits.ts';
+import { listen } from './listen/listen.ts';
+import type { AnyHandler } from './message/message.ts';
 import type { Beside } from './process.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
-import type { Certificate } from './versions.ts';
+import type { Certificate } from './listen/versions.ts';
 
 /** Files in PEM; neither: the certificate of development. */
 export interface CertificateFiles {

@@ -233,7 +233,7 @@ test('what is heard of a worker after it has gone is not counted', async () => {
 });
 
 test('a worker that has left its parent gives back and asks as before, and gets nothing: it ends well', async () => {
-  const tally = JSON.stringify(import.meta.resolve('../server/tally.ts'));
+  const tally = JSON.stringify(import.meta.resolve('../server/limits/tally.ts'));
   const leaves = `
     const one = [{ of: 'alice', amount: 1, most: 4 }];
     import(${tally}).then(async ({ createTally }) => {

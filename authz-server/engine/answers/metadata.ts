@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
-import { validated } from '#shared/server/validated.ts';
+import { validated } from '#shared/server/endpoints/validated.ts';
 import { FOLLOW_SCOPE, tokenSpaces, VERIFY_SCOPE } from '#shared/config/token-spaces.ts';
 import { OPENID_SCOPES, spaceScopes } from '../../resources/resource-indicators.ts';
 

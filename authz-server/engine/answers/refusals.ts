@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { note } from '#shared/server/request-log.ts';
+import { note } from '#shared/server/message/request-log.ts';
 import { orTemporarilyUnavailable, TooManyRequests } from '../../base/errors.ts';
 
 type Next = () => Promise<unknown>;

@@ -3,7 +3,7 @@ import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import { decodeJwt } from 'jose';
 import { createTokenVerifier } from '#shared/auth/token-verifier.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
-import { note } from '#shared/server/request-log.ts';
+import { note } from '#shared/server/message/request-log.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { AuthzServer } from '../../base/server.ts';

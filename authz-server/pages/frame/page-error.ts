@@ -1,5 +1,5 @@
 import { errors } from 'oidc-provider';
-import { errorAnswer } from '#shared/server/answer.ts';
+import { errorAnswer } from '#shared/server/message/answer.ts';
 import type { ErrorProps } from './view.ts';
 
 /** Ends a request with the error page. Its props are what the person is told. */

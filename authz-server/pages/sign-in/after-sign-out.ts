@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
-import { note } from '#shared/server/request-log.ts';
+import { note } from '#shared/server/message/request-log.ts';
 
 /** Characters of a URI that the log shows. */
 const LONGEST = 200;

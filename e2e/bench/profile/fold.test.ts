@@ -14,8 +14,8 @@ const profile: CpuProfile = {
   nodes: [
     node(1, '(root)', [2, 3, 4, 5]),
     node(2, '(idle)'),
-    node(3, 'serve', [6, 7], `${HERE}shared/server/serve.ts`),
-    node(4, 'serve', [8], `${HERE}shared/server/serve.ts`),
+    node(3, 'serve', [6, 7], `${HERE}shared/server/endpoints/serve.ts`),
+    node(4, 'serve', [8], `${HERE}shared/server/endpoints/serve.ts`),
     node(5, '(garbage collector)'),
     node(6, '', [], `${HERE}node_modules/koa/lib/a.js`),
     node(7, 'end', [], 'node:http'),
@@ -38,7 +38,7 @@ test('calls of the same function are one; time spent waiting is not counted', ()
     0,
     2900,
     [
-      'serve shared/server/serve.ts:7',
+      'serve shared/server/endpoints/serve.ts:7',
       300,
       2400,
       ['(anonymous) node_modules/koa/lib/a.js:7', 600, 600],

@@ -13,7 +13,7 @@ import { type Token, parseToken, tokenInput } from '#shared/private-token/token.
 import type { TokenKey } from '#shared/private-token/token-key.ts';
 import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { selfSigned } from '#shared/server/self-signed.ts';
+import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import { openSend } from '#shared/client/send.ts';
 
 const CERTIFICATE = selfSigned(['localhost'], systemClock, systemRandom);

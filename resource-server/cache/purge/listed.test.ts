@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { type AuthRequest, ORIGIN } from '#shared/auth/scheme.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { authRequest } from '#shared/server/auth-request.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import { authRequest } from '#shared/server/endpoints/auth-request.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import { isListed } from './listed.ts';
 
 const PROXIES = trustedProxies(['10.0.0.1']);

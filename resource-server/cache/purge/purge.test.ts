@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
 import { HttpError } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Invalidation } from '#shared/stores/cache/invalidations.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { createPurge } from './purge.ts';

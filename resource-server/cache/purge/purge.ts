@@ -2,8 +2,8 @@ import type { Awaitable } from '#shared/base/awaitable.ts';
 import { type Answer, HttpError, UNSTORED } from '#shared/http/answer.ts';
 import { type Ban, parseBan, toBan } from '#shared/http/ban-rule.ts';
 import { BadRequest, lines, single } from '#shared/http/fields.ts';
-import { wholeContent } from '#shared/server/content.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import { wholeContent } from '#shared/server/content/content.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import { type Invalidations, LONGEST_INVALIDATION } from '#shared/stores/cache/invalidations.ts';
 import { isJson } from '../../answers/media-type.ts';
 

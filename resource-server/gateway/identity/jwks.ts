@@ -1,7 +1,7 @@
 import type { KeyRing } from '#shared/keys/signing-key-ring.ts';
-import { EVERYBODY } from '#shared/server/cors.ts';
-import { type Endpoint, READ } from '#shared/server/endpoint.ts';
-import { validated } from '#shared/server/validated.ts';
+import { EVERYBODY } from '#shared/server/endpoints/cors.ts';
+import { type Endpoint, READ } from '#shared/server/endpoints/endpoint.ts';
+import { validated } from '#shared/server/endpoints/validated.ts';
 
 export const JWKS_PATH = '/.well-known/countersign-gateway/jwks';
 

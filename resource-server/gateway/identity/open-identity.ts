@@ -2,7 +2,7 @@ import { WORKER } from '#shared/base/workers.ts';
 import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
 import type { Chore } from '#shared/server/chore.ts';
-import type { Endpoint } from '#shared/server/endpoint.ts';
+import type { Endpoint } from '#shared/server/endpoints/endpoint.ts';
 import type { Parts } from '#shared/server/process.ts';
 import { jwksEndpoint } from './jwks.ts';
 import { createStatements, type Statements } from './statements.ts';

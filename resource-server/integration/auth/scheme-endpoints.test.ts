@@ -7,7 +7,7 @@ import { silentLog } from '#shared/base/log.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { problemAnswer } from '#shared/http/answer.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
-import { listen, type Listening } from '#shared/server/listen.ts';
+import { listen, type Listening } from '#shared/server/listen/listen.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { createOrder } from '../../order.ts';
 import { identity } from '../../resources/identity.ts';

@@ -1,8 +1,8 @@
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { randomId } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { contentOf } from '#shared/server/content.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import { contentOf } from '#shared/server/content/content.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Document, Usage } from '#shared/stores/trees/trees.ts';
 import { contentTooLarge, quotaExceeded } from './refusals.ts';
 import { isMediaType, UNKNOWN } from '../../answers/media-type.ts';

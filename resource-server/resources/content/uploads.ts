@@ -1,6 +1,6 @@
 import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
-import { tooMuchAtOnce } from '#shared/server/spool.ts';
-import { createTally } from '#shared/server/tally.ts';
+import { tooMuchAtOnce } from '#shared/server/content/spool.ts';
+import { createTally } from '#shared/server/limits/tally.ts';
 
 /** Bytes that may be on their way from one principal, and from all, to all workers of a server. */
 const ONE_PRINCIPAL = 256 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { wholeContent } from '#shared/server/content.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import { wholeContent } from '#shared/server/content/content.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import { contentTooLarge } from '../content/refusals.ts';
 import { checkUpload } from '../content/upload.ts';
 import { jsonPatch } from './json-patch.ts';

@@ -1,6 +1,6 @@
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Edit, TreeView } from '#shared/stores/trees/trees.ts';
 import { type Depth, depthOf } from '../webdav/depth.ts';
 import { destinationOf } from '../webdav/destination.ts';

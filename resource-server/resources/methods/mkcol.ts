@@ -1,7 +1,7 @@
 import { randomId } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { contentOf } from '#shared/server/content.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import { contentOf } from '#shared/server/content/content.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Collection } from '#shared/stores/trees/trees.ts';
 import { createGuard } from '../guard.ts';
 import { checkParent, overtaken, writesOf } from '../member.ts';

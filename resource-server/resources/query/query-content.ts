@@ -1,7 +1,7 @@
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { wholeContent } from '#shared/server/content.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import { wholeContent } from '#shared/server/content/content.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import { isMediaType } from '../../answers/media-type.ts';
 import type { Query } from './evaluate.ts';
 import { FORMATS } from './formats.ts';

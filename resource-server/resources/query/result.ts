@@ -1,6 +1,6 @@
 import Negotiator from 'negotiator';
 import { HttpError } from '#shared/http/answer.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Place, Services } from '../place.ts';
 import { type Made, madeOf } from '../representation/made.ts';
 import type { Query } from './evaluate.ts';

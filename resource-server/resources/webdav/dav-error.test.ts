@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { errorAnswer } from '#shared/server/answer.ts';
+import { errorAnswer } from '#shared/server/message/answer.ts';
 import { davError } from './dav-error.ts';
 
 test('RFC 4918 section 16: the example, to the letter but for white space', () => {

@@ -1,5 +1,5 @@
 import { BadRequest, single } from '#shared/http/fields.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 
 export type Depth = '0' | '1' | 'infinity';
 

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { conditionMarkup } from './dav-error.ts';
 import { type MemberResponse, multiStatus } from './multi-status.ts';
 import { silentLog } from '#shared/base/log.ts';
-import { errorAnswer } from '#shared/server/answer.ts';
+import { errorAnswer } from '#shared/server/message/answer.ts';
 import { onKoa } from '../../answers/koa.ts';
 import { davChild, elementsOf } from './xml-element.ts';
 import { parseXml } from './xml-parser.ts';

@@ -1,5 +1,5 @@
 import { lines } from '#shared/http/fields.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 
 /** TimeType (RFC 4918 section 10.7). */
 const TIME_TYPE = /^(?:second-(\d+)|infinite)$/i;

@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { contentDigest } from '#shared/server/content.ts';
+import { contentDigest } from '#shared/server/content/content.ts';
 import { readXml } from './xml.ts';
 
 const MEBIBYTE = 1024 * 1024;

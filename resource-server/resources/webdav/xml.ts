@@ -1,8 +1,8 @@
 import { setImmediate as othersFirst } from 'node:timers/promises';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { wholeContent } from '#shared/server/content.ts';
-import type { AnyRequest } from '#shared/server/message.ts';
+import { wholeContent } from '#shared/server/content/content.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { XmlElement } from './xml-element.ts';
 import { createAtMost } from '../../exchange/at-most.ts';
 import { createInTurn } from '../in-turn.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { selfSigned } from '#shared/server/self-signed.ts';
+import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { inProcess, json, TestShell } from '../cli.fixture.ts';

@@ -30,7 +30,7 @@ import { parseToken, type Token } from '#shared/private-token/token.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 import { blindEvaluate, evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { developmentCertificate } from '#shared/server/certificate.ts';
+import { developmentCertificate } from '#shared/server/listen/certificate.ts';
 import { TestShell } from '../cli.fixture.ts';
 import { type Listening, listen, type Received, type Reply } from '../listen.fixture.ts';
 import { deviceServer, granted } from '../oauth/authorization-server.fixture.ts';

@@ -6,7 +6,7 @@ import { loadConfig } from '#shared/config/load.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { selfSigned } from '#shared/server/self-signed.ts';
+import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import { listen } from '../listen.fixture.ts';
 import { openSendTo } from './send-to.ts';
 import { type Parties, startParties } from './parties.fixture.ts';

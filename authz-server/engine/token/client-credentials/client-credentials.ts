@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { type Answer, type Fields, UNSTORED } from '#shared/http/answer.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';
-import { note } from '#shared/server/request-log.ts';
+import { note } from '#shared/server/message/request-log.ts';
 import type { ResourceIndicators } from '../../../resources/resource-indicators.ts';
 import { BY_SECRET, spendOfSecret } from '../../../base/spend.ts';
 import type { TokenServer } from '../token-request.ts';

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { lines } from '#shared/http/fields.ts';
 import { acceptOf } from '#shared/http/web-socket.ts';
-import { statuses, TestSocket } from '#shared/server/test-socket.fixture.ts';
+import { statuses, TestSocket } from '#shared/server/wire/test-socket.fixture.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { stalled } from '../../../proxy/proxy.fixture.ts';
 import { startGateway } from '../gateway.fixture.ts';

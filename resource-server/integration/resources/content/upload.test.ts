@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { TestSocket } from '#shared/server/test-socket.fixture.ts';
+import { TestSocket } from '#shared/server/wire/test-socket.fixture.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';

@@ -7,7 +7,7 @@ import http2, {
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
 import { jsonLog } from '#shared/base/log.ts';
-import { type Listening, listen } from '#shared/server/listen.ts';
+import { type Listening, listen } from '#shared/server/listen/listen.ts';
 import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
 
 const MERGE_PATCH = 'application/merge-patch+json';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { TestSocket } from '#shared/server/test-socket.fixture.ts';
+import { TestSocket } from '#shared/server/wire/test-socket.fixture.ts';
 import {
   type Reply,
   startResourceServer,

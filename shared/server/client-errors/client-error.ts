@@ -1,0 +1,107 @@
+import type { Duplex } from 'node:stream';
+import type { Refusal } from '../message/refusal.ts';
+import { isReadable } from './unknown-method.ts';
+
+/** What node:http says of bytes that are no request. `rawPacket` is the last read only, not the whole head. */
+export interface ClientError extends Error {
+  readonly code?: string;
+  readonly bytesParsed?: number;
+  readonly rawPacket?: Buffer;
+}
+
+const REQUEST_LINE = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ [!-~]+ HTTP\/1\.[0-9]\r\n/;
+const VERSION = /HTTP\/[0-9]\.[0-9]\r\n/;
+const UNFINISHED_LINE = /^[ -~]*\r?$/;
+const LONGEST_LINE = 16_384;
+
+export const MALFORMED: Refusal = {
+  status: 400,
+  detail: 'This is not a well-formed HTTP/1.1 request.',
+};
+const UNKNOWN_METHOD: Refusal = {
+  status: 501,
+  detail: 'No resource of this server knows the method. Methods are in upper case.',
+};
+export const TARGET_TOO_LONG: Refusal = {
+  status: 414,
+  detail: 'The request target is too long. Send what is long as content.',
+};
+export const FIELDS_TOO_LARGE: Refusal = {
+  status: 431,
+  detail: 'The header section is too large. Send fewer or shorter fields.',
+};
+export const TOO_SLOW: Refusal = {
+  status: 408,
+  detail: 'The request did not arrive in time. Send it again.',
+};
+/** RFC 9110 section 15.6.6. The preface of HTTP/2 (RFC 9113 section 3.4) is such a request too. */
+export const OTHER_VERSION: Refusal = {
+  status: 505,
+  detail: 'This port speaks HTTP/1.1 and HTTP/1.0.',
+};
+
+/** What was received of the line in which the parser stopped. */
+function stoppedIn({ rawPacket, bytesParsed = 0 }: ClientError): string {
+  const start = (rawPacket?.subarray(0, bytesParsed).lastIndexOf('\n') ?? 0) + 1;
+  return rawPacket?.toString('latin1', start) ?? '';
+}
+
+/** The parser read the request line to its end, which is CR LF, and then did not like what it had read. */
+function isPastLine({ rawPacket, bytesParsed = 0 }: ClientError): boolean {
+  return rawPacket?.toString('latin1', bytesParsed - 2, bytesParsed) === '\r\n';
+}
+
+/** What each error code means, from the line. Undefined: say nothing, or nothing yet. */
+const RULES: Readonly<
+  Record<string, (line: string, error: ClientError, besideHttp2: boolean) => Refusal | undefined>
+> = {
+  HPE_INVALID_METHOD(line) {
+    if (REQUEST_LINE.test(line)) return UNKNOWN_METHOD; // RFC 9110 section 9.1
+    if (line.length > LONGEST_LINE) return TARGET_TOO_LONG; // RFC 9112 section 3
+    return UNFINISHED_LINE.test(line) ? undefined : MALFORMED;
+  },
+  /** 414 when the line shows that it is the request line; of one that came in several reads, 431 is true as well. */
+  HPE_HEADER_OVERFLOW: (line) =>
+    isReadable(line.slice(0, line.indexOf(' '))) ? TARGET_TOO_LONG : FIELDS_TOO_LARGE,
+  /** Of a version that it knows, the parser says this for the method PRI only (RFC 9113 section 3.4). */
+  HPE_INVALID_VERSION(line, error) {
+    if (isPastLine(error)) return UNKNOWN_METHOD;
+    return VERSION.test(line) ? OTHER_VERSION : MALFORMED;
+  },
+  HPE_PAUSED_H2_UPGRADE: (_line, _error, besideHttp2) =>
+    besideHttp2 ? UNKNOWN_METHOD : OTHER_VERSION,
+  ERR_HTTP_REQUEST_TIMEOUT: () => TOO_SLOW,
+  /** More came after `Connection: close`: the answer under way is the last (RFC 9112 section 9.6). */
+  HPE_CLOSED_CONNECTION: () => undefined,
+};
+
+/** The parser did not like what it read; every other error without a rule is a connection that is lost. */
+export function isOfParser({ code }: ClientError): boolean {
+  return code?.startsWith('HPE_') ?? false;
+}
+
+/** Turns what node:http says of a connection into what the client is told. */
+export class ClientErrors {
+  readonly #besideHttp2: boolean;
+  /** Lines that were not judged because more of them can come: the parser reports every further read. */
+  readonly #unfinished = new WeakMap<Duplex, string>();
+
+  /** `besideHttp2`: the port speaks HTTP/2 as well, so that its preface comes here only where it is out of place. */
+  constructor(besideHttp2: boolean) {
+    this.#besideHttp2 = besideHttp2;
+  }
+
+  /** Undefined: nothing is to be said, or not yet. */
+  judge(error: ClientError, socket: Duplex): Refusal | undefined {
+    const before = this.#unfinished.get(socket);
+    const line =
+      before === undefined
+        ? stoppedIn(error)
+        : before + (error.rawPacket?.toString('latin1') ?? '');
+    const rule = RULES[error.code ?? ''];
+    if (rule === undefined) return isOfParser(error) ? MALFORMED : undefined;
+    const refusal = rule(line, error, this.#besideHttp2);
+    if (refusal === undefined) this.#unfinished.set(socket, line.slice(0, LONGEST_LINE + 1));
+    return refusal;
+  }
+}

@@ -1,0 +1,162 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { BadRequest } from '#shared/http/fields.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import type { AnyRequest } from '../message/message.ts';
+import { createTally, type Share } from '../limits/tally.ts';
+
+/** Bytes of content in memory, whatever its pieces were; what came before them is in the file. */
+const MEMORY = 1024 * 1024;
+/** Bytes that are read from the file at once. */
+const PIECE = 65_536;
+
+/** What all spools of a server may hold, or who sends content and never ends it could fill the disk. */
+export class Budget {
+  readonly #bytes: number;
+  readonly #tally = createTally('spools');
+
+  constructor(bytes: number) {
+    this.#bytes = bytes;
+  }
+
+  /** Rejects with `HttpError` 503 when so much is not left. */
+  async take(bytes: number): Promise<void> {
+    if (!(await this.#tally.take(this.#shares(bytes)))) throw tooMuchAtOnce();
+  }
+
+  giveBack(bytes: number): void {
+    if (bytes > 0) this.#tally.give(this.#shares(bytes));
+  }
+
+  #shares(amount: number): readonly Share[] {
+    return [{ of: '', amount, most: this.#bytes }];
+  }
+}
+
+/** RFC 9110 section 15.6.4. */
+export function tooMuchAtOnce(): HttpError {
+  return new HttpError(503, 'Too much content is being received. Try again.', {
+    'Retry-After': '5',
+  });
+}
+
+/**
+ * Content of a request that can be read more than once, until the request is answered or its connection
+ * gone. What is longer than 1 MiB goes to a temporary file, which loses its name as soon as it is open:
+ * nothing is left behind, not even by a process that is killed.
+ */
+export class Spool {
+  readonly #budget: Budget;
+  #taken = 0;
+  #closed = false;
+  #memory: Buffer | undefined;
+  #used = 0;
+  #file: FileHandle | undefined;
+  #written = 0;
+
+  constructor(request: AnyRequest, budget: Budget) {
+    this.#budget = budget;
+    whenOver(request, () => this.close());
+  }
+
+  /** Throws `HttpError` 503 when the budget or the disk has no room for it. */
+  async add(chunk: Buffer): Promise<void> {
+    if (this.#memory === undefined) await this.#take();
+    this.#memory ??= Buffer.allocUnsafe(MEMORY);
+    for (let at = 0; at < chunk.length;) {
+      if (this.#used === MEMORY) await this.#flush(this.#memory);
+      const copied = chunk.copy(this.#memory, this.#used, at);
+      this.#used += copied;
+      at += copied;
+    }
+  }
+
+  async *read(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < this.#written;) {
+      // What was read has its own memory: who asked for it may keep it.
+      const piece = Buffer.allocUnsafe(Math.min(PIECE, this.#written - at));
+      const bytesRead = await this.#readFile(piece, at);
+      yield piece.subarray(0, bytesRead);
+      at += bytesRead;
+    }
+    if (this.#memory !== undefined) yield this.#memory.subarray(0, this.#used);
+  }
+
+  /** As often as one likes. */
+  close(): void {
+    this.#closed = true;
+    this.#budget.giveBack(this.#taken);
+    this.#taken = 0;
+    // Its content is gone already, so there is nothing that a failure could spoil.
+    void this.#file?.close().catch(() => {});
+  }
+
+  async #readFile(piece: Buffer, at: number): Promise<number> {
+    const { bytesRead } = await stillOpen(this.#file).read(piece, 0, piece.length, at);
+    if (bytesRead === 0) throw new Error('a spool is shorter than what was written to it');
+    return bytesRead;
+  }
+
+  async #take(): Promise<void> {
+    if (!this.#closed) {
+      await this.#budget.take(MEMORY);
+      this.#taken += MEMORY;
+    }
+    if (!this.#closed) return;
+    this.close(); // the client left while it was being taken
+    throw new BadRequest('The client has left.');
+  }
+
+  async #flush(memory: Buffer): Promise<void> {
+    await this.#take();
+    try {
+      this.#file ??= await openNameless();
+      if (this.#closed) this.close(); // the client left while it was being opened
+      await stillOpen(this.#file).appendFile(memory);
+    } catch (error) {
+      throw (error as NodeJS.ErrnoException).code === 'ENOSPC' ? tooMuchAtOnce() : error;
+    }
+    this.#written += MEMORY;
+    this.#used = 0;
+  }
+}
+
+function stillOpen(file: FileHandle | undefined): FileHandle {
+  if (file === undefined || file.fd === -1) throw new BadRequest('The client has left.');
+  return file;
+}
+
+async function openNameless(): Promise<FileHandle> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
+  try {
+    return await open(join(folder, 'content'), 'wx+', 0o600);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const FINISHED = 'http.server.response.finish';
+
+/** Calls back once the request is answered or its connection (over HTTP/2 its stream) is gone. */
+function whenOver(request: AnyRequest, callback: () => void): void {
+  const { socket } = request;
+  const over = () => {
+    unsubscribe(FINISHED, onFinished);
+    socket.off('close', over);
+    callback();
+  };
+  const onFinished = (message: unknown) => {
+    if (isAbout(request, message)) over();
+  };
+  subscribe(FINISHED, onFinished);
+  socket.once('close', over);
+  if (socket.destroyed) over();
+}
+
+const isAbout = (request: AnyRequest, message: unknown) =>
+  typeof message === 'object' &&
+  message !== null &&
+  'request' in message &&
+  message.request === request;

@@ -1,0 +1,17 @@
+import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
+import { admit } from '#shared/auth/admit.ts';
+import type { AuthRequest, Outcome, ProtectionSpace } from '#shared/auth/scheme.ts';
+import type { AnyRequest } from '../message/message.ts';
+import { note } from '../message/request-log.ts';
+
+/** Authenticates and authorizes a request, whose line in the log says what came of it. */
+export function admitted(
+  request: AnyRequest,
+  space: ProtectionSpace,
+  asked: AuthRequest,
+): Awaitable<Outcome> {
+  return andThen(admit(space, asked), ({ outcome, noted }) => {
+    note(request, noted);
+    return outcome;
+  });
+}

@@ -1,0 +1,112 @@
+import { TLSSocket } from 'node:tls';
+import { type Cookie, parseCookies } from '#shared/http/cookies.ts';
+import { lines, single } from '#shared/http/fields.ts';
+import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
+import { contentDigest } from '../content/content.ts';
+import { ownCertificate } from './own-certificate.ts';
+import { exporterOf } from './exporter.ts';
+import type { AnyRequest } from '../message/message.ts';
+import { upgradeOf } from '../tunnels/upgrade.ts';
+import type { AuthRequest, Position } from '#shared/auth/scheme.ts';
+
+/** What a request asks for, as its recipient knows it. */
+export type Asked = Pick<AuthRequest, 'method' | 'target' | 'origin'>;
+
+type Content = NonNullable<AuthRequest['content']>;
+
+/** Of a request. A map of requests would cost each of them ten times as much. */
+const COOKIES = Symbol('cookies');
+
+type Parsed = AnyRequest & { [COOKIES]?: readonly Cookie[] };
+
+/** Whom requests are sent to, and what it knows of the way that they come. */
+export interface Recipient {
+  readonly at: Position;
+  readonly proxies: TrustedProxies;
+  /** What comes in clear text comes from this machine: not from elsewhere, nor through a proxy. */
+  readonly local: boolean;
+}
+
+/** A request that somebody tells of who holds it: its content and its connection are not here. */
+export function toldRequest(request: AnyRequest, asked: Asked, recipient: Recipient): AuthRequest {
+  return new Told(request, asked, recipient);
+}
+
+/** A request as authentication reads it; `content`: default, what comes with it. */
+export function authRequest(
+  request: AnyRequest,
+  asked: Asked,
+  recipient: Recipient,
+  content: Content = { digest: (hash) => contentDigest(request, hash) },
+): AuthRequest {
+  return new Received(request, asked, recipient, content);
+}
+
+class Told implements AuthRequest {
+  readonly method;
+  readonly target;
+  readonly origin;
+  readonly at;
+  readonly peer;
+  protected readonly request: Parsed;
+  readonly #local: boolean;
+  readonly field = (name: string) => single(this.request.rawHeaders, name);
+  readonly lines = (name: string) => lines(this.request.rawHeaders, name);
+
+  constructor(
+    request: AnyRequest,
+    { method, target, origin }: Asked,
+    { at, proxies, local }: Recipient,
+  ) {
+    const { rawHeaders, socket, httpVersionMajor } = request;
+    const peer = socket.remoteAddress ?? '';
+    this.request = request;
+    this.method = method;
+    this.target = target;
+    this.origin = origin;
+    this.at = at;
+    this.#local = local;
+    this.peer = {
+      address: clientAddress(peer, lines(rawHeaders, 'x-forwarded-for'), proxies),
+      connection: socket,
+      http2: httpVersionMajor === 2,
+      trusted: proxies.has(peer),
+    };
+  }
+
+  /** Who tells of it opens a connection of its own, but hands on what the client asked for (RFC 6455 section 4.1). */
+  get handshake() {
+    return this.request.headers['sec-websocket-key'] !== undefined;
+  }
+
+  get cookies() {
+    this.request[COOKIES] ??= parseCookies(this.lines('cookie'));
+    return this.request[COOKIES];
+  }
+
+  get confidential() {
+    if (this.#local || this.request.socket instanceof TLSSocket) return true;
+    return this.peer.trusted && this.field('x-forwarded-proto') === 'https';
+  }
+}
+
+class Received extends Told {
+  readonly content;
+
+  constructor(request: AnyRequest, asked: Asked, recipient: Recipient, content: Content) {
+    super(request, asked, recipient);
+    this.content = content;
+  }
+
+  override get handshake() {
+    return upgradeOf(this.request) !== undefined;
+  }
+
+  get exporter() {
+    return exporterOf(this.request);
+  }
+
+  get certificate() {
+    return ownCertificate(this.request);
+  }
+}

@@ -1,0 +1,35 @@
+/** What is decided by the method and the address alone, before anybody is asked who they are. */
+import type { Answer, Fields } from '#shared/http/answer.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import { checkMethod } from '#shared/http/method-rules.ts';
+import { allow } from '#shared/http/methods.ts';
+import type { Endpoint } from './endpoint.ts';
+import type { AnyRequest } from '../message/message.ts';
+import { optionsAnswer } from './options-answer.ts';
+
+/**
+ * What `*` is told: the server as a whole answers (RFC 9110 section 9.3.7). Throws BadRequest for another method than
+ * OPTIONS.
+ */
+export function aboutServer({ method }: Pick<AnyRequest, 'method'>, options: Fields): Answer {
+  if (method === 'OPTIONS') return { status: 204, fields: options };
+  throw new BadRequest('Only OPTIONS can be asked of `*` (RFC 9112 section 3.2.4).');
+}
+
+/**
+ * What a preflight and OPTIONS are told of an endpoint; undefined: it has the method. Throws HttpError 405.
+ * `options`: what OPTIONS says of the server.
+ */
+export function aboutEndpoint(
+  request: AnyRequest,
+  { cors, methods }: Endpoint,
+  options: Fields,
+): Answer | undefined {
+  const { method = '' } = request;
+  if (method === 'OPTIONS') {
+    const own = { ...options, Allow: allow(methods) };
+    return optionsAnswer(request, { cors, methods, options: own });
+  }
+  checkMethod(method, { methods });
+  return undefined;
+}

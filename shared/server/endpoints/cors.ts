@@ -1,0 +1,130 @@
+/** Which scripts of other origins may call, and read what they get (Fetch Standard, CORS protocol). */
+import { allow } from '#shared/http/methods.ts';
+import type { Answer, Fields } from '#shared/http/answer.ts';
+import type { AnyRequest } from '../message/message.ts';
+
+type Origin = string | undefined;
+
+/** Who may call an address. `origin`: that of the script, if the request names one. */
+export interface Cors {
+  /** Fields of what the address answers. */
+  readonly answers: (origin: Origin) => Fields;
+  /** Fields of an error that is told before there is such an answer. */
+  readonly errors: (origin: Origin) => Fields;
+  /** Whom a preflight lets come; undefined: not this one. */
+  readonly callers: (origin: Origin) => Fields | undefined;
+}
+
+const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
+const EXPOSE = 'Access-Control-Expose-Headers';
+const BY_ORIGIN: Fields = { Vary: 'Origin' };
+
+/** What scripts may read besides what they may read anyway: of endpoints that take access tokens. */
+const OF_TOKENS: Fields = { [EXPOSE]: 'DPoP-Nonce, WWW-Authenticate, Retry-After' };
+/** And of spaces. */
+const OF_SPACES = [
+  'ETag',
+  'Location',
+  'Content-Location',
+  'Allow',
+  'Accept-Query',
+  'Accept-Patch',
+  'Accept-Ranges',
+  'Content-Range',
+  'Preference-Applied',
+  'DAV',
+  'Lock-Token',
+  'WWW-Authenticate',
+  'Authentication-Info',
+  'DPoP-Nonce',
+  'Link',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+].join(', ');
+
+const ANY: Fields = { [ALLOW_ORIGIN]: '*' };
+const ANY_AND_WHY: Fields = { ...ANY, ...OF_TOKENS };
+
+/** Nothing there is secret, and nobody is signed in. */
+export const EVERYBODY: Cors = { answers: () => ANY, errors: () => ANY, callers: () => ANY };
+
+/** Any script may ask, and read why it gets nothing: only a token tells whose script it is. */
+export const TOKEN_HOLDERS: Cors = {
+  answers: () => ANY_AND_WHY,
+  errors: () => ANY_AND_WHY,
+  callers: () => ANY,
+};
+
+/** The same, but what there is only scripts of the client may read, which the answer says (`readableBy`). */
+export const CLIENTS: Cors = {
+  answers: () => BY_ORIGIN,
+  errors: () => ({ ...BY_ORIGIN, ...ANY_AND_WHY }),
+  callers: () => ANY,
+};
+
+/** Of an answer to a client whose script has this origin. */
+export const readableBy = (origin: string): Fields => ({ [ALLOW_ORIGIN]: origin, ...OF_TOKENS });
+
+/** The origins that a space lists; `credentials`: what the browser adds by itself may come along. */
+export function listed({ origins, credentials }: Listed): Cors {
+  const own = credentials ? { 'Access-Control-Allow-Credentials': 'true' } : {};
+  const each = origins.map((origin) => [origin, { [ALLOW_ORIGIN]: origin, ...own }] as const);
+  const callers: ReadonlyMap<Origin, Fields> = new Map(each);
+  const readers: ReadonlyMap<Origin, Fields> = new Map(
+    each.map(([origin, fields]) => [origin, { ...BY_ORIGIN, ...fields, [EXPOSE]: OF_SPACES }]),
+  );
+  const others = origins.length === 0 ? {} : BY_ORIGIN;
+  const answers = (origin: Origin) => readers.get(origin) ?? others;
+  return { answers, errors: answers, callers: (origin) => callers.get(origin) };
+}
+
+export interface Listed {
+  readonly origins: readonly string[];
+  readonly credentials: boolean;
+}
+
+/** OPTIONS alone is none, and has to authenticate where others do. */
+export function isPreflight({ method, headers }: AnyRequest): boolean {
+  return (
+    method === 'OPTIONS' &&
+    headers.origin !== undefined &&
+    headers['access-control-request-method'] !== undefined
+  );
+}
+
+/**
+ * Answers a preflight with the methods the address may have; who may not come is told nothing. The fields
+ * that the script names are allowed: what they mean is decided when they come, and `*` would leave
+ * Authorization out.
+ */
+export function preflight(
+  cors: Cors,
+  { headers }: Pick<AnyRequest, 'headers'>,
+  methods: readonly string[],
+): Answer {
+  const Vary = 'Origin, Access-Control-Request-Method, Access-Control-Request-Headers';
+  const callers = cors.callers(headers.origin);
+  if (callers === undefined) return { status: 204, fields: { Vary } };
+  const names = fieldNames(headers['access-control-request-headers'] ?? '');
+  return {
+    status: 204,
+    fields: {
+      Vary,
+      ...callers,
+      // No page can send TRACE (Fetch, section forbidden methods), so none needs to hear of it.
+      'Access-Control-Allow-Methods': allow(methods.filter((method) => method !== 'TRACE')),
+      ...(names.length > 0 && { 'Access-Control-Allow-Headers': names.join(', ') }),
+      'Access-Control-Max-Age': '600',
+    },
+  };
+}
+
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+
+/** What is no field name is left out. */
+const fieldNames = (list: string) =>
+  list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => NAME.test(name));

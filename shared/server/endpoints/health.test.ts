@@ -1,0 +1,44 @@
+import { describe, expect, test } from '@jest/globals';
+import { parseTarget, type Target } from '#shared/http/target.ts';
+import { health } from './health.ts';
+import type { AnyRequest } from '../message/message.ts';
+
+const well = () => Promise.resolve();
+const unwell = () => Promise.reject(new Error('redis://user:secret@host is down'));
+
+/** What is asked is the path alone. */
+const answerOf = (path: string, ready: () => Promise<void>, deadline?: number) =>
+  health(ready, deadline)
+    .get(path)
+    ?.answer?.({} as AnyRequest, parseTarget(path) as Target);
+
+describe('health', () => {
+  test('live does not ask whether it is ready', async () => {
+    expect(await answerOf('/health/live', unwell)).toMatchObject({ status: 200 });
+  });
+
+  test('ready is 200', async () => {
+    expect(await answerOf('/health/ready', well)).toEqual({
+      status: 200,
+      fields: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
+      body: '{"status":"ok"}',
+    });
+  });
+
+  test.each<[string, () => Promise<void>]>([
+    ['rejects', unwell],
+    [
+      'throws',
+      () => {
+        throw new Error('secret');
+      },
+    ],
+    ['never answers', () => new Promise(() => {})],
+  ])('ready is 503 when what it depends on %s', async (_, ready) => {
+    const answer = await answerOf('/health/ready', ready, 10);
+    expect(answer).toMatchObject({ status: 503, fields: { 'Retry-After': '1' } });
+    const body = String(answer?.body);
+    expect(JSON.parse(body)).toMatchObject({ status: 503 });
+    expect(body).not.toContain('secret');
+  });
+});

@@ -1,0 +1,86 @@
+import { type Awaitable, recover } from '#shared/base/awaitable.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import { parseTarget, type Target } from '#shared/http/target.ts';
+import type { Log } from '#shared/base/log.ts';
+import { type Answer, type Fields, HttpError } from '#shared/http/answer.ts';
+import { errorAnswer, send } from '../message/answer.ts';
+import { GUARD } from './guard.ts';
+import { type AnyRequest, type AnyResponse, holdFields } from '../message/message.ts';
+import type { RefuseMisdirected } from './misdirected.ts';
+import { note } from '../message/request-log.ts';
+
+/** A request whose target can be read, and what it gets. */
+export interface Opened<Request = AnyRequest, Response = AnyResponse> {
+  readonly request: Request;
+  readonly response: Response;
+  readonly target: Target;
+}
+
+/** Opens requests for addresses that are read in one way by everybody. */
+export function openTarget<Request extends AnyRequest, Response extends AnyResponse>(
+  request: Request,
+  response: Response,
+): Opened<Request, Response> | undefined {
+  const target = parseTarget(request.url ?? '');
+  return target && { request, response, target };
+}
+
+export interface FrontDoor<Request, Response, Exchange extends Opened> {
+  /** Undefined: its target is malformed, or can be read in two ways. */
+  readonly open: (request: Request, response: Response) => Exchange | undefined;
+  readonly refuseMisdirected: RefuseMisdirected;
+  /** That all answers have, unless they say otherwise. */
+  readonly fields: (exchange: Exchange) => Fields;
+  readonly log: Log;
+  /** What somebody is told of an error; default: problem details. */
+  readonly answer?: (error: unknown, request: Request) => Answer;
+}
+
+/**
+ * What both servers decide before anything else: 400 for a target that can be read in two ways, and 421.
+ * `handle` gets the rest, and what it throws becomes an answer.
+ */
+export function frontDoor<
+  Request extends AnyRequest,
+  Response extends AnyResponse,
+  Exchange extends Opened = Opened<Request, Response>,
+>(
+  handle: (exchange: Exchange) => Awaitable<void>,
+  {
+    open,
+    refuseMisdirected,
+    fields,
+    log,
+    answer = errorAnswer,
+  }: FrontDoor<Request, Response, Exchange>,
+): (request: Request, response: Response) => Awaitable<void> {
+  function receive(request: Request, response: Response): Awaitable<void> {
+    holdFields(response, GUARD);
+    const exchange = open(request, response);
+    if (exchange === undefined) {
+      throw new BadRequest('The request target is malformed or ambiguous.');
+    }
+    holdFields(response, fields(exchange));
+    refuseMisdirected(request, exchange.target.path);
+    return handle(exchange);
+  }
+
+  return (request, response) =>
+    recover(
+      () => receive(request, response),
+      (error) => {
+        noteError(request, error, log);
+        send(request, response, answer(error, request));
+      },
+    );
+}
+
+/** The reason goes to the line of the request; what is a defect of ours goes to the log with its trace. */
+export function noteError(request: AnyRequest, error: unknown, log: Log): void {
+  const thrown = error instanceof Error ? error : new Error(String(error));
+  const { message, cause } = thrown;
+  const because = error instanceof HttpError && cause instanceof Error ? `: ${cause.message}` : '';
+  const reason = error instanceof HttpError ? error.reason : undefined;
+  note(request, { reason: reason ?? message + because });
+  if (errorAnswer(error).status === 500) log.error('request.failed', { reason: thrown.stack });
+}

@@ -1,0 +1,29 @@
+import { isLoopback } from '#shared/config/production.ts';
+import type { TrustedProxies } from '#shared/http/forwarded.ts';
+import type { Fields } from '#shared/http/answer.ts';
+import type { AnyRequest } from '../message/message.ts';
+
+/** Of every answer that does not say otherwise: no browser guesses at it, runs anything in it or frames it. */
+export const GUARD: Fields = {
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** A year. The hosts below ours are others' (RFC 6797 section 6.1.2), and so are the lists of browsers. */
+const STRICT: Fields = { 'Strict-Transport-Security': 'max-age=31536000' };
+
+/**
+ * What tells browsers never to come in clear text (RFC 6797 section 7.1): nothing where the origin is that
+ * of a machine's own, or a trusted proxy says that they just did (section 7.2).
+ */
+export function strictTransport(
+  origin: string,
+  proxies: TrustedProxies,
+): (request: AnyRequest) => Fields {
+  const { protocol, hostname } = new URL(origin);
+  if (protocol !== 'https:' || isLoopback(hostname)) return () => ({});
+  return ({ headers, socket }) => {
+    const clear = headers['x-forwarded-proto'] === 'http';
+    return clear && proxies.has(socket.remoteAddress ?? '') ? {} : STRICT;
+  };
+}

@@ -1,0 +1,69 @@
+import { Http2ServerRequest } from 'node:http2';
+import { TLSSocket } from 'node:tls';
+import { isLoopback } from '#shared/config/production.ts';
+import { normalAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import type { AnyRequest } from '../message/message.ts';
+
+/** The same under every name: probes, and servers that have no other name for us, read it. */
+const FOR_EVERY_NAME = /^\/(?:\.well-known\/|jwks$|health\/(?:live|ready)$)/;
+
+/** Throws HttpError 421 for a request that was meant for another server. */
+export type RefuseMisdirected = (request: AnyRequest, path: string) => void;
+
+/**
+ * RFC 9110 sections 7.4 and 15.5.20: a server answers for its origins, and for the address at which it was
+ * dialled. A trusted proxy knows what it sends us, and so does what runs on this machine, in clear text;
+ * over TLS the client says whom it believes to be talking to. `origins`: absent ones are none.
+ */
+export function misdirection(
+  origins: readonly (string | undefined)[],
+  proxies: TrustedProxies,
+): RefuseMisdirected {
+  const hosts = new Set(
+    origins.flatMap((origin) => (origin === undefined ? [] : new URL(origin).host)),
+  );
+
+  return (request, path) => {
+    const { socket } = request;
+    const peer = normalAddress(socket.remoteAddress ?? '') ?? '';
+    if (FOR_EVERY_NAME.test(path) || proxies.has(peer)) return;
+    const { scheme, authority } = askedOf(request);
+    const secure = socket instanceof TLSSocket;
+    if (scheme === 'https' && !secure) {
+      throw misdirected('What is at https is not served over a connection in clear text.', peer);
+    }
+    if (authority === '' || (!secure && isLoopback(peer))) return;
+    const host = normal(authority);
+    if (hosts.has(host) || isListener(host, socket)) return;
+    throw misdirected(`This server does not answer for ${authority}.`, peer);
+  };
+}
+
+function misdirected(detail: string, peer: string): HttpError {
+  const cause = new Error(`${peer} is not in trustedProxies`);
+  return Object.assign(new HttpError(421, detail), { cause });
+}
+
+/** Of the target if that is a whole URL, which wins over Host (RFC 9112 section 3.2.2). */
+function askedOf(request: AnyRequest): { readonly scheme?: string; readonly authority: string } {
+  const { url = '', headers } = request;
+  const [, given, named = ''] = /^(https?):\/\/([^/?]*)/i.exec(url) ?? [];
+  if (given !== undefined) return { scheme: given.toLowerCase(), authority: named };
+  const { host = '' } = headers;
+  if (!(request instanceof Http2ServerRequest)) return { authority: host };
+  return { scheme: request.scheme, authority: request.authority || host };
+}
+
+/** Whether the client dialled what it names: an address of this machine and our port. */
+function isListener(host: string, { localAddress, localPort }: AnyRequest['socket']): boolean {
+  const address = normalAddress(localAddress ?? '') ?? '';
+  const literal = address.includes(':') ? `[${address}]` : address;
+  const names = isLoopback(address) ? [literal, 'localhost'] : [literal];
+  return names.some((name) => host === normal(`${name}:${localPort}`));
+}
+
+/** As `URL.host` writes it, whatever the scheme: without a default port (RFC 3986 section 6.2.3). */
+function normal(authority: string): string {
+  return authority.toLowerCase().replace(/:(?:80|443)?$/, '');
+}

@@ -1,0 +1,279 @@
+import http, { type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import net from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type Awaitable, recover } from '#shared/base/awaitable.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
+import type { Random } from '#shared/base/random.ts';
+import { atTurnsEnd } from '#shared/base/turn.ts';
+import { ambiguous } from '../client-errors/ambiguity.ts';
+import {
+  type ClientError,
+  ClientErrors,
+  isOfParser,
+  OTHER_VERSION,
+  TOO_SLOW,
+} from '../client-errors/client-error.ts';
+import { type Connections, endGently } from '../limits/connections.ts';
+import { excess, leftover } from '../client-errors/excess.ts';
+import { continueOnRead } from '../message/expect.ts';
+import { Http1Response } from '../message/http1-response.ts';
+import type { LastRequests } from './last-requests.ts';
+import { discardLeftover } from './leftover.ts';
+import type { Pace } from '../limits/pace.ts';
+import { peek } from './peek.ts';
+import {
+  FAILED,
+  LENGTH_REQUIRED,
+  noTunnel,
+  type Refusal,
+  type Refused,
+  refuse,
+  refused,
+  TOO_MANY_AT_ONCE,
+  UNMET_EXPECTATION,
+} from '../message/refusal.ts';
+import type { ServerLimits } from '#shared/config/server-limits.ts';
+import { isHandshake, isHeadAlone } from '#shared/http/web-socket.ts';
+import { http1Tunnel, type TunnelHandler } from '../tunnels/tunnel.ts';
+import { isReadable } from '../client-errors/unknown-method.ts';
+import { attend, http1Upgrade } from '../tunnels/upgrade.ts';
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => Awaitable<void>;
+
+export interface Http1Parts {
+  readonly handler: Handler;
+  readonly tunnel?: TunnelHandler | undefined;
+  /** Nobody but those whom `tunnel` lets in may tell that there are tunnels. */
+  readonly seemsNone?: boolean | undefined;
+  /** Whether a request may become a WebSocket. */
+  readonly webSockets: boolean;
+  /** Aborted when the server ends. */
+  readonly ending: AbortSignal;
+  readonly connections: Connections;
+  readonly lasts: LastRequests;
+  readonly limit: ServerLimits;
+  readonly pace: Pace;
+  /** HTTP/2 is spoken on the same port: what looks like its preface is a request with the method PRI. */
+  readonly besideHttp2: boolean;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** A server of HTTP/1.0 and HTTP/1.1 that does not listen yet. */
+export function http1Server(parts: Http1Parts): Server {
+  const { handler, tunnel, seemsNone, webSockets, ending, connections, lasts } = parts;
+  const { limit, pace, log, clock, random } = parts;
+  const clientErrors = new ClientErrors(parts.besideHttp2);
+  const server = http.createServer({
+    ServerResponse: Http1Response,
+    maxHeaderSize: limit.headerBytes,
+    headersTimeout: limit.headersTimeout,
+    requestTimeout: limit.requestTimeout,
+    keepAliveTimeout: limit.keepAliveTimeout,
+    connectionsCheckingInterval: limit.checkInterval,
+    requireHostHeader: false, // ambiguity.ts says it in words, and the request is logged
+    shouldUpgradeCallback: standsApart,
+  });
+  server.maxRequestsPerSocket = limit.requestsPerConnection;
+  server.timeout = limit.idleTimeout;
+  // RFC 9112 section 9.6; but a proxy spares others what its client may no longer wait for.
+  const allowsHalf = tunnel === undefined || seemsNone === true;
+  Object.assign(server, { httpAllowHalfOpen: allowsHalf });
+  server.maxHeadersCount = 0; // else the fields past the count vanish; the bytes are bounded
+
+  function tell(socket: Duplex, { id, status }: Refused, reason: string): void {
+    const address = socket instanceof net.Socket ? socket.remoteAddress : undefined;
+    log.info('refused', { id, status, reason, address });
+  }
+
+  /** `before`: the answer that it waits for. */
+  function serve(
+    request: IncomingMessage,
+    response: ServerResponse,
+    before: ServerResponse | undefined,
+  ): void {
+    if (connections.underWay(request.socket) > limit.streams) return hold(request, response);
+    if (request.headers.upgrade !== undefined) lasts.end(request, response); // see `standsApart`
+    const refusal = refusalOf(request);
+    if (refusal !== undefined) {
+      const told = refused(refusal, random, request);
+      tell(request.socket, told, refusal.detail);
+      return end(request, response, told);
+    }
+    if (hasContent(request)) {
+      discardLeftover(request, response, leftover(request, limit), () => endGently(request.socket));
+    }
+    const begin = () => atTurnsEnd(() => void handle(request, response));
+    if (before === undefined) return begin();
+    before.once('close', () => {
+      if (request.socket.writable) begin();
+    });
+  }
+
+  function handle(request: IncomingMessage, response: ServerResponse): Awaitable<void> {
+    return recover(
+      () => handler(request, response),
+      (error) => {
+        const told = refused(FAILED, random, request);
+        log.error('handler failed', {
+          id: told.id,
+          reason: error instanceof Error ? error.stack : String(error),
+        });
+        if (response.headersSent) response.destroy();
+        else refuse(response, told);
+      },
+    );
+  }
+
+  function refusalOf(request: IncomingMessage): Refusal | undefined {
+    if (request.httpVersionMajor !== 1) return OTHER_VERSION;
+    return ambiguous(request) ?? excess(request, limit) ?? unknownLength(request);
+  }
+
+  /** The last one of its connection: what comes behind it is not read until the answers before it are out. */
+  function hold(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    lasts.add(socket);
+    socket.pause();
+    socket.destroySoon = () => endGently(socket); // as node:http ends it
+    const told = refused(TOO_MANY_AT_ONCE, random, request);
+    tell(socket, told, 'too many requests at once');
+    refuse(response, told);
+  }
+
+  /** The answer is the last one, also to a client that is still sending content. */
+  function end(request: IncomingMessage, response: ServerResponse, told: Refused): void {
+    lasts.add(request.socket);
+    const waits = request.headers.expect !== undefined; // to be asked for its content
+    if (waits || !hasContent(request)) return refuse(response, told);
+    request.resume();
+    connections.refuse(request.socket, told, clock);
+  }
+
+  function hurry(request: IncomingMessage): void {
+    pace.watch(request, () => {
+      const told = refused(TOO_SLOW, random, request);
+      if (connections.refuse(request.socket, told, clock)) {
+        tell(request.socket, told, 'slow content');
+      }
+    });
+  }
+
+  /**
+   * Whether a request with Upgrade leaves what comes behind it to us, since node:http would lose it. What would be
+   * refused in any case is, as a request.
+   */
+  function standsApart(request: IncomingMessage): boolean {
+    return (
+      isHeadAlone(request) &&
+      !lasts.has(request.socket) &&
+      request.socket.writable &&
+      connections.underWay(request.socket) < limit.streams &&
+      refusalOf(request) === undefined
+    );
+  }
+
+  async function connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const release = adopt(socket);
+    if (lasts.has(socket)) return;
+    const unclear = ambiguous(request);
+    const refusal = unclear ?? noTunnel(request.url);
+    const decline = () => {
+      const told = refused(refusal, random, request);
+      tell(socket, told, refusal.detail);
+      connections.refuse(socket, told, clock);
+    };
+    if (unclear !== undefined || tunnel === undefined || !(socket instanceof net.Socket)) {
+      return decline();
+    }
+    await connections.settled(socket);
+    if (!socket.writable) return;
+    const again = () => takeAgain(socket, release);
+    try {
+      await tunnel(http1Tunnel({ request, socket, head, connections, again, decline }));
+    } catch (error) {
+      log.error('tunnel failed', { reason: error instanceof Error ? error.stack : String(error) });
+      socket.destroy();
+    }
+  }
+
+  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const release = adopt(socket);
+    if (!(socket instanceof net.Socket)) return;
+    const letGo = attend(socket, head);
+    await connections.settled(socket);
+    if (!socket.writable) return;
+    const again = () => takeAgain(socket, release);
+    const opens = webSockets && isHandshake(request);
+    const response = http1Upgrade({ request, opens, socket, letGo, connections, ending, again });
+    atTurnsEnd(() => void handle(request, response));
+  }
+
+  /** What a connection needs that node:http has let go of; the result ends it. */
+  function adopt(socket: Duplex): () => void {
+    const drop = () => socket.destroy();
+    const drained = () => connections.drained(socket);
+    socket.on('error', drop).on('drain', drained);
+    return () => socket.off('error', drop).off('drain', drained);
+  }
+
+  /** Such a connection may carry another request. */
+  function takeAgain(socket: net.Socket, release: () => void): void {
+    const take = (bytes: Buffer) => {
+      release();
+      if (bytes.length === 0) return socket.destroy();
+      server.emit('connection', socket);
+      return socket.unshift(bytes);
+    };
+    peek(socket, () => true, limit.keepAliveTimeout, take);
+  }
+
+  server.on('connection', (socket) => {
+    const known = connections.open(socket);
+    if (allowsHalf && !known) socket.once('end', () => connections.halve(socket));
+  });
+  server.on('request', (request, response) => {
+    if (!lasts.admits(request, response)) return;
+    const before = connections.begin(request, response);
+    if (hasContent(request)) hurry(request);
+    serve(request, response, before);
+  });
+  server.on('checkContinue', (request, response) => {
+    if (!lasts.admits(request, response)) return;
+    const before = connections.begin(request, response);
+    continueOnRead(request, response, () => hurry(request));
+    serve(request, response, before);
+  });
+  server.on('checkExpectation', (request, response) => {
+    if (!lasts.admits(request, response)) return;
+    lasts.add(request.socket);
+    connections.begin(request, response);
+    const told = refused(UNMET_EXPECTATION, random, request);
+    tell(request.socket, told, 'Expect');
+    refuse(response, told);
+  });
+  server.on('connect', (request, socket, head) => void connect(request, socket, head));
+  server.on('upgrade', (request, socket, head) => void upgrade(request, socket, head));
+  server.on('clientError', (error: ClientError, socket) => {
+    const refusal = clientErrors.judge(error, socket);
+    if (refusal === undefined && !isOfParser(error)) socket.destroy(); // the connection is lost
+    if (refusal === undefined) return;
+    const told = refused(refusal, random, connections.unread(socket));
+    if (connections.refuse(socket, told, clock)) {
+      tell(socket, told, error.code ?? error.message);
+    }
+  });
+  return server;
+}
+
+/** Of a method that its parser cannot read we read no content in pieces. */
+function unknownLength({ method = '', headers }: IncomingMessage): Refusal | undefined {
+  if (headers['transfer-encoding'] === undefined || isReadable(method)) return undefined;
+  return LENGTH_REQUIRED;
+}
+
+function hasContent({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}

@@ -1,0 +1,42 @@
+import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
+import type { Clock } from '#shared/base/clock.ts';
+import { Bucket } from '../limits/bucket.ts';
+import { sectionSize } from '../client-errors/header-section.ts';
+import type { ServerLimits } from '#shared/config/server-limits.ts';
+
+/** What a request may unpack for nothing: a table of 4096 octets (RFC 7541 section 4.2), and as much again. */
+const ORDINARY = 8192;
+
+/**
+ * Ends a connection of HTTP/2 with ENHANCE_YOUR_CALM (RFC 9113 section 10.5) whose client resets
+ * streams, makes us reset them, or sends PING or SETTINGS without measure, or header sections that a few
+ * octets unpack to. What never becomes a stream, or has no effect, is counted by nghttp2: malformed
+ * fields, empty DATA, CONTINUATION, PRIORITY.
+ */
+export function endFloods(session: Http2Session, limit: ServerLimits, clock: Clock): void {
+  const resets = new Bucket(limit.resets, clock);
+  const controls = new Bucket(limit.controls, clock);
+  const reason = new Error('resets, pings, settings or header sections without measure');
+  const calm = () => session.destroy(reason, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  const control = () => {
+    if (!controls.take()) calm();
+  };
+  let unpacked = 0;
+  /** Refused sections count as well: to unpack them was the work (RFC 7541 section 7.3). */
+  const unpack = (section: readonly string[]) => {
+    unpacked += Math.max(0, sectionSize(section) - ORDINARY);
+    if (session.destroyed) return;
+    if (unpacked > limit.unpackedBytes + 2 * session.socket.bytesRead) calm();
+  };
+  session.on('ping', control).on('remoteSettings', control);
+  session.on('stream', (stream: ServerHttp2Stream, _fields, _flags, section) => {
+    unpack(section);
+    stream.on('trailers', (_trailers: object, _ends: number, trailers: string[]) =>
+      unpack(trailers),
+    );
+    stream.once('close', () => {
+      const reset = stream.aborted || stream.rstCode !== constants.NGHTTP2_NO_ERROR;
+      if (reset && !resets.take()) calm();
+    });
+  });
+}

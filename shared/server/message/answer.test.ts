@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { expect, test } from '@jest/globals';
+import { silentLog } from '#shared/base/log.ts';
+import { send } from './answer.ts';
+import { type Handler, listen } from '../listen/listen.ts';
+import { exchange } from '../wire/test-socket.fixture.ts';
+
+const ANSWER = { status: 200, fields: {}, body: 'the answer' };
+const GET = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
+
+/** What a client gets, and the errors that were logged. */
+async function received(handler: Handler): Promise<{ text: string; errors: readonly string[] }> {
+  const errors: string[] = [];
+  const log = { ...silentLog, error: (event: string) => void errors.push(event) };
+  const listening = await listen({ host: '127.0.0.1', port: 0, handler, log });
+  const text = await exchange(listening, GET);
+  await listening.close(0);
+  return { text, errors };
+}
+
+test('who has an answer already gets no second one, and that is no error', async () => {
+  const { text, errors } = await received(async (request, response) => {
+    response.writeHead(408).end('too slow');
+    await once(response, 'finish');
+    send(request, response, ANSWER);
+  });
+  expect(text).toMatch(/^HTTP\/1\.1 408 /);
+  expect(text).not.toContain('the answer');
+  expect(errors).toEqual([]);
+});
+
+test('an answer that was begun and not ended is cut off: nobody takes it for whole, or waits', async () => {
+  const { text, errors } = await received((request, response) => {
+    response.writeHead(200, { 'Content-Length': 100 }).write('begun');
+    send(request, response, ANSWER);
+  });
+  expect(text).not.toContain('the answer');
+  expect(errors).toEqual(['handler failed']);
+});

@@ -1,0 +1,126 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import type { Socket } from 'node:net';
+import type { Fields } from '#shared/http/answer.ts';
+import { lines } from '#shared/http/fields.ts';
+import { type Connections, endGently } from '../limits/connections.ts';
+import type { AnyRequest } from '../message/message.ts';
+import type { Side } from './tunnel.ts';
+
+/**
+ * What a handshake for a WebSocket asks for. Its request goes the way of every other, as a GET, and any answer but
+ * this one leaves it a request.
+ */
+export interface Upgrade {
+  /** By extended CONNECT (RFC 8441): an answer of 2xx would say that it is open. */
+  readonly extended: boolean;
+  /** The server ends: who has it open has to end it. */
+  readonly ending: AbortSignal;
+  /**
+   * Answers that it is open, once, with these fields and those that the response has. What is read from the stream
+   * then is what the client sends; what is written to it goes to the client. The answer is over when it is closed.
+   */
+  open(fields: Fields): Side;
+}
+
+/** Of a request. A map of requests would cost each of them ten times as much. */
+const UPGRADE = Symbol('upgrade');
+
+type Upgrading = AnyRequest & { [UPGRADE]?: Upgrade };
+
+/** Undefined: a request that can be answered, and nothing else. */
+export function upgradeOf(request: Upgrading): Upgrade | undefined {
+  return request[UPGRADE];
+}
+
+interface Http1Handshake {
+  readonly request: IncomingMessage;
+  /** False: its Upgrade is ignored (RFC 9110 section 7.8). */
+  readonly opens: boolean;
+  /** node:http has let go of it. */
+  readonly socket: Socket;
+  /** Ends `attend`. */
+  readonly letGo: () => void;
+  readonly connections: Connections;
+  readonly ending: AbortSignal;
+  /** Gives the connection back, for another request. */
+  readonly again: () => void;
+}
+
+/** The answer to a request with Upgrade over HTTP/1.1, such as a handshake (RFC 6455), for which the connection is kept. */
+export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
+  const { request, opens, socket, letGo, connections, ending, again } = handshake;
+  const response = new ServerResponse(request);
+  response.shouldKeepAlive = !lines(request.rawHeaders, 'connection').some((line) =>
+    /(?:^|[ \t,])close(?:$|[ \t,])/i.test(line),
+  );
+  connections.begin(request, response);
+  response.assignSocket(socket);
+
+  const over = () => {
+    response.detachSocket(socket);
+    letGo();
+    if (response.shouldKeepAlive) process.nextTick(again); // a stream forgets its listeners no sooner
+    else endGently(socket);
+    response.emit('close'); // as node:http does for the responses that it made
+  };
+  response.once('finish', over);
+  if (!opens) {
+    request.complete = true;
+    request.push(null);
+    return response;
+  }
+  (request as Upgrading)[UPGRADE] = {
+    extended: false,
+    ending,
+    open(fields) {
+      response.off('finish', over);
+      letGo();
+      socket.setTimeout(0);
+      response.writeHead(101, { ...fields, Connection: 'Upgrade', Upgrade: 'websocket' }).end();
+      response.detachSocket(socket);
+      socket.once('close', () => response.emit('close'));
+      return socket;
+    },
+  };
+  return response;
+}
+
+/**
+ * Until a handshake has its answer, who leaves, or takes nothing of an answer before, is noticed, as node:http does
+ * while it has the connection. What comes is kept, behind the head that has come. The result ends it.
+ */
+export function attend(socket: Socket, head: Buffer): () => void {
+  if (head.length > 0) socket.unshift(head);
+  const look = () => {
+    if (socket.readableLength === 0) socket.read(0); // else its end would not be told
+  };
+  const leave = () => socket.destroy();
+  socket.on('readable', look).on('timeout', leave);
+  return () => socket.off('readable', look).off('timeout', leave);
+}
+
+/** A handshake over HTTP/2 (RFC 8441 section 5): a stream, and the connection goes on beside it. */
+export function http2Upgrade(
+  request: Http2ServerRequest,
+  response: Http2ServerResponse,
+  ending: AbortSignal,
+  opened: () => void,
+): void {
+  const { stream } = request;
+  Object.assign(request, { method: 'GET' }); // as over HTTP/1.1, for all that goes by the method
+  (request as Upgrading)[UPGRADE] = {
+    extended: true,
+    ending,
+    open(fields) {
+      const values = Object.entries(fields).map(([name, value]) => [
+        name.toLowerCase(),
+        typeof value === 'string' ? value : [...value],
+      ]);
+      opened();
+      response.statusCode = 200;
+      stream.respond({ ...response.getHeaders(), ...Object.fromEntries(values), ':status': 200 });
+      return stream;
+    },
+  };
+}
