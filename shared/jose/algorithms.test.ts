@@ -2,7 +2,7 @@ import { createSecretKey, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ALGORITHMS, importPublicJwk, type JwsAlgorithm } from './algorithms.ts';
-import { es256ToDer } from './der.ts';
+import { es256ToDer } from '#shared/base/der.ts';
 import { GENERATE, publicJwk } from './jws.fixture.ts';
 
 const PAIRS = { ES256: GENERATE.ES256(), RS256: GENERATE.RS256(), EdDSA: GENERATE.EdDSA() };

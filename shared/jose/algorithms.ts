@@ -1,5 +1,5 @@
 import { createPublicKey, verify, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { es256ToDer } from './der.ts';
+import { es256ToDer } from '#shared/base/der.ts';
 
 /**
  * A JWS algorithm (RFC 7518 section 3.1, RFC 8037 section 3.1). The row is resolved from a header

@@ -8,6 +8,7 @@ import {
   verify,
 } from 'node:crypto';
 import { promisify } from 'node:util';
+import { der, SEQUENCE } from '#shared/base/der.ts';
 import { type TokenKeyPair, tokenKeyId } from './token-key.ts';
 import { BLIND_RSA } from './token-types.ts';
 
@@ -34,18 +35,11 @@ const ALGORITHM = Buffer.from(
     'a203020130',
   'hex',
 );
-const SEQUENCE = 0x30;
 const BIT_STRING = 0x03;
 /** What stands before the RSAPublicKey: two headers of four octets and the count of unused bits. */
 const PREFIX = 4 + ALGORITHM.length + 4 + 1;
 /** The same with the AlgorithmIdentifier rsaEncryption (RFC 3279 section 2.3.1), which Node writes. */
 const PLAIN_PREFIX = 4 + 15 + 4 + 1;
-
-/** DER for 256 to 65535 octets of content, which is what a key of these sizes has. */
-function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
-  const bytes = Buffer.concat(content);
-  return Buffer.concat([Buffer.of(tag, 0x82, bytes.length >> 8, bytes.length & 0xff), bytes]);
-}
 
 /** The SPKI of a public key of type `rsa` as RFC 9578 section 6.5 writes it. */
 export function encodeSpki(key: KeyObject): Buffer {

@@ -1,14 +1,13 @@
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { isIP, isIPv4 } from 'node:net';
 import type { Clock } from '#shared/base/clock.ts';
-import { der } from '#shared/base/der.ts';
+import { der, SEQUENCE } from '#shared/base/der.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Certificate } from './versions.ts';
 
 /** What browsers accept at most of a certificate that its owner trusts: 398 days, less one for clocks. */
 const DAYS = 397;
 
-const SEQUENCE = 0x30;
 const OCTET_STRING = 0x04;
 const TRUE = Buffer.of(0x01, 1, 0xff);
 const NO_CA = der(SEQUENCE);

@@ -6,7 +6,7 @@ import {
   ECDH,
   type KeyObject,
 } from 'node:crypto';
-import { der } from '#shared/base/der.ts';
+import { der, SEQUENCE } from '#shared/base/der.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { Group } from './group.ts';
 import { int, octets } from './octets.ts';
@@ -54,7 +54,6 @@ export const P_521: CurveParameters = {
   },
 };
 
-const SEQUENCE = 0x30;
 /** RFC 5480 section 2.1.1. */
 const EC_PUBLIC_KEY = oid('2a8648ce3d0201');
 

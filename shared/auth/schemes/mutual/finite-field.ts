@@ -5,19 +5,17 @@ import {
   getDiffieHellman,
   type KeyObject,
 } from 'node:crypto';
-import { der } from '#shared/base/der.ts';
+import { der, integer, SEQUENCE } from '#shared/base/der.ts';
 import type { Group } from './group.ts';
 import { int, octets } from './octets.ts';
 
-const SEQUENCE = 0x30;
 /** dhKeyAgreement (PKCS #3). */
 const DH = der(0x06, Buffer.from('2a864886f70d010301', 'hex'));
-const VERSION = integer(0n);
+const VERSION = integer(Buffer.of(0));
 
-function integer(number: bigint): Buffer {
+function positive(number: bigint): Buffer {
   const hex = number.toString(16);
-  const bytes = Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex');
-  return der(0x02, (bytes[0] ?? 0) < 0x80 ? bytes : Buffer.concat([Buffer.of(0), bytes]));
+  return integer(Buffer.from(hex.padStart(hex.length + (hex.length % 2), '0'), 'hex'));
 }
 
 /**
@@ -29,17 +27,17 @@ export function finiteField(group: 'modp14' | 'modp16'): Group<bigint> {
   const q = int(getDiffieHellman(group).getPrime());
   const order = (q - 1n) / 2n;
   const length = q.toString(16).length / 2;
-  const algorithm = der(SEQUENCE, DH, der(SEQUENCE, integer(q), integer(2n)));
+  const algorithm = der(SEQUENCE, DH, der(SEQUENCE, positive(q), positive(2n)));
 
   const exponent = (scalar: bigint): KeyObject =>
     createPrivateKey({
-      key: der(SEQUENCE, VERSION, algorithm, der(0x04, integer(scalar))),
+      key: der(SEQUENCE, VERSION, algorithm, der(0x04, positive(scalar))),
       format: 'der',
       type: 'pkcs8',
     });
   const base = (element: bigint): KeyObject =>
     createPublicKey({
-      key: der(SEQUENCE, algorithm, der(0x03, Buffer.of(0), integer(element))),
+      key: der(SEQUENCE, algorithm, der(0x03, Buffer.of(0), positive(element))),
       format: 'der',
       type: 'spki',
     });

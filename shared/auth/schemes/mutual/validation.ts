@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { elementContent, readElements, SEQUENCE } from '#shared/base/der.ts';
 import type { AuthRequest } from '../../scheme.ts';
-import { elementContent, readElements, SEQUENCE } from '../negotiate/der.ts';
 
 /** What binds an exchange to where it takes place (RFC 8120 section 7). */
 export interface Validation {

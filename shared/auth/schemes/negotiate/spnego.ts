@@ -1,4 +1,4 @@
-import { elementContent, membersOf, readElements, SEQUENCE } from './der.ts';
+import { elementContent, membersOf, readElements, SEQUENCE } from '#shared/base/der.ts';
 
 /** What a client has sent, as far as it is looked at before GSS does. */
 export interface ClientToken {

@@ -1,18 +1,5 @@
 /** Tokens as clients build them, without the cryptography: what they look like from outside. */
-
-/** An element (X.690 section 8.1) with the shortest form of its length. */
-export function der(tag: number, ...contents: readonly Buffer[]): Buffer {
-  const content = Buffer.concat(contents);
-  return Buffer.concat([Buffer.of(tag), lengthOf(content.length), content]);
-}
-
-function lengthOf(length: number): Buffer {
-  if (length < 0x80) return Buffer.of(length);
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(length);
-  const short = bytes.subarray(bytes.findIndex((byte) => byte > 0));
-  return Buffer.concat([Buffer.of(0x80 + short.length), short]);
-}
+import { der } from '#shared/base/der.ts';
 
 const oid = (hex: string) => der(0x06, Buffer.from(hex, 'hex'));
 export const SPNEGO = oid('2b0601050502');
