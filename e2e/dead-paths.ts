@@ -56,7 +56,9 @@ export function deadPaths(
 }
 
 if (import.meta.main) {
-  const files = execFileSync('git', ['ls-files'], { encoding: 'utf8' }).trim().split('\n');
+  const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
   const dead = files
     .filter((file) => file.endsWith('.md'))
     .flatMap((file) => deadPaths([file, readFileSync(file, 'utf8')], files));

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { ROOT } from './bundle.ts';
-import { importsOf } from './rooms.ts';
+import { importsOf } from './imports.ts';
 
 /** By the name that they are imported by. Those of frameworks are types alone. */
 const ENTRIES = {

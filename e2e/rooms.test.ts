@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { arrowsUp, circles, importsOf } from './rooms.ts';
+import { importsOf } from './imports.ts';
+import { arrowsUp, circles } from './rooms.ts';
 
 /** Put together here, so that this file itself imports nothing of it. */
 const of = (target: string) => `from '${target}';`;

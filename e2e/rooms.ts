@@ -1,10 +1,12 @@
 /**
  * `npm run check`: the rooms of the house in their order. A file imports, types counted, from its own room
- * and from rooms below; and no files import one another in a circle.
+ * and from rooms below; so do the folders inside a room that has an order (inside-rooms.ts); and no files import
+ * one another in a circle.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path/posix';
+import { arrowsUpInside, INSIDE } from './inside-rooms.ts';
+import { type Imports, importsOf, isTest } from './imports.ts';
 
 /** Floors, from the bottom up; rooms of one floor know nothing of each other. */
 const ROOMS: readonly (readonly string[])[] = [
@@ -25,34 +27,12 @@ const ROOMS: readonly (readonly string[])[] = [
   ['e2e'],
 ];
 
-/** What is not shipped. */
-const isTest = (path: string) => /^e2e\/|\/contract\/|(?:[.-]test|\.fixture)\.ts$/.test(path);
-
 /** The innermost. */
 const roomOf = (path: string) =>
   ROOMS.flat()
     .filter((room) => path.startsWith(`${room}/`))
     .toSorted((a, b) => b.length - a.length)[0];
 const floorOf = (room: string) => ROOMS.findIndex((rooms) => rooms.includes(room));
-
-/** By file, the files of ours that it imports, both as paths from the top. */
-type Imports = ReadonlyMap<string, readonly string[]>;
-
-/** What stands in quotes after `from`, `import` and `import(`. */
-const IMPORT = /\b(?:from|import)\s*\(?\s*'([^']+)'/g;
-
-/** `sources`: text by path. */
-export function importsOf(sources: Readonly<Record<string, string>>): Imports {
-  return new Map(
-    Object.entries(sources).map(([path, text]) => [
-      path,
-      [...text.matchAll(IMPORT)].flatMap(([, specifier = '']) => {
-        if (specifier.startsWith('#shared/')) return specifier.replace('#', '');
-        return specifier.startsWith('.') ? join(dirname(path), specifier) : [];
-      }),
-    ]),
-  );
-}
 
 /** Imports of a room above, or beside on the same floor, and of a test by what is shipped; files in no room. */
 export function arrowsUp(imports: Imports): string[] {
@@ -93,10 +73,10 @@ if (import.meta.main) {
   const imports = importsOf(
     Object.fromEntries(paths.map((path) => [path, readFileSync(path, 'utf8')])),
   );
-  const mistakes = [...arrowsUp(imports), ...circles(imports)];
+  const mistakes = [...arrowsUp(imports), ...arrowsUpInside(imports, INSIDE), ...circles(imports)];
   if (mistakes.length > 0) {
     process.stderr.write(
-      `Imports that go up or in a circle (e2e/rooms.ts):\n${mistakes.join('\n')}\n`,
+      `Imports that go up or in a circle (e2e/rooms.ts, e2e/inside-rooms.ts):\n${mistakes.join('\n')}\n`,
     );
     process.exitCode = 1;
   }

@@ -1,0 +1,106 @@
+import { type Imports, isTest } from './imports.ts';
+
+/** The order inside a room, or inside a folder of one. */
+interface Order {
+  /**
+   * From the bottom up: folders; `.` for the files at the top, which are the entry if they stand above the
+   * folders, and what all share if they stand below; and files at the top with a floor of their own, by name. Those
+   * of one floor know nothing of each other.
+   */
+  readonly floors: readonly (readonly string[])[];
+  /** What the tests of every floor may import besides. */
+  readonly forTests?: readonly string[];
+}
+
+export type Orders = Readonly<Record<string, Order>>;
+
+/** What the stores keep, beside `cache`; the interfaces, sqlite/, redis/ and contract/ have the same folders. */
+const SUBJECTS = [
+  'authentication',
+  'credentials',
+  'keys',
+  'limits',
+  'oauth',
+  'people',
+  'revocation',
+  'trees',
+] as const;
+
+export const INSIDE: Orders = {
+  'shared/http': { floors: [['.'], ['auth']] },
+  'shared/pages': { floors: [['style'], ['.']] },
+  'shared/stores': {
+    floors: [
+      ['outage'],
+      [...SUBJECTS, 'cache'],
+      ['stores.ts', 'settings.ts'],
+      ['sqlite', 'redis'],
+      ['.'],
+      ['contract'],
+    ],
+    forTests: ['contract'],
+  },
+  'shared/stores/sqlite': {
+    floors: [['file'], ['schema'], ['backup'], SUBJECTS, ['cache'], ['.'], ['crash']],
+    forTests: ['schema', '.'],
+  },
+  'shared/stores/redis': {
+    floors: [['connection'], ['migrations'], SUBJECTS, ['cache'], ['.']],
+    forTests: ['.'],
+  },
+  'shared/stores/contract': {
+    floors: [
+      ['eventually.ts', 'samples.ts', 'store-under-test.ts'],
+      ['racing'],
+      [...SUBJECTS, 'cache'],
+      ['.'],
+    ],
+  },
+  'shared/server': {
+    floors: [
+      ['message'],
+      ['client-errors'],
+      ['limits'],
+      ['tunnels'],
+      ['content', 'http1', 'http2', 'front-door'],
+      ['endpoints', 'listen'],
+      ['.'],
+      ['wire'],
+    ],
+    // Most of what a server does shows at a server that listens.
+    forTests: ['listen', 'wire', 'content'],
+  },
+};
+
+/** Which name of an order a file goes by; `below`: its path from there. */
+function placeOf(below: string, { floors }: Order): string {
+  const [first = '', ...rest] = below.split('/');
+  return rest.length > 0 || floors.flat().includes(first) ? first : '.';
+}
+
+/** Imports that go up in one order, or beside on the same floor; files on no floor; names of nothing. */
+function arrowsUpIn([at, order]: readonly [string, Order], imports: Imports): string[] {
+  const { floors, forTests = [] } = order;
+  const top = `${at}/`;
+  const place = (path: string) => placeOf(path.slice(top.length), order);
+  const floor = (path: string) => floors.findIndex((places) => places.includes(place(path)));
+  const paths = [...imports.keys()].filter((path) => path.startsWith(top));
+  const missing = floors.flat().filter((name) => !paths.some((path) => place(path) === name));
+  return [
+    ...missing.map((name) => `${top}${name} is not there`),
+    ...paths.flatMap((path) => {
+      if (floor(path) === -1) return `${path} stands on no floor of ${at}`;
+      return (imports.get(path) ?? [])
+        .filter((target) => {
+          if (!target.startsWith(top) || place(target) === place(path)) return false;
+          if (isTest(path) && forTests.includes(place(target))) return false;
+          return floor(target) >= floor(path);
+        })
+        .map((target) => `${path} -> ${target}`);
+    }),
+  ];
+}
+
+export function arrowsUpInside(imports: Imports, orders: Orders): string[] {
+  return Object.entries(orders).flatMap((order) => arrowsUpIn(order, imports));
+}
