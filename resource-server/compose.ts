@@ -34,9 +34,9 @@ import { besideAsProxy } from './proxy/open-proxy.ts';
 import { identity } from './resources/identity.ts';
 import { createErrors } from './pages/errors.ts';
 import { openBrand } from './pages/open-brand.ts';
-import { MadeMemory } from './resources/representation/made.ts';
+import { MadeMemory } from './resources/place/made.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
-import type { ServedResources } from './resources/resource.ts';
+import type { ServedResources } from './resources/resource/resource.ts';
 import { openSignIn } from './sign-in/open-sign-in.ts';
 import { createSpaces, type Space } from './space/spaces.ts';
 

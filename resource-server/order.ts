@@ -14,7 +14,7 @@ import { createOpen, type Exchange } from './exchange/exchange.ts';
 import { inOrder, type Step } from './exchange/step.ts';
 import { createUnderWay } from './exchange/under-way.ts';
 import type { Gateway } from './gateway/gateway.ts';
-import type { ServedResources } from './resources/resource.ts';
+import type { ServedResources } from './resources/resource/resource.ts';
 import { createHiding } from './space/hiding.ts';
 import type { Space } from './space/spaces.ts';
 import { admit } from './steps/admit.ts';

@@ -9,7 +9,7 @@ import { withStatus } from './rules/cache-status.ts';
 import { valuesOf } from './rules/lines.ts';
 import type { Asked } from './rules/rules.ts';
 import { isNoAge, serve } from './rules/serving.ts';
-import type { Stored } from './stored.ts';
+import type { Stored } from './rules/stored.ts';
 
 /** Where the content of a stored answer is read. */
 export interface Source {

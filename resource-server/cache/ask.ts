@@ -15,7 +15,7 @@ import { ageOf } from './rules/freshness.ts';
 import { reuseOf } from './rules/reuse.ts';
 import { CLIENT_CONDITIONS, conditionLines } from './rules/validation.ts';
 import { matches } from './rules/vary.ts';
-import type { Stored } from './stored.ts';
+import type { Stored } from './rules/stored.ts';
 
 /** Milliseconds that somebody waits until the answer to another's request can be shared. */
 const PATIENCE = 5000;

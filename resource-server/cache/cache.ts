@@ -18,7 +18,7 @@ import type { Forgotten } from './rules/invalidating.ts';
 import { reuseOf } from './rules/reuse.ts';
 import { select } from './rules/vary.ts';
 import { sourceOf } from './source.ts';
-import type { CacheKey, Stored } from './stored.ts';
+import type { CacheKey, Stored } from './rules/stored.ts';
 
 /** By which Cache-Status calls this cache (RFC 9211 section 2). */
 const NAME = 'Countersign';

@@ -7,7 +7,7 @@ import type { Asked, Given, Times } from './rules/rules.ts';
 import { ERRORS } from './rules/statuses.ts';
 import { mayStore } from './rules/storing.ts';
 import { freshened, validatedBy, verdictOfHead } from './rules/validation.ts';
-import type { Stored } from './stored.ts';
+import type { Stored } from './rules/stored.ts';
 
 /** How the application was asked. */
 interface Sent {

@@ -1,7 +1,7 @@
 import type { Forgotten } from './rules/invalidating.ts';
-import { isBelow } from './is-below.ts';
+import { isBelow } from './rules/is-below.ts';
 import type { Fill } from './fill.ts';
-import type { CacheKey } from './stored.ts';
+import type { CacheKey } from './rules/stored.ts';
 
 interface Open {
   readonly key: CacheKey;

@@ -6,7 +6,7 @@ import type { Asking } from './asking.ts';
 import { groupOf } from '#shared/http/spelling.ts';
 import { queryDigest } from './rules/query-digest.ts';
 import type { Rules } from './rules/rules.ts';
-import type { CacheKey } from './stored.ts';
+import type { CacheKey } from './rules/stored.ts';
 
 /** Octets of a QUERY's content. */
 const LONGEST_QUERY = 65_536;

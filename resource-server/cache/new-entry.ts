@@ -2,7 +2,7 @@ import { type Random, randomId } from '#shared/base/random.ts';
 import type { Times } from './rules/rules.ts';
 import type { Storing } from './rules/storing.ts';
 import { tagsOf } from './rules/tags.ts';
-import type { CacheKey, Stored } from './stored.ts';
+import type { CacheKey, Stored } from './rules/stored.ts';
 
 /** What is stored of an answer that has begun. */
 export function newEntry(

@@ -11,7 +11,7 @@ import type { Policy } from './rules/freshness.ts';
 import type { Forgotten } from './rules/invalidating.ts';
 import type { Rules } from './rules/rules.ts';
 import type { CacheStore } from './store/cache-store.ts';
-import type { CacheKey, Stored } from './stored.ts';
+import type { CacheKey, Stored } from './rules/stored.ts';
 
 export interface CacheParts {
   readonly rules: Rules;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { TestExchange } from './sink.fixture.ts';
 import { sourceOf } from './source.ts';
-import type { Stored } from './stored.ts';
+import type { Stored } from './rules/stored.ts';
 
 const KIB = 1024;
 

@@ -3,7 +3,7 @@ import type { Pieces } from '../answers/pieces.ts';
 import type { Source } from './answer.ts';
 import { pieceSize } from './piece-size.ts';
 import type { Content } from './store/cache-store.ts';
-import type { Stored } from './stored.ts';
+import type { Stored } from './rules/stored.ts';
 
 /** Stored content for one exchange, at whose end it is closed. */
 export function sourceOf(stored: Stored, content: Content, exchange: Ending): Source {

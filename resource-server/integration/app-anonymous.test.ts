@@ -13,7 +13,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { createOrder } from '../order.ts';
 import { openDisk } from '../resources/content/disk.ts';
 import { documents } from '../resources/documents.ts';
-import { MadeMemory } from '../resources/representation/made.ts';
+import { MadeMemory } from '../resources/place/made.ts';
 import { createLockSystem } from '../resources/webdav/locks.ts';
 import { everyScheme, NO_SIGN_IN } from '../space/spaces.fixture.ts';
 import { createSpaces } from '../space/spaces.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { allow } from '#shared/http/methods.ts';
-import { METHODS_OF } from '../resources/kinds.ts';
+import { METHODS_OF } from '../resources/place/kinds.ts';
 import { spaceAt } from './spaces-under-test.fixture.ts';
 import {
   type Call,

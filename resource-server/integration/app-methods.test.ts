@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { allow, SERVED } from '#shared/http/methods.ts';
 import { exchange } from '#shared/server/wire/test-socket.fixture.ts';
-import { METHODS_OF } from '../resources/kinds.ts';
+import { METHODS_OF } from '../resources/place/kinds.ts';
 import { spaceAt, clientOf } from './spaces-under-test.fixture.ts';
 import {
   PAGES,

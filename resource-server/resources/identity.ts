@@ -1,5 +1,5 @@
 import type { ResourceAnswer } from '../answers/pieces.ts';
-import type { ResourceContext, ServedResources } from './resource.ts';
+import type { ResourceContext, ServedResources } from './resource/resource.ts';
 
 /** Says who the client is, in words of JSON: by which scheme, in which realm, and as whom. */
 async function answer({ scheme, space, principal }: ResourceContext): Promise<ResourceAnswer> {

@@ -17,7 +17,7 @@ import type { Space } from '../space/spaces.ts';
 import { onKoa } from '../answers/koa.ts';
 import { piecesFrom } from '../answers/pieces.fixture.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';
-import type { Resource } from './resource.ts';
+import type { Resource } from './resource/resource.ts';
 import { respond } from './respond.ts';
 import { createErrors } from '../pages/errors.ts';
 

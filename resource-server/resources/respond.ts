@@ -7,7 +7,7 @@ import { together } from '../answers/together.ts';
 import type { Space } from '../space/spaces.ts';
 import { traceAnswer } from '../space/trace.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';
-import type { ResourceContext, ServedResources } from './resource.ts';
+import type { ResourceContext, ServedResources } from './resource/resource.ts';
 import { sealedAnswer } from '../answers/seal.ts';
 
 interface Response {

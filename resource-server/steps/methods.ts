@@ -7,7 +7,7 @@ import { optionsAnswer } from '#shared/server/endpoints/options-answer.ts';
 import type { Step } from '../exchange/step.ts';
 import { maxForwards } from '../forwarding/max-forwards.ts';
 import type { Gateway } from '../gateway/gateway.ts';
-import type { ServedResources } from '../resources/resource.ts';
+import type { ServedResources } from '../resources/resource/resource.ts';
 import { accepted, optionsFields } from '../space/options.ts';
 import type { Space, Spaces } from '../space/spaces.ts';
 

@@ -4,7 +4,7 @@ import { purgesUnasked } from '../cache/purge/listed.ts';
 import type { Step } from '../exchange/step.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Errors } from '../pages/errors.ts';
-import type { ServedResources } from '../resources/resource.ts';
+import type { ServedResources } from '../resources/resource/resource.ts';
 import { respond } from '../resources/respond.ts';
 import type { Space } from '../space/spaces.ts';
 

@@ -1,5 +1,5 @@
 import type { BanRule } from '#shared/http/ban-rule.ts';
-import type { Stored } from '../stored.ts';
+import type { Stored } from '../rules/stored.ts';
 
 export type Banned = Pick<Stored, 'target' | 'status' | 'tags'>;
 

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { type Log, silentLog } from '#shared/base/log.ts';
 import type { BanRule } from '#shared/http/ban-rule.ts';
-import type { Stored } from '../stored.ts';
+import type { Stored } from '../rules/stored.ts';
 import { Bans } from './bans.ts';
 
 const stored = (id: string, more: Partial<Stored> = {}): Stored => ({

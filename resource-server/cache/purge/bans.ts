@@ -3,8 +3,8 @@ import type { Log } from '#shared/base/log.ts';
 import { type BanRule, readRule } from '#shared/http/ban-rule.ts';
 import type { KeptInvalidation } from '#shared/stores/cache/invalidations.ts';
 import type { CacheStore } from '../store/cache-store.ts';
-import type { Stored } from '../stored.ts';
-import { isBelow } from '../is-below.ts';
+import type { Stored } from '../rules/stored.ts';
+import { isBelow } from '../rules/is-below.ts';
 import { banMatch, type Spelling } from './ban-match.ts';
 
 /** Bans that are remembered, at most; whatever was asked for before an older one counts as banned by it. */

@@ -1,4 +1,4 @@
-import type { Stored } from '../stored.ts';
+import type { Stored } from './stored.ts';
 import { type Control, controlOf } from './control.ts';
 import { parseDate } from './dates.ts';
 import { FOREVER } from './directives.ts';

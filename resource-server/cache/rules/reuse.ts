@@ -1,4 +1,4 @@
-import type { Stored } from '../stored.ts';
+import type { Stored } from './stored.ts';
 import type { Directives } from './directives.ts';
 import { ageOf, type Policy } from './freshness.ts';
 

@@ -1,5 +1,5 @@
 import type { Lines } from '../../forwarding/fields.ts';
-import type { Stored } from '../stored.ts';
+import type { Stored } from './stored.ts';
 import type { Asked, Rules } from './rules.ts';
 
 /** When the answers of these tests came, in milliseconds since the epoch. */

@@ -3,7 +3,7 @@ import { lines as valuesIn } from '#shared/http/fields.ts';
 import { evaluatePreconditions } from '#shared/http/preconditions.ts';
 import type { Lines } from '../../forwarding/fields.ts';
 import { contentRange, parseRanges, type Range } from '../../answers/range.ts';
-import type { Stored } from '../stored.ts';
+import type { Stored } from './stored.ts';
 import { parseDate } from './dates.ts';
 import { dateOf } from './freshness.ts';
 import { onlyOf, without } from './lines.ts';

@@ -1,7 +1,7 @@
 import { lines as valuesIn } from '#shared/http/fields.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import type { Lines } from '../../forwarding/fields.ts';
-import type { Nominated } from '../stored.ts';
+import type { Nominated } from './stored.ts';
 import { controlOf } from './control.ts';
 import { demandsOf } from './demands.ts';
 import type { Directives } from './directives.ts';

@@ -1,6 +1,6 @@
 import { formatEntityTag, weakMatch } from '#shared/http/etag.ts';
 import type { Lines } from '../../forwarding/fields.ts';
-import type { Stored } from '../stored.ts';
+import type { Stored } from './stored.ts';
 import { dateOf } from './freshness.ts';
 import { keptLines } from './kept-lines.ts';
 import { valuesOf, without } from './lines.ts';

@@ -3,7 +3,7 @@ import { lines, plainMembers } from '#shared/http/fields.ts';
 import { isApiKeyLike } from '#shared/people/api-key.ts';
 import type { Lines } from '../../forwarding/fields.ts';
 import { type Name, nameOf } from '../../forwarding/names.ts';
-import type { Nominated, Stored } from '../stored.ts';
+import type { Nominated, Stored } from './stored.ts';
 import { dateOf } from './freshness.ts';
 import { valuesOf } from './lines.ts';
 import type { Rules } from './rules.ts';

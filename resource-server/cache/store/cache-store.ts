@@ -1,5 +1,5 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
-import type { CacheKey, Stored } from '../stored.ts';
+import type { CacheKey, Stored } from '../rules/stored.ts';
 
 /** The answers of one space, in memory or on disk: one contract suite for both. */
 export interface CacheStore extends AsyncDisposable {

@@ -1,4 +1,4 @@
-import type { Stored } from '../stored.ts';
+import type { Stored } from '../rules/stored.ts';
 
 /** An answer that comes. */
 export interface Arrival {

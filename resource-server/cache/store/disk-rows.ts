@@ -1,6 +1,6 @@
 import { Connection } from '#shared/stores/sqlite/file/connection.ts';
 import type { Schema } from '#shared/stores/sqlite/file/schema.ts';
-import type { CacheKey, Stored } from '../stored.ts';
+import type { CacheKey, Stored } from '../rules/stored.ts';
 
 /** A power cut may undo the last changes: all since some moment, so that no position is left without what was removed before it. */
 const SCHEMA: Schema = {

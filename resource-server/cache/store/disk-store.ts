@@ -1,5 +1,5 @@
 import { RecentMap } from '#shared/base/recent-map.ts';
-import type { CacheKey, Stored } from '../stored.ts';
+import type { CacheKey, Stored } from '../rules/stored.ts';
 import type { CacheStore, Content, Writing } from './cache-store.ts';
 import { Coming } from './coming.ts';
 import { contentIn, inMemory, isWhole } from './disk-content.ts';

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import type { Stored } from '../stored.ts';
+import type { Stored } from '../rules/stored.ts';
 import type { Writing } from './cache-store.ts';
 import { readSome } from './disk-content.ts';
 import { InUse } from './in-use.ts';

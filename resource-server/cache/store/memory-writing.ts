@@ -1,4 +1,4 @@
-import type { Stored } from '../stored.ts';
+import type { Stored } from '../rules/stored.ts';
 import type { Writing } from './cache-store.ts';
 import { InUse } from './in-use.ts';
 import type { Room } from './room.ts';

@@ -1,4 +1,4 @@
-import type { CacheKey, Stored } from '../stored.ts';
+import type { CacheKey, Stored } from '../rules/stored.ts';
 import type { CacheStore, Content, Writing } from './cache-store.ts';
 import { Coming } from './coming.ts';
 import { inSlices } from './in-slices.ts';

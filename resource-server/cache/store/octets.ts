@@ -1,4 +1,4 @@
-import type { Stored } from '../stored.ts';
+import type { Stored } from '../rules/stored.ts';
 
 /** Octets that any answer costs in memory besides what is counted of it, measured once all were used. */
 const ENTRY = 1536;

@@ -1,4 +1,4 @@
-import type { CacheKey } from '../stored.ts';
+import type { CacheKey } from '../rules/stored.ts';
 import { type Linked, Recency } from './recency.ts';
 
 /** What a store knows at once of each answer. */

@@ -1,4 +1,4 @@
-import type { Stored } from '../stored.ts';
+import type { Stored } from '../rules/stored.ts';
 import type { CacheStore, Writing } from './cache-store.ts';
 import type { Arrival } from './coming.ts';
 

@@ -1,5 +1,5 @@
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
-import type { CacheKey, Stored } from '../stored.ts';
+import type { CacheKey, Stored } from '../rules/stored.ts';
 import type { CacheStore, Content, Writing } from './cache-store.ts';
 import { Coming } from './coming.ts';
 import { TierWriting } from './tier-writing.ts';

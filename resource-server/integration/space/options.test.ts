@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { METHODS } from '#shared/http/methods.ts';
 import { accepted, optionsFields } from '../../space/options.ts';
-import { METHODS_OF } from '../../resources/kinds.ts';
+import { METHODS_OF } from '../../resources/place/kinds.ts';
 
 const narrowed = (methods: string[]) => ({ methods: new Set(methods), trace: undefined });
 

@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { createInTurn } from '../in-turn.ts';
+import { createInTurn } from '../../../shared/base/in-turn.ts';
 
 /**
  * Makes the names in a folder durable, those that are in it when this is called. Who asks while it is under

@@ -6,7 +6,7 @@ import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Document, Usage } from '#shared/stores/trees/trees.ts';
 import { contentTooLarge, quotaExceeded } from './refusals.ts';
 import { isMediaType, UNKNOWN } from '../../answers/media-type.ts';
-import type { Services } from '../place.ts';
+import type { Services } from '../place/place.ts';
 import type { Received } from './resource-store.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { byKind, type ByKind } from '#shared/stores/trees/edits.ts';
 import type { Edit, TreeView } from '#shared/stores/trees/trees.ts';
 import { createAtMost } from '../../exchange/at-most.ts';
-import { createInTurn, type InTurn } from '../in-turn.ts';
+import { createInTurn, type InTurn } from '../../../shared/base/in-turn.ts';
 
 /** Changes that are done or wait: of one principal, and principals of whom there are some. */
 const MOST_EACH = 9;

@@ -1,9 +1,9 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import { notFound } from '#shared/http/answer.ts';
 import { depthOf } from '../webdav/depth.ts';
-import { createGuard } from '../guard.ts';
-import { parentOf } from '../path.ts';
-import type { MethodFactory } from '../place.ts';
+import { createGuard } from '../place/guard.ts';
+import { parentOf } from '../resource/path.ts';
+import type { MethodFactory } from '../place/place.ts';
 
 /** DELETE (RFC 9110 section 9.3.5): of a collection with all that is in it (RFC 4918 section 9.6.1). */
 export const remove: MethodFactory = (services) => async (context, place) => {

@@ -1,11 +1,11 @@
 import { notFound } from '#shared/http/answer.ts';
-import { checkIfField } from '../guard.ts';
+import { checkIfField } from '../place/guard.ts';
 import { listingOf } from '../representation/listing.ts';
-import type { MethodFactory, Place } from '../place.ts';
-import { redirectToSlash } from '../redirect.ts';
+import type { MethodFactory, Place } from '../place/place.ts';
+import { redirectToSlash } from '../representation/redirect.ts';
 import { ContentGone, represent, representationOf } from '../representation/representation.ts';
 import type { ResourceAnswer } from '../../answers/pieces.ts';
-import type { ResourceContext } from '../resource.ts';
+import type { ResourceContext } from '../resource/resource.ts';
 
 /** GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2): a document, or what is in a collection. */
 export const get: MethodFactory = (services) => {

@@ -3,10 +3,10 @@ import { HttpError } from '#shared/http/answer.ts';
 import { contentOf } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Collection } from '#shared/stores/trees/trees.ts';
-import { createGuard } from '../guard.ts';
-import { checkParent, overtaken, writesOf } from '../member.ts';
-import { parentOf, urlOf } from '../path.ts';
-import type { MethodFactory } from '../place.ts';
+import { createGuard } from '../place/guard.ts';
+import { checkParent, overtaken, writesOf } from '../place/member.ts';
+import { parentOf, urlOf } from '../resource/path.ts';
+import type { MethodFactory } from '../place/place.ts';
 
 /** MKCOL (RFC 4918 section 9.3). */
 export const mkcol: MethodFactory = (services) => async (context, place) => {

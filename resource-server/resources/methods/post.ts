@@ -1,10 +1,10 @@
 import { randomId } from '#shared/base/random.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import type { TreeView } from '#shared/stores/trees/trees.ts';
-import { createGuard } from '../guard.ts';
-import { writesOf } from '../member.ts';
-import { LONGEST_PATH, urlOf } from '../path.ts';
-import type { MethodFactory } from '../place.ts';
+import { createGuard } from '../place/guard.ts';
+import { writesOf } from '../place/member.ts';
+import { LONGEST_PATH, urlOf } from '../resource/path.ts';
+import type { MethodFactory } from '../place/place.ts';
 import { validators } from '../representation/representation.ts';
 import { announced, checkUpload, contentWithin, newDocument } from '../content/upload.ts';
 

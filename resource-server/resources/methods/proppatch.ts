@@ -1,10 +1,10 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import { randomId } from '#shared/base/random.ts';
 import { notFound } from '#shared/http/answer.ts';
-import { createGuard } from '../guard.ts';
+import { createGuard } from '../place/guard.ts';
 import { multiStatus } from '../webdav/multi-status.ts';
-import { hrefOf } from '../path.ts';
-import type { MethodFactory } from '../place.ts';
+import { hrefOf } from '../resource/path.ts';
+import type { MethodFactory } from '../place/place.ts';
 import { propertyInstructions, updateProperties } from '../webdav/property-update.ts';
 import { readXml } from '../webdav/xml.ts';
 

@@ -1,9 +1,9 @@
 import type { Document, TreeView } from '#shared/stores/trees/trees.ts';
-import { createGuard } from '../guard.ts';
+import { createGuard } from '../place/guard.ts';
 import { typeOfName } from '../../answers/media-type.ts';
-import { checkParent, overtaken, writesOf } from '../member.ts';
-import { parentOf } from '../path.ts';
-import type { MethodFactory } from '../place.ts';
+import { checkParent, overtaken, writesOf } from '../place/member.ts';
+import { parentOf } from '../resource/path.ts';
+import type { MethodFactory } from '../place/place.ts';
 import { written } from '../representation/representation.ts';
 import { announced, checkUpload, contentWithin, newDocument } from '../content/upload.ts';
 

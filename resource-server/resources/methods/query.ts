@@ -1,12 +1,12 @@
 import { notFound } from '#shared/http/answer.ts';
-import { checkIfField } from '../guard.ts';
-import { hrefOf } from '../path.ts';
-import type { MethodFactory } from '../place.ts';
+import { checkIfField } from '../place/guard.ts';
+import { hrefOf } from '../resource/path.ts';
+import type { MethodFactory } from '../place/place.ts';
 import { evaluateConditions } from '../../answers/preconditions.ts';
 import { findQuery, keepQuery, keptAt } from '../query/kept.ts';
 import { ACCEPT_QUERY, receiveQuery } from '../query/query-content.ts';
 import { resultOf } from '../query/result.ts';
-import { redirectToSlash } from '../redirect.ts';
+import { redirectToSlash } from '../representation/redirect.ts';
 import { represent, representationOf } from '../representation/representation.ts';
 
 export { ACCEPT_QUERY };

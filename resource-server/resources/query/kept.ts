@@ -1,7 +1,7 @@
 import type { Target } from '#shared/http/target.ts';
 import type { Kept } from '#shared/stores/trees/kept.ts';
-import type { Place } from '../place.ts';
-import { madeOf } from '../representation/made.ts';
+import type { Place } from '../place/place.ts';
+import { madeOf } from '../place/made.ts';
 import type { Query } from './evaluate.ts';
 import type { Result } from './result.ts';
 

@@ -1,7 +1,7 @@
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import { jsonMember } from '../representation/listing.ts';
 import { wholeOf } from '../../answers/pieces.ts';
-import type { Place } from '../place.ts';
+import type { Place } from '../place/place.ts';
 import type { ResourceStore } from '../content/resource-store.ts';
 
 /** Bytes of the longest document that can be queried. */

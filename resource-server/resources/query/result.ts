@@ -1,8 +1,8 @@
 import Negotiator from 'negotiator';
 import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
-import type { Place, Services } from '../place.ts';
-import { type Made, madeOf } from '../representation/made.ts';
+import type { Place, Services } from '../place/place.ts';
+import { type Made, madeOf } from '../place/made.ts';
 import type { Query } from './evaluate.ts';
 import { Evaluators } from './evaluators.ts';
 import { queriedAt } from './queried.ts';

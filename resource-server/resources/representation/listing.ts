@@ -4,9 +4,9 @@ import { languageOf } from '#shared/pages/language.ts';
 import type { Frame } from '#shared/pages/document.ts';
 import type { Listed } from '#shared/stores/trees/trees.ts';
 import { listingPage } from '../../pages/views/listing.ts';
-import type { Place, Services } from '../place.ts';
-import { type Made, madeOf } from './made.ts';
-import type { ResourceContext } from '../resource.ts';
+import type { Place, Services } from '../place/place.ts';
+import { type Made, madeOf } from '../place/made.ts';
+import type { ResourceContext } from '../resource/resource.ts';
 
 /** Members on a page. */
 const PAGE = 1000;

@@ -1,7 +1,7 @@
 import type { PreferredReturn } from '#shared/http/prefer.ts';
 import type { Document } from '#shared/stores/trees/trees.ts';
 import type { ResourceAnswer } from '../../answers/pieces.ts';
-import type { ResourceContext } from '../resource.ts';
+import type { ResourceContext } from '../resource/resource.ts';
 import { GUARDED, wholeFields, written } from './representation.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { type Random, randomId } from '#shared/base/random.ts';
 import type { Document } from '#shared/stores/trees/trees.ts';
 import type { Space } from '../../space/spaces.ts';
-import { urlOf } from '../path.ts';
-import type { Made } from './made.ts';
+import { urlOf } from '../resource/path.ts';
+import type { Made } from '../place/made.ts';
 import { multipartRanges, type Ranged } from '../../answers/multipart-ranges.ts';
-import type { Services } from '../place.ts';
+import type { Services } from '../place/place.ts';
 import {
   evaluateConditions,
   preconditionFailed,
@@ -12,7 +12,7 @@ import {
 } from '../../answers/preconditions.ts';
 import { contentRange, lengthOf, type Range, rangesAsked } from '../../answers/range.ts';
 import type { ResourceAnswer } from '../../answers/pieces.ts';
-import type { ResourceContext } from '../resource.ts';
+import type { ResourceContext } from '../resource/resource.ts';
 
 type ResponseFields = Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { type Reference, resolveReference } from './reference.ts';
-import type { ResourceContext } from '../resource.ts';
+import type { ResourceContext } from '../resource/resource.ts';
 
 const REFUSALS: Readonly<Record<Exclude<Reference['kind'], 'here'>, () => Error>> = {
   malformed: () => new BadRequest('Destination is not an absolute URI or path without a query.'),

@@ -1,6 +1,6 @@
 import type { Entry, Lock } from '#shared/stores/trees/trees.ts';
 import type { Space } from '../../space/spaces.ts';
-import { hrefOf } from '../path.ts';
+import { hrefOf } from '../resource/path.ts';
 import { dav, davHref } from './xml-writer.ts';
 
 /** Who asks about locks, where and when (milliseconds since the epoch). */

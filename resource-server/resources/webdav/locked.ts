@@ -5,7 +5,7 @@ import { conditionMarkup, davError, XML_TYPE } from './dav-error.ts';
 import type { Write } from './lock-system.ts';
 import { isBelow } from './locks.ts';
 import { type MemberResponse, responseMarkup } from './multi-status.ts';
-import { hrefOf } from '../path.ts';
+import { hrefOf } from '../resource/path.ts';
 import { davDocument } from './xml-writer.ts';
 
 /**

@@ -2,8 +2,8 @@ import { BadRequest } from '#shared/http/fields.ts';
 import { parseTreeTarget } from '#shared/http/target.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { leadsInto } from '../../space/spaces.ts';
-import { pathWithin } from '../path.ts';
-import type { ResourceContext } from '../resource.ts';
+import { pathWithin } from '../resource/path.ts';
+import type { ResourceContext } from '../resource/resource.ts';
 
 /** Where a Simple-ref (RFC 4918 section 8.3) leads. */
 export type Reference =

@@ -5,7 +5,7 @@ import { wholeContent } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { XmlElement } from './xml-element.ts';
 import { createAtMost } from '../../exchange/at-most.ts';
-import { createInTurn } from '../in-turn.ts';
+import { createInTurn } from '../../../shared/base/in-turn.ts';
 import { parseSlices, parseXml, PARSED_AT_ONCE } from './xml-parser.ts';
 
 const LONGEST = 1024 * 1024;

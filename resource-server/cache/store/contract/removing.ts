@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { Stored } from '../../stored.ts';
+import type { Stored } from '../../rules/stored.ts';
 import { contentOf, idsOf, KEY, keep, someAnswer, type StoreUnderTest } from './under-test.ts';
 
 /** RFC 9111 section 4.4, PURGE and BAN: what is removed or made stale. */

@@ -1,4 +1,4 @@
-import type { Stored } from '../../stored.ts';
+import type { Stored } from '../../rules/stored.ts';
 import { someAnswer } from './under-test.ts';
 
 /** What a process that is killed keeps and removes, so that whoever comes after it knows what there must be. */

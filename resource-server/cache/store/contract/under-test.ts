@@ -1,4 +1,4 @@
-import type { CacheKey, Stored } from '../../stored.ts';
+import type { CacheKey, Stored } from '../../rules/stored.ts';
 import type { CacheStore, Content } from '../cache-store.ts';
 
 export interface StoreUnderTest {

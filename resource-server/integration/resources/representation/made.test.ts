@@ -11,9 +11,9 @@ import {
   type TestResourceServer,
 } from '../../resource-server.fixture.ts';
 import { clientsOf, LOCK_INFO } from '../webdav/locking.fixture.ts';
-import type { Place } from '../../../resources/place.ts';
+import type { Place } from '../../../resources/place/place.ts';
 import { resultOf } from '../../../resources/query/result.ts';
-import { MadeMemory, madeOf } from '../../../resources/representation/made.ts';
+import { MadeMemory, madeOf } from '../../../resources/place/made.ts';
 
 const JSONPATH = { 'Content-Type': 'application/jsonpath' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };

@@ -1,11 +1,11 @@
 import { allow } from '#shared/http/methods.ts';
 import { HttpError, methodNotAllowed } from '#shared/http/answer.ts';
 import type { Entry, TreeView } from '#shared/stores/trees/trees.ts';
-import { accepted } from '../space/options.ts';
-import type { Space } from '../space/spaces.ts';
+import { accepted } from '../../space/options.ts';
+import type { Space } from '../../space/spaces.ts';
 import { kindOf, METHODS_OF } from './kinds.ts';
-import type { Write } from './webdav/lock-system.ts';
-import { parentOf } from './path.ts';
+import type { Write } from '../webdav/lock-system.ts';
+import { parentOf } from '../resource/path.ts';
 import type { Place } from './place.ts';
 
 /** Throws 409 unless the collection is there that a resource is to be in (RFC 4918 section 9.7.1). */

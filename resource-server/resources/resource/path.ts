@@ -1,6 +1,6 @@
 import { HttpError } from '#shared/http/answer.ts';
 import type { Entry } from '#shared/stores/trees/trees.ts';
-import type { Space } from '../space/spaces.ts';
+import type { Space } from '../../space/spaces.ts';
 import type { ResourceContext } from './resource.ts';
 
 /** Bytes, in UTF-8. */

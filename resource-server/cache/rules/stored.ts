@@ -1,4 +1,4 @@
-import type { Lines } from '../forwarding/fields.ts';
+import type { Lines } from '../../forwarding/fields.ts';
 
 /** Where an answer is looked for, and for whom. */
 export interface CacheKey {

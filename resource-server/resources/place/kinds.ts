@@ -1,4 +1,4 @@
-import { isJson } from '../answers/media-type.ts';
+import { isJson } from '../../answers/media-type.ts';
 import type { Place } from './place.ts';
 
 const READ = ['GET', 'HEAD', 'PROPFIND', 'COPY'];

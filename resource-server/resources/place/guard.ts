@@ -2,16 +2,16 @@ import { type EntityTag, strongMatch } from '#shared/http/etag.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { type Condition, parseIf } from '#shared/http/if-field.ts';
 import type { Lock, TreeView } from '#shared/stores/trees/trees.ts';
-import type { Write } from './webdav/lock-system.ts';
-import { locked } from './webdav/locked.ts';
+import type { Write } from '../webdav/lock-system.ts';
+import { locked } from '../webdav/locked.ts';
 import type { Place, Services } from './place.ts';
 import {
   evaluateConditions,
   preconditionFailed,
   type Validators,
-} from '../answers/preconditions.ts';
-import { resolveReference } from './webdav/reference.ts';
-import type { ResourceContext } from './resource.ts';
+} from '../../answers/preconditions.ts';
+import { resolveReference } from '../webdav/reference.ts';
+import type { ResourceContext } from '../resource/resource.ts';
 
 /**
  * What a request says about the state it expects: the conditions of RFC 9110 section 13, the If field of

@@ -1,8 +1,8 @@
-import { urlOf } from './path.ts';
-import type { Place } from './place.ts';
-import { GUARDED } from './representation/representation.ts';
-import type { ResourceAnswer } from '../answers/pieces.ts';
-import type { ResourceContext } from './resource.ts';
+import { urlOf } from '../resource/path.ts';
+import type { Place } from '../place/place.ts';
+import { GUARDED } from './representation.ts';
+import type { ResourceAnswer } from '../../answers/pieces.ts';
+import type { ResourceContext } from '../resource/resource.ts';
 
 /**
  * 308 from a collection to its address with the slash, which links in a listing are relative to; method

@@ -3,11 +3,11 @@ import type { Random } from '#shared/base/random.ts';
 import type { Brand } from '#shared/pages/document.ts';
 import type { Kept } from '#shared/stores/trees/kept.ts';
 import type { Entry } from '#shared/stores/trees/trees.ts';
-import type { LockSystem } from './webdav/lock-system.ts';
-import type { MadeMemory } from './representation/made.ts';
-import type { ResourceAnswer } from '../answers/pieces.ts';
-import type { ResourceContext } from './resource.ts';
-import type { ResourceStore } from './content/resource-store.ts';
+import type { LockSystem } from '../webdav/lock-system.ts';
+import type { MadeMemory } from './made.ts';
+import type { ResourceAnswer } from '../../answers/pieces.ts';
+import type { ResourceContext } from '../resource/resource.ts';
+import type { ResourceStore } from '../content/resource-store.ts';
 
 /** What the methods of all trees share. */
 export interface Services {

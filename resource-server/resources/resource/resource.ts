@@ -2,9 +2,9 @@ import type { Principal } from '#shared/auth/scheme.ts';
 import type { Target } from '#shared/http/target.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
-import type { Space } from '../space/spaces.ts';
-import type { JudgeAgain } from '../exchange/under-way.ts';
-import type { ResourceAnswer } from '../answers/pieces.ts';
+import type { Space } from '../../space/spaces.ts';
+import type { JudgeAgain } from '../../exchange/under-way.ts';
+import type { ResourceAnswer } from '../../answers/pieces.ts';
 
 /** A request that passed authentication and authorization, on its way to a resource. */
 export interface ResourceContext {
