@@ -70,6 +70,65 @@ export const INSIDE: Orders = {
     // Most of what a server does shows at a server that listens.
     forTests: ['listen', 'wire', 'content'],
   },
+  'authz-server': {
+    floors: [
+      ['base'],
+      ['resources'],
+      ['consent'],
+      ['pages'],
+      ['engine'],
+      ['userinfo', 'revocations', 'token-issuer', 'start'],
+      ['.'],
+      ['integration'],
+    ],
+  },
+  'authz-server/pages': {
+    floors: [['texts'], ['frame'], ['views'], ['sign-in'], ['interaction'], ['device'], ['.']],
+  },
+  'authz-server/engine': {
+    floors: [
+      ['storage'],
+      ['sessions', 'clients', 'refresh', 'grants', 'answers'],
+      ['codes'],
+      ['token'],
+      ['.'],
+    ],
+  },
+  'authz-server/integration': {
+    floors: [['.'], ['authorization', 'token', 'device'], ['pages']],
+  },
+  'resource-server': {
+    floors: [
+      ['answers'],
+      ['forwarding'],
+      ['sign-in'],
+      ['space'],
+      ['pages'],
+      ['exchange'],
+      ['resources', 'cache', 'proxy'],
+      ['gateway'],
+      ['auth'],
+      ['endpoints'],
+      ['steps'],
+      ['.'],
+      ['integration'],
+    ],
+  },
+  'resource-server/resources': {
+    floors: [
+      ['resource'],
+      ['webdav'],
+      ['content'],
+      ['place'],
+      ['representation', 'json'],
+      ['query'],
+      ['methods'],
+      ['.'],
+    ],
+  },
+  'resource-server/cache': { floors: [['rules'], ['store'], ['purge'], ['.']] },
+  'resource-server/gateway': { floors: [['identity', 'websocket'], ['.']] },
+  'resource-server/pages': { floors: [['texts'], ['views'], ['.']] },
 };
 
 /** Which name of an order a file goes by; `below`: its path from there. */

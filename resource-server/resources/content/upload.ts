@@ -1,3 +1,5 @@
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { randomId } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
@@ -6,7 +8,6 @@ import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Document, Usage } from '#shared/stores/trees/trees.ts';
 import { contentTooLarge, quotaExceeded } from './refusals.ts';
 import { isMediaType, UNKNOWN } from '../../answers/media-type.ts';
-import type { Services } from '../place/place.ts';
 import type { Received } from './resource-store.ts';
 
 /**
@@ -64,7 +65,7 @@ export function announced({ rawHeaders }: AnyRequest): number {
 export function newDocument(
   named: Pick<Document, 'path' | 'type'>,
   received: Received,
-  { clock, random }: Pick<Services, 'clock' | 'random'>,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
 ): Document {
   const now = clock.now();
   return {
