@@ -7,7 +7,7 @@ import {
   PASSING,
   PASSING_ALONE,
 } from './confused-paths.fixture.ts';
-import { startApplication } from './gateway/gateway.fixture.ts';
+import { startApplication } from './gateway.fixture.ts';
 import {
   type Reply,
   RESOURCE,

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { eventually } from '#shared/stores/contract/eventually.ts';
-import { type Application, startApplication, startGateway } from './gateway/gateway.fixture.ts';
+import { type Application, startApplication, startGateway } from './gateway.fixture.ts';
 
 const SPACES = ['stream', 'kept', 'files', 'finish'] as const;
 const LONG = Buffer.alloc(32 * 1024 * 1024, 'x');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach } from '@jest/globals';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type Application, startApplication, startGateway } from '../gateway/gateway.fixture.ts';
+import { type Application, startApplication, startGateway } from '../gateway.fixture.ts';
 import { ask, type Call } from '../resource-server.fixture.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;

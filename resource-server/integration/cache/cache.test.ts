@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders, RequestListener } from 'node:http';
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
-import { type Application, startApplication, startGateway } from '../gateway/gateway.fixture.ts';
+import { type Application, startApplication, startGateway } from '../gateway.fixture.ts';
 
 let answers = 0;
 /** What the application says of its answers. */

@@ -4,7 +4,7 @@ import http, { type RequestListener } from 'node:http';
 import net from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { type Application, startApplication, startGateway } from '../gateway/gateway.fixture.ts';
+import { type Application, startApplication, startGateway } from '../gateway.fixture.ts';
 
 let answer: RequestListener;
 let application: Application;

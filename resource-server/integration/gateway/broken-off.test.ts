@@ -1,6 +1,6 @@
 import http2 from 'node:http2';
 import { expect, test } from '@jest/globals';
-import { startApplication, startGateway } from './gateway.fixture.ts';
+import { startApplication, startGateway } from '../gateway.fixture.ts';
 
 // RFC 9113 section 8.1: END_STREAM would say that it is whole.
 test.each([{}, { te: 'trailers' }])(

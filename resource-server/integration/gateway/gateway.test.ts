@@ -8,7 +8,7 @@ import { newApiKey } from '#shared/people/api-key.ts';
 import { lines } from '#shared/http/fields.ts';
 import { RESOURCE } from '../resource-server.fixture.ts';
 import { clientOf } from '../spaces-under-test.fixture.ts';
-import { type Application, startApplication, startGateway } from './gateway.fixture.ts';
+import { type Application, startApplication, startGateway } from '../gateway.fixture.ts';
 
 let application: Application;
 let gateway: Awaited<ReturnType<typeof startGateway>>;

@@ -3,7 +3,7 @@ import http from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { clientOf } from '../spaces-under-test.fixture.ts';
-import { type Application, startApplication, startGateway } from './gateway.fixture.ts';
+import { type Application, startApplication, startGateway } from '../gateway.fixture.ts';
 
 const GONE = 'http://127.0.0.1:9/';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { systemRandom } from '#shared/base/random.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { cookieName } from '#shared/auth/schemes/session/cookie.ts';
-import { type Application, RESOURCE, startApplication, startGateway } from './gateway.fixture.ts';
+import { type Application, RESOURCE, startApplication, startGateway } from '../gateway.fixture.ts';
 
 /** Credentials that this server has given out never reach an application, wherever a client puts them. */
 const KEY = newApiKey(systemRandom).key;

@@ -8,7 +8,7 @@ import type { Principal } from '#shared/auth/scheme.ts';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { type Holder, holdersOf } from '../../space/account.ts';
 import { Flow } from '../../forwarding/flow.ts';
-import { startApplication, startGateway } from './gateway.fixture.ts';
+import { startApplication, startGateway } from '../gateway.fixture.ts';
 import { type Bid, LEFT, Places } from '../../gateway/places.ts';
 
 /** Milliseconds in line. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { startApplication, startGateway } from './gateway.fixture.ts';
+import { startApplication, startGateway } from '../gateway.fixture.ts';
 
 test('who finds no place for a second attempt is not told that nothing was sent', async () => {
   let isFirst = true;

@@ -2,7 +2,7 @@ import http2 from 'node:http2';
 import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { eventually } from '#shared/stores/contract/eventually.ts';
-import { startApplication, startGateway } from './gateway.fixture.ts';
+import { startApplication, startGateway } from '../gateway.fixture.ts';
 
 const from = (address: string) => ({ 'X-Forwarded-For': address });
 

@@ -3,7 +3,7 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { TRUSTED_FIELDS } from '#shared/http/trusted-fields.ts';
-import { type Application, startApplication, startGateway } from './gateway.fixture.ts';
+import { type Application, startApplication, startGateway } from '../gateway.fixture.ts';
 
 /** Fields that applications believe of the proxy before them, as strangers send them. */
 const VALUE = 'somebody-else';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { clientOf } from '../spaces-under-test.fixture.ts';
-import { startGateway } from './gateway.fixture.ts';
+import { startGateway } from '../gateway.fixture.ts';
 
 /** An application that answers without reading content, and takes what stands behind a head for another request. */
 const seen = new Map<Socket, string[]>();

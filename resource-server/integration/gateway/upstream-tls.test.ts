@@ -12,7 +12,7 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { selfSigned } from '#shared/server/listen/self-signed.ts';
-import { startGateway } from './gateway.fixture.ts';
+import { startGateway } from '../gateway.fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-upstream-tls-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { startApplication, startGateway } from '../gateway/gateway.fixture.ts';
+import { startApplication, startGateway } from '../gateway.fixture.ts';
 import { clientOf } from '../spaces-under-test.fixture.ts';
 import {
   type Call,

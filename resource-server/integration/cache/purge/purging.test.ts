@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { readReport } from '#shared/stores/cache/cache-report.ts';
-import { type Application, startApplication, startGateway } from '../../gateway/gateway.fixture.ts';
+import { type Application, startApplication, startGateway } from '../../gateway.fixture.ts';
 import { type Call, PAGES, RESOURCE } from '../../resource-server.fixture.ts';
 
 const cache = { purge: { networks: ['192.0.2.0/24'] } };

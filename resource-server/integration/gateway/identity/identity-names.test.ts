@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
 import { somePerson } from '#shared/stores/contract/samples.ts';
-import { type Application, RESOURCE, startApplication, startGateway } from '../gateway.fixture.ts';
+import {
+  type Application,
+  RESOURCE,
+  startApplication,
+  startGateway,
+} from '../../gateway.fixture.ts';
 
 /** Applications are told who was let in by the fields that they read (`identity.fields` of a space). */
 const PEOPLE = {

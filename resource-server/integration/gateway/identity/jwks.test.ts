@@ -4,7 +4,7 @@ import { endCompromisedKey, keyLifecycle, rotateKey } from '#shared/keys/signing
 import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { startResourceServer, type TestResourceServer } from '../../resource-server.fixture.ts';
-import { startGateway } from '../gateway.fixture.ts';
+import { startGateway } from '../../gateway.fixture.ts';
 import { JWKS_PATH } from '../../../gateway/identity/jwks.ts';
 
 let down = false;

@@ -7,7 +7,7 @@ import { acceptOf } from '#shared/http/web-socket.ts';
 import { statuses, TestSocket } from '#shared/server/wire/test-socket.fixture.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { stalled } from '../../../proxy/proxy.fixture.ts';
-import { startGateway } from '../gateway.fixture.ts';
+import { startGateway } from '../../gateway.fixture.ts';
 import {
   type Answering,
   echo,

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { RESOURCE, startResourceServer } from '../resource-server.fixture.ts';
-import { spaceAt } from '../spaces-under-test.fixture.ts';
+import { RESOURCE, startResourceServer } from './resource-server.fixture.ts';
+import { spaceAt } from './spaces-under-test.fixture.ts';
 
 /** What an application was asked, as it came. */
 export interface Asked {
