@@ -114,6 +114,12 @@ export const INSIDE: Orders = {
       ['integration'],
     ],
   },
+  'resource-server/integration': {
+    floors: [
+      ['.'],
+      ['answers', 'auth', 'cache', 'endpoints', 'gateway', 'pages', 'resources', 'space'],
+    ],
+  },
   'resource-server/resources': {
     floors: [
       ['resource'],
