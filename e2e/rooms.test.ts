@@ -5,14 +5,14 @@ import { arrowsUp, circles } from './rooms.ts';
 /** Put together here, so that this file itself imports nothing of it. */
 const of = (target: string) => `from '${target}';`;
 
-const AUTH = 'shared/auth/judge.ts';
+const AUTH = 'shared/auth/scheme.ts';
 const up = (path: string, text: string) => arrowsUp(importsOf({ [path]: text }));
 
 test('an import of a room below, of the own room and of a package goes', () => {
   const text = [
     `import type { A } ${of('#shared/http/answer.ts')}`,
-    `import { b } ${of('./scheme.ts')}`,
-    `export * ${of('../auth/answers.ts')}`,
+    `import { b } ${of('./person.ts')}`,
+    `export * ${of('../auth/conceal.ts')}`,
     `import { z } ${of('zod')}`,
   ].join('\n');
   expect(up(AUTH, text)).toEqual([]);
