@@ -1,7 +1,7 @@
 import { recover } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
-import type { Standing } from '#shared/auth/standing.ts';
+import type { Standing } from '#shared/auth/standing/standing.ts';
 import { SIGN_IN_PREFIX } from '#shared/config/sign-in-clients.ts';
 import { errorAnswer } from '#shared/server/message/answer.ts';
 import { frontDoor } from '#shared/server/front-door/front-door.ts';

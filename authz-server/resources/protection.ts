@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto';
-import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
+import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
-import { createTokenVerifier } from '#shared/auth/token-verifier.ts';
-import { metadataUrl } from '#shared/auth/protected-resource.ts';
+import { createTokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
+import { metadataUrl } from '#shared/auth/tokens/protected-resource.ts';
 import type { TokenSpace } from '#shared/config/token-spaces.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import type { ByToken } from '#shared/server/endpoints/endpoint.ts';

@@ -1,4 +1,4 @@
-import { metadataDocument, metadataUrl } from '#shared/auth/protected-resource.ts';
+import { metadataDocument, metadataUrl } from '#shared/auth/tokens/protected-resource.ts';
 import type { TokenSpace } from '#shared/config/token-spaces.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import { EVERYBODY } from '#shared/server/endpoints/cors.ts';

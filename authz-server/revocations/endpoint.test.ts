@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { prover } from '#shared/auth/auth.fixture.ts';
+import { prover } from '#shared/auth/judge/auth.fixture.ts';
 import { ManualClock, systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import type { LogFields } from '#shared/base/log-fields.ts';

@@ -1,7 +1,7 @@
 import type { AccessStore } from '#shared/people/access/access-store.ts';
 import { findAccess, grantedScopes } from '#shared/people/access/grants.ts';
 import type { Principal } from '#shared/auth/scheme.ts';
-import type { TokenVerifier } from '#shared/auth/token-verifier.ts';
+import type { TokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import type { Directory } from '#shared/people/directory.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 

@@ -4,7 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { recordAccess } from '#shared/people/access/grants.ts';
-import { prover } from '#shared/auth/auth.fixture.ts';
+import { prover } from '#shared/auth/judge/auth.fixture.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { localDirectory } from '#shared/people/local.ts';

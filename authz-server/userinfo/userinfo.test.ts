@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { endGrant } from '#shared/people/access/grants.ts';
-import { prover } from '#shared/auth/auth.fixture.ts';
+import { prover } from '#shared/auth/judge/auth.fixture.ts';
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { GENERATE } from '#shared/jose/jws.fixture.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
-import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
+import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
-import { audiencesOf, createTokenVerifier } from '#shared/auth/token-verifier.ts';
+import { audiencesOf, createTokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { clientOrigins } from '../base/client-origins.ts';
 import { type Fields, UNSTORED } from '#shared/http/answer.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { createNonces } from '#shared/auth/nonces.ts';
+import { createNonces } from '#shared/auth/credentials/nonces.ts';
 import { ManualClock, systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { quoted, token, valueOf } from '../clients/digest/challenges.ts';

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { prover } from '#shared/auth/auth.fixture.ts';
+import { prover } from '#shared/auth/judge/auth.fixture.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import { valuesOf } from '../clients/digest/exchange.ts';
 import type { Field, HttpResponse } from '../clients/digest/exchange.ts';

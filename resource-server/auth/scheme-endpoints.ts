@@ -2,7 +2,7 @@ import type {
   SchemeEndpoint,
   SchemeEntry,
   SchemeParts,
-} from '#shared/auth/schemes/scheme-entry.ts';
+} from '#shared/auth/schemes/parts/scheme-entry.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { authRequest, type Recipient } from '#shared/server/endpoints/auth-request.ts';
 import { wholeContent } from '#shared/server/content/content.ts';

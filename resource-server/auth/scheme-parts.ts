@@ -1,5 +1,5 @@
-import { createAttempts } from '#shared/auth/attempts.ts';
-import type { SchemeParts } from '#shared/auth/schemes/scheme-entry.ts';
+import { createAttempts } from '#shared/auth/credentials/attempts.ts';
+import type { SchemeParts } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import { isProduction } from '#shared/config/production.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { localVerifiers } from '#shared/people/local-verifiers.ts';

@@ -1,7 +1,7 @@
 import { type Answer, notFound } from '#shared/http/answer.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { Target } from '#shared/http/target.ts';
-import { metadataDocument } from '#shared/auth/protected-resource.ts';
+import { metadataDocument } from '#shared/auth/tokens/protected-resource.ts';
 import type { Spaces } from '../space/spaces.ts';
 
 const PREFIX = ['.well-known', 'oauth-protected-resource'];

@@ -1,5 +1,5 @@
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
-import { refusal } from '#shared/auth/refusal.ts';
+import { refusal } from '#shared/auth/judge/refusal.ts';
 import { admitted } from '#shared/server/endpoints/admitted.ts';
 import { type Recipient, toldRequest } from '#shared/server/endpoints/auth-request.ts';
 import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';

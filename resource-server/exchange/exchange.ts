@@ -1,6 +1,6 @@
 import { TLSSocket } from 'node:tls';
 import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
-import type { Mark } from '#shared/auth/standing.ts';
+import type { Mark } from '#shared/auth/standing/standing.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { Fields } from '#shared/http/answer.ts';

@@ -1,7 +1,7 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import type { Standing, Who } from '#shared/auth/standing.ts';
+import type { Standing, Who } from '#shared/auth/standing/standing.ts';
 import type { Ending } from '../forwarding/sink.ts';
 
 /** Milliseconds from sweep to sweep. What has seen two of them is long. */

@@ -26,7 +26,7 @@ import { restAsked } from './rest-asked.ts';
 import { sendByUndici } from './send-by-undici.ts';
 import type { Upstream, Upstreams } from './upstreams.ts';
 import type { WebSockets } from './websocket/web-sockets.ts';
-import type { Who } from '#shared/auth/standing.ts';
+import type { Who } from '#shared/auth/standing/standing.ts';
 
 export interface Question {
   readonly request: AnyRequest;

@@ -2,7 +2,7 @@ import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
-import type { Standing } from '#shared/auth/standing.ts';
+import type { Standing } from '#shared/auth/standing/standing.ts';
 import type { UpstreamConfig } from '#shared/config/upstream-schema.ts';
 import { type Answer, HttpError } from '#shared/http/answer.ts';
 import { BadRequest, lines as valuesIn } from '#shared/http/fields.ts';

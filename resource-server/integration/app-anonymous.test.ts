@@ -1,4 +1,4 @@
-import { NEVER_ENDS } from '#shared/auth/standing.fixture.ts';
+import { NEVER_ENDS } from '#shared/auth/standing/standing.fixture.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ORIGIN, type Scheme } from '#shared/auth/scheme.ts';
 import { systemClock } from '#shared/base/clock.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { prover } from '#shared/auth/auth.fixture.ts';
+import { prover } from '#shared/auth/judge/auth.fixture.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { exchange } from '#shared/server/wire/test-socket.fixture.ts';
 import {

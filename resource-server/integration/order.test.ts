@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { NEVER_ENDS } from '#shared/auth/standing.fixture.ts';
+import { NEVER_ENDS } from '#shared/auth/standing/standing.fixture.ts';
 import { ORIGIN, type Scheme } from '#shared/auth/scheme.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { schemeOf, spaceOf } from '#shared/auth/judge.fixture.ts';
+import { schemeOf, spaceOf } from '#shared/auth/judge/judge.fixture.ts';
 import { PROXY } from '#shared/auth/scheme.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';

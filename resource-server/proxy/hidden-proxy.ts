@@ -1,4 +1,4 @@
-import { admit } from '#shared/auth/admit.ts';
+import { admit } from '#shared/auth/judge/admit.ts';
 import { showsConcealed } from '#shared/auth/conceal.ts';
 import type { ProtectionSpace } from '#shared/auth/scheme.ts';
 import { HttpError } from '#shared/http/answer.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from '@jest/globals';
-import { NEVER_ENDS } from '#shared/auth/standing.fixture.ts';
+import { NEVER_ENDS } from '#shared/auth/standing/standing.fixture.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import type { Scheme } from '#shared/auth/scheme.ts';
 import { proxySchema } from '#shared/config/space-schema.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { PROXY, type ProtectionSpace } from '#shared/auth/scheme.ts';
-import type { Standing } from '#shared/auth/standing.ts';
+import type { Standing } from '#shared/auth/standing/standing.ts';
 import { isLoopback } from '#shared/config/production.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
 import type { Config, ProxyConfig } from '#shared/config/schema.ts';

@@ -5,8 +5,8 @@ import {
   type Server,
   type Socket,
 } from 'node:net';
-import type { Standing } from '#shared/auth/standing.ts';
-import { NEVER_ENDS } from '#shared/auth/standing.fixture.ts';
+import type { Standing } from '#shared/auth/standing/standing.ts';
+import { NEVER_ENDS } from '#shared/auth/standing/standing.fixture.ts';
 import { PROXY, type ProtectionSpace, type Scheme } from '#shared/auth/scheme.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import type { ProxyConfig } from '#shared/config/schema.ts';

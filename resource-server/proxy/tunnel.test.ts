@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Scheme } from '#shared/auth/scheme.ts';
-import { createStanding } from '#shared/auth/standing.ts';
+import { createStanding } from '#shared/auth/standing/standing.ts';
 import { RevocationSet } from '#shared/stores/revocation/revocation-set.ts';
 import { exchange, statuses, TestSocket } from '#shared/server/wire/test-socket.fixture.ts';
 import {

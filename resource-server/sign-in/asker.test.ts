@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { requestOf } from '#shared/auth/auth.fixture.ts';
+import { requestOf } from '#shared/auth/judge/auth.fixture.ts';
 import { type Asker, askerOf } from './asker.ts';
 
 const HTML = ['Accept', 'text/html,application/xhtml+xml,*/*;q=0.8'] as const;

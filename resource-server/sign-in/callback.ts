@@ -1,6 +1,6 @@
 import { errors } from 'jose';
 import type { AuthRequest } from '#shared/auth/scheme.ts';
-import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { KeysUnavailable } from '#shared/auth/tokens/issuer-keys.ts';
 import { cookieName, setCookie } from '#shared/auth/schemes/session/cookie.ts';
 import { shownSecret } from '#shared/auth/schemes/session/session.ts';
 import type { Sessions } from '#shared/auth/schemes/session/sessions.ts';

@@ -1,9 +1,9 @@
-import { lookUp } from '#shared/auth/about.ts';
-import type { Jwks } from '#shared/auth/jwks.ts';
+import { lookUp } from '#shared/auth/judge/about.ts';
+import type { Jwks } from '#shared/auth/tokens/jwks.ts';
 import type { About, AuthRequest, Scheme } from '#shared/auth/scheme.ts';
 import { session } from '#shared/auth/schemes/session/session.ts';
 import { createSessions } from '#shared/auth/schemes/session/sessions.ts';
-import type { TokenVerifier } from '#shared/auth/token-verifier.ts';
+import type { TokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import type { Send } from '#shared/client/send.ts';
 import { isProduction } from '#shared/config/production.ts';
 import {

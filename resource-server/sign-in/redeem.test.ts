@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { issuerAndVerifier, ISSUER } from '#shared/auth/auth.fixture.ts';
+import { issuerAndVerifier, ISSUER } from '#shared/auth/judge/auth.fixture.ts';
 import type { Message } from '#shared/client/send.ts';
 import { signInClientId, signInSecret } from '#shared/config/sign-in-clients.ts';
 import { createRedeem } from './redeem.ts';

@@ -1,6 +1,6 @@
 import { decodeProtectedHeader, jwtVerify } from 'jose';
-import type { Jwks } from '#shared/auth/jwks.ts';
-import { audiencesOf, type TokenVerifier } from '#shared/auth/token-verifier.ts';
+import type { Jwks } from '#shared/auth/tokens/jwks.ts';
+import { audiencesOf, type TokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import { sameText } from '#shared/base/constant-time.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { jsonOf, type Send } from '#shared/client/send.ts';

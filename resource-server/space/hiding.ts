@@ -1,7 +1,7 @@
-import { admit, type Admitted } from '#shared/auth/admit.ts';
+import { admit, type Admitted } from '#shared/auth/judge/admit.ts';
 import { showsConcealed } from '#shared/auth/conceal.ts';
 import type { AuthRequest, Outcome, ProtectionSpace } from '#shared/auth/scheme.ts';
-import type { Mark, Standing } from '#shared/auth/standing.ts';
+import type { Mark, Standing } from '#shared/auth/standing/standing.ts';
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import type { Target } from '#shared/http/target.ts';
 import { leadsInto, type Space, type Spaces } from './spaces.ts';

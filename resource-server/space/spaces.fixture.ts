@@ -1,4 +1,4 @@
-import type { SchemeSpace } from '#shared/auth/schemes/scheme-entry.ts';
+import type { SchemeSpace } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import type { Scheme } from '#shared/auth/scheme.ts';
 import { SCHEMES, type Schemes } from '#shared/auth/schemes/list.ts';
 import type { SignIn } from '../sign-in/open-sign-in.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Scheme } from '#shared/auth/scheme.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import type { SchemeSpace } from '#shared/auth/schemes/scheme-entry.ts';
+import type { SchemeSpace } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import { everyScheme, NO_SIGN_IN } from './spaces.fixture.ts';
 import { createSpaces } from './spaces.ts';
 

@@ -1,6 +1,6 @@
-import { refusal } from '#shared/auth/refusal.ts';
+import { refusal } from '#shared/auth/judge/refusal.ts';
 import type { Outcome } from '#shared/auth/scheme.ts';
-import type { Standing } from '#shared/auth/standing.ts';
+import type { Standing } from '#shared/auth/standing/standing.ts';
 import { andThen } from '#shared/base/awaitable.ts';
 import { notFound } from '#shared/http/answer.ts';
 import { originForm } from '#shared/http/target.ts';

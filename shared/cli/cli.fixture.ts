@@ -5,7 +5,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { entryFile } from '../../e2e/parts/entry.ts';
-import type { Shell } from './command.ts';
+import type { Shell } from './arguments/command.ts';
 import { COMMANDS } from './commands.ts';
 import { run } from './run.ts';
 

@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import type { Command } from './arguments/command.ts';
 import { backup } from './commands/backup.ts';
 import { cacheBan } from './commands/cache-ban.ts';
 import { cacheBans } from './commands/cache-bans.ts';

@@ -6,7 +6,7 @@ import {
   type LongReport,
   type Report,
   type OutputSlice,
-} from './command.ts';
+} from './arguments/command.ts';
 import { COMMANDS } from './commands.ts';
 import { run } from './run.ts';
 

@@ -1,8 +1,14 @@
-import { type Command, type LongReport, type Report, type Shell, UsageError } from './command.ts';
-import { help, overview } from './help.ts';
+import {
+  type Command,
+  type LongReport,
+  type Report,
+  type Shell,
+  UsageError,
+} from './arguments/command.ts';
+import { help, overview } from './arguments/help.ts';
 import { nearest } from '#shared/base/nearest.ts';
-import { parseInput } from './parse.ts';
-import { makeStores } from './with-stores.ts';
+import { parseInput } from './arguments/parse.ts';
+import { makeStores } from './stores/with-stores.ts';
 import { printable, printableLines } from '#shared/base/printable.ts';
 
 /** Runs the command that `args` names; resolves to the exit code: 0 done, 1 failed, 2 wrong usage. */

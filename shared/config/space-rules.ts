@@ -1,5 +1,5 @@
 import { SCHEMES } from '#shared/auth/schemes/list.ts';
-import type { SchemeEntry } from '#shared/auth/schemes/scheme-entry.ts';
+import type { SchemeEntry } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import type { Mistake } from '#shared/base/mistake.ts';
 import { eachSpace, type Rule } from './rule.ts';

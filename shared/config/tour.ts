@@ -1,5 +1,5 @@
 import { SCHEMES } from '#shared/auth/schemes/list.ts';
-import type { SchemeEntry } from '#shared/auth/schemes/scheme-entry.ts';
+import type { SchemeEntry } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import { isProduction, trustsLoopback } from './production.ts';
 import { type Config, configSchema, type SpaceConfig } from './schema.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';

@@ -1,8 +1,8 @@
-import { issuedTokens } from '#shared/auth/issued-tokens.ts';
-import { createJwks } from '#shared/auth/jwks.ts';
-import { oauthSchemes } from '#shared/auth/oauth-schemes.ts';
+import { issuedTokens } from '#shared/auth/tokens/issued-tokens.ts';
+import { createJwks } from '#shared/auth/tokens/jwks.ts';
+import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
 import { ORIGIN, type Outcome } from '#shared/auth/scheme.ts';
-import { oauthSpace } from '#shared/auth/schemes/oauth.ts';
+import { oauthSpace } from '#shared/auth/schemes/parts/oauth.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import { checkScopes } from './check-options.ts';

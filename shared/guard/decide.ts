@@ -1,6 +1,6 @@
-import { type Admitted, admitJudged } from '#shared/auth/admit.ts';
-import { judge } from '#shared/auth/judge.ts';
-import { refusal } from '#shared/auth/refusal.ts';
+import { type Admitted, admitJudged } from '#shared/auth/judge/admit.ts';
+import { judge } from '#shared/auth/judge/judge.ts';
+import { refusal } from '#shared/auth/judge/refusal.ts';
 import type { Outcome, ProtectionSpace } from '#shared/auth/scheme.ts';
 import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { type Answer, type Fields, problemAnswer } from '#shared/http/answer.ts';

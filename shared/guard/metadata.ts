@@ -1,4 +1,4 @@
-import { metadataDocument, metadataUrl } from '#shared/auth/protected-resource.ts';
+import { metadataDocument, metadataUrl } from '#shared/auth/tokens/protected-resource.ts';
 import type { Answer, Fields } from '#shared/http/answer.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import type { Decide } from './decide.ts';

@@ -2,7 +2,7 @@ import { createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { prover } from '#shared/auth/auth.fixture.ts';
+import { prover } from '#shared/auth/judge/auth.fixture.ts';
 import { ask as asking, bearer, issuerAndGuard, RESOURCE } from './guard.fixture.ts';
 import type { Guarded, NodeMiddleware } from './frameworks.ts';
 

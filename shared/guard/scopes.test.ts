@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { prover } from '#shared/auth/auth.fixture.ts';
+import { prover } from '#shared/auth/judge/auth.fixture.ts';
 import { ask, bearer, issuerAndGuard, RESOURCE } from './guard.fixture.ts';
 import type { RouteGuard } from './guard.ts';
 

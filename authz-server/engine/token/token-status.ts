@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import { decodeJwt } from 'jose';
-import { createTokenVerifier } from '#shared/auth/token-verifier.ts';
+import { createTokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';

@@ -1,4 +1,4 @@
-import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { KeysUnavailable } from '#shared/auth/tokens/issuer-keys.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { isObject } from '#shared/jose/compact-jws.ts';
 import type { Log } from '#shared/base/log.ts';

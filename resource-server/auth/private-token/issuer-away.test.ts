@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { KeysUnavailable } from '#shared/auth/tokens/issuer-keys.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { DIRECTORY_PATH, DIRECTORY_TYPE } from '#shared/private-token/issuer-directory.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyUrl } from '#shared/http/any-uri.fixture.ts';
-import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { KeysUnavailable } from '#shared/auth/tokens/issuer-keys.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { encodePadded } from '#shared/private-token/base64url.ts';
 import { generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';

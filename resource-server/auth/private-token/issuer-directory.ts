@@ -1,9 +1,9 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
-import type { IssuerKey, TrustedIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
+import type { IssuerKey, TrustedIssuer } from '#shared/auth/schemes/parts/token-issuer.ts';
 import { type DirectoryKey, parseDirectory } from '#shared/private-token/issuer-directory.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
-import { keepDocument } from '#shared/auth/kept-document.ts';
+import { keepDocument } from '#shared/auth/tokens/kept-document.ts';
 import type { FetchedDirectory } from './fetch-directory.ts';
 
 export interface IssuerDirectoryOptions {

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { KeysUnavailable } from '#shared/auth/tokens/issuer-keys.ts';
 import { generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
 import { BLIND_RSA } from '#shared/private-token/token-types.ts';

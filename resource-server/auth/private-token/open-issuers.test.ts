@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
-import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { KeysUnavailable } from '#shared/auth/tokens/issuer-keys.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
 import { blindSign } from '#shared/private-token/blind-rsa.ts';

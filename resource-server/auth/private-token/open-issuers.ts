@@ -1,7 +1,7 @@
-import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { KeysUnavailable } from '#shared/auth/tokens/issuer-keys.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
-import type { TrustedIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
+import type { TrustedIssuer } from '#shared/auth/schemes/parts/token-issuer.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { tokenIssuerSpaces, VERIFY_SCOPE } from '#shared/config/token-spaces.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';

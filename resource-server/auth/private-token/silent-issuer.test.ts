@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { requestOf } from '#shared/auth/auth.fixture.ts';
-import { schemeOf, spaceOf } from '#shared/auth/judge.fixture.ts';
-import { judge } from '#shared/auth/judge.ts';
+import { requestOf } from '#shared/auth/judge/auth.fixture.ts';
+import { schemeOf, spaceOf } from '#shared/auth/judge/judge.fixture.ts';
+import { judge } from '#shared/auth/judge/judge.ts';
 import { privateToken } from '#shared/auth/schemes/private-token/private-token.ts';
 import { serverNameOf } from '#shared/private-token/server-name.ts';
 import { BLIND_RSA } from '#shared/private-token/token-types.ts';

@@ -1,4 +1,4 @@
-import { KeysUnavailable } from '#shared/auth/issuer-keys.ts';
+import { KeysUnavailable } from '#shared/auth/tokens/issuer-keys.ts';
 import { isObject } from '#shared/jose/compact-jws.ts';
 import type { Log } from '#shared/base/log.ts';
 import { TOKEN_MEDIA_TYPE } from '#shared/private-token/verification.ts';

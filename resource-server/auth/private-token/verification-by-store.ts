@@ -1,5 +1,5 @@
 import { sameBytes } from '#shared/base/constant-time.ts';
-import type { IssuerKey } from '#shared/auth/schemes/private-token/issuer.ts';
+import type { IssuerKey } from '#shared/auth/schemes/parts/token-issuer.ts';
 import {
   listTokenKeys,
   openTokenKey,

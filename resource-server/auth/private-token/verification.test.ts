@@ -1,7 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import type { IssuerKey } from '#shared/auth/schemes/private-token/issuer.ts';
+import type { IssuerKey } from '#shared/auth/schemes/parts/token-issuer.ts';
 import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
 import { blindSign, generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';
 import { parseToken, type Token } from '#shared/private-token/token.ts';

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import type { IssuerKey, TrustedIssuer } from '#shared/auth/schemes/private-token/issuer.ts';
+import type { IssuerKey, TrustedIssuer } from '#shared/auth/schemes/parts/token-issuer.ts';
 import { blindRsaPublicKey, verifyBlindRsa } from '#shared/private-token/blind-rsa.ts';
 
 /** Whether the authenticator of a token of one type is right, which has the key's type. */

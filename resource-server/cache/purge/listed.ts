@@ -1,4 +1,4 @@
-import { isCrossSite } from '#shared/auth/cross-site.ts';
+import { isCrossSite } from '#shared/auth/judge/cross-site.ts';
 import { type AuthRequest, ORIGIN } from '#shared/auth/scheme.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';

@@ -1,6 +1,6 @@
 import { constants } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { Standing, Who } from '#shared/auth/standing.ts';
+import type { Standing, Who } from '#shared/auth/standing/standing.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
 import { BadRequest } from '#shared/http/fields.ts';

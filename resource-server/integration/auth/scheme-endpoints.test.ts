@@ -1,8 +1,8 @@
-import { NEVER_ENDS } from '#shared/auth/standing.fixture.ts';
+import { NEVER_ENDS } from '#shared/auth/standing/standing.fixture.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ORIGIN } from '#shared/auth/scheme.ts';
-import type { SchemeEntry, SchemeParts } from '#shared/auth/schemes/scheme-entry.ts';
+import type { SchemeEntry, SchemeParts } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { problemAnswer } from '#shared/http/answer.ts';

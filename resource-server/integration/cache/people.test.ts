@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import type { IncomingMessage } from 'node:http';
 import http2 from 'node:http2';
 import { text } from 'node:stream/consumers';
-import { prover, requestOf } from '#shared/auth/auth.fixture.ts';
+import { prover, requestOf } from '#shared/auth/judge/auth.fixture.ts';
 import { answer as digestAnswer } from '#shared/auth/schemes/digest/digest.fixture.ts';
 import { digestVerifier } from '#shared/auth/schemes/digest/verifier.ts';
 import { systemRandom } from '#shared/base/random.ts';

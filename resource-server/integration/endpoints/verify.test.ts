@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
-import { prover } from '#shared/auth/auth.fixture.ts';
+import { prover } from '#shared/auth/judge/auth.fixture.ts';
 import { somePerson } from '#shared/stores/contract/samples.ts';
 import { startResourceServer, type TestResourceServer } from '../resource-server.fixture.ts';
 

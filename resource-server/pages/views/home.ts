@@ -1,4 +1,4 @@
-import { metadataUrl } from '#shared/auth/protected-resource.ts';
+import { metadataUrl } from '#shared/auth/tokens/protected-resource.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { Answer } from '#shared/http/answer.ts';

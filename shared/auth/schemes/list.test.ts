@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { PROXY_SETTINGS, SCHEMES, SPACE_SETTINGS } from './list.ts';
-import type { SchemeEntry } from './scheme-entry.ts';
+import type { SchemeEntry } from './parts/scheme-entry.ts';
 
 const entries: readonly SchemeEntry[] = SCHEMES;
 

@@ -9,7 +9,7 @@ import { hobaEntry } from './hoba/entry.ts';
 import { mutualEntry } from './mutual/entry.ts';
 import { negotiateEntry } from './negotiate/entry.ts';
 import { privateTokenEntry } from './private-token/entry.ts';
-import type { SchemeEntry, SchemeParts } from './scheme-entry.ts';
+import type { SchemeEntry, SchemeParts } from './parts/scheme-entry.ts';
 import { scramSha1Entry, scramSha256Entry } from './scram/entry.ts';
 
 /** THE list of schemes, strongest first. Each has a room of its own, and a line here. */

@@ -1,6 +1,6 @@
 import type { RealmNeeds, VerifierKind } from '#shared/people/verifier-kind.ts';
 import { SCHEMES, type VerifierSettings } from './list.ts';
-import type { SchemeEntry } from './scheme-entry.ts';
+import type { SchemeEntry } from './parts/scheme-entry.ts';
 
 /** A protection space, or the proxy. */
 interface Offer extends VerifierSettings {

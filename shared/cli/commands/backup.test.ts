@@ -8,7 +8,7 @@ import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { folderOf } from '#shared/stores/trees/tree-folder.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withStores } from '../with-stores.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 const TREE = '/documents';
 const FOLDER = folderOf(TREE);

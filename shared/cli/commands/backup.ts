@@ -3,10 +3,10 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '#shared/config/load.ts';
 import { backupSqlite } from '#shared/stores/sqlite/backup/backup.ts';
-import { type Command, Failure } from '../command.ts';
-import { copyContent } from '../copy-content.ts';
-import { makeNamedFolder } from '../named-folder.ts';
-import { demandStore } from '../with-stores.ts';
+import { type Command, Failure } from '../arguments/command.ts';
+import { copyContent } from '../stores/copy-content.ts';
+import { makeNamedFolder } from '../arguments/named-folder.ts';
+import { demandStore } from '../stores/with-stores.ts';
 
 const ATTEMPTS = 20;
 

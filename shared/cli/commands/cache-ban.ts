@@ -1,7 +1,7 @@
 import { type Ban, ruleText, toBan } from '#shared/http/ban-rule.ts';
-import { cachedAddress } from '../cached-space.ts';
-import { type Command, type Input, UsageError } from '../command.ts';
-import { withStores } from '../with-stores.ts';
+import { cachedAddress } from '../stores/cached-space.ts';
+import { type Command, type Input, UsageError } from '../arguments/command.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const cacheBan: Command = {
   name: 'cache ban',

@@ -1,11 +1,11 @@
 import { readRule, ruleText } from '#shared/http/ban-rule.ts';
 import type { CacheReport } from '#shared/stores/cache/cache-report.ts';
 import type { KeptInvalidation } from '#shared/stores/cache/invalidations.ts';
-import { cacheReports } from '../cache-reports.ts';
-import type { Command } from '../command.ts';
-import { minute } from '../last-use.ts';
-import { table } from '../table.ts';
-import { withStores } from '../with-stores.ts';
+import { cacheReports } from '../stores/cache-reports.ts';
+import type { Command } from '../arguments/command.ts';
+import { minute } from '../lines/last-use.ts';
+import { table } from '../lines/table.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 /** At most, of the last day. */
 const MOST = 100;

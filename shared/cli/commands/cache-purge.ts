@@ -1,7 +1,7 @@
 import { groupOf } from '#shared/http/spelling.ts';
-import { cachedAddress } from '../cached-space.ts';
-import type { Command } from '../command.ts';
-import { withStores } from '../with-stores.ts';
+import { cachedAddress } from '../stores/cached-space.ts';
+import type { Command } from '../arguments/command.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const cachePurge: Command = {
   name: 'cache purge',

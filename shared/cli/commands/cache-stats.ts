@@ -1,8 +1,8 @@
 import type { CacheReport } from '#shared/stores/cache/cache-report.ts';
-import { cacheReports } from '../cache-reports.ts';
-import type { Command } from '../command.ts';
-import { table } from '../table.ts';
-import { withStores } from '../with-stores.ts';
+import { cacheReports } from '../stores/cache-reports.ts';
+import type { Command } from '../arguments/command.ts';
+import { table } from '../lines/table.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const cacheStats: Command = {
   name: 'cache stats',

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type CacheReport, writeReport } from '#shared/stores/cache/cache-report.ts';
 import type { Invalidation } from '#shared/stores/cache/invalidations.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withStores } from '../with-stores.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 const ORIGIN = 'http://localhost:3001';
 const UPSTREAM = { serves: 'upstream', upstream: { url: 'http://127.0.0.1:8080/' } };

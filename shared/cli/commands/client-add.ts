@@ -1,9 +1,9 @@
-import { GRANTS } from '../client-grants.ts';
-import { CLIENT_OPTIONS } from '../client-options.ts';
-import { type Command, Failure } from '../command.ts';
-import { AUTH_METHODS, newClient } from '../new-client.ts';
-import { refuseKeysOfPeople } from '../keys-of-client.ts';
-import { withStores } from '../with-stores.ts';
+import { GRANTS } from '../clients/client-grants.ts';
+import { CLIENT_OPTIONS } from '../clients/client-options.ts';
+import { type Command, Failure } from '../arguments/command.ts';
+import { AUTH_METHODS, newClient } from '../clients/new-client.ts';
+import { refuseKeysOfPeople } from '../clients/keys-of-client.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 /** Registers a client (RFC 7591 section 2 names its members). */
 export const clientAdd: Command = {

@@ -1,9 +1,9 @@
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
-import { shortNames } from '../client-grants.ts';
-import { shownClient } from '../client-lines.ts';
-import type { Command } from '../command.ts';
-import { table } from '../table.ts';
-import { withStores } from '../with-stores.ts';
+import { shortNames } from '../clients/client-grants.ts';
+import { shownClient } from '../clients/client-lines.ts';
+import type { Command } from '../arguments/command.ts';
+import { table } from '../lines/table.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const clientList: Command = {
   name: 'client list',

@@ -1,7 +1,7 @@
 import { longestLife, rememberUntil } from '#shared/stores/revocation/lifetime.ts';
-import type { Command } from '../command.ts';
-import { findClient } from '../find-client.ts';
-import { withStores } from '../with-stores.ts';
+import type { Command } from '../arguments/command.ts';
+import { findClient } from '../clients/find-client.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 /**
  * The generation is raised before the removal, so that a crash between them leaves no living token,

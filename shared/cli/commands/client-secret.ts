@@ -1,8 +1,8 @@
 import { newSecret } from '#shared/people/client-secret.ts';
-import { type Command, Failure } from '../command.ts';
-import { findClient, isBuiltIn } from '../find-client.ts';
-import { overlapFrom, overlapOption } from '../overlap-option.ts';
-import { withStores } from '../with-stores.ts';
+import { type Command, Failure } from '../arguments/command.ts';
+import { findClient, isBuiltIn } from '../clients/find-client.ts';
+import { overlapFrom, overlapOption } from '../arguments/overlap-option.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const clientSecret: Command = {
   name: 'client secret',

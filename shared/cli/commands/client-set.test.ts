@@ -4,7 +4,7 @@ import { describe, expect, test } from '@jest/globals';
 import { registration } from '#shared/config/resource-server-client.ts';
 import { signInClientId } from '#shared/config/sign-in-clients.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withStores } from '../with-stores.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 const DOCUMENTS = 'http://localhost:3001/documents/';
 const CALLBACK = 'https://app.example/callback';

@@ -2,15 +2,15 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
-import { refuseContradictions } from '../client-grants.ts';
-import { clientLines, shownClient } from '../client-lines.ts';
-import { CLIENT_OPTIONS } from '../client-options.ts';
-import { type Command, Failure, type Input, type Shell, UsageError } from '../command.ts';
-import { findClient, isBuiltIn } from '../find-client.ts';
-import { refuseKeysOfPeople } from '../keys-of-client.ts';
-import { checkScopes, clientMembers } from '../new-client.ts';
-import { readPublicJwks } from '../public-jwks.ts';
-import { withStores } from '../with-stores.ts';
+import { refuseContradictions } from '../clients/client-grants.ts';
+import { clientLines, shownClient } from '../clients/client-lines.ts';
+import { CLIENT_OPTIONS } from '../clients/client-options.ts';
+import { type Command, Failure, type Input, type Shell, UsageError } from '../arguments/command.ts';
+import { findClient, isBuiltIn } from '../clients/find-client.ts';
+import { refuseKeysOfPeople } from '../clients/keys-of-client.ts';
+import { checkScopes, clientMembers } from '../clients/new-client.ts';
+import { readPublicJwks } from '../arguments/public-jwks.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 /** The members that a client need not have, by the options that say them. */
 const REMOVABLE: Readonly<Record<string, keyof ClientRecord>> = {

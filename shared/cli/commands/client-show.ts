@@ -1,7 +1,7 @@
-import { clientLines, shownClient } from '../client-lines.ts';
-import type { Command } from '../command.ts';
-import { findClient } from '../find-client.ts';
-import { withStores } from '../with-stores.ts';
+import { clientLines, shownClient } from '../clients/client-lines.ts';
+import type { Command } from '../arguments/command.ts';
+import { findClient } from '../clients/find-client.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const clientShow: Command = {
   name: 'client show',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { RESOURCE_SERVER, registration } from '#shared/config/resource-server-client.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withStores } from '../with-stores.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 const MACHINE = ['--name', 'Machine', '--grant', 'client_credentials'];
 const SCOPE = ['--scope', 'documents:read documents:write'];

@@ -5,7 +5,7 @@ import { isProduction } from '#shared/config/production.ts';
 import { configWarnings } from '#shared/config/warnings.ts';
 import { type ServerName, SERVERS } from '#shared/config/server-name.ts';
 import { startMistakes } from '#shared/config/start-mistakes.ts';
-import { type Command, UsageError } from '../command.ts';
+import { type Command, UsageError } from '../arguments/command.ts';
 
 export const configCheck: Command = {
   name: 'config check',

@@ -4,8 +4,8 @@ import { configJsonSchema } from '#shared/config/json-schema.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { withTour } from '#shared/config/tour.ts';
 import { START } from '#shared/base/invocation.ts';
-import { type Command, Failure } from '../command.ts';
-import { makeNamedFolder } from '../named-folder.ts';
+import { type Command, Failure } from '../arguments/command.ts';
+import { makeNamedFolder } from '../arguments/named-folder.ts';
 
 export const configInit: Command = {
   name: 'config init',

@@ -1,7 +1,7 @@
 import { loadConfig } from '#shared/config/load.ts';
 import { maskRedisUrl } from '#shared/config/redis-url.ts';
 import type { Config } from '#shared/config/schema.ts';
-import type { Command } from '../command.ts';
+import type { Command } from '../arguments/command.ts';
 
 export const configPrint: Command = {
   name: 'config print',

@@ -1,5 +1,5 @@
 import { configJsonSchema } from '#shared/config/json-schema.ts';
-import type { Command } from '../command.ts';
+import type { Command } from '../arguments/command.ts';
 
 export const configSchemaCommand: Command = {
   name: 'config schema',

@@ -1,9 +1,9 @@
 import { counted } from '#shared/base/counted.ts';
 import { everybody } from '#shared/people/everybody.ts';
 import { formatDirectoryFile } from '#shared/people/file/format-directory.ts';
-import type { Command } from '../command.ts';
-import { writeNewFile } from '../new-file.ts';
-import { withStores } from '../with-stores.ts';
+import type { Command } from '../arguments/command.ts';
+import { writeNewFile } from '../files/new-file.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const directoryExport: Command = {
   name: 'directory export',

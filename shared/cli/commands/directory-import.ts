@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { VERIFIER_KINDS } from '#shared/auth/schemes/list.ts';
 import { parseDirectoryFile } from '#shared/people/file/directory-file.ts';
 import { importDirectory } from '#shared/people/file/import-directory.ts';
-import { type Command, Failure } from '../command.ts';
-import { withPeople } from '../with-people.ts';
+import { type Command, Failure } from '../arguments/command.ts';
+import { withPeople } from '../stores/with-people.ts';
 
 export const directoryImport: Command = {
   name: 'directory import',

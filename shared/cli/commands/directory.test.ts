@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
 import { somePublicKey } from '#shared/stores/contract/samples.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withStores } from '../with-stores.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 const PASSWORD = 'correct horse battery staple';
 

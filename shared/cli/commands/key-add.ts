@@ -1,12 +1,18 @@
 import type { Config } from '#shared/config/schema.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { type Command, type Input, type Report, type Shell, UsageError } from '../command.ts';
-import { expiresAt, expiresOption } from '../expires-option.ts';
-import { addKey, keyLines } from '../new-key.ts';
-import { addKeyFrom, PUBLIC_KEY_OPTIONS } from '../new-public-key.ts';
-import { scopeTokens } from '../scope-tokens.ts';
-import { visibleName } from '../visible-name.ts';
-import { withStores } from '../with-stores.ts';
+import {
+  type Command,
+  type Input,
+  type Report,
+  type Shell,
+  UsageError,
+} from '../arguments/command.ts';
+import { expiresAt, expiresOption } from '../arguments/expires-option.ts';
+import { addKey, keyLines } from '../clients/new-key.ts';
+import { addKeyFrom, PUBLIC_KEY_OPTIONS } from '../clients/new-public-key.ts';
+import { scopeTokens } from '../arguments/scope-tokens.ts';
+import { visibleName } from '../arguments/visible-name.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 const OF_API_KEYS = {
   realm: { value: 'REALM', help: 'the one realm that an API key is good for' },

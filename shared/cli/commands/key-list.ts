@@ -1,9 +1,9 @@
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
-import type { Command } from '../command.ts';
-import { lastUse, minute } from '../last-use.ts';
-import { table } from '../table.ts';
-import { withStores } from '../with-stores.ts';
+import type { Command } from '../arguments/command.ts';
+import { lastUse, minute } from '../lines/last-use.ts';
+import { table } from '../lines/table.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const keyList: Command = {
   name: 'key list',

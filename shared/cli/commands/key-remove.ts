@@ -1,6 +1,6 @@
 import type { Stores } from '#shared/stores/stores.ts';
-import { type Command, Failure } from '../command.ts';
-import { withStores } from '../with-stores.ts';
+import { type Command, Failure } from '../arguments/command.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const keyRemove: Command = {
   name: 'key remove',

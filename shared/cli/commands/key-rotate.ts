@@ -1,9 +1,9 @@
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
-import { type Command, Failure } from '../command.ts';
-import { expiresAt, expiresOption } from '../expires-option.ts';
-import { addKey, keyLines } from '../new-key.ts';
-import { overlapFrom, overlapOption } from '../overlap-option.ts';
-import { withStores } from '../with-stores.ts';
+import { type Command, Failure } from '../arguments/command.ts';
+import { expiresAt, expiresOption } from '../arguments/expires-option.ts';
+import { addKey, keyLines } from '../clients/new-key.ts';
+import { overlapFrom, overlapOption } from '../arguments/overlap-option.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const keyRotate: Command = {
   name: 'key rotate',

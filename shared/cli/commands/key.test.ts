@@ -5,7 +5,7 @@ import { parseApiKey } from '#shared/people/api-key.ts';
 import { readPublicKey } from '#shared/people/public-key.ts';
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withStores } from '../with-stores.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 const DAY = 86_400_000;
 

@@ -1,12 +1,12 @@
 import { loadConfig } from '#shared/config/load.ts';
 import { CLI } from '#shared/base/invocation.ts';
-import { type Command, Failure, type Input, type Shell, UsageError } from '../command.ts';
+import { type Command, Failure, type Input, type Shell, UsageError } from '../arguments/command.ts';
 import { parseSafeUrl, sendUnhurried } from '../oauth/http.ts';
 import type { Login } from '../oauth/login.ts';
 import { loginPath, readLogin, writeLogin } from '../oauth/login-file.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
 import { CLIENT_OPTION, DEVICE_CLIENT, signIn } from '../oauth/sign-in.ts';
-import { lockPrivate } from '../private-file.ts';
+import { lockPrivate } from '../files/private-file.ts';
 
 export const login: Command = {
   name: 'login',

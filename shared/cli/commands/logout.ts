@@ -1,8 +1,8 @@
-import type { Command } from '../command.ts';
+import type { Command } from '../arguments/command.ts';
 import { sendUnhurried } from '../oauth/http.ts';
 import { loginPath, readLogin, removeLogin } from '../oauth/login-file.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
-import { lockPrivate } from '../private-file.ts';
+import { lockPrivate } from '../files/private-file.ts';
 
 const NOBODY = { json: null, lines: ['Nobody is logged in.'] };
 

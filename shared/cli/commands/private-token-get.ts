@@ -1,7 +1,7 @@
 import { loadConfig } from '#shared/config/load.ts';
 import { serverNameOf } from '#shared/private-token/server-name.ts';
 import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
-import type { Command } from '../command.ts';
+import type { Command } from '../arguments/command.ts';
 import { CLIENT_OPTION, DEVICE_CLIENT } from '../oauth/sign-in.ts';
 import { BOTH_SEE, issuerAccount, siteAccount } from '../private-token/account.ts';
 import { answerable } from '../private-token/challenges.ts';
@@ -10,8 +10,8 @@ import { directoryOf, getTokens } from '../private-token/get-tokens.ts';
 import { keyFor } from '../private-token/issuer.ts';
 import { siteUrl } from '../private-token/site-url.ts';
 import { openWallet } from '../private-token/wallet.ts';
-import { TOKEN_TYPE_NAMES, tokenTypeOption } from '../token-type-option.ts';
-import { wholeNumber } from '../whole-number.ts';
+import { TOKEN_TYPE_NAMES, tokenTypeOption } from '../arguments/token-type-option.ts';
+import { wholeNumber } from '../arguments/whole-number.ts';
 
 export const privateTokenGet: Command = {
   name: 'private-token get',

@@ -4,8 +4,8 @@ import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { keepTokenKeys, listTokenKeys } from '#shared/keys/token-key-lifecycle.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withStores } from '../with-stores.ts';
-import { withTokenKeys } from '../with-token-keys.ts';
+import { withStores } from '../stores/with-stores.ts';
+import { withTokenKeys } from '../stores/with-token-keys.ts';
 
 const TIMES = { rotation: 1000, overlap: 500, maxAge: 100 };
 

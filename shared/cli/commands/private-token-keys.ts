@@ -1,9 +1,9 @@
 import { listTokenKeys } from '#shared/keys/token-key-lifecycle.ts';
 import type { ScheduledTokenKey } from '#shared/keys/token-key-schedule.ts';
 import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
-import type { Command } from '../command.ts';
-import { table } from '../table.ts';
-import { withTokenKeys } from '../with-token-keys.ts';
+import type { Command } from '../arguments/command.ts';
+import { table } from '../lines/table.ts';
+import { withTokenKeys } from '../stores/with-token-keys.ts';
 
 /** What follows is the time of its next change. */
 const MEANING: Record<Exclude<ScheduledTokenKey['state'], 'retired'>, string> = {

@@ -2,7 +2,7 @@ import { loadConfig } from '#shared/config/load.ts';
 import { encodePadded } from '#shared/private-token/base64url.ts';
 import { serverNameOf } from '#shared/private-token/server-name.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
-import type { Command, Shell } from '../command.ts';
+import type { Command, Shell } from '../arguments/command.ts';
 import { type Reply } from '#shared/client/send.ts';
 import { retryAfter } from '../oauth/http.ts';
 import { CLIENT_OPTION, DEVICE_CLIENT } from '../oauth/sign-in.ts';

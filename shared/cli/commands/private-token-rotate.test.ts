@@ -11,7 +11,7 @@ import {
 } from '#shared/keys/token-key-lifecycle.ts';
 import { MOST_LIVE } from '#shared/keys/token-key-schedule.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withStores } from '../with-stores.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 const TIMES = { rotation: 1000, overlap: 500, maxAge: 100 };
 

@@ -9,8 +9,8 @@ import {
   type TokenTypeFacts,
   tokenTypeNamed,
 } from '#shared/private-token/token-types.ts';
-import { type Command, type Report, UsageError } from '../command.ts';
-import { withTokenKeys } from '../with-token-keys.ts';
+import { type Command, type Report, UsageError } from '../arguments/command.ts';
+import { withTokenKeys } from '../stores/with-token-keys.ts';
 
 type Name = TokenTypeFacts['name'];
 

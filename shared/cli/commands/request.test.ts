@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
 import { inProcess, newData, TestShell } from '../cli.fixture.ts';
 import { listen } from '../listen.fixture.ts';
-import { withStores } from '../with-stores.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 const authorizationServer = (token: object = { access_token: 'at', token_type: 'DPoP' }) =>
   listen(({ url }, origin) =>

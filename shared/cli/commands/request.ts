@@ -1,17 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import type { Config } from '#shared/config/schema.ts';
 import { CLI } from '#shared/base/invocation.ts';
-import { type Command, Failure, type Input, type Shell, UsageError } from '../command.ts';
-import { findClient } from '../find-client.ts';
+import { type Command, Failure, type Input, type Shell, UsageError } from '../arguments/command.ts';
+import { findClient } from '../clients/find-client.ts';
 import { createProver } from '../oauth/dpop.ts';
-import { sendConcealed } from '../send-concealed.ts';
+import { sendConcealed } from '../oauth/send-concealed.ts';
 import { parseSafeUrl, sendUnhurried } from '../oauth/http.ts';
 import { loginAccess } from '../oauth/login-access.ts';
 import { type GetAccess, sendProtected } from '../oauth/protected-request.ts';
 import { requestToken } from '../oauth/token-request.ts';
-import { parseField } from '../request-field.ts';
-import { readSecret, SECRET_OPTIONS } from '../secret.ts';
-import { withStores } from '../with-stores.ts';
+import { parseField } from '../arguments/request-field.ts';
+import { readSecret, SECRET_OPTIONS } from '../arguments/secret.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const request: Command = {
   name: 'request',

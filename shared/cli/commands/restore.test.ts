@@ -17,7 +17,7 @@ import { holdAlone, swapIn } from '#shared/stores/sqlite/backup/restore.ts';
 import { folderOf } from '#shared/stores/trees/tree-folder.ts';
 import { entryFile } from '../../../e2e/parts/entry.ts';
 import { inProcess, json, newData, runScript, TestShell } from '../cli.fixture.ts';
-import { withStores } from '../with-stores.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 const TREE = '/documents';
 const FOLDER = folderOf(TREE);

@@ -12,9 +12,9 @@ import {
   swapIn,
   takeBack,
 } from '#shared/stores/sqlite/backup/restore.ts';
-import { type Command, Failure, type Shell } from '../command.ts';
-import { copyContent } from '../copy-content.ts';
-import { makeNamedFolder } from '../named-folder.ts';
+import { type Command, Failure, type Shell } from '../arguments/command.ts';
+import { copyContent } from '../stores/copy-content.ts';
+import { makeNamedFolder } from '../arguments/named-folder.ts';
 
 export const restore: Command = {
   name: 'restore',

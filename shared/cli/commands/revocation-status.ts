@@ -1,5 +1,5 @@
-import type { Command } from '../command.ts';
-import { withStores } from '../with-stores.ts';
+import type { Command } from '../arguments/command.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const revocationStatus: Command = {
   name: 'revocation status',

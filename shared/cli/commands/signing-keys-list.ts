@@ -1,8 +1,8 @@
 import type { ScheduledKey } from '#shared/keys/signing-key-schedule.ts';
 import { listKeys } from '#shared/keys/signing-key-lifecycle.ts';
-import type { Command } from '../command.ts';
-import { table } from '../table.ts';
-import { GATEWAY, tableOf, withKeys } from '../with-keys.ts';
+import type { Command } from '../arguments/command.ts';
+import { table } from '../lines/table.ts';
+import { GATEWAY, tableOf, withKeys } from '../stores/with-keys.ts';
 
 const MEANING: Record<ScheduledKey['state'], string> = {
   published: 'published, signs from',

@@ -5,8 +5,8 @@ import {
   rotateKey,
 } from '#shared/keys/signing-key-lifecycle.ts';
 import type { KeyTable, StoredKey } from '#shared/stores/keys/keys.ts';
-import { type Command, Failure, type Report, UsageError } from '../command.ts';
-import { GATEWAY, tableOf, withKeys } from '../with-keys.ts';
+import { type Command, Failure, type Report, UsageError } from '../arguments/command.ts';
+import { GATEWAY, tableOf, withKeys } from '../stores/with-keys.ts';
 
 type Alg = StoredKey['alg'];
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ensureKeys } from '#shared/keys/signing-key-lifecycle.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withKeys } from '../with-keys.ts';
-import { withStores } from '../with-stores.ts';
+import { withKeys } from '../stores/with-keys.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 interface Listed {
   readonly kid: string;

@@ -2,11 +2,11 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Revocations, RevokedBy } from '#shared/stores/revocation/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { type CheckedToken, checkToken } from '../check-token.ts';
-import { type Command, Failure } from '../command.ts';
+import { type CheckedToken, checkToken } from '../stores/check-token.ts';
+import { type Command, Failure } from '../arguments/command.ts';
 import { columns } from '#shared/base/printable.ts';
-import { readToken } from '../read-token.ts';
-import { withStores } from '../with-stores.ts';
+import { readToken } from '../arguments/read-token.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 type Words = (value: unknown, clock: Clock) => string;
 

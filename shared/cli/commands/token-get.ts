@@ -1,10 +1,10 @@
-import { type Command, Failure } from '../command.ts';
-import { findClient } from '../find-client.ts';
+import { type Command, Failure } from '../arguments/command.ts';
+import { findClient } from '../clients/find-client.ts';
 import { createProver } from '../oauth/dpop.ts';
 import { sendUnhurried } from '../oauth/http.ts';
 import { requestToken } from '../oauth/token-request.ts';
-import { readSecret, SECRET_OPTIONS } from '../secret.ts';
-import { withStores } from '../with-stores.ts';
+import { readSecret, SECRET_OPTIONS } from '../arguments/secret.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const tokenGet: Command = {
   name: 'token get',

@@ -1,8 +1,8 @@
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
-import { checkToken } from '../check-token.ts';
-import { type Command, Failure } from '../command.ts';
-import { readToken } from '../read-token.ts';
-import { withStores } from '../with-stores.ts';
+import { checkToken } from '../stores/check-token.ts';
+import { type Command, Failure } from '../arguments/command.ts';
+import { readToken } from '../arguments/read-token.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 /** A forged token may carry the jti of another: only what this pair has signed is revoked. */
 export const tokenRevoke: Command = {

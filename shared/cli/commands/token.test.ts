@@ -4,8 +4,8 @@ import { importJWK, type JWTPayload, SignJWT } from 'jose';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { ensureKeys, privateJwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withKeys } from '../with-keys.ts';
-import { withStores } from '../with-stores.ts';
+import { withKeys } from '../stores/with-keys.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 const OTHER = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 

@@ -4,7 +4,7 @@ import { listAccess, recordAccess } from '#shared/people/access/grants.ts';
 import { listSignIns, recordSignIn } from '#shared/people/access/sign-ins.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withPeople } from '../with-people.ts';
+import { withPeople } from '../stores/with-people.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const AGENT = 'Mozilla/5.0 \u001b[2J';

@@ -3,9 +3,9 @@ import { listConsents, type Scopes } from '#shared/people/access/consents.ts';
 import { listAccess } from '#shared/people/access/grants.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { personNamed } from '#shared/people/people.ts';
-import type { Command } from '../command.ts';
-import { lastUse, minute } from '../last-use.ts';
-import { withPeople } from '../with-people.ts';
+import type { Command } from '../arguments/command.ts';
+import { lastUse, minute } from '../lines/last-use.ts';
+import { withPeople } from '../stores/with-people.ts';
 
 export const userAccess: Command = {
   name: 'user access',

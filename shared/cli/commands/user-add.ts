@@ -1,8 +1,8 @@
 import { addPerson } from '#shared/people/people.ts';
-import type { Command } from '../command.ts';
-import { PROFILE_OPTIONS, profileFrom } from '../profile-options.ts';
-import { PASSWORD_OPTION, readPassword } from '../secret.ts';
-import { withPeople } from '../with-people.ts';
+import type { Command } from '../arguments/command.ts';
+import { PROFILE_OPTIONS, profileFrom } from '../arguments/profile-options.ts';
+import { PASSWORD_OPTION, readPassword } from '../arguments/secret.ts';
+import { withPeople } from '../stores/with-people.ts';
 
 export const userAdd: Command = {
   name: 'user add',

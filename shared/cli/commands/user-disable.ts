@@ -1,6 +1,6 @@
 import { disablePerson, enablePerson } from '#shared/people/people.ts';
-import type { Command, Report, Shell } from '../command.ts';
-import { withPeople } from '../with-people.ts';
+import type { Command, Report, Shell } from '../arguments/command.ts';
+import { withPeople } from '../stores/with-people.ts';
 
 export const userDisable: Command = {
   name: 'user disable',

@@ -4,9 +4,9 @@ import { endGrant, findAccess } from '#shared/people/access/grants.ts';
 import { endSignIn, findSignIn } from '#shared/people/access/sign-ins.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
 import { personNamed } from '#shared/people/people.ts';
-import { type Command, Failure, UsageError } from '../command.ts';
-import { keysLeft } from '../keys-left.ts';
-import { withPeople } from '../with-people.ts';
+import { type Command, Failure, UsageError } from '../arguments/command.ts';
+import { keysLeft } from '../lines/keys-left.ts';
+import { withPeople } from '../stores/with-people.ts';
 
 /** Ends one part of a person's access, by its id; false: they have no such part. */
 type End = (store: PeopleStore, accountId: string, id: string) => Promise<boolean>;

@@ -1,6 +1,6 @@
 import { setKerberos } from '#shared/people/people.ts';
-import type { Command } from '../command.ts';
-import { withPeople } from '../with-people.ts';
+import type { Command } from '../arguments/command.ts';
+import { withPeople } from '../stores/with-people.ts';
 
 export const userKerberos: Command = {
   name: 'user kerberos',

@@ -1,9 +1,9 @@
 import { everySpace } from '#shared/config/second-origin.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { personNamed } from '#shared/people/people.ts';
-import { type Command, type Input, UsageError } from '../command.ts';
-import { addKeyFrom, PUBLIC_KEY_OPTIONS } from '../new-public-key.ts';
-import { withStores } from '../with-stores.ts';
+import { type Command, type Input, UsageError } from '../arguments/command.ts';
+import { addKeyFrom, PUBLIC_KEY_OPTIONS } from '../clients/new-public-key.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 const SCHEMES = { concealed: 'Concealed', hoba: 'HOBA' } as const;
 

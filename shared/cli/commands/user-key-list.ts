@@ -1,10 +1,10 @@
 import { personNamed } from '#shared/people/people.ts';
 import type { People, PersonRecord } from '#shared/stores/people/people.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
-import type { Command, OutputSlice, Shell } from '../command.ts';
-import { lastUse, minute } from '../last-use.ts';
-import { table } from '../table.ts';
-import { openShellStores } from '../with-stores.ts';
+import type { Command, OutputSlice, Shell } from '../arguments/command.ts';
+import { lastUse, minute } from '../lines/last-use.ts';
+import { table } from '../lines/table.ts';
+import { openShellStores } from '../stores/with-stores.ts';
 
 export const userKeyList: Command = {
   name: 'user key list',

@@ -1,6 +1,6 @@
 import { personNamed } from '#shared/people/people.ts';
-import { type Command, Failure } from '../command.ts';
-import { withStores } from '../with-stores.ts';
+import { type Command, Failure } from '../arguments/command.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const userKeyRemove: Command = {
   name: 'user key remove',

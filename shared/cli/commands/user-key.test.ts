@@ -10,7 +10,7 @@ import { MOST_KEYS } from '#shared/people/key-purposes.ts';
 import { readPublicKey } from '#shared/people/public-key.ts';
 import { publicKeysIn } from '#shared/stores/contract/samples.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withStores } from '../with-stores.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 const PASSWORD = 'correct horse battery staple';
 

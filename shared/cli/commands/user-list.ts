@@ -2,10 +2,10 @@ import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import { lackingOf } from '#shared/people/lacking.ts';
 import type { RealmNeeds } from '#shared/people/verifier-kind.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
-import { inOrder, variantsByScheme } from '../by-scheme.ts';
-import type { Command, Shell, OutputSlice } from '../command.ts';
-import { table } from '../table.ts';
-import { openShellStores } from '../with-stores.ts';
+import { inOrder, variantsByScheme } from '../lines/by-scheme.ts';
+import type { Command, Shell, OutputSlice } from '../arguments/command.ts';
+import { table } from '../lines/table.ts';
+import { openShellStores } from '../stores/with-stores.ts';
 
 export const userList: Command = {
   name: 'user list',

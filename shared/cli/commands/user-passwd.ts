@@ -1,8 +1,8 @@
 import { setPassword } from '#shared/people/people.ts';
-import type { Command } from '../command.ts';
-import { keysLeft } from '../keys-left.ts';
-import { PASSWORD_OPTION, readPassword } from '../secret.ts';
-import { withPeople } from '../with-people.ts';
+import type { Command } from '../arguments/command.ts';
+import { keysLeft } from '../lines/keys-left.ts';
+import { PASSWORD_OPTION, readPassword } from '../arguments/secret.ts';
+import { withPeople } from '../stores/with-people.ts';
 
 export const userPasswd: Command = {
   name: 'user passwd',

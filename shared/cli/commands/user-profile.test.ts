@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { recordSignIn } from '#shared/people/access/sign-ins.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withPeople } from '../with-people.ts';
-import { withStores } from '../with-stores.ts';
+import { withPeople } from '../stores/with-people.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 const EMAILS = ['--email', 'alice@example.com,verified', '--email', 'second@example.com'];
 const GROUPS = ['--group', 'Staff', '--group', 'Chess club'];

@@ -12,7 +12,7 @@ import {
 import { folderOf } from '#shared/stores/trees/tree-folder.ts';
 import { accountName, ownTree, sharedTree } from '#shared/stores/trees/tree-names.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withStores } from '../with-stores.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 /** With alice and bob, and a space where each has a tree of their own. */
 async function installation() {

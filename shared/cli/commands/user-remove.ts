@@ -1,7 +1,7 @@
 import { removePerson } from '#shared/people/remove-person.ts';
-import type { Command } from '../command.ts';
-import { removeOwnTrees } from '../remove-trees.ts';
-import { withPeople } from '../with-people.ts';
+import type { Command } from '../arguments/command.ts';
+import { removeOwnTrees } from '../stores/remove-trees.ts';
+import { withPeople } from '../stores/with-people.ts';
 
 export const userRemove: Command = {
   name: 'user remove',

@@ -1,13 +1,13 @@
 import { setProfile } from '#shared/people/people.ts';
-import { type Command, UsageError } from '../command.ts';
+import { type Command, UsageError } from '../arguments/command.ts';
 import {
   PROFILE_OPTIONS,
   profileFrom,
   profileLines,
   WITHOUT_OPTION,
   withoutFrom,
-} from '../profile-options.ts';
-import { withPeople } from '../with-people.ts';
+} from '../arguments/profile-options.ts';
+import { withPeople } from '../stores/with-people.ts';
 
 export const userSet: Command = {
   name: 'user set',

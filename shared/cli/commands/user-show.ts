@@ -1,9 +1,9 @@
 import { counted } from '#shared/base/counted.ts';
 import { personNamed } from '#shared/people/people.ts';
-import type { Command } from '../command.ts';
-import { minute } from '../last-use.ts';
-import { profileLines } from '../profile-options.ts';
-import { withStores } from '../with-stores.ts';
+import type { Command } from '../arguments/command.ts';
+import { minute } from '../lines/last-use.ts';
+import { profileLines } from '../arguments/profile-options.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const userShow: Command = {
   name: 'user show',

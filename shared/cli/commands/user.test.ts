@@ -10,8 +10,8 @@ import { keepPerson } from '#shared/people/people.ts';
 import { everybodyIn, someVerifier, somePerson } from '#shared/stores/contract/samples.ts';
 import { SLICE } from '#shared/stores/people/slices.ts';
 import { cli, inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withPeople } from '../with-people.ts';
-import { withStores } from '../with-stores.ts';
+import { withPeople } from '../stores/with-people.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 interface Listed {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { CLI } from '#shared/base/invocation.ts';
-import { type Command, Failure, type Shell } from '../command.ts';
+import { type Command, Failure, type Shell } from '../arguments/command.ts';
 import { currentLogin, endedLogin } from '../oauth/current-login.ts';
 import { loadProver } from '../oauth/dpop.ts';
 import { jsonObject, sendUnhurried } from '../oauth/http.ts';

@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { Failure } from '../command.ts';
+import { Failure } from '../arguments/command.ts';
 import { audienceOf } from './login.ts';
 
 /**

@@ -7,7 +7,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { CLI } from '#shared/base/invocation.ts';
 import { runScript, TestShell } from '../cli.fixture.ts';
 import type { Received } from '../listen.fixture.ts';
-import { lockPrivate } from '../private-file.ts';
+import { lockPrivate } from '../files/private-file.ts';
 import { authorizationServer } from './authorization-server.fixture.ts';
 import { currentLogin } from './current-login.ts';
 import { sendUnhurried } from './http.ts';

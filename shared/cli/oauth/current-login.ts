@@ -1,6 +1,6 @@
 import { CLI } from '#shared/base/invocation.ts';
-import { Failure, type Shell } from '../command.ts';
-import { lockPrivate } from '../private-file.ts';
+import { Failure, type Shell } from '../arguments/command.ts';
+import { lockPrivate } from '../files/private-file.ts';
 import { loadProver } from './dpop.ts';
 import { formPoster } from './form-post.ts';
 import type { Send } from '#shared/client/send.ts';

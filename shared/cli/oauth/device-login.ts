@@ -1,5 +1,5 @@
 import type { Clock } from '#shared/base/clock.ts';
-import { Failure, type Shell } from '../command.ts';
+import { Failure, type Shell } from '../arguments/command.ts';
 import type { Form, PostForm } from './form-post.ts';
 import { type Reply, NoAnswer } from '#shared/client/send.ts';
 import { jsonObject, parseSafeUrl } from './http.ts';

@@ -1,6 +1,6 @@
 import { jsonOf, openSend, type Reply } from '#shared/client/send.ts';
 import { isLoopback } from '#shared/config/production.ts';
-import { Failure } from '../command.ts';
+import { Failure } from '../arguments/command.ts';
 
 /** Octets of the longest answer that a command takes. */
 export const LONGEST = 256 * 1024 * 1024;

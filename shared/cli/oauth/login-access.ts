@@ -1,5 +1,5 @@
 import { CLI } from '#shared/base/invocation.ts';
-import { Failure, type Shell, UsageError } from '../command.ts';
+import { Failure, type Shell, UsageError } from '../arguments/command.ts';
 import { currentLogin } from './current-login.ts';
 import { loadProver } from './dpop.ts';
 import type { Send } from '#shared/client/send.ts';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { lockPrivate } from '../private-file.ts';
+import { lockPrivate } from '../files/private-file.ts';
 import type { Login } from './login.ts';
 import { loginPath, readLogin, removeLogin, writeLogin } from './login-file.ts';
 import { LOGIN } from './login.fixture.ts';

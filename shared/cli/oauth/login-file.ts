@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import type { Random } from '#shared/base/random.ts';
 import { CLI } from '#shared/base/invocation.ts';
-import { privatePath, readPrivate, writePrivate } from '../private-file.ts';
+import { privatePath, readPrivate, writePrivate } from '../files/private-file.ts';
 import { type Login, loginSchema } from './login.ts';
 
 /** Where the login of this user is kept. Undefined when there is no place. */

@@ -6,7 +6,7 @@ import { createProver } from './dpop.ts';
 import type { Message } from '#shared/client/send.ts';
 import { scripted } from './oauth.fixture.ts';
 import { type GetAccess, sendProtected } from './protected-request.ts';
-import { metadataUrl } from '#shared/auth/protected-resource.ts';
+import { metadataUrl } from '#shared/auth/tokens/protected-resource.ts';
 
 const SPACE = 'https://api.example/documents/';
 const A = `${SPACE}a`;

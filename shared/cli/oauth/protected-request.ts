@@ -1,5 +1,5 @@
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
-import { Failure } from '../command.ts';
+import { Failure } from '../arguments/command.ts';
 import { bearerField } from './bearer.ts';
 import type { Prover } from './dpop.ts';
 import { type Reply, type Message, type Send } from '#shared/client/send.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { scripted } from './oauth.fixture.ts';
-import { metadataUrl } from '#shared/auth/protected-resource.ts';
+import { metadataUrl } from '#shared/auth/tokens/protected-resource.ts';
 import { findMetadata, isWithin } from './resource-metadata.ts';
 
 const WELL_KNOWN = 'https://api.example/.well-known/oauth-protected-resource';

@@ -1,7 +1,7 @@
-import { metadataUrl } from '#shared/auth/protected-resource.ts';
+import { metadataUrl } from '#shared/auth/tokens/protected-resource.ts';
 import { type Challenge, parseChallenges } from '#shared/http/auth/challenge.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
-import { Failure } from '../command.ts';
+import { Failure } from '../arguments/command.ts';
 import { type Reply, type Send } from '#shared/client/send.ts';
 import { jsonObject, parseSafeUrl } from './http.ts';
 import type { TokenType } from './token-answer.ts';

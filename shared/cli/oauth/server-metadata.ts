@@ -1,4 +1,4 @@
-import { Failure } from '../command.ts';
+import { Failure } from '../arguments/command.ts';
 import { type Send } from '#shared/client/send.ts';
 import { jsonObject, parseSafeUrl } from './http.ts';
 

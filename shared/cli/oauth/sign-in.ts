@@ -1,6 +1,6 @@
 import { CLI } from '#shared/base/invocation.ts';
-import { Failure, type Option, type Shell } from '../command.ts';
-import { plainScreen, terminalScreen } from '../login-screen.ts';
+import { Failure, type Option, type Shell } from '../arguments/command.ts';
+import { plainScreen, terminalScreen } from './login-screen.ts';
 import { authorizeDevice, pollForToken } from './device-login.ts';
 import { createProver } from './dpop.ts';
 import { formPoster } from './form-post.ts';

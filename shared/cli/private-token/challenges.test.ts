@@ -6,7 +6,7 @@ import { encodePadded } from '#shared/private-token/base64url.ts';
 import { challengeDigest, encodeChallenge } from '#shared/private-token/token-challenge.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 import vectors from '../../private-token/vectors/rfc9577-challenge.json' with { type: 'json' };
-import { Failure } from '../command.ts';
+import { Failure } from '../arguments/command.ts';
 import { answerable } from './challenges.ts';
 
 const URL = 'https://Site.example:8443/members?x=y';

@@ -5,7 +5,7 @@ import { decodeBase64url } from '#shared/private-token/base64url.ts';
 import { canonicalServerName, serverNameOf } from '#shared/private-token/server-name.ts';
 import { challengeDigest, parseChallenge } from '#shared/private-token/token-challenge.ts';
 import { TOKEN_TYPES, type TokenType, tokenType } from '#shared/private-token/token-types.ts';
-import { Failure } from '../command.ts';
+import { Failure } from '../arguments/command.ts';
 import type { Reply } from '#shared/client/send.ts';
 
 /** A challenge for which a token may be got and redeemed. */

@@ -2,7 +2,7 @@ import type { Config } from '#shared/config/schema.ts';
 import type { DirectoryKey, IssuerDirectory } from '#shared/private-token/issuer-directory.ts';
 import { originOfServer } from '#shared/private-token/server-name.ts';
 import { NoAnswer } from '#shared/client/send.ts';
-import { Failure, type Shell } from '../command.ts';
+import { Failure, type Shell } from '../arguments/command.ts';
 import type { Login } from '../oauth/login.ts';
 import type { SiteChallenge } from './challenges.ts';
 import { openSendTo } from './send-to.ts';

@@ -3,7 +3,7 @@ import type { Config } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { REQUEST_SCOPE } from '#shared/config/token-spaces.ts';
 import { CLI } from '#shared/base/invocation.ts';
-import { Failure, type Shell } from '../command.ts';
+import { Failure, type Shell } from '../arguments/command.ts';
 import { currentLogin } from '../oauth/current-login.ts';
 import { loadProver } from '../oauth/dpop.ts';
 import { sendUnhurried } from '../oauth/http.ts';

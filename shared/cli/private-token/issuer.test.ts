@@ -7,7 +7,7 @@ import {
 } from '#shared/private-token/issuer-directory.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 import { generateVoprfKey } from '#shared/private-token/voprf.ts';
-import { Failure } from '../command.ts';
+import { Failure } from '../arguments/command.ts';
 import { scripted } from '../oauth/oauth.fixture.ts';
 import type { SiteChallenge } from './challenges.ts';
 import { fetchIssuerDirectory, keyFor } from './issuer.ts';

@@ -8,7 +8,7 @@ import {
 } from '#shared/private-token/issuer-directory.ts';
 import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import { Failure } from '../command.ts';
+import { Failure } from '../arguments/command.ts';
 import { type Reply, type Send } from '#shared/client/send.ts';
 import { jsonObject } from '../oauth/http.ts';
 import type { SiteChallenge } from './challenges.ts';

@@ -6,7 +6,7 @@ import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
 import { parseTokenRequest } from '#shared/private-token/token-request.ts';
 import { evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { Failure } from '../command.ts';
+import { Failure } from '../arguments/command.ts';
 import type { Reply, Message, Send } from '#shared/client/send.ts';
 import { obtainTokens } from './obtain.ts';
 import { blindRsaKey, issue } from './parties.fixture.ts';

@@ -11,7 +11,7 @@ import { encodeTokenRequest } from '#shared/private-token/token-request.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
 import { blindVoprf } from '#shared/private-token/voprf-client.ts';
 import type { Random } from '#shared/base/random.ts';
-import { Failure } from '../command.ts';
+import { Failure } from '../arguments/command.ts';
 import { type Reply, type Send } from '#shared/client/send.ts';
 import { retryAfter } from '../oauth/http.ts';
 import { type Access, type GetAccess, sendWithToken } from '../oauth/protected-request.ts';

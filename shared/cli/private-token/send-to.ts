@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type OwnSend, openSend } from '#shared/client/send.ts';
 import { isProduction } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
-import { Failure } from '../command.ts';
+import { Failure } from '../arguments/command.ts';
 
 /** Octets of the longest content of a site; an issuer may send less. */
 const LONGEST = 256 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { type Input, UsageError } from '../command.ts';
+import { type Input, UsageError } from '../arguments/command.ts';
 import { parseSafeUrl } from '../oauth/http.ts';
 
 /** The operand of a command, a URL that a token may be sent to. Throws `UsageError`. */

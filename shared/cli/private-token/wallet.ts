@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Clock } from '#shared/base/clock.ts';
 import { decodeBase64url, encodePadded } from '#shared/private-token/base64url.ts';
 import { parseToken, type Token } from '#shared/private-token/token.ts';
-import { Failure, type Shell } from '../command.ts';
-import { lockPrivate, privatePath, readPrivate, writePrivate } from '../private-file.ts';
+import { Failure, type Shell } from '../arguments/command.ts';
+import { lockPrivate, privatePath, readPrivate, writePrivate } from '../files/private-file.ts';
 
 const bytes = z.string().transform((text, context) => {
   const decoded = decodeBase64url(text);

@@ -1,5 +1,5 @@
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
-import { admit } from '#shared/auth/admit.ts';
+import { admit } from '#shared/auth/judge/admit.ts';
 import type { AuthRequest, Outcome, ProtectionSpace } from '#shared/auth/scheme.ts';
 import type { AnyRequest } from '../message/message.ts';
 import { note } from '../message/request-log.ts';

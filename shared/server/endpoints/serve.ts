@@ -1,5 +1,5 @@
 import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
-import { refusal } from '#shared/auth/refusal.ts';
+import { refusal } from '#shared/auth/judge/refusal.ts';
 import { type Fields, notFound } from '#shared/http/answer.ts';
 import { checkMethod } from '#shared/http/method-rules.ts';
 import { allow } from '#shared/http/methods.ts';

@@ -10,10 +10,10 @@ import { systemRandom } from '#shared/base/random.ts';
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { createAttempts } from '../../attempts.ts';
-import { requestOf } from '../../auth.fixture.ts';
-import { judge } from '../../judge.ts';
-import { spaceOf } from '../../judge.fixture.ts';
+import { createAttempts } from '../../credentials/attempts.ts';
+import { requestOf } from '../../judge/auth.fixture.ts';
+import { judge } from '../../judge/judge.ts';
+import { spaceOf } from '../../judge/judge.fixture.ts';
 import type { AuthRequest } from '../../scheme.ts';
 import { apiKey, type ApiKeyOptions } from './api-key.ts';
 

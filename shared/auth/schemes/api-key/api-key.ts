@@ -5,7 +5,7 @@ import { apiKeySecretHash, parseApiKey } from '#shared/people/api-key.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import type { ApiKeyRecord, ApiKeys } from '#shared/stores/credentials/api-keys.ts';
 import type { Limits, Rate, Spent } from '#shared/stores/limits/limits.ts';
-import type { Attempts } from '../../attempts.ts';
+import type { Attempts } from '../../credentials/attempts.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type { AuthRequest, Grounds, Scheme, Verdict } from '../../scheme.ts';

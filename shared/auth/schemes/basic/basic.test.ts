@@ -4,13 +4,13 @@ import { anyText } from '#shared/base/any-text.fixture.ts';
 import { disablePerson, setPassword } from '#shared/people/people.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { createAttempts } from '../../attempts.ts';
-import { requestOf } from '../../auth.fixture.ts';
-import { schemeOf, spaceOf } from '../../judge.fixture.ts';
-import { judge } from '../../judge.ts';
+import { createAttempts } from '../../credentials/attempts.ts';
+import { requestOf } from '../../judge/auth.fixture.ts';
+import { schemeOf, spaceOf } from '../../judge/judge.fixture.ts';
+import { judge } from '../../judge/judge.ts';
 import { type Outcome, PROXY } from '../../scheme.ts';
-import { type processOn, RIGHT, twoProcesses } from '../../two-processes.fixture.ts';
-import { createVerifiedPasswords } from '../../verified-passwords.ts';
+import { type processOn, RIGHT, twoProcesses } from '../../credentials/two-processes.fixture.ts';
+import { createVerifiedPasswords } from '../../credentials/verified-passwords.ts';
 import { basic, parseUserPass } from './basic.ts';
 
 const base64 = (text: string, encoding: BufferEncoding = 'utf8') =>

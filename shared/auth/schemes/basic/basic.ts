@@ -3,10 +3,10 @@ import { andThen } from '#shared/base/awaitable.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { usernameCaseMapped } from '#shared/people/names/precis.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
-import type { Attempts } from '../../attempts.ts';
+import type { Attempts } from '../../credentials/attempts.ts';
 import { personPrincipal } from '../../person.ts';
 import type { Scheme, Verdict } from '../../scheme.ts';
-import type { VerifiedPasswords } from '../../verified-passwords.ts';
+import type { VerifiedPasswords } from '../../credentials/verified-passwords.ts';
 
 export interface BasicOptions {
   readonly realm: string;

@@ -1,4 +1,4 @@
-import type { SchemeRealm, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
+import type { SchemeRealm, SchemeEntry, SchemeParts } from '../parts/scheme-entry.ts';
 
 export const basicEntry = {
   name: 'Basic',
@@ -7,7 +7,7 @@ export const basicEntry = {
   trial: { path: 'basic' },
   async open({ directory, feed, attempts, clock, random }: SchemeParts) {
     const { basic } = await import('./basic.ts');
-    const { createVerifiedPasswords } = await import('../../verified-passwords.ts');
+    const { createVerifiedPasswords } = await import('../../credentials/verified-passwords.ts');
     const passwords = createVerifiedPasswords({ directory, feed, clock, random });
     return ({ realm }: SchemeRealm) => basic({ realm, passwords, attempts });
   },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
-import { issuerAndVerifier, requestOf, SPACE } from '../../auth.fixture.ts';
+import { issuerAndVerifier, requestOf, SPACE } from '../../judge/auth.fixture.ts';
 import { bearer } from './bearer.ts';
 
 const METADATA = 'https://rs.example/.well-known/oauth-protected-resource/documents/';

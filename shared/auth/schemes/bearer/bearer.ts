@@ -1,7 +1,7 @@
 import { andThen } from '#shared/base/awaitable.ts';
 import { actOf, type AuthRequest, type Scheme, type Verdict } from '../../scheme.ts';
-import type { TokenVerifier } from '../../token-verifier.ts';
-import { oauthChallenge, type OAuthSpace } from '../oauth.ts';
+import type { TokenVerifier } from '../../tokens/token-verifier.ts';
+import { oauthChallenge, type OAuthSpace } from '../parts/oauth.ts';
 
 export interface BearerOptions {
   readonly space: OAuthSpace;

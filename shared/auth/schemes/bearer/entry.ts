@@ -1,5 +1,5 @@
-import { oauthSpace } from '../oauth.ts';
-import type { SchemeEntry, SchemeParts, SchemeSpace } from '../scheme-entry.ts';
+import { oauthSpace } from '../parts/oauth.ts';
+import type { SchemeEntry, SchemeParts, SchemeSpace } from '../parts/scheme-entry.ts';
 
 export const bearerEntry = {
   name: 'Bearer',

@@ -6,7 +6,7 @@ import type { KeyOwner } from '#shared/stores/credentials/public-keys.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
-import { requestOf } from '../../auth.fixture.ts';
+import { requestOf } from '../../judge/auth.fixture.ts';
 import type { AuthRequest } from '../../scheme.ts';
 import { concealed, type ConcealedOptions } from './concealed.ts';
 import { covered, exporterContext } from './signed.ts';

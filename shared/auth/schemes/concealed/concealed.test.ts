@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { requestOf } from '../../auth.fixture.ts';
-import { judge } from '../../judge.ts';
-import { schemeOf, spaceOf } from '../../judge.fixture.ts';
+import { requestOf } from '../../judge/auth.fixture.ts';
+import { judge } from '../../judge/judge.ts';
+import { schemeOf, spaceOf } from '../../judge/judge.fixture.ts';
 import { type AuthRequest, PROXY, type Scheme } from '../../scheme.ts';
 import { formatAuthExport } from './auth-export.ts';
 import {

@@ -4,7 +4,7 @@ import { active } from '#shared/people/active.ts';
 import type { People } from '#shared/stores/people/people.ts';
 import type { KeyOwner, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import { showsConcealed } from '../../conceal.ts';
-import { noteUse } from '../../note-use.ts';
+import { noteUse } from '../../credentials/note-use.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Principal, Scheme, Verdict } from '../../scheme.ts';
 import { AUTH_EXPORT, parseAuthExport } from './auth-export.ts';

@@ -1,4 +1,4 @@
-import type { SchemeEntry, SchemeParts, SchemeRealm, SchemeSpace } from '../scheme-entry.ts';
+import type { SchemeEntry, SchemeParts, SchemeRealm, SchemeSpace } from '../parts/scheme-entry.ts';
 import { type ConcealedSettings, concealedSettings } from './settings.ts';
 
 export const concealedEntry = {

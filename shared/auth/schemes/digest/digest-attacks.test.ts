@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ManualClock } from '#shared/base/clock.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
-import { judge } from '../../judge.ts';
-import { spaceOf } from '../../judge.fixture.ts';
-import { requestOf } from '../../auth.fixture.ts';
+import { judge } from '../../judge/judge.ts';
+import { spaceOf } from '../../judge/judge.fixture.ts';
+import { requestOf } from '../../judge/auth.fixture.ts';
 import {
   answer,
   challengeOf,

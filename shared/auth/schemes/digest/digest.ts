@@ -4,7 +4,7 @@ import type { Verifier, Verifiers } from '#shared/people/verifiers.ts';
 import { DIGEST_ALGORITHMS } from '#shared/http/auth/digest-algorithms.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { UseCounts } from '#shared/stores/authentication/use-counts.ts';
-import type { Attempts } from '../../attempts.ts';
+import type { Attempts } from '../../credentials/attempts.ts';
 import { personPrincipal } from '../../person.ts';
 import type { Scheme, Verdict } from '../../scheme.ts';
 import { createOffer, type Claim, type OfferOptions } from './offer.ts';

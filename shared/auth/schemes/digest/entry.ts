@@ -1,5 +1,5 @@
 import { derivedKey } from '#shared/base/derived-key.ts';
-import type { SchemeRealm, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
+import type { SchemeRealm, SchemeEntry, SchemeParts } from '../parts/scheme-entry.ts';
 import { type DigestSettings, digestSettings } from './settings.ts';
 import { digestVerifier } from './verifier.ts';
 
@@ -11,7 +11,7 @@ export const digestEntry = {
   trial: { path: 'digest', members: { digest: { qop: ['auth', 'auth-int'] } } },
   async open({ stores, verifiers, attempts, master, clock, random }: SchemeParts) {
     const { digest } = await import('./digest.ts');
-    const { createNonces } = await import('../../nonces.ts');
+    const { createNonces } = await import('../../credentials/nonces.ts');
     const nonces = createNonces({ secret: derivedKey(master, 'digest-nonce'), clock, random });
     const { useCounts } = stores;
     return ({ realm, domain, digest: offer }: SchemeRealm & { readonly digest: DigestSettings }) =>

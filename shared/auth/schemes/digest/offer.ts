@@ -4,7 +4,7 @@ import {
   DIGEST_ALGORITHMS,
   type DigestAlgorithmName,
 } from '#shared/http/auth/digest-algorithms.ts';
-import type { Nonces } from '../../nonces.ts';
+import type { Nonces } from '../../credentials/nonces.ts';
 import type { AuthRequest, Verdict } from '../../scheme.ts';
 import type { DigestParams } from './params.ts';
 import { isRequestUri } from './request-uri.ts';

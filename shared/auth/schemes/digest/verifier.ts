@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { DIGEST_ALGORITHMS, type DigestHash } from '#shared/http/auth/digest-algorithms.ts';
 import type { VerifierKind } from '#shared/people/verifier-kind.ts';
-import type { SchemeVerifier } from '../scheme-entry.ts';
+import type { SchemeVerifier } from '../parts/scheme-entry.ts';
 import type { DigestSettings } from './settings.ts';
 
 const kindOf = (hash: DigestHash): VerifierKind => {

@@ -1,8 +1,14 @@
 import type { KeyObject } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { issuerAndVerifier, memoryReplay, prover, requestOf, SPACE } from '../../auth.fixture.ts';
-import { createNonces } from '../../nonces.ts';
+import {
+  issuerAndVerifier,
+  memoryReplay,
+  prover,
+  requestOf,
+  SPACE,
+} from '../../judge/auth.fixture.ts';
+import { createNonces } from '../../credentials/nonces.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { AuthRequest, Verdict } from '../../scheme.ts';
 import { dpop } from './dpop.ts';

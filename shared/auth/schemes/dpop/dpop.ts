@@ -4,10 +4,10 @@ import { ALGORITHMS } from '#shared/jose/algorithms.ts';
 import { checkDpopProof, type KeyCache, type ProofError } from '#shared/jose/dpop-proof.ts';
 import { PROOF_WINDOW, proofMemory } from '#shared/jose/proof-life.ts';
 import type { Replay } from '#shared/stores/authentication/replay.ts';
-import type { Nonces } from '../../nonces.ts';
+import type { Nonces } from '../../credentials/nonces.ts';
 import { actOf, type AuthRequest, type Scheme, type Verdict } from '../../scheme.ts';
-import type { TokenVerifier } from '../../token-verifier.ts';
-import { oauthChallenge, type OAuthSpace } from '../oauth.ts';
+import type { TokenVerifier } from '../../tokens/token-verifier.ts';
+import { oauthChallenge, type OAuthSpace } from '../parts/oauth.ts';
 
 export interface DpopOptions {
   readonly space: OAuthSpace;

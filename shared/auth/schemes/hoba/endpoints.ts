@@ -7,7 +7,7 @@ import type { Directory, Person } from '#shared/people/directory.ts';
 import type { Clients } from '#shared/stores/oauth/clients.ts';
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import type { AuthRequest } from '../../scheme.ts';
-import type { SchemeEndpoint, SchemeEndpoints } from '../scheme-entry.ts';
+import type { SchemeEndpoint, SchemeEndpoints } from '../parts/scheme-entry.ts';
 import type { Challenges } from './challenges.ts';
 import { hobaChallenge, isSecure } from './hoba.ts';
 import { type Invitations, KEY_PAGE } from './invitations.ts';

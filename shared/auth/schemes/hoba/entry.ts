@@ -1,6 +1,6 @@
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { languageOf } from '#shared/pages/language.ts';
-import type { SchemeEntry, SchemeParts, SchemePlace, SchemeRealm } from '../scheme-entry.ts';
+import type { SchemeEntry, SchemeParts, SchemePlace, SchemeRealm } from '../parts/scheme-entry.ts';
 import { type HobaSettings, hobaSettings } from './settings.ts';
 
 /** What the scheme and its addresses have in common. */

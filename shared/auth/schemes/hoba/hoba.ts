@@ -2,7 +2,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Directory } from '#shared/people/directory.ts';
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
-import { noteUse } from '../../note-use.ts';
+import { noteUse } from '../../credentials/note-use.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Grounds, Scheme } from '../../scheme.ts';
 import type { Challenges } from './challenges.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { requestOf } from '../../auth.fixture.ts';
+import { requestOf } from '../../judge/auth.fixture.ts';
 import { isSameHost } from './same-host.ts';
 
 const at = (origin: string, fields: [string, string][], more: object = {}) =>

@@ -5,7 +5,7 @@ import { importedKey } from '#shared/people/public-key.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import type { Replay } from '#shared/stores/authentication/replay.ts';
-import type { Attempts } from '../../attempts.ts';
+import type { Attempts } from '../../credentials/attempts.ts';
 import type { AuthRequest, Verdict } from '../../scheme.ts';
 import type { Challenges } from './challenges.ts';
 import { decoyKey } from './decoy.ts';

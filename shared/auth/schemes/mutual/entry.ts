@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { derivedKey } from '#shared/base/derived-key.ts';
-import type { SchemeEntry, SchemeParts, SchemeRealm } from '../scheme-entry.ts';
+import type { SchemeEntry, SchemeParts, SchemeRealm } from '../parts/scheme-entry.ts';
 import { type MutualSettings, mutualSettings } from './settings.ts';
 import { mutualVerifier } from './verifier.ts';
 

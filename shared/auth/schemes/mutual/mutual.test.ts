@@ -3,9 +3,9 @@ import * as fc from 'fast-check';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { requestOf } from '../../auth.fixture.ts';
-import { judge } from '../../judge.ts';
-import { spaceOf } from '../../judge.fixture.ts';
+import { requestOf } from '../../judge/auth.fixture.ts';
+import { judge } from '../../judge/judge.ts';
+import { spaceOf } from '../../judge/judge.fixture.ts';
 import { PROXY } from '../../scheme.ts';
 import { MUTUAL_ALGORITHM_NAMES, MUTUAL_ALGORITHMS } from './algorithms.ts';
 import {

@@ -10,7 +10,7 @@ import type { Verifiers } from '#shared/people/verifiers.ts';
 import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
 import type { UseCounts } from '#shared/stores/authentication/use-counts.ts';
-import type { Attempts } from '../../attempts.ts';
+import type { Attempts } from '../../credentials/attempts.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
 import { MUTUAL_ALGORITHMS, type MutualAlgorithmName } from './algorithms.ts';

@@ -2,7 +2,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { requestOf } from '../../auth.fixture.ts';
+import { requestOf } from '../../judge/auth.fixture.ts';
 import { endPoint, validationOf } from './validation.ts';
 
 const OWN = Buffer.from('own');

@@ -10,7 +10,7 @@ import { vi, vs } from './octets.ts';
 import { piOf } from './pi.ts';
 import { endPoint, validationOf } from './validation.ts';
 import { verificationValue } from './verification.ts';
-import { requestOf } from '../../auth.fixture.ts';
+import { requestOf } from '../../judge/auth.fixture.ts';
 
 /**
  * Every value that a server computes, against those of an implementation in Python that was written from the RFCs

@@ -1,5 +1,5 @@
 import type { KeptKind, VerifierKind } from '#shared/people/verifier-kind.ts';
-import type { SchemeVerifier } from '../scheme-entry.ts';
+import type { SchemeVerifier } from '../parts/scheme-entry.ts';
 import {
   MUTUAL_ALGORITHM_NAMES,
   MUTUAL_ALGORITHMS,

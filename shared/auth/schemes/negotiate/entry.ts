@@ -1,4 +1,4 @@
-import type { SchemeRealm, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
+import type { SchemeRealm, SchemeEntry, SchemeParts } from '../parts/scheme-entry.ts';
 
 export const negotiateEntry = {
   name: 'Negotiate',

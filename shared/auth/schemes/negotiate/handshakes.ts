@@ -1,5 +1,5 @@
 import type { Clock } from '#shared/base/clock.ts';
-import type { Acceptor } from './gss.ts';
+import type { Acceptor } from '../parts/gss.ts';
 
 /** A handshake that waits for the client's next message. */
 export interface Handshake {

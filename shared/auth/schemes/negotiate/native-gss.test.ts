@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { GssRefused } from './gss.ts';
+import { GssRefused } from '../parts/gss.ts';
 import { type KerberosModule, nativeGss } from './native-gss.ts';
 
 interface Answer {

@@ -1,6 +1,6 @@
 import { portion } from '#shared/base/workers.ts';
 import { createLanes } from '#shared/people/lanes.ts';
-import { type Gss, GssRefused, type Step } from './gss.ts';
+import { type Gss, GssRefused, type Step } from '../parts/gss.ts';
 
 /** As much of npm `kerberos` as an acceptor needs. Tokens are in base64. */
 export interface KerberosModule {

@@ -1,14 +1,14 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { ManualClock } from '#shared/base/clock.ts';
-import { type Gss, GssRefused, type Step } from './gss.ts';
+import { type Gss, GssRefused, type Step } from '../parts/gss.ts';
 import * as client from './token.fixture.ts';
 import type { Rate, Spent } from '#shared/stores/limits/limits.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { createAttempts } from '../../attempts.ts';
-import { memoryReplay, requestOf } from '../../auth.fixture.ts';
-import { judge } from '../../judge.ts';
-import { schemeOf, spaceOf } from '../../judge.fixture.ts';
+import { createAttempts } from '../../credentials/attempts.ts';
+import { memoryReplay, requestOf } from '../../judge/auth.fixture.ts';
+import { judge } from '../../judge/judge.ts';
+import { schemeOf, spaceOf } from '../../judge/judge.fixture.ts';
 import { type AuthRequest, ORIGIN, PROXY } from '../../scheme.ts';
 import { negotiate } from './negotiate.ts';
 

@@ -2,11 +2,11 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Verifiers } from '#shared/people/verifiers.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
-import { type Gss, GssRefused, type Step } from './gss.ts';
+import { type Gss, GssRefused, type Step } from '../parts/gss.ts';
 import { type Handshake, Handshakes } from './handshakes.ts';
 import { readClientToken } from './spnego.ts';
 import type { Replay } from '#shared/stores/authentication/replay.ts';
-import type { Attempts } from '../../attempts.ts';
+import type { Attempts } from '../../credentials/attempts.ts';
 import { personPrincipal } from '../../person.ts';
 import { type Fields } from '#shared/http/answer.ts';
 import {

@@ -4,7 +4,7 @@ import { ROOT } from '#shared/base/entry.ts';
 import { ConfigError } from '#shared/base/mistake.ts';
 import type { NegotiateSettings } from './settings.ts';
 import type { Log } from '#shared/base/log.ts';
-import type { Gss } from './gss.ts';
+import type { Gss } from '../parts/gss.ts';
 import { type KerberosModule, nativeGss } from './native-gss.ts';
 
 /** Throws when it was not built, or the libraries of Kerberos are not installed. */

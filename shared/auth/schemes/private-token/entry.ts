@@ -1,6 +1,6 @@
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { tokenTypeNamed } from '#shared/private-token/token-types.ts';
-import type { SchemeEntry, SchemeParts, SchemeSpace } from '../scheme-entry.ts';
+import type { SchemeEntry, SchemeParts, SchemeSpace } from '../parts/scheme-entry.ts';
 import { type PrivateTokenSettings, privateTokenSettings } from './settings.ts';
 
 export const privateTokenEntry = {

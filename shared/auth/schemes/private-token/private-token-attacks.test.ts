@@ -4,9 +4,9 @@ import { type Clock, ManualClock } from '#shared/base/clock.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { parseChallenge } from '#shared/private-token/token-challenge.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
-import { requestOf } from '../../auth.fixture.ts';
-import { spaceOf } from '../../judge.fixture.ts';
-import { judge } from '../../judge.ts';
+import { requestOf } from '../../judge/auth.fixture.ts';
+import { spaceOf } from '../../judge/judge.fixture.ts';
+import { judge } from '../../judge/judge.ts';
 import {
   answerTo,
   challengeBytes,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
-import { requestOf } from '../../auth.fixture.ts';
-import { spaceOf } from '../../judge.fixture.ts';
-import { judge } from '../../judge.ts';
+import { requestOf } from '../../judge/auth.fixture.ts';
+import { spaceOf } from '../../judge/judge.fixture.ts';
+import { judge } from '../../judge/judge.ts';
 import {
   granted,
   NAMED,

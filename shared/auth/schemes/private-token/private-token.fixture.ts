@@ -27,11 +27,11 @@ import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
 import type { SpentTokens } from '#shared/stores/authentication/spent-tokens.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { requestOf } from '../../auth.fixture.ts';
-import { KeysUnavailable } from '../../issuer-keys.ts';
+import { requestOf } from '../../judge/auth.fixture.ts';
+import { KeysUnavailable } from '../../tokens/issuer-keys.ts';
 import type { Verdict } from '../../scheme.ts';
 import type { ChallengedSpace } from './challenges.ts';
-import type { IssuerKey, TrustedIssuer } from './issuer.ts';
+import type { IssuerKey, TrustedIssuer } from '../parts/token-issuer.ts';
 import { privateToken } from './private-token.ts';
 
 const SPACE_URL = 'https://rs.example/tokens/';

@@ -9,10 +9,10 @@ import { parseChallenge } from '#shared/private-token/token-challenge.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 import type { Limits } from '#shared/stores/limits/limits.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { requestOf } from '../../auth.fixture.ts';
-import { KeysUnavailable } from '../../issuer-keys.ts';
-import { spaceOf } from '../../judge.fixture.ts';
-import { judge } from '../../judge.ts';
+import { requestOf } from '../../judge/auth.fixture.ts';
+import { KeysUnavailable } from '../../tokens/issuer-keys.ts';
+import { spaceOf } from '../../judge/judge.fixture.ts';
+import { judge } from '../../judge/judge.ts';
 import {
   challengeBytes,
   endingAt,

@@ -9,7 +9,7 @@ import { parseToken, type Token } from '#shared/private-token/token.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
 import type { SpentTokens } from '#shared/stores/authentication/spent-tokens.ts';
-import { KeysUnavailable } from '../../issuer-keys.ts';
+import { KeysUnavailable } from '../../tokens/issuer-keys.ts';
 import type { Grounds, Scheme, Verdict } from '../../scheme.ts';
 import {
   createChallenges,
@@ -17,7 +17,7 @@ import {
   type SpaceChallenge,
   type ChallengedSpace,
 } from './challenges.ts';
-import type { IssuerKey, TrustedIssuer } from './issuer.ts';
+import type { IssuerKey, TrustedIssuer } from '../parts/token-issuer.ts';
 
 export interface PrivateTokenOptions {
   readonly space: ChallengedSpace;

@@ -1,5 +1,5 @@
 import { derivedKey } from '#shared/base/derived-key.ts';
-import type { SchemeRealm, SchemeEntry, SchemeParts } from '../scheme-entry.ts';
+import type { SchemeRealm, SchemeEntry, SchemeParts } from '../parts/scheme-entry.ts';
 import type { ScramHash } from './hashes.ts';
 import { SCRAM_KINDS } from './verifier.ts';
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
 import type { UseCounts } from '#shared/stores/authentication/use-counts.ts';
-import { createNonces, type NonceState } from '../../nonces.ts';
+import { createNonces, type NonceState } from '../../credentials/nonces.ts';
 import { SCRAM_ITERATIONS } from './hashes.ts';
 
 /** What a client that authenticated keeps, and we with it, to do it again in one round trip. */

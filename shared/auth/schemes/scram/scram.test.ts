@@ -1,9 +1,9 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { judge } from '../../judge.ts';
-import { spaceOf } from '../../judge.fixture.ts';
-import { requestOf } from '../../auth.fixture.ts';
+import { judge } from '../../judge/judge.ts';
+import { spaceOf } from '../../judge/judge.fixture.ts';
+import { requestOf } from '../../judge/auth.fixture.ts';
 import { PROXY } from '../../scheme.ts';
 import {
   authenticate,

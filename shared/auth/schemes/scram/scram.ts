@@ -8,7 +8,7 @@ import type { Random } from '#shared/base/random.ts';
 import { ALL_REALMS } from '#shared/stores/people/people.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
 import type { UseCounts } from '#shared/stores/authentication/use-counts.ts';
-import type { Attempts } from '../../attempts.ts';
+import type { Attempts } from '../../credentials/attempts.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Scheme, Verdict } from '../../scheme.ts';
 import { decodeMessage, encodeMessage } from './base64.ts';

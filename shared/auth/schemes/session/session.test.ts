@@ -8,7 +8,7 @@ import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { requestOf } from '../../auth.fixture.ts';
+import { requestOf } from '../../judge/auth.fixture.ts';
 import type { Verdict } from '../../scheme.ts';
 import { cookieName, isSignInCookie, setCookie } from './cookie.ts';
 import { session } from './session.ts';

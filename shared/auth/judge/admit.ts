@@ -1,0 +1,53 @@
+import type { LogFields } from '#shared/base/log-fields.ts';
+import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
+import { authorize } from './authorize.ts';
+import { judge } from './judge.ts';
+import { subjectOf } from '../person.ts';
+import type { AuthRequest, Outcome, Principal, ProtectionSpace } from '../scheme.ts';
+
+const VERDICTS = { pass: 'granted', answer: 'refused', absent: 'absent' } as const;
+
+/** What comes of a request, and what its line in the log says of that. */
+export interface Admitted {
+  readonly outcome: Outcome;
+  readonly noted: LogFields;
+}
+
+/** Authenticates, then authorizes. */
+export function admit(space: ProtectionSpace, request: AuthRequest): Awaitable<Admitted> {
+  return andThen(judge(space, request), (judged) => admitJudged(space, request, judged));
+}
+
+/** Authorizes who was authenticated. */
+export function admitJudged(
+  space: ProtectionSpace,
+  request: AuthRequest,
+  judged: Outcome,
+): Admitted {
+  const outcome = judged.kind === 'pass' ? authorize(space, judged, request) : judged;
+  return {
+    outcome,
+    noted: {
+      ...(judged.kind === 'pass' && whoPassed(judged)),
+      space: space.realm,
+      verdict: VERDICTS[outcome.kind],
+      ...(outcome.kind !== 'absent' && { scheme: outcome.scheme }),
+      ...(outcome.kind !== 'pass' && { reason: outcome.reason }),
+    },
+  };
+}
+
+function whoPassed({
+  principal,
+  application,
+}: Pick<Extract<Outcome, { kind: 'pass' }>, 'principal' | 'application'>): LogFields {
+  return {
+    subject: subjectOf(principal),
+    client: principal.claims?.['client_id'],
+    application: idOf(application),
+  };
+}
+
+function idOf(application: Principal | undefined): string | undefined {
+  return application?.kind === 'application' ? application.id : undefined;
+}

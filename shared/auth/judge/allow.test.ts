@@ -1,0 +1,99 @@
+import { describe, expect, test } from '@jest/globals';
+import { aboutOf } from './about.ts';
+import { isAllowed } from './allow.ts';
+import { admit } from './admit.ts';
+import { requestOf } from './auth.fixture.ts';
+import { type About, ORIGIN, type Principal, type ProtectionSpace } from '../scheme.ts';
+
+const allow = {
+  groups: new Set(['staff', 'admins']),
+  people: new Set(['p1']),
+  clients: new Set(['backup']),
+};
+const about = (...groups: string[]): About => ({ name: 'alice', groups });
+const person = (sub: string, known?: About): Principal => ({
+  kind: 'person',
+  realm: 'r',
+  name: sub,
+  claims: { sub },
+  ...(known && { about: known }),
+});
+
+describe('who may enter', () => {
+  test.each<[string, Principal, boolean]>([
+    ['a person by id', person('p1'), true],
+    ['a person by a group', person('p2', about('guests', 'staff')), true],
+    ['a person of other groups', person('p2', about('guests', 'Staff', 'staff ')), false],
+    ['a person of none', person('p2', about()), false],
+    ['a person of whom nothing is known', person('p2'), false],
+    ['a person who has the id of an application', person('backup', about()), false],
+    ['an application by id', { kind: 'application', id: 'backup' }, true],
+    ['an application that has the id of a person', { kind: 'application', id: 'p1' }, false],
+    ['whoever is anonymous', { kind: 'anonymous' }, false],
+  ])('%s', (_what, principal, may) => {
+    expect(isAllowed(allow, principal)).toBe(may);
+  });
+});
+
+describe('what the directory says', () => {
+  test.each([
+    [undefined, undefined],
+    [[], undefined],
+    [[{ address: 'a@example.com', verified: true }], 'a@example.com'],
+    [[{ address: 'a@example.com', verified: false }], undefined],
+    [
+      [
+        { address: 'a@example.com', verified: false },
+        { address: 'b@example.com', verified: true },
+      ],
+      undefined,
+    ],
+  ])('of the addresses %j it tells %s: the primary one, if it is verified', (emails, email) => {
+    expect(aboutOf({ name: 'n', profile: { ...(emails && { emails }) } }).email).toBe(email);
+  });
+});
+
+describe('a space that asks the directory', () => {
+  const space = (more: Partial<ProtectionSpace>, known?: About): ProtectionSpace => ({
+    at: ORIGIN,
+    realm: 'r',
+    schemes: [
+      {
+        name: 'Bearer',
+        challenge: () => [],
+        authenticate: () => ({ kind: 'granted', principal: person('p2') }),
+      },
+    ],
+    scopes: () => [],
+    about: async () => known,
+    ...more,
+  });
+  const request = requestOf([['Authorization', 'Bearer x']]);
+
+  test('tells of every person, whatever they came by, and lets in whom it names', async () => {
+    const { outcome } = await admit(space({ allow }, about('staff')), request);
+    expect(outcome).toMatchObject({ kind: 'pass', principal: { about: { groups: ['staff'] } } });
+  });
+
+  test('403 for others, who learn of no scope', async () => {
+    const { outcome, noted } = await admit(space({ allow }, about('guests')), request);
+    expect(outcome).toMatchObject({ kind: 'answer', status: 403, fields: {} });
+    expect(noted).toMatchObject({ verdict: 'refused', subject: 'p2' });
+  });
+
+  test('403 for who is not there any more, and 404 where the space hides', async () => {
+    expect((await admit(space({}), request)).outcome).toMatchObject({ status: 403 });
+    const hiding = space({ hide: 'forbidden', allow }, about());
+    expect((await admit(hiding, request)).outcome).toMatchObject({ status: 404 });
+  });
+
+  test('who stays is asked about again: until a group is gone', async () => {
+    let groups = ['staff'];
+    const changing = space({ allow, about: async () => about(...groups) });
+    const { outcome } = await admit(changing, request);
+    const [ground] = outcome.kind === 'pass' ? (outcome.grounds ?? []) : [];
+    expect(await ground?.end()).toBeUndefined();
+    groups = [];
+    expect(await ground?.end()).toBe('revoked');
+  });
+});

@@ -1,0 +1,116 @@
+import { type Challenge, formatChallenge } from '#shared/http/auth/challenge.ts';
+import type { Awaitable } from '#shared/base/awaitable.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import { KeysUnavailable } from '../tokens/issuer-keys.ts';
+import { type Fields } from '#shared/http/answer.ts';
+import {
+  type AuthRequest,
+  NotSetUp,
+  type Outcome,
+  type ProtectionSpace,
+  type Scheme,
+  type Verdict,
+} from '../scheme.ts';
+
+export type AnswerOutcome = Extract<Outcome, { kind: 'answer' }>;
+type Refused = Extract<Verdict, { kind: 'refused' }>;
+
+/** An answer without challenges; `detail`: for the client. */
+export function bare(
+  status: number,
+  reason: string,
+  fields: Fields = {},
+  detail?: string,
+): AnswerOutcome {
+  return { kind: 'answer', status, reason, fields, ...(detail && { detail }) };
+}
+
+/** `retryAfter`: seconds. */
+export function unavailable(
+  status: 429 | 503,
+  reason: string,
+  retryAfter: number,
+  fields: Fields = {},
+): AnswerOutcome {
+  return bare(status, reason, {
+    ...fields,
+    'Retry-After': String(Math.max(1, Math.ceil(retryAfter))),
+  });
+}
+
+/** What a scheme's verdict makes of a request that it does not let in. */
+export function answerTo(
+  verdict: Exclude<Verdict, { kind: 'granted' }>,
+  space: ProtectionSpace,
+  request: AuthRequest,
+  scheme: Scheme,
+): Awaitable<AnswerOutcome> {
+  if (verdict.kind === 'unavailable') {
+    return unavailable(verdict.status, verdict.reason, verdict.retryAfter, verdict.fields);
+  }
+  if (verdict.kind === 'refused') return refuse(verdict, space, request, scheme);
+  const challenges = [formatChallenge(verdict.challenge)];
+  return bare(space.at.status, 'continued', { [space.at.ask]: challenges });
+}
+
+function refuse(
+  { as = 'unauthenticated', reason, challenges, fields }: Refused,
+  space: ProtectionSpace,
+  request: AuthRequest,
+  scheme: Scheme,
+): Awaitable<AnswerOutcome> {
+  if (as === 'forbidden') {
+    const asked = challenges && { [space.at.ask]: challenges.map(formatChallenge) };
+    return bare(403, reason, { ...fields, ...asked });
+  }
+  // Where the connection cannot be told to fall back, the status says the same (RFC 9110 section 15.5.20).
+  if (as === 'http-1.1') return { ...bare(421, reason, fields), http11: true };
+  const status = as === 'malformed' ? 400 : space.at.status;
+  return challenged(space, request, status, reason, {
+    ...(fields && { fields }),
+    ...(challenges && { instead: { scheme, challenges } }),
+  });
+}
+
+/**
+ * An answer with the challenges of every scheme, one line each (RFC 9110 section 11.6.1). A status that
+ * demands a challenge is not given without one (section 15.5.2): it becomes 403 where no scheme
+ * announces itself, and 503 where one could not, with the time to come back unless it is not set up.
+ */
+export async function challenged(
+  space: ProtectionSpace,
+  request: AuthRequest,
+  status: number,
+  reason: string,
+  more: {
+    readonly fields?: Fields;
+    /** What one of the schemes says in place of its usual challenges. */
+    readonly instead?: { readonly scheme: Scheme; readonly challenges: readonly Challenge[] };
+  } = {},
+): Promise<AnswerOutcome> {
+  const { fields, instead } = more;
+  const asked = await Promise.allSettled(
+    space.schemes.map(async (scheme) =>
+      scheme === instead?.scheme ? instead.challenges : scheme.challenge(request),
+    ),
+  );
+  const challenges = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+  let retryAfter = 1;
+  const off = asked.filter((one) => one.status === 'rejected' && one.reason instanceof NotSetUp);
+  const silent = asked.flatMap((one, index) => {
+    if (one.status === 'fulfilled') return [];
+    if (one.reason instanceof BadRequest) throw one.reason;
+    if (one.reason instanceof KeysUnavailable) retryAfter = one.reason.retryAfter;
+    return [`${space.schemes[index]?.name}: ${String(one.reason)}`];
+  });
+  const why = [reason, ...silent].join('; ');
+  if (challenges.length > 0) {
+    return bare(status, why, { ...fields, [space.at.ask]: challenges.map(formatChallenge) });
+  }
+  if (status !== space.at.status) return bare(status, why, fields);
+  const needs = space.schemes.flatMap((scheme) => scheme.needs?.(request) ?? []).join(' ');
+  if (silent.length > off.length) {
+    return unavailable(503, `no challenge to give; ${why}`, retryAfter);
+  }
+  return bare(off.length > 0 ? 503 : 403, why, fields, needs);
+}

@@ -1,0 +1,121 @@
+import { describe, expect, test } from '@jest/globals';
+import { issuerAndVerifier, requestOf, SPACE } from './auth.fixture.ts';
+import { authorize } from './authorize.ts';
+import { ORIGIN, PROXY, type Principal, type ProtectionSpace } from '../scheme.ts';
+import { bearer } from '../schemes/bearer/bearer.ts';
+
+const space: ProtectionSpace = {
+  at: ORIGIN,
+  realm: 'documents',
+  schemes: [bearer({ space: SPACE, tokens: issuerAndVerifier().tokens })],
+  scopes: (method) => (method === 'PUT' ? ['a', 'b'] : method === 'GET' ? ['a'] : []),
+};
+const fields = { 'DPoP-Nonce': 'n' };
+const holding = (...scopes: string[]) => passed({ kind: 'anonymous', scopes: new Set(scopes) });
+const passed = (principal: Principal) => ({
+  kind: 'pass' as const,
+  scheme: 'Bearer',
+  principal,
+  fields,
+});
+const put = requestOf([], { method: 'PUT' });
+
+describe('RFC 6750 section 3.1: scope', () => {
+  test('all that the method needs: passes unchanged', () => {
+    const who = holding('b', 'a', 'c');
+    expect(authorize(space, who, put)).toBe(who);
+    expect(authorize(space, holding(), requestOf([], { method: 'OPTIONS' })).kind).toBe('pass');
+  });
+
+  test('the handshake of a WebSocket needs scopes of its own, which the challenge names', async () => {
+    const talking = { ...space, scopes: (method: string) => (method === 'WEBSOCKET' ? ['t'] : []) };
+    const request = requestOf([], { handshake: true });
+    expect(authorize(talking, holding('t'), request).kind).toBe('pass');
+    expect(authorize(talking, holding('a'), request)).toMatchObject({ reason: 'lacks t' });
+  });
+
+  test('scopes that nobody gave are none', () => {
+    expect(authorize(space, passed({ kind: 'anonymous' }), put)).toMatchObject({ status: 403 });
+    expect(authorize(space, passed({ kind: 'anonymous' }), requestOf()).kind).toBe('answer');
+  });
+
+  test.each([
+    [[], 'a b'],
+    [['a'], 'a b'],
+    [['b'], 'a b'],
+    [['c', 'a'], 'a b c'],
+    [['A', 'B'], 'a b A B'],
+    [['a', 'bb'], 'a b bb'],
+  ])(
+    'only %j: 403 with the scopes that are needed and those that are held, none twice',
+    (scopes, asked) => {
+      expect(authorize(space, holding(...scopes), put)).toEqual({
+        kind: 'answer',
+        status: 403,
+        scheme: 'Bearer',
+        reason: expect.stringMatching(/^lacks /),
+        detail: expect.stringMatching(/^This needs the scope (?:a|b|a b)\.$/),
+        fields: {
+          'DPoP-Nonce': 'n',
+          'WWW-Authenticate': [
+            expect.stringMatching(
+              new RegExp(`^Bearer .*error="insufficient_scope".*scope="${asked}"`),
+            ),
+          ],
+        },
+      });
+    },
+  );
+
+  test('by a scheme without a challenge for that: 403 all the same', () => {
+    const other = { ...holding('a'), scheme: 'Other' };
+    const outcome = authorize(space, other, put);
+    expect(outcome).toMatchObject({ status: 403, fields });
+    expect(outcome).not.toHaveProperty('fields.WWW-Authenticate');
+  });
+
+  test('at a proxy the challenge is in its own field', () => {
+    expect(authorize({ ...space, at: PROXY }, holding('a'), put)).toMatchObject({
+      status: 403,
+      fields: { 'Proxy-Authenticate': [expect.stringMatching(/insufficient_scope/)] },
+    });
+  });
+
+  test('RFC 7616 section 3.5: a proof over the content is owed with the refusal as well', () => {
+    const seal = { hash: 'md5', proof: () => ({}) };
+    expect(authorize(space, { ...holding('a'), seal }, put)).toMatchObject({ status: 403, seal });
+  });
+});
+
+describe('a space that hides', () => {
+  test('what is forbidden: 404 with the fields of any missing resource', () => {
+    const outcome = authorize({ ...space, hide: 'forbidden' }, holding('a'), put);
+    expect(outcome).toEqual({
+      kind: 'answer',
+      status: 404,
+      scheme: 'Bearer',
+      reason: 'lacks b',
+      fields,
+    });
+  });
+
+  test('RFC 4559 section 5: the last token of an exchange is not hidden, as it is not where nothing is', () => {
+    const owed = { 'WWW-Authenticate': ['Negotiate b2s='], 'DPoP-Nonce': 'n' };
+    const outcome = authorize(
+      { ...space, hide: 'forbidden' },
+      { ...holding('a'), fields: owed },
+      put,
+    );
+    expect(outcome).toMatchObject({ status: 404, fields: owed });
+  });
+
+  test('everything: absent', () => {
+    const outcome = authorize({ ...space, hide: 'everything' }, holding('a'), put);
+    expect(outcome).toEqual({ kind: 'absent', reason: 'lacks b' });
+  });
+
+  test('who holds the scope passes', () => {
+    const who = holding('a', 'b');
+    expect(authorize({ ...space, hide: 'forbidden' }, who, put)).toBe(who);
+  });
+});

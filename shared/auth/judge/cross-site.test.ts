@@ -1,0 +1,131 @@
+import { describe, expect, test } from '@jest/globals';
+import { requestOf } from './auth.fixture.ts';
+import { schemeOf, spaceOf } from './judge.fixture.ts';
+import { judge } from './judge.ts';
+import { ORIGIN, PROXY } from '../scheme.ts';
+
+describe('credentials that browsers send by themselves', () => {
+  const looked: string[] = [];
+  const own = schemeOf('Own', {
+    ambient: true,
+    authenticate: ({ rest }) => {
+      looked.push(rest);
+      return { kind: 'granted', principal: { kind: 'anonymous' } };
+    },
+  });
+  const space = spaceOf([own, schemeOf('One')], {
+    corsOrigins: ['https://pages.example'],
+    corsCredentials: true,
+  });
+  const sent = (
+    method: string,
+    fields: Record<string, string>,
+    value = 'Own x',
+    { at = ORIGIN, corsCredentials = true, handshake = false } = {},
+  ) =>
+    judge(
+      { ...space, at, corsCredentials },
+      requestOf([[at.answer, value], ...Object.entries(fields)], { at, method, handshake }),
+    );
+  const FOREIGN: Record<string, string>[] = [
+    { Origin: 'https://evil.example' },
+    { Origin: 'null' },
+    { Origin: '' },
+    { Origin: 'http://rs.example' },
+    { Origin: 'https://rs.example:8443' },
+    { Origin: 'https://rs.example.evil.example' },
+    { Origin: 'https://pages.example, https://evil.example' },
+    { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'same-origin' },
+    { 'Sec-Fetch-Site': 'cross-site' },
+  ];
+
+  test.each(FOREIGN)(
+    'Fetch section 3.2: unsafe methods from %j are 403, unlooked at',
+    async (from) => {
+      looked.length = 0;
+      for (const method of ['POST', 'PUT', 'DELETE', 'PATCH', 'LOCK', 'NOVEL']) {
+        expect(await sent(method, from)).toMatchObject({ status: 403, fields: {}, scheme: 'Own' });
+      }
+      expect(looked).toEqual([]);
+    },
+  );
+
+  test.each<Record<string, string>>([
+    {},
+    { Origin: 'https://rs.example' },
+    { Origin: 'https://rs.example', 'Sec-Fetch-Site': 'same-origin' },
+    { Origin: 'https://pages.example', 'Sec-Fetch-Site': 'cross-site' },
+    { 'Sec-Fetch-Site': 'same-origin' },
+    { 'Sec-Fetch-Site': 'none' },
+  ])('unsafe methods from %j pass', async (from) => {
+    expect(await sent('POST', from)).toMatchObject({ kind: 'pass' });
+  });
+
+  describe('from an origin that is listed without credentials', () => {
+    const from = { Origin: 'https://pages.example' };
+    const barred = { corsCredentials: false };
+
+    test('POST is 403: a form sends it, and the browser asks nobody first', async () => {
+      looked.length = 0;
+      expect(await sent('POST', from, 'Own x', barred)).toMatchObject({ status: 403 });
+      expect(looked).toEqual([]);
+    });
+
+    test('what the browser asks about first passes, and so do other credentials', async () => {
+      for (const method of ['PUT', 'PATCH', 'DELETE', 'LOCK', 'NOVEL']) {
+        expect(await sent(method, from, 'Own x', barred)).toMatchObject({ kind: 'pass' });
+      }
+      expect(await sent('POST', from, 'One good', barred)).toMatchObject({ kind: 'pass' });
+    });
+  });
+
+  describe('RFC 6455 section 10.2: the handshake of a WebSocket', () => {
+    const shaking = { handshake: true };
+
+    test('is 403 from a page elsewhere, unlooked at, although it is a GET', async () => {
+      looked.length = 0;
+      for (const from of FOREIGN) {
+        expect(await sent('GET', from, 'Own x', shaking)).toMatchObject({ status: 403 });
+      }
+      const listed = { Origin: 'https://pages.example' };
+      const barred = { ...shaking, corsCredentials: false };
+      expect(await sent('GET', listed, 'Own x', barred)).toMatchObject({ status: 403 });
+      expect(looked).toEqual([]);
+    });
+
+    test('passes from a page of the space or one listed with credentials, of no page, and with others', async () => {
+      for (const origin of ['https://rs.example', 'https://pages.example']) {
+        expect(await sent('GET', { Origin: origin }, 'Own x', shaking)).toMatchObject({
+          kind: 'pass',
+        });
+      }
+      expect(await sent('GET', {}, 'Own x', shaking)).toMatchObject({ kind: 'pass' });
+      for (const from of FOREIGN) {
+        expect(await sent('GET', from, 'One good', shaking)).toMatchObject({ kind: 'pass' });
+      }
+    });
+  });
+
+  test('safe methods pass from anywhere (RFC 9110 section 9.2.1)', async () => {
+    for (const from of FOREIGN) {
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'QUERY']) {
+        expect(await sent(method, from)).toMatchObject({ kind: 'pass' });
+      }
+    }
+  });
+
+  test('so do other credentials, and all at a proxy', async () => {
+    for (const from of FOREIGN) {
+      expect(await sent('POST', from, 'One good')).toMatchObject({ kind: 'pass' });
+      expect(await sent('POST', from, 'Own x', { at: PROXY })).toMatchObject({ kind: 'pass' });
+    }
+  });
+
+  test('two Origin fields are 400', async () => {
+    const fields = ['https://rs.example', 'https://evil.example'].map(
+      (origin) => ['Origin', origin] as const,
+    );
+    const request = requestOf([['Authorization', 'Own x'], ...fields], { method: 'POST' });
+    expect(await judge(space, request)).toMatchObject({ status: 400 });
+  });
+});

@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import { requestOf } from './auth.fixture.ts';
+import { judge } from './judge.ts';
+import { ORIGIN, type ProtectionSpace, type Scheme } from '../scheme.ts';
+
+const granted = (name: string) =>
+  ({ kind: 'granted', principal: { kind: 'application', id: name } }) as const;
+const bearer: Scheme = {
+  name: 'Bearer',
+  challenge: () => [{ scheme: 'Bearer' }],
+  authenticate: ({ token68 }) =>
+    token68 === 'good' ? granted('Bearer') : { kind: 'refused', reason: 'not good' },
+};
+const session: Scheme = {
+  name: 'Session',
+  ambient: true,
+  yields: true,
+  locate: (request) =>
+    request.lines('cookie').length > 0 ? { scheme: 'session', rest: '' } : undefined,
+  challenge: () => [],
+  authenticate: (_, request) =>
+    request.lines('cookie')[0] === 'good'
+      ? granted('Session')
+      : { kind: 'refused', reason: 'over' },
+};
+const space: ProtectionSpace = {
+  at: ORIGIN,
+  realm: 'r',
+  schemes: [bearer, session],
+  scopes: () => [],
+};
+const COOKIE = ['Cookie', 'good'] as const;
+const OVER = ['Cookie', 'over'] as const;
+const auth = (value: string) => ['Authorization', value] as const;
+
+describe('a session beside other credentials', () => {
+  test.each([
+    ['the session alone', [COOKIE], 'Session'],
+    ['one that is over', [OVER], 401],
+    ['a token', [auth('Bearer good')], 'Bearer'],
+    ['a token beside a session: the token', [auth('Bearer good'), COOKIE], 'Bearer'],
+    ['a token beside a session that is over', [auth('Bearer good'), OVER], 'Bearer'],
+    ['a token that is not good beside a session', [auth('Bearer bad'), COOKIE], 401],
+    ['what is for the application beside a session', [auth('Token x'), COOKIE], 'Session'],
+    ['what is for the application beside one that is over', [auth('Token x'), OVER], 401],
+    ['what is for the application alone', [auth('Token x')], 401],
+    [
+      'two that are for the application (RFC 9110 section 5.3)',
+      [auth('Token x'), auth('Token y'), COOKIE],
+      400,
+    ],
+    ['two tokens beside a session', [auth('Bearer good'), auth('Bearer good'), COOKIE], 400],
+    ['one of each beside a session', [auth('Bearer good'), auth('Token x'), COOKIE], 400],
+    ['what is malformed beside a session', [auth('Token x, y'), COOKIE], 400],
+    ['its name in Authorization', [auth('Session good')], 401],
+  ] as const)('%s: %s', async (_what, fields, expected) => {
+    const outcome = await judge(space, requestOf(fields));
+    expect(
+      outcome.kind === 'answer' ? outcome.status : outcome.kind === 'pass' && outcome.scheme,
+    ).toBe(expected);
+  });
+
+  test('an unsafe request of a page elsewhere is refused for the session alone', async () => {
+    const post = (...fields: (readonly [string, string])[]) =>
+      judge(space, requestOf([['Origin', 'https://evil.example'], ...fields], { method: 'POST' }));
+    expect(await post(COOKIE)).toMatchObject({ kind: 'answer', status: 403 });
+    expect(await post(COOKIE, auth('Bearer good'))).toMatchObject({ kind: 'pass' });
+  });
+});

@@ -1,0 +1,32 @@
+import { requestOf, SPACE } from './auth.fixture.ts';
+import { ORIGIN, type ProtectionSpace, type Scheme } from '../scheme.ts';
+
+export function spaceOf(
+  schemes: readonly Scheme[],
+  more: Partial<ProtectionSpace> = {},
+): ProtectionSpace {
+  return {
+    at: ORIGIN,
+    realm: 'documents',
+    schemes,
+    scopes: (method) => SPACE.scopes(method),
+    ...more,
+  };
+}
+
+/** A scheme that takes `good` and says otherwise what it is told to. */
+export function schemeOf(name: string, more: Partial<Scheme> = {}): Scheme {
+  return {
+    name,
+    challenge: () => [{ scheme: name, params: { realm: 'documents' } }],
+    authenticate: ({ token68 }) =>
+      token68 === 'good'
+        ? { kind: 'granted', principal: { kind: 'anonymous' } }
+        : { kind: 'refused', reason: `not good for ${name}` },
+    ...more,
+  };
+}
+
+/** Each value on a line of its own. */
+export const authorization = (...values: string[]) =>
+  requestOf(values.map((value) => ['Authorization', value] as const));

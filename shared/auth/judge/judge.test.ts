@@ -1,0 +1,446 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { anyText } from '#shared/base/any-text.fixture.ts';
+import type { Challenge } from '#shared/http/auth/challenge.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { requestOf } from './auth.fixture.ts';
+import { authorization, schemeOf, spaceOf } from './judge.fixture.ts';
+import { KeysUnavailable } from '../tokens/issuer-keys.ts';
+import { judge } from './judge.ts';
+import { ORIGIN, PROXY, type ProtectionSpace, type Scheme } from '../scheme.ts';
+
+const ask = (...challenges: string[]) => ({ 'WWW-Authenticate': challenges });
+const TWO = spaceOf([schemeOf('One'), schemeOf('Two')]);
+const BOTH = ask('One realm="documents"', 'Two realm="documents"');
+
+describe('RFC 9110 section 11.6.1: challenges', () => {
+  test('no credentials: 401 with the challenge of every scheme', async () => {
+    expect(await judge(TWO, requestOf())).toEqual({
+      kind: 'answer',
+      status: 401,
+      fields: BOTH,
+      reason: 'no credentials',
+    });
+  });
+
+  test('credentials of a scheme that is not here: the same', async () => {
+    const outcome = await judge(TWO, authorization('Basic dXNlcjpwYXNz'));
+    expect(outcome).toMatchObject({ status: 401, fields: BOTH });
+  });
+
+  test('refused: the scheme puts its own challenge in place of its usual one only', async () => {
+    const challenges: Challenge[] = [{ scheme: 'Two', params: { error: 'x' } }];
+    const refusing = schemeOf('Two', {
+      authenticate: () => ({ kind: 'refused', reason: 'why', challenges, fields: { 'X-N': '1' } }),
+    });
+    const space = spaceOf([schemeOf('One'), refusing, schemeOf('Three')]);
+    expect(await judge(space, authorization('Two x'))).toEqual({
+      kind: 'answer',
+      status: 401,
+      scheme: 'Two',
+      reason: 'why',
+      fields: {
+        ...ask('One realm="documents"', 'Two error="x"', 'Three realm="documents"'),
+        'X-N': '1',
+      },
+    });
+  });
+
+  test('a scheme that cannot challenge now is left out, and the reason says so', async () => {
+    const dumb = schemeOf('Two', {
+      challenge: () => Promise.reject(new StoreUnavailable('no nonces')),
+    });
+    const outcome = await judge(spaceOf([schemeOf('One'), dumb]), requestOf());
+    expect(outcome).toMatchObject({ status: 401, fields: ask('One realm="documents"') });
+    expect(outcome).toMatchObject({ reason: expect.stringContaining('no nonces') });
+  });
+
+  test('one that throws at once is no different', async () => {
+    const dumb = schemeOf('Two', {
+      challenge() {
+        throw new StoreUnavailable('no nonces');
+      },
+    });
+    const outcome = await judge(spaceOf([schemeOf('One'), dumb]), requestOf());
+    expect(outcome).toMatchObject({ status: 401, fields: ask('One realm="documents"') });
+  });
+
+  test('none left is 503', async () => {
+    const dumb = schemeOf('One', { challenge: () => Promise.reject(new Error('no nonces')) });
+    expect(await judge(spaceOf([dumb]), requestOf())).toMatchObject({
+      status: 503,
+      fields: { 'Retry-After': '1' },
+    });
+  });
+
+  test('section 10.2.3: where the keys of an issuer are missing it says when to come back', async () => {
+    const waiting = schemeOf('Two', { challenge: () => Promise.reject(new KeysUnavailable(7)) });
+    expect(await judge(spaceOf([waiting]), requestOf())).toMatchObject({
+      status: 503,
+      fields: { 'Retry-After': '7' },
+    });
+    expect(await judge(spaceOf([schemeOf('One'), waiting]), requestOf())).toMatchObject({
+      status: 401,
+      fields: ask('One realm="documents"'),
+    });
+  });
+
+  test('section 15.5.2: no 401 without a challenge; where nobody announces a scheme it is 403', async () => {
+    const silent = schemeOf('One', { challenge: () => [] });
+    for (const [at, answer] of [
+      [ORIGIN, 'Authorization'],
+      [PROXY, 'Proxy-Authorization'],
+    ] as const) {
+      const space = spaceOf([silent], { at });
+      for (const fields of [
+        [],
+        [[answer, 'One bad']],
+        [[answer, 'Basic x']],
+        [[answer, '=']],
+      ] as const) {
+        const outcome = await judge(space, requestOf(fields));
+        expect(outcome).toMatchObject({ kind: 'answer', status: 403, fields: {} });
+        expect(outcome).not.toHaveProperty(['fields', at.ask]);
+      }
+    }
+    const hiding = spaceOf([silent], { hide: 'forbidden' });
+    expect(await judge(hiding, requestOf())).toMatchObject({ status: 404, fields: {} });
+  });
+
+  test('one that is silent and one that cannot challenge now: 503', async () => {
+    const silent = schemeOf('One', { challenge: () => [] });
+    const dumb = schemeOf('Two', { challenge: () => Promise.reject(new Error('no nonces')) });
+    expect(await judge(spaceOf([silent, dumb]), requestOf())).toMatchObject({ status: 503 });
+  });
+
+  test('section 5.3: a request that a scheme finds malformed while it challenges is 400', async () => {
+    const strict = schemeOf('Two', {
+      challenge(request) {
+        request.field('x-forwarded-proto');
+        return [];
+      },
+    });
+    const twice = requestOf([
+      ['X-Forwarded-Proto', 'https'],
+      ['X-Forwarded-Proto', 'http'],
+    ]);
+    const outcome = await judge(spaceOf([schemeOf('One'), strict]), twice);
+    expect(outcome).toMatchObject({ kind: 'answer', status: 400, fields: {} });
+  });
+
+  test('section 11.7: a proxy asks with 407 and its own fields', async () => {
+    const space = spaceOf([schemeOf('One')], { at: PROXY });
+    expect(await judge(space, authorization('One good'))).toMatchObject({
+      status: 407,
+      fields: { 'Proxy-Authenticate': ['One realm="documents"'] },
+    });
+    const request = requestOf([['Proxy-Authorization', 'One good']]);
+    expect(await judge(space, request)).toMatchObject({ kind: 'pass', scheme: 'One' });
+  });
+});
+
+describe('RFC 9110 section 11.6.2: credentials', () => {
+  test.each(['One good', 'oNE good', 'ONE   good'])('%j passes', async (value) => {
+    expect(await judge(TWO, authorization(value))).toEqual({
+      kind: 'pass',
+      scheme: 'One',
+      principal: { kind: 'anonymous', scopes: new Set() },
+      fields: {},
+    });
+  });
+
+  test.each([
+    ['two lines', ['One good', 'Two good']],
+    ['the same line twice', ['One good', 'One good']],
+    ['one of a scheme that is not here', ['One good', 'Basic x']],
+    ['one that is malformed', ['One good', '=']],
+    ['two that are malformed', [',,,', '=']],
+    ['two lines that somebody has joined (section 5.3)', ['One good, Two good']],
+    ['one of them a name alone', ['One good, Two']],
+  ])('%s: 400, and neither is looked at', async (_, values) => {
+    expect(await judge(TWO, authorization(...values))).toMatchObject({
+      kind: 'answer',
+      status: 400,
+      fields: BOTH,
+    });
+  });
+
+  test.each(['', ' ', 'One a="1", a="2"', 'One go od', 'One\tgood', '=', 'ö x', ',,,', 'One a="b'])(
+    'specification section 7: malformed credentials are 401 with challenges: %j',
+    async (value) => {
+      expect(await judge(TWO, authorization(value))).toMatchObject({ status: 401, fields: BOTH });
+    },
+  );
+
+  test('malformed credentials never count as absent, beside those of a browser either', async () => {
+    const session = schemeOf('Session', {
+      yields: true,
+      locate: () => ({ scheme: 'session', rest: 'good', token68: 'good' }),
+    });
+    const space = spaceOf([session, schemeOf('One')]);
+    expect(await judge(space, authorization())).toMatchObject({ kind: 'pass' });
+    for (const value of ['', '=', ',,,', 'One a="b']) {
+      expect(await judge(space, authorization(value))).toMatchObject({ status: 401 });
+    }
+  });
+
+  describe('specification section 7, RFC 6750 section 3.1: a malformed value of Basic or Bearer', () => {
+    const opaque = spaceOf([schemeOf('Bearer'), schemeOf('Basic')]);
+    const asked = ['Bearer realm="documents"', 'Basic realm="documents"'];
+
+    test.each([
+      'Basic %%%',
+      'Bearer a b',
+      'bearer  ö',
+      'BASIC a:b',
+      'Basic a="b" c',
+      'Bearer a\tb',
+    ])('%j is asked again: 401', async (value) => {
+      for (const at of [ORIGIN, PROXY]) {
+        const space = { ...opaque, at };
+        const fields = [[at.answer, value] as const];
+        const outcome = await judge(space, { ...requestOf(fields), at });
+        expect(outcome).toMatchObject({ status: at.status, fields: { [at.ask]: asked } });
+      }
+    });
+
+    test.each(['Basic %%%, Basic a', 'Basic %%%; Bearer a', 'Bearer a b,', 'Basicx %%'])(
+      '%j may be two sets of credentials, or none: 401',
+      async (value) => {
+        const refused = { status: 401, fields: { 'WWW-Authenticate': asked } };
+        expect(await judge(opaque, authorization(value))).toMatchObject(refused);
+      },
+    );
+
+    test('beside other credentials it is 400, and in a space without the scheme 401', async () => {
+      const two = authorization('Basic %%%', 'Bearer good');
+      expect(await judge(opaque, two)).toMatchObject({ status: 400 });
+      expect(await judge(TWO, authorization('Basic %%%'))).toMatchObject({ status: 401 });
+    });
+  });
+
+  test('RFC 9577: what stands alone does not serve beside credentials of another scheme', async () => {
+    const alone = schemeOf('Two', { alone: true });
+    const elsewhere = schemeOf('Three', {
+      locate: (request) =>
+        request.target.includes('key') ? { scheme: 'three', rest: 'good' } : undefined,
+    });
+    const space = spaceOf([schemeOf('One'), alone, elsewhere]);
+    expect(await judge(space, authorization('Two good'))).toMatchObject({ kind: 'pass' });
+    for (const values of [
+      ['Two good', 'One good'],
+      ['Basic x', 'Two good'],
+      ['Two good', 'Two good'],
+    ]) {
+      expect(await judge(space, authorization(...values))).toMatchObject({ status: 400 });
+    }
+    const request = requestOf([['Authorization', 'Two good']], { target: '/documents/a?key' });
+    expect(await judge(space, request)).toMatchObject({ kind: 'answer', status: 400 });
+  });
+
+  test('credentials elsewhere count: alone they serve, beside others it is 400', async () => {
+    const elsewhere = schemeOf('Two', {
+      locate: (request) =>
+        request.target.includes('key')
+          ? { scheme: 'two', rest: 'good', token68: 'good' }
+          : undefined,
+    });
+    const space = spaceOf([schemeOf('One'), elsewhere]);
+    const target = '/documents/a?key';
+    expect(await judge(space, requestOf([], { target }))).toMatchObject({ kind: 'pass' });
+    for (const value of ['One good', 'Two good', 'Basic x']) {
+      const request = requestOf([['Authorization', value]], { target });
+      expect(await judge(space, request)).toMatchObject({ kind: 'answer', status: 400 });
+    }
+  });
+
+  test('any text in the field ends in 401', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyText(), async (text) => {
+        const outcome = await judge(TWO, authorization(text));
+        return outcome.kind === 'answer' && outcome.status === 401;
+      }),
+    );
+  });
+});
+
+describe('verdicts', () => {
+  const outcomeOf = (authenticate: Scheme['authenticate'], more?: Partial<ProtectionSpace>) =>
+    judge(
+      spaceOf([schemeOf('One', { authenticate }), schemeOf('Two')], more),
+      authorization('One x'),
+    );
+
+  test('continued: 401 with that challenge and no other', async () => {
+    const challenge = { scheme: 'One', params: { data: 'leg 2' } };
+    expect(await outcomeOf(() => ({ kind: 'continued', challenge }))).toEqual({
+      kind: 'answer',
+      status: 401,
+      scheme: 'One',
+      reason: 'continued',
+      fields: ask('One data="leg 2"'),
+    });
+  });
+
+  test('malformed: 400 (RFC 6750 section 3.1)', async () => {
+    expect(
+      await outcomeOf(() => ({ kind: 'refused', as: 'malformed', reason: 'x' })),
+    ).toMatchObject({
+      status: 400,
+      fields: BOTH,
+    });
+  });
+
+  test('forbidden: 403 with the challenges of the verdict only', async () => {
+    const challenges = [{ scheme: 'One', params: { error: 'insufficient_scope' } }];
+    const forbidden = { kind: 'refused', as: 'forbidden', reason: 'x', challenges } as const;
+    expect(await outcomeOf(() => forbidden)).toMatchObject({
+      status: 403,
+      fields: ask('One error="insufficient_scope"'),
+    });
+    expect(await outcomeOf(() => forbidden, { hide: 'forbidden' })).toMatchObject({
+      status: 404,
+      fields: {},
+    });
+  });
+
+  test.each([
+    [429, 7.2, '8'],
+    [503, 0, '1'],
+  ] as const)('unavailable: %i with Retry-After', async (status, retryAfter, field) => {
+    const verdict = { kind: 'unavailable', reason: 'x', status, retryAfter } as const;
+    expect(await outcomeOf(() => verdict)).toEqual({
+      kind: 'answer',
+      status,
+      scheme: 'One',
+      reason: 'x',
+      fields: { 'Retry-After': field },
+    });
+    const fields = { RateLimit: '"api-key";r=0;t=3' };
+    expect(await outcomeOf(() => ({ ...verdict, fields }))).toMatchObject({ fields });
+  });
+
+  test('a store that fails is 503, a malformed field 400, a defect is thrown', async () => {
+    const failing = async (error: Error) =>
+      outcomeOf(() => {
+        throw error;
+      });
+    expect(await failing(new StoreUnavailable('down'))).toMatchObject({
+      status: 503,
+      fields: { 'Retry-After': '1' },
+      reason: 'down',
+    });
+    expect(await failing(new BadRequest('twice'))).toMatchObject({ status: 400 });
+    expect(await failing(new HttpError(413, 'long', { Connection: 'close' }))).toMatchObject({
+      status: 413,
+      fields: { Connection: 'close' },
+    });
+    await expect(failing(new TypeError('defect'))).rejects.toThrow('defect');
+  });
+
+  test('http-1.1: for the door to reset the stream, without a challenge (RFC 9113 section 7)', async () => {
+    const verdict = { kind: 'refused', as: 'http-1.1', reason: 'leg 2 over HTTP/2' } as const;
+    expect(await outcomeOf(() => verdict)).toEqual({
+      kind: 'answer',
+      status: 421,
+      scheme: 'One',
+      reason: 'leg 2 over HTTP/2',
+      fields: {},
+      http11: true,
+    });
+  });
+
+  test.each([
+    [ORIGIN, 'Authorization', 'Authentication-Info', 'WWW-Authenticate'],
+    [PROXY, 'Proxy-Authorization', 'Proxy-Authentication-Info', 'Proxy-Authenticate'],
+  ] as const)(
+    'RFC 4559 section 5, RFC 7616 section 3.5: the last token and a proof over the content, at %j',
+    async (at, answer, info, question) => {
+      const sealing = schemeOf('One', {
+        authenticate: () => ({
+          kind: 'granted',
+          principal: { kind: 'anonymous' },
+          proof: { ask: { scheme: 'One', token68: 'b2s=' } },
+          seal: {
+            hash: 'sha256',
+            proof: (digest) => ({ info: { rspauth: digest.toString('hex') } }),
+          },
+        }),
+      });
+      const outcome = await judge(spaceOf([sealing], { at }), requestOf([[answer, 'One x']]));
+      if (outcome.kind !== 'pass') throw new Error(outcome.reason);
+      expect(outcome.fields).toEqual({ [question]: ['One b2s='] });
+      expect(outcome.seal?.hash).toBe('sha256');
+      expect(outcome.seal?.proof(Buffer.from('ab', 'hex'))).toEqual({ [info]: 'rspauth="ab"' });
+    },
+  );
+
+  test('RFC 9110 section 11.6.3: a proof becomes fields', async () => {
+    const principal = { kind: 'anonymous' } as const;
+    const proof = { info: { nextnonce: 'n"1', rspauth: 'ab' }, fields: { 'X-N': '1' } };
+    expect(await outcomeOf(() => ({ kind: 'granted', principal, proof }))).toMatchObject({
+      kind: 'pass',
+      fields: { 'Authentication-Info': String.raw`nextnonce="n\"1", rspauth="ab"`, 'X-N': '1' },
+    });
+  });
+});
+
+describe('scopes of who was let in', () => {
+  const principalOf = async (scopes: string[] | undefined, more?: Partial<ProtectionSpace>) => {
+    const scheme = schemeOf('One', {
+      authenticate: () => ({
+        kind: 'granted',
+        principal: {
+          kind: 'person',
+          realm: 'documents',
+          name: 'alice',
+          ...(scopes && { scopes: new Set(scopes) }),
+        },
+      }),
+    });
+    const outcome = await judge(spaceOf([scheme], more), authorization('One x'));
+    return outcome.kind === 'pass' ? [...(outcome.principal.scopes ?? ['absent'])] : outcome.reason;
+  };
+  const granted: ProtectionSpace['granted'] = (principal) =>
+    new Set(principal.kind === 'person' ? [`of-${principal.name}`] : ['of-others']);
+
+  test.each([
+    ['a scheme that knows none', undefined, { granted }, ['of-alice']],
+    ['a scheme that knows none, in a space that gives none', undefined, {}, []],
+    ['a scheme that knows some', ['own'], { granted }, ['own']],
+    ['a scheme that found none', [], { granted }, []],
+  ])('%s', async (_, scopes, more, expected) => {
+    expect(await principalOf(scopes, more)).toEqual(expected);
+  });
+});
+
+describe('RFC 9729 section 6.4: a space that hides everything', () => {
+  const silent = schemeOf('One', { challenge: () => [] });
+  const hidden = spaceOf([silent], { hide: 'everything' });
+
+  test.each([[[]], [['One bad']], [['Basic x']], [['=']], [['One good', 'One good']]])(
+    'with %j there is nothing there',
+    async (values) => {
+      const outcome = await judge(hidden, authorization(...values));
+      expect(outcome).toEqual({ kind: 'absent', reason: expect.any(String) });
+    },
+  );
+
+  test('nor when the store fails or another leg would follow', async () => {
+    const verdicts: Scheme['authenticate'][] = [
+      () => Promise.reject(new StoreUnavailable('down')),
+      () => ({ kind: 'continued', challenge: { scheme: 'One' } }),
+      () => ({ kind: 'unavailable', reason: 'x', status: 429, retryAfter: 1 }),
+    ];
+    for (const authenticate of verdicts) {
+      const space = spaceOf([{ ...silent, authenticate }], { hide: 'everything' });
+      expect(await judge(space, authorization('One x'))).toMatchObject({ kind: 'absent' });
+    }
+  });
+
+  test('who is let in passes', async () => {
+    expect(await judge(hidden, authorization('One good'))).toMatchObject({ kind: 'pass' });
+  });
+});

@@ -1,0 +1,226 @@
+import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
+import { formatChallenge, formatInfo, parseChallenges } from '#shared/http/auth/challenge.ts';
+import { parseCredentials, type Credentials } from '#shared/http/auth/credentials.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { type AnswerOutcome, answerTo, bare, challenged, unavailable } from './answers.ts';
+import { conceal } from '../conceal.ts';
+import { isCrossSite } from './cross-site.ts';
+import { subjectOf } from '../person.ts';
+import type { Fields } from '#shared/http/answer.ts';
+import type {
+  AuthRequest,
+  Outcome,
+  Principal,
+  Proof,
+  ProtectionSpace,
+  Scheme,
+  Verdict,
+} from '../scheme.ts';
+
+type Pass = Extract<Outcome, { kind: 'pass' }>;
+
+/** Credentials found, and the scheme they are for: none when the space does not have it. */
+interface Found {
+  readonly scheme: Scheme | undefined;
+  readonly credentials: Credentials;
+}
+
+/**
+ * Whether a request may enter a protection space, as far as its credentials say. Writes nothing: every
+ * recipient (resources, `/verify`, tunnels) turns the outcome into its own answer. The outcome is there at once
+ * unless a scheme has to wait. Throws or rejects only on a defect.
+ */
+export function judge(space: ProtectionSpace, request: AuthRequest): Awaitable<Outcome> {
+  const outcome = recover<Pass | AnswerOutcome>(
+    () => andThen(decide(space, request), (decided) => lookedUp(space, decided)),
+    undecided,
+  );
+  return andThen(outcome, (decided) => conceal(space, decided));
+}
+
+function undecided(error: unknown): AnswerOutcome {
+  if (error instanceof BadRequest) return bare(400, error.message);
+  if (error instanceof HttpError) return bare(error.status, error.message, error.fields);
+  if (error instanceof StoreUnavailable) return unavailable(503, error.message, 1);
+  throw error;
+}
+
+/** What can be refused without looking at a secret is refused first. */
+function decide(space: ProtectionSpace, request: AuthRequest): Awaitable<Pass | AnswerOutcome> {
+  const found = findCredentials(space, request);
+  const { answer, status } = space.at;
+  if (found === 'several') return challenged(space, request, 400, `more than one ${answer}`);
+  // Specification section 7: never as if there were none.
+  if (found === 'malformed') {
+    return challenged(space, request, status, `${answer} is not of the form of credentials`);
+  }
+  const [only, another] = counting(found);
+  if (another !== undefined) {
+    return challenged(space, request, 400, 'credentials in more than one place');
+  }
+  if (only?.scheme?.ambient && isCrossSite(space, request)) {
+    const detail = `${only.scheme.name} is not taken from a page of another origin.`;
+    const refused = bare(403, 'sent by a page of another origin', {}, detail);
+    return { ...refused, scheme: only.scheme.name };
+  }
+  const { application } = space;
+  const shown = application?.locate?.(request);
+  if (shown !== undefined && only?.scheme?.alone) {
+    return challenged(space, request, 400, 'an application beside credentials that stand alone');
+  }
+  return application !== undefined && shown !== undefined
+    ? besideApplication(space, request, application, shown, only)
+    : authenticate(space, request, only);
+}
+
+/** All there are, before any is looked at: choosing between two would invite confusion. */
+function findCredentials(
+  space: ProtectionSpace,
+  request: AuthRequest,
+): Found[] | 'malformed' | 'several' {
+  const found: Found[] = [];
+  const [line, another] = request.lines(space.at.answer);
+  if (another !== undefined) return 'several';
+  const parsed = line === undefined ? undefined : parseCredentials(line);
+  if (line !== undefined && !space.schemes.some((scheme) => scheme.ignores?.(line, parsed))) {
+    const credentials = parsed ?? noToken(line);
+    if (credentials === undefined) return isSeveral(line) ? 'several' : 'malformed';
+    const scheme = space.schemes.find(
+      ({ name, yields }) => !yields && name.toLowerCase() === credentials.scheme,
+    );
+    found.push({ scheme, credentials });
+  }
+  for (const scheme of space.schemes) {
+    const credentials = scheme.locate?.(request);
+    if (credentials !== undefined) found.push({ scheme, credentials });
+  }
+  return found;
+}
+
+/**
+ * What a browser sends with everything keeps nobody out who shows credentials for the space. Where it alone is for
+ * the space, one line of Authorization for another scheme is for the application behind it.
+ */
+function counting(found: readonly Found[]): readonly Found[] {
+  const unasked = found.filter(({ scheme }) => scheme?.yields);
+  if (unasked.length === 0) return found;
+  const shown = found.filter(({ scheme }) => !scheme?.yields);
+  const foreign = shown.length === 1 && shown[0]?.scheme === undefined;
+  return shown.length === 0 || foreign ? unasked : shown;
+}
+
+/** With what the directory says of the person, where the space asks it. */
+function lookedUp(
+  space: ProtectionSpace,
+  outcome: Pass | AnswerOutcome,
+): Awaitable<Pass | AnswerOutcome> {
+  if (outcome.kind !== 'pass' || space.about === undefined) return outcome;
+  const { principal, scheme } = outcome;
+  if (principal.kind !== 'person' || principal.about) return outcome;
+  return andThen(space.about(subjectOf(principal) ?? ''), (about) =>
+    about
+      ? { ...outcome, principal: { ...principal, about } }
+      : { ...bare(403, 'the directory has nobody of this id who may sign in'), scheme },
+  );
+}
+
+/** Whether it could be several lines that somebody has joined (RFC 9110 section 5.3): they have the form of challenges. */
+const isSeveral = (line: string) => (parseChallenges(line)?.length ?? 0) > 1;
+
+/** Schemes whose credentials are one token. */
+const ONE_TOKEN = /^(basic|bearer) +([^,;]*)$/i;
+
+/**
+ * What is no token where one is due is refused by its scheme, with 401 (RFC 6750 section 3.1, specification
+ * section 7). What a list could be of two sets of credentials is malformed.
+ */
+function noToken(line: string): Credentials | undefined {
+  const [, scheme, rest] = ONE_TOKEN.exec(line) ?? [];
+  return scheme === undefined || rest === undefined
+    ? undefined
+    : { scheme: scheme.toLowerCase(), rest };
+}
+
+/** The application first, since it has a limit; it lets nobody in, but a wrong one keeps everybody out. */
+async function besideApplication(
+  space: ProtectionSpace,
+  request: AuthRequest,
+  application: Scheme,
+  credentials: Credentials,
+  found: Found | undefined,
+): Promise<Pass | AnswerOutcome> {
+  const verdict = await application.authenticate(credentials, request);
+  if (verdict.kind !== 'granted') {
+    const answer = await answerTo(verdict, space, request, application);
+    return { ...answer, scheme: application.name };
+  }
+  const outcome = await authenticate(space, request, found);
+  const fields = { ...verdict.proof?.fields, ...outcome.fields };
+  if (outcome.kind === 'answer') return { ...outcome, fields };
+  const grounds = [outcome.grounds ?? [], verdict.grounds ?? []].flat();
+  return {
+    ...outcome,
+    fields,
+    application: verdict.principal,
+    ...(grounds.length > 0 && { grounds }),
+  };
+}
+
+function authenticate(
+  space: ProtectionSpace,
+  request: AuthRequest,
+  found: Found | undefined,
+): Awaitable<Pass | AnswerOutcome> {
+  const { status } = space.at;
+  if (found === undefined) return challenged(space, request, status, 'no credentials');
+  const { scheme, credentials } = found;
+  if (scheme === undefined) {
+    return challenged(space, request, status, 'a scheme that the space does not have');
+  }
+  return andThen(scheme.authenticate(credentials, request), (verdict) => {
+    if (verdict.kind === 'granted') return pass(space, scheme, verdict);
+    const answer = answerTo(verdict, space, request, scheme);
+    return andThen(answer, (refused) => ({ ...refused, scheme: scheme.name }));
+  });
+}
+
+function pass(
+  space: ProtectionSpace,
+  scheme: Scheme,
+  verdict: Extract<Verdict, { kind: 'granted' }>,
+): Pass {
+  const { principal, grounds, proof, seal } = verdict;
+  return {
+    kind: 'pass',
+    scheme: scheme.name,
+    principal: withScopes(space, principal),
+    ...(grounds && { grounds: [grounds] }),
+    fields: proof ? proofFields(space, scheme, proof) : {},
+    ...(seal && {
+      seal: {
+        hash: seal.hash,
+        proof: (digest) => proofFields(space, scheme, seal.proof(digest)),
+      },
+    }),
+  };
+}
+
+/** Who comes by a scheme that knows no scopes has those of the space, or none. */
+function withScopes(space: ProtectionSpace, principal: Principal): Principal {
+  if (principal.scopes !== undefined) return principal;
+  return { ...principal, scopes: space.granted?.(principal) ?? new Set() };
+}
+
+function proofFields({ at }: ProtectionSpace, { name }: Scheme, proof: Proof): Fields {
+  const { info, ask, fields } = proof;
+  return {
+    ...fields,
+    // Parameters are written as in the scheme's challenges, but without the scheme (RFC 9110 section 11.6.3).
+    ...(info && {
+      [at.info]: formatInfo(name, info),
+    }),
+    ...(ask && { [at.ask]: [formatChallenge(ask)] }),
+  };
+}

@@ -1,0 +1,53 @@
+import type { Challenge } from '#shared/http/auth/challenge.ts';
+import { metadataUrl } from '../../tokens/protected-resource.ts';
+import { audiencesOf } from '../../tokens/token-verifier.ts';
+
+/** What the schemes of OAuth say of the protection space that they stand in. */
+export interface OAuthSpace {
+  readonly realm: string;
+  /** Identifiers of the space; a token must name one of them. */
+  readonly audiences: readonly string[];
+  /** Where its protected resource metadata is (RFC 9728 section 3); absent: it has none. */
+  readonly metadata?: string;
+  /** Scopes that a request of this method needs. */
+  scopes(method: string): readonly string[];
+}
+
+/** Error codes (RFC 6750 section 3.1, RFC 9449 sections 7.1 and 9) and what a developer is told. */
+const DESCRIPTIONS = {
+  invalid_request: 'The access token is missing from the Authorization field or malformed',
+  invalid_token: 'The access token is expired, revoked, not for this resource or bound otherwise',
+  insufficient_scope: 'The access token lacks a scope that this request needs',
+  invalid_dpop_proof: 'The DPoP proof is missing, malformed, used before or not for this request',
+  use_dpop_nonce: 'The DPoP proof needs the nonce that the DPoP-Nonce field gives',
+};
+
+/**
+ * A challenge (RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1). Without an error when
+ * the request brought no credentials.
+ */
+export function oauthChallenge(
+  scheme: 'Bearer' | 'DPoP',
+  space: OAuthSpace,
+  scopes: readonly string[],
+  error?: keyof typeof DESCRIPTIONS,
+): Challenge {
+  return {
+    scheme,
+    params: {
+      realm: space.realm,
+      ...(error && { error, error_description: DESCRIPTIONS[error] }),
+      ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+      ...(space.metadata !== undefined && { resource_metadata: space.metadata }),
+    },
+  };
+}
+
+/** A space that is a resource of its own (RFC 8707, RFC 9728). */
+export function oauthSpace({
+  realm,
+  url,
+  scopes,
+}: Pick<OAuthSpace, 'realm' | 'scopes'> & { readonly url: string }): OAuthSpace {
+  return { realm, scopes, audiences: audiencesOf(url), metadata: metadataUrl(url) };
+}

@@ -1,0 +1,191 @@
+import { describe, expect, test } from '@jest/globals';
+import { GENERATE } from '#shared/jose/jws.fixture.ts';
+import { ISSUER, issuerAndVerifier, SPACE } from '../judge/auth.fixture.ts';
+import { audiencesOf } from './token-verifier.ts';
+
+const AUDIENCES = SPACE.audiences;
+const DAY = 86_400_000;
+
+function setup() {
+  const parties = issuerAndVerifier();
+  return { ...parties, verify: (token: string) => parties.tokens.verify(token, AUDIENCES) };
+}
+const revoked = (by: string) => ({ kind: 'refused', reason: `revoked by ${by}` });
+
+describe('RFC 9068: who stands behind a token', () => {
+  test('a machine, by its client_id', async () => {
+    const { verify, token } = setup();
+    expect(await verify(token())).toEqual({
+      kind: 'verified',
+      jkt: undefined,
+      principal: {
+        kind: 'application',
+        id: 'machine',
+        scopes: new Set(['documents:read']),
+        claims: { sub: 'machine', client_id: 'machine', jti: 'j1' },
+      },
+      grounds: expect.objectContaining({ of: 'token j1' }),
+    });
+  });
+
+  test('section 5: a person, even one whose sub looks like a client_id', async () => {
+    const { verify, token } = setup();
+    expect(await verify(token({ sub_gen: 0 }))).toMatchObject({
+      principal: { kind: 'person', realm: ISSUER, name: 'machine' },
+    });
+  });
+
+  test('RFC 9449 section 6.1: the binding is handed to the caller', async () => {
+    const { verify, token } = setup();
+    const bound = token({ cnf: { jkt: 'thumb' } });
+    expect(await verify(bound)).toMatchObject({ kind: 'verified', jkt: 'thumb' });
+    expect(await verify(bound)).toMatchObject({ kind: 'verified', jkt: 'thumb' });
+  });
+});
+
+describe('a token that was good is looked at again on every use', () => {
+  test('expiry', async () => {
+    const { verify, token, clock } = setup();
+    const once = token();
+    expect(await verify(once)).toMatchObject({ kind: 'verified' });
+    clock.advance(604);
+    expect(await verify(once)).toMatchObject({ kind: 'verified' });
+    clock.advance(1);
+    expect(await verify(once)).toEqual({ kind: 'refused', reason: 'expired' });
+  });
+
+  test.each([
+    ['token', { kind: 'token', id: 'j1' }],
+    ['grant', { kind: 'grant', id: 'g1' }],
+    ['client', { kind: 'client', id: 'machine', generation: 1 }],
+    ['person', { kind: 'person', id: 'alice', generation: 1 }],
+  ] as const)('revocation of its %s is seen by the next call', async (by, revocation) => {
+    const { verify, token, revocations, clock } = setup();
+    const once = token({ sub: 'alice', sub_gen: 0, grant_id: 'g1' });
+    expect(await verify(once)).toMatchObject({ kind: 'verified' });
+    revocations.apply(revocation, clock.now() + DAY);
+    expect(await verify(once)).toEqual(revoked(by));
+  });
+
+  test('after "end everything" in the same second the new token passes and the old does not', async () => {
+    const { verify, token, revocations, clock } = setup();
+    const [old, anew] = [token({ client_gen: 0 }), token({ client_gen: 1 })];
+    await verify(old);
+    revocations.apply({ kind: 'client', id: 'machine', generation: 1 }, clock.now() + DAY);
+    expect(await verify(anew)).toMatchObject({ kind: 'verified' });
+    expect(await verify(old)).toEqual(revoked('client'));
+  });
+
+  test('a store with a new memory ends the tokens of the old one, and tells of it once', async () => {
+    const { verify, token, revocations, state } = setup();
+    const once = token();
+    await verify(once);
+    expect(state.newEpochs).toBe(0);
+    revocations.epoch = 'e2';
+    expect(await verify(once)).toEqual(revoked('epoch'));
+    expect(await verify(once)).toEqual(revoked('epoch'));
+    expect(state.newEpochs).toBe(1);
+  });
+
+  test('audience: good for one space says nothing of another', async () => {
+    const { tokens, token } = setup();
+    const once = token();
+    expect(await tokens.verify(once, AUDIENCES)).toMatchObject({ kind: 'verified' });
+    expect(await tokens.verify(once, ['https://rs.example/other/'])).toEqual({
+      kind: 'refused',
+      reason: 'aud is another resource',
+    });
+  });
+
+  test('a compromised key ends its tokens at once, though the issuer still lists it', async () => {
+    const { verify, token, revokeKey } = setup();
+    const once = token();
+    await verify(once);
+    revokeKey('k1');
+    expect(await verify(once)).toEqual(revoked('key'));
+    expect(await verify(token({ jti: 'j2' }))).toEqual(revoked('key'));
+  });
+
+  test('a key that has gone ends its tokens, and so does another of the same kid', async () => {
+    const { verify, token, published } = setup();
+    const once = token();
+    await verify(once);
+    published.set('k1', GENERATE.ES256().publicKey);
+    expect(await verify(once)).toEqual({ kind: 'refused', reason: 'signature is wrong' });
+    published.clear();
+    expect(await verify(once)).toEqual({ kind: 'refused', reason: 'the issuer has no such key' });
+  });
+});
+
+describe('the memory of tokens', () => {
+  test('holds the whole token: another payload or signature is not the same', async () => {
+    const { verify, token } = setup();
+    const once = token();
+    await verify(once);
+    const [header, payload, signature] = once.split('.');
+    const [, other] = token({ scope: 'documents:write' }).split('.');
+    const wrong = { kind: 'refused', reason: 'signature is wrong' };
+    expect(await verify(`${header}.${other}.${signature}`)).toEqual(wrong);
+    expect(await verify(`${header}.${payload}.${'A'.repeat(86)}`)).toEqual(wrong);
+    expect(await verify(once.slice(0, -1))).toMatchObject({ kind: 'refused' });
+  });
+
+  test('holds no failure: a token of a key that comes later passes then', async () => {
+    const { verify, token, published } = setup();
+    await verify(token());
+    const pair = GENERATE.EdDSA();
+    const early = token({}, { alg: 'EdDSA', kid: 'k2' }, pair.privateKey);
+    expect(await verify(early)).toMatchObject({ kind: 'refused' });
+    published.set('k2', pair.publicKey);
+    expect(await verify(early)).toMatchObject({ kind: 'verified' });
+  });
+
+  test('holds no token that was revoked before it was first seen', async () => {
+    const { verify, token, revocations, clock } = setup();
+    revocations.apply({ kind: 'token', id: 'j1' }, clock.now() + DAY);
+    expect(await verify(token())).toEqual(revoked('token'));
+    expect(await verify(token({ jti: 'j2' }))).toMatchObject({ kind: 'verified' });
+  });
+});
+
+describe('fails closed', () => {
+  test('a feed that cannot be trusted: unavailable, for a remembered token as well', async () => {
+    const { verify, token, state } = setup();
+    const once = token();
+    await verify(once);
+    state.feedDown = true;
+    const expected = { kind: 'unavailable', status: 503, retryAfter: 1 };
+    expect(await verify(once)).toMatchObject(expected);
+    expect(await verify(token({ jti: 'j2' }))).toMatchObject(expected);
+    state.feedDown = false;
+    expect(await verify(once)).toMatchObject({ kind: 'verified' });
+  });
+
+  test('no keys yet: unavailable, and well again without a restart', async () => {
+    const { verify, token, state } = setup();
+    state.keysDown = true;
+    expect(await verify(token())).toMatchObject({
+      kind: 'unavailable',
+      status: 503,
+      retryAfter: 1,
+    });
+    state.keysDown = false;
+    expect(await verify(token())).toMatchObject({ kind: 'verified' });
+  });
+
+  test('garbage asks for no key', async () => {
+    const { verify, state } = setup();
+    for (const text of ['', 'x', 'a.b.c', '...', 'A'.repeat(100_000)]) {
+      expect(await verify(text)).toMatchObject({ kind: 'refused' });
+    }
+    expect(state.keysAsked).toBe(0);
+  });
+});
+
+describe('RFC 8707 section 2: what names a space', () => {
+  test.each([
+    ['https://rs.example/', ['https://rs.example', 'https://rs.example/']],
+    ['https://rs.example/documents/', ['https://rs.example/documents/']],
+    ['https://rs.example/documents', ['https://rs.example/documents']],
+  ])('%s', (url, audiences) => expect(audiencesOf(url)).toEqual(audiences));
+});

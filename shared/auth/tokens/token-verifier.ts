@@ -1,0 +1,182 @@
+import type { KeyObject } from 'node:crypto';
+import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
+import { epochSeconds, type Clock } from '#shared/base/clock.ts';
+import {
+  checkAccessToken,
+  namesAudience,
+  parseAccessToken,
+  type ParsedToken,
+} from '#shared/jose/access-token.ts';
+import type { JwsAlgorithm } from '#shared/jose/algorithms.ts';
+import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
+import { parseScope } from '#shared/jose/scope.ts';
+import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/revocations.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { type IssuerKeys, KeysUnavailable } from './issuer-keys.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
+import type { Grounds, Principal } from '../scheme.ts';
+
+/** What is known of a token whose signature and claims were found good once, by this key. */
+interface Verified {
+  readonly key: KeyObject;
+  readonly algorithm: JwsAlgorithm;
+  readonly claims: AccessTokenClaims & { readonly kid: string };
+  readonly principal: Principal;
+}
+
+interface Asked {
+  readonly token: string;
+  readonly audiences: readonly string[];
+  readonly revocations: RevocationView;
+}
+
+export type TokenVerdict =
+  | {
+      readonly kind: 'verified';
+      readonly principal: Principal;
+      readonly jkt: string | undefined;
+      /** They hold until `exp`, without the tolerance for clocks that a request has. */
+      readonly grounds: Grounds;
+    }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | {
+      readonly kind: 'unavailable';
+      readonly reason: string;
+      readonly status: 503;
+      readonly retryAfter: number;
+    };
+
+export interface TokenVerifier {
+  /** Scope, method, the DPoP proof and the binding `jkt` are for the caller to check. */
+  verify(token: string, audiences: readonly string[]): Awaitable<TokenVerdict>;
+}
+
+export interface TokenVerifierOptions {
+  readonly issuer: string;
+  readonly keys: IssuerKeys;
+  readonly feed: Pick<RevocationFeed, 'latest'>;
+  readonly clock: Clock;
+  /** Seconds. */
+  readonly skew: number;
+  /** Tokens remembered. */
+  readonly capacity?: number;
+  /** Called when the store has lost its memory, and with it the keys that signed until now. */
+  readonly onNewEpoch?: () => void;
+}
+
+/**
+ * The identifiers that a token may name for a space: its URL, and for a bare origin also the spelling
+ * without a slash, since URL parsers add one.
+ */
+export function audiencesOf(spaceUrl: string): readonly string[] {
+  const { origin, pathname } = new URL(spaceUrl);
+  return pathname === '/' ? [origin, `${origin}/`] : [spaceUrl];
+}
+
+/** `sub_gen` tells who stands behind the token: a `sub` may look like a client_id (RFC 9068 section 5). */
+function principalOf(token: AccessTokenClaims): Principal {
+  const { iss, sub, sub_gen, client_id, jti, grant_id, scope, openid_scope } = token;
+  const claims = {
+    sub,
+    client_id,
+    jti,
+    ...(grant_id !== undefined && { grant_id }),
+    ...(openid_scope !== undefined && { openid_scope }),
+  };
+  const known = { scopes: parseScope(scope), claims };
+  return sub_gen === undefined
+    ? { kind: 'application', id: client_id, ...known }
+    : { kind: 'person', realm: iss, name: sub, ...known };
+}
+
+const unavailable = (reason: string, retryAfter: number): TokenVerdict => ({
+  kind: 'unavailable',
+  reason,
+  status: 503,
+  retryAfter,
+});
+
+/**
+ * Verifies JWT access tokens (RFC 9068 section 4). Good ones are remembered by the whole token;
+ * that their key is still published, audience, expiry and revocation are looked at every time. A
+ * failure is never remembered.
+ */
+export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
+  const { issuer, keys, feed, clock, skew, capacity = 20_000, onNewEpoch } = options;
+  const seen = new RecentMap<Verified>(capacity);
+  let epoch: string | undefined;
+
+  function follow(current: string | undefined): void {
+    if (epoch !== undefined && epoch !== current) onNewEpoch?.();
+    epoch = current;
+  }
+
+  function admit({ claims, principal }: Verified, asked: Asked): TokenVerdict {
+    const { token, audiences, revocations } = asked;
+    if (!namesAudience(claims.aud, audiences)) {
+      return { kind: 'refused', reason: 'aud is another resource' };
+    }
+    if (epochSeconds(clock) >= claims.exp + skew) return { kind: 'refused', reason: 'expired' };
+    const revokedBy = revocations.revokedBy(claims);
+    if (revokedBy !== undefined) return { kind: 'refused', reason: `revoked by ${revokedBy}` };
+    const grounds: Grounds = {
+      of: `token ${claims.jti}`,
+      end: () =>
+        andThen(feed.latest(), (view) => {
+          if (view.revokedBy(claims) !== undefined) return 'revoked';
+          if (epochSeconds(clock) >= claims.exp) return 'expired';
+          return andThen(verify(token, audiences), endOf);
+        }),
+    };
+    return { kind: 'verified', principal, jkt: claims.cnf?.jkt, grounds };
+  }
+
+  function examine(asked: Asked): Awaitable<TokenVerdict> {
+    const parsed = parseAccessToken(asked.token);
+    if (!parsed.ok) return { kind: 'refused', reason: parsed.reason };
+    return andThen(keys.key(parsed.kid, parsed.algorithm), (key) => examineBy(key, parsed, asked));
+  }
+
+  function examineBy(key: KeyObject | undefined, parsed: ParsedToken, asked: Asked): TokenVerdict {
+    const { token, audiences } = asked;
+    if (key === undefined) return { kind: 'refused', reason: 'the issuer has no such key' };
+    const now = epochSeconds(clock);
+    const checked = checkAccessToken(parsed, key, { issuer, audiences, now, skew });
+    if (!checked.ok) return { kind: 'refused', reason: checked.reason };
+    const claims = { ...checked.claims, kid: parsed.kid };
+    const { algorithm } = parsed;
+    const verified = { key, algorithm, claims, principal: principalOf(claims) };
+    seen.set(token, verified);
+    return admit(verified, asked);
+  }
+
+  function judge(asked: Asked): Awaitable<TokenVerdict> {
+    follow(asked.revocations.epoch);
+    const known = seen.get(asked.token);
+    if (known === undefined) return examine(asked);
+    return andThen(keys.key(known.claims.kid, known.algorithm), (key) =>
+      key === known.key ? admit(known, asked) : examine(asked),
+    );
+  }
+
+  function verify(token: string, audiences: readonly string[]): Awaitable<TokenVerdict> {
+    return recover<TokenVerdict>(
+      // First, since a compromised key that it tells of is replaced by one we have yet to fetch.
+      () => andThen(feed.latest(), (revocations) => judge({ token, audiences, revocations })),
+      silent,
+    );
+  }
+
+  return { verify };
+}
+
+function endOf(verdict: TokenVerdict): 'revoked' | undefined {
+  if (verdict.kind === 'unavailable') throw new StoreUnavailable(verdict.reason);
+  return verdict.kind === 'verified' ? undefined : 'revoked';
+}
+
+function silent(error: unknown): TokenVerdict {
+  if (error instanceof StoreUnavailable) return unavailable(error.message, 1);
+  if (error instanceof KeysUnavailable) return unavailable(error.message, error.retryAfter);
+  throw error;
+}

@@ -1,0 +1,35 @@
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { shortNames } from './client-grants.ts';
+import { minute } from '../lines/last-use.ts';
+
+/** A client without what it proves with who it is. */
+export function shownClient(client: ClientRecord) {
+  const { secret_hash: _, former_secret, withdrawn_scopes: __, ...shown } = client;
+  return { ...shown, ...(former_secret && { former_secret_until: former_secret.until }) };
+}
+
+/** For people to read: a line for each thing that is said of it. */
+export function clientLines(client: ClientRecord): readonly string[] {
+  const lines: readonly (readonly [string, string | readonly string[] | undefined])[] = [
+    ['client_id', client.client_id],
+    ['name', client.client_name],
+    ['grants', shortNames(client.grant_types)],
+    ['authentication', client.token_endpoint_auth_method],
+    ['old secret ends', client.former_secret && minute(client.former_secret.until)],
+    ['keys', client.jwks?.keys.map((key) => String(key['kid'] ?? key['kty']))],
+    ['scope', client.scope || undefined],
+    ['default scope', client.default_scope],
+    ['resource', client.resources],
+    ['introspects', client.introspects],
+    ['redirect URI', client.redirect_uris],
+    ['redirect URI after sign-out', client.post_logout_redirect_uris],
+    ['origin', client.origins],
+    ['application', client.application_type],
+    ['ID tokens', client.id_token_signed_response_alg],
+    ['without PKCE', client.without_pkce ? 'where it asks for openid with a nonce' : undefined],
+    ['first party', client.first_party ? 'people are not asked to allow it' : undefined],
+    ['demo', client.demo ? 'refused in production' : undefined],
+    ['added', minute(client.created_at)],
+  ];
+  return lines.flatMap(([name, value = []]) => [value].flat().map((text) => `${name}: ${text}`));
+}

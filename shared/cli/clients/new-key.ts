@@ -1,0 +1,34 @@
+import { newApiKey } from '#shared/people/api-key.ts';
+import type { ApiKeyRecord, ApiKeys } from '#shared/stores/credentials/api-keys.ts';
+import { Failure, type Shell } from '../arguments/command.ts';
+
+/** What is decided about a key before it is made. */
+export type KeyMembers = Pick<
+  ApiKeyRecord,
+  'application' | 'realm' | 'scopes' | 'expires_at' | 'demo'
+>;
+
+/** A key and what may be said about it. */
+export type ShownKey = KeyMembers & Pick<ApiKeyRecord, 'id'> & { readonly key: string };
+
+/** Makes a key, of which only the hash is kept: what is returned is to be shown now. */
+export async function addKey(
+  apiKeys: ApiKeys,
+  { random, clock }: Shell,
+  members: KeyMembers,
+): Promise<ShownKey> {
+  const { id, key, secret_hash } = newApiKey(random);
+  const record = { id, ...members, secret_hash, created_at: clock.now() };
+  if (!(await apiKeys.add(record))) throw new Failure('the identifier is taken: try again');
+  return { id, key, ...members };
+}
+
+/** For people to read. */
+export const keyLines = ({ id, key, application, realm, scopes, expires_at }: ShownKey) => [
+  `id: ${id}`,
+  `key: ${key}`,
+  `application: ${application}`,
+  `realm: ${realm}`,
+  `scopes: ${scopes.join(' ') || 'none'}`,
+  `ends: ${expires_at === undefined ? 'never' : new Date(expires_at).toISOString()}`,
+];

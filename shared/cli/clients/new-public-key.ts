@@ -1,0 +1,76 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { addPublicKey, type KeyOutcome, MOST_KEYS } from '#shared/people/key-purposes.ts';
+import { PublicKeyError, readPublicKey } from '#shared/people/public-key.ts';
+import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { Failure, type Input, type Option, type Shell, UsageError } from '../arguments/command.ts';
+import { writeNewFile } from '../files/new-file.ts';
+import { visibleName } from '../arguments/visible-name.ts';
+
+/** Where a public key comes from, and what people call it. */
+export const PUBLIC_KEY_OPTIONS = {
+  'public-key': { value: 'FILE', help: 'the public key, in PEM, DER or as a JWK' },
+  out: {
+    value: 'FILE',
+    help: 'instead: make a key pair (Ed25519) and write its private key to this new file, in PEM',
+  },
+  name: { value: 'DEVICE', help: 'what people call the key; default: the name of that file' },
+} satisfies Readonly<Record<string, Option>>;
+
+const REFUSALS: Readonly<Record<Exclude<KeyOutcome, 'added'>, string>> = {
+  taken: 'is known already, and no key is used twice: make another',
+  full: `would be one too many, there are ${MOST_KEYS}: remove one first`,
+  'of a client': 'is that of a client of the authorization server: make another',
+};
+
+/** Adds the key that the options name or have made. */
+export async function addKeyFrom(
+  input: Input,
+  { clock }: Shell,
+  stores: Pick<Stores, 'publicKeys' | 'clients'>,
+  members: Pick<PublicKeyRecord, 'owner' | 'scheme' | 'origin'>,
+): Promise<PublicKeyRecord> {
+  const [given, out] = [input.text('public-key'), input.text('out')];
+  const file = given ?? out;
+  if (file === undefined || (given !== undefined && out !== undefined)) {
+    throw new UsageError('give --public-key FILE, or --out FILE for a key pair to be made');
+  }
+  const name = visibleName('--name', input.text('name') ?? basename(file));
+  const content = out === undefined ? await contentOf(file) : await makePair(file);
+  try {
+    const key = { ...readKey(file, content, members), ...members, name, created_at: clock.now() };
+    const outcome = await addPublicKey(stores, key);
+    if (outcome !== 'added') throw new Failure(`the key ${key.id} ${REFUSALS[outcome]}`);
+    return key;
+  } catch (error) {
+    if (out !== undefined) await rm(out);
+    throw error;
+  }
+}
+
+async function contentOf(file: string): Promise<Buffer> {
+  return readFile(file).catch((error: NodeJS.ErrnoException) => {
+    throw new Failure(`cannot read ${file} (${error.code})`);
+  });
+}
+
+/** Returns the public half. */
+async function makePair(file: string): Promise<Buffer> {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519', {
+    privateKeyEncoding: { format: 'pem', type: 'pkcs8' },
+    publicKeyEncoding: { format: 'der', type: 'spki' },
+  });
+  await writeNewFile(file, [privateKey]);
+  return publicKey;
+}
+
+function readKey(file: string, content: Buffer, { scheme }: Pick<PublicKeyRecord, 'scheme'>) {
+  try {
+    return readPublicKey(content, scheme);
+  } catch (error) {
+    if (error instanceof PublicKeyError) throw new Failure(`${file} ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,25 @@
+import { open, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { Failure } from '../arguments/command.ts';
+
+/** Writes a file that was not there, for its owner alone; leaves no half of it behind. Throws `Failure`. */
+export async function writeNewFile(
+  file: string,
+  content: AsyncIterable<string> | Iterable<string>,
+): Promise<void> {
+  const refuse = (error: NodeJS.ErrnoException): never => {
+    if (error.code === undefined) throw error;
+    throw new Failure(
+      error.code === 'EEXIST'
+        ? `${file} is there already: name another`
+        : `cannot write ${file} (${error.code})`,
+    );
+  };
+  const handle = await open(file, 'wx', 0o600).catch(refuse);
+  try {
+    await pipeline(content, handle.createWriteStream({ flush: true }));
+  } catch (error) {
+    await rm(file);
+    refuse(error as NodeJS.ErrnoException);
+  }
+}

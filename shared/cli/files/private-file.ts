@@ -1,0 +1,106 @@
+import { chmod, open, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { z } from 'zod';
+import { makeFolder } from '#shared/base/make-folder.ts';
+import { type Random, randomId } from '#shared/base/random.ts';
+import { Failure, type Shell } from '../arguments/command.ts';
+import { withFileLock } from './file-lock.ts';
+
+/**
+ * Where a file with secrets of this user is kept: under `XDG_CONFIG_HOME` (which counts only if it is
+ * absolute, XDG Base Directory Specification), else `HOME`; on Windows under `APPDATA`. Undefined when
+ * none is set.
+ */
+export function privatePath(
+  name: string,
+  env: NodeJS.ProcessEnv,
+  platform = process.platform,
+): string | undefined {
+  const folder = platform === 'win32' ? env['APPDATA'] : configHome(env);
+  return folder ? join(folder, 'countersign', name) : undefined;
+}
+
+function configHome({ XDG_CONFIG_HOME: xdg, HOME: home }: NodeJS.ProcessEnv): string | undefined {
+  if (xdg && isAbsolute(xdg)) return xdg;
+  return home ? join(home, '.config') : undefined;
+}
+
+/**
+ * The JSON in it; undefined when there is no file. Throws `Failure` when others may read it, or when it is
+ * something else: `remedy` goes on after its path.
+ */
+export async function readPrivate<T>(
+  path: string,
+  schema: z.ZodType<T>,
+  remedy: string,
+): Promise<T | undefined> {
+  const text = await readText(path);
+  if (text === undefined) return undefined;
+  const { success, data } = schema.safeParse(parseJson(text));
+  if (!success) throw new Failure(`${path} ${remedy}`);
+  return data;
+}
+
+/**
+ * Replaces the file in one step, so that a reader or a crash finds the old or the new one whole. Only
+ * under `lockPrivate`. Throws `Failure`.
+ */
+export async function writePrivate(path: string, value: unknown, random: Random): Promise<void> {
+  const draft = `${path}.${randomId(random)}`;
+  try {
+    await writeFile(draft, `${JSON.stringify(value, undefined, 2)}\n`, {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true,
+    });
+    await rename(draft, path);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw new Failure(`cannot write ${path}: ${(error as Error).message}`);
+  }
+}
+
+/** Runs `work` while no other process reads and replaces the file, so that none loses what the other wrote. Throws `Failure`. */
+export async function lockPrivate<T>(
+  path: string,
+  shell: Pick<Shell, 'wait'>,
+  work: () => Promise<T>,
+): Promise<T> {
+  await makePrivateFolder(dirname(path));
+  return withFileLock(`${path}.lock`, shell, work);
+}
+
+/** A folder that only its owner may enter, also when it was there before. Throws `Failure`. */
+async function makePrivateFolder(folder: string): Promise<void> {
+  try {
+    makeFolder(folder);
+    await chmod(folder, 0o700);
+  } catch (error) {
+    throw new Failure(`cannot use the folder ${folder}: ${(error as Error).message}`);
+  }
+}
+
+/** Looks at the mode of the file that is read, not of its name. Modes of Windows say nothing about others. */
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    await using file = await open(path);
+    const { mode } = await file.stat();
+    if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
+      throw new Failure(`others may read ${path}, which holds secrets: chmod 600 ${path}`);
+    }
+    return await file.readFile('utf8');
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw new Failure(`cannot read ${path} (${code})`);
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

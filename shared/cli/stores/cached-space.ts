@@ -1,0 +1,42 @@
+import { cacheName } from '#shared/config/cache-schema.ts';
+import { everySpace } from '#shared/config/second-origin.ts';
+import type { Config, SpaceConfig } from '#shared/config/schema.ts';
+import { originForm, parsePassedTarget, parseTarget } from '#shared/http/target.ts';
+import { Failure } from '../arguments/command.ts';
+
+export interface CachedAddress {
+  /** As invalidations name it. */
+  readonly space: string;
+  /** Path and query, as they were spelled. */
+  readonly target: string;
+}
+
+/** What a URL is called in the cache of its space. Throws `Failure` where none has it. */
+export function cachedAddress(config: Config, url: string): CachedAddress {
+  const target = parsePassedTarget(url);
+  if (target?.form !== 'absolute') {
+    throw new Failure(`${url} is no URL as clients ask for it: percent-encoded, with https://`);
+  }
+  const { origin } = new URL(url);
+  const segments = target.segments.map((segment) => segment.normalize('NFC'));
+  const [space] = everySpace(config)
+    .filter((one) => new URL(one.url).origin === origin && beginsWith(segments, namesOf(one)))
+    .toSorted((a, b) => namesOf(b).length - namesOf(a).length);
+  if (!space?.cache) throw new Failure(`no cache has ${url}: ${whichHave(config)}`);
+  return { space: cacheName(space.url), target: originForm(url) };
+}
+
+function namesOf({ url }: SpaceConfig): readonly string[] {
+  const names = parseTarget(new URL(url).pathname)?.segments ?? [];
+  return names.map((name) => name.normalize('NFC'));
+}
+
+const beginsWith = (segments: readonly string[], start: readonly string[]) =>
+  start.every((name, at) => name === segments[at]);
+
+function whichHave({ spaces }: Config): string {
+  const urls = spaces.flatMap(({ cache, url }) => (cache ? url : []));
+  return urls.length === 0
+    ? 'no space is configured with one'
+    : `${urls.join(', ')} ${urls.length === 1 ? 'has one' : 'have one'}`;
+}

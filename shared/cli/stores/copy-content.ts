@@ -1,0 +1,71 @@
+import { lstatSync } from 'node:fs';
+import { copyFile, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder } from '#shared/base/make-folder.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import { treesWithDocuments } from '#shared/stores/sqlite/backup/trees-with-documents.ts';
+import { folderOf } from '#shared/stores/trees/tree-folder.ts';
+import type { Shell } from '../arguments/command.ts';
+
+/** Made by opening the store, and of no use in a copy: what lives for minutes, and room kept for a full disk. */
+const OPENED = [
+  'transient.db',
+  'transient.db-wal',
+  'transient.db-shm',
+  'transient.db.reserve',
+  'transient.db.waiting',
+  'state.db.reserve',
+  'state.db.waiting',
+];
+
+/**
+ * Copies the content files that the trees in `backup` name from the `data` folder, and waits until they are on the
+ * disk. Content is immutable, so what an earlier call has copied is good. Resolves to the number of files that are
+ * there, and of those that are gone by now.
+ */
+export async function copyContent(
+  data: string,
+  backup: string,
+  { clock, random }: Shell,
+): Promise<{ copied: number; gone: number }> {
+  const result = { copied: 0, gone: 0 };
+  {
+    await using stores = await openSqlite({ folder: backup, clock, random });
+    for (const tree of treesWithDocuments(backup)) {
+      const files = await stores.trees.files(tree);
+      const folder = join('content', folderOf(tree));
+      if (files.size === 0 || isLink(join(data, folder))) continue;
+      makeFolder(join(backup, folder));
+      for (const file of files) {
+        const found = await copied(join(data, folder, file), join(backup, folder, file));
+        result[found ? 'copied' : 'gone'] += 1;
+      }
+      await synced(join(backup, folder));
+    }
+  }
+  if (result.copied > 0) await synced(join(backup, 'content'));
+  await Promise.all(OPENED.map((file) => rm(join(backup, file), { force: true })));
+  return result;
+}
+
+/** A link is the folder of no tree, and may lead anywhere. */
+const isLink = (path: string) =>
+  lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+
+/** False: there is no such file. */
+async function copied(from: string, to: string): Promise<boolean> {
+  try {
+    await copyFile(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+  await synced(to);
+  return true;
+}
+
+/** Waits until the file or folder is on the disk. */
+async function synced(path: string): Promise<void> {
+  await using handle = await open(path, 'r');
+  await handle.sync();
+}

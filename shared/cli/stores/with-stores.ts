@@ -1,0 +1,55 @@
+import { loadConfig } from '#shared/config/load.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
+import { openStores } from '#shared/stores/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
+import { Failure, type Shell } from '../arguments/command.ts';
+
+interface Opened extends AsyncDisposable {
+  readonly stores: Stores;
+  readonly config: Config;
+}
+
+/**
+ * Opens the configuration and the stores that the servers use. Rejects with `Failure` where the embedded store is
+ * missing: in a wrong folder a command would work on a new one that no server knows.
+ */
+export async function openShellStores(shell: Shell): Promise<Opened> {
+  const config = await loadConfig(shell.env);
+  demandStore(config);
+  return open(shell, config);
+}
+
+/** Throws `Failure` where the embedded store is missing. */
+export function demandStore({ store, data }: Config): void {
+  if (store.kind !== 'sqlite' || hasSqlite(data)) return;
+  throw new Failure(
+    `there is no store at ${data}: start the pair, or name its folder in COUNTERSIGN_DATA. A new one is made only with --create`,
+  );
+}
+
+/** Makes the stores of the servers, as their first start would; does nothing where they are. */
+export async function makeStores(shell: Shell): Promise<void> {
+  await using _ = await open(shell, await loadConfig(shell.env));
+}
+
+async function open(shell: Shell, config: Config): Promise<Opened> {
+  const stores = await openStores(config, {
+    clock: shell.clock,
+    random: shell.random,
+    log: silentLog,
+    longestLife: longestLife(config),
+  });
+  return { stores, config, [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose]() };
+}
+
+/** Runs `work` on them, and closes the stores. */
+export async function withStores<T>(
+  shell: Shell,
+  work: (stores: Stores, config: Config) => Promise<T>,
+): Promise<T> {
+  await using opened = await openShellStores(shell);
+  return await work(opened.stores, opened.config);
+}
