@@ -26,6 +26,22 @@ const SUBJECTS = [
   'trees',
 ] as const;
 
+/** Of HTTP authentication; none knows of another. */
+const SCHEMES = [
+  'api-key',
+  'basic',
+  'bearer',
+  'concealed',
+  'digest',
+  'dpop',
+  'hoba',
+  'mutual',
+  'negotiate',
+  'private-token',
+  'scram',
+  'session',
+] as const;
+
 export const INSIDE: Orders = {
   'shared/http': { floors: [['.'], ['auth']] },
   'shared/pages': { floors: [['style'], ['.']] },
@@ -56,6 +72,13 @@ export const INSIDE: Orders = {
       ['.'],
     ],
   },
+  'shared/people': { floors: [['names', 'access'], ['.'], ['file']] },
+  'shared/auth': {
+    // What a scheme is, and whom it lets in.
+    floors: [['.'], ['tokens', 'credentials'], ['judge', 'schemes', 'standing']],
+    forTests: ['judge', 'schemes'],
+  },
+  'shared/auth/schemes': { floors: [['parts'], SCHEMES, ['.']] },
   'shared/server': {
     floors: [
       ['message'],
@@ -69,6 +92,17 @@ export const INSIDE: Orders = {
     ],
     // Most of what a server does shows at a server that listens.
     forTests: ['listen', 'wire', 'content'],
+  },
+  'shared/cli': {
+    floors: [
+      ['arguments', 'lines'],
+      ['files', 'stores'],
+      ['clients', 'oauth'],
+      ['private-token'],
+      ['commands'],
+      ['.'],
+    ],
+    forTests: ['.'],
   },
   'authz-server': {
     floors: [

@@ -4,10 +4,9 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Replay } from '#shared/stores/authentication/replay.ts';
 import { createNonces } from '../credentials/nonces.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
-import type { Scheme } from '../scheme.ts';
 import { bearer } from './bearer/bearer.ts';
 import { dpop } from './dpop/dpop.ts';
-import type { OAuthSpace } from './parts/oauth.ts';
+import type { OAuthSchemes } from './parts/oauth.ts';
 import type { TokenVerifier } from '../tokens/token-verifier.ts';
 
 /** Keys of DPoP clients kept imported. */
@@ -19,13 +18,6 @@ export interface OAuthSchemesOptions {
   /** The master secret, from which that of the nonces is derived. */
   readonly master: Buffer;
   readonly clock: Clock;
-}
-
-/** The schemes that take access tokens, with what the spaces of one server share of them. */
-export interface OAuthSchemes {
-  bearer(space: OAuthSpace): Scheme;
-  /** `nonce`: proofs must carry a nonce of the server (RFC 9449 section 9). */
-  dpop(space: OAuthSpace & { readonly nonce: boolean }): Scheme;
 }
 
 export function oauthSchemes({ tokens, replay, master, clock }: OAuthSchemesOptions): OAuthSchemes {

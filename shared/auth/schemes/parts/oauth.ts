@@ -1,4 +1,5 @@
 import type { Challenge } from '#shared/http/auth/challenge.ts';
+import type { Scheme } from '../../scheme.ts';
 import { metadataUrl } from '../../tokens/protected-resource.ts';
 import { audiencesOf } from '../../tokens/token-verifier.ts';
 
@@ -11,6 +12,13 @@ export interface OAuthSpace {
   readonly metadata?: string;
   /** Scopes that a request of this method needs. */
   scopes(method: string): readonly string[];
+}
+
+/** The schemes that take access tokens, with what the spaces of one server share of them. */
+export interface OAuthSchemes {
+  bearer(space: OAuthSpace): Scheme;
+  /** `nonce`: proofs must carry a nonce of the server (RFC 9449 section 9). */
+  dpop(space: OAuthSpace & { readonly nonce: boolean }): Scheme;
 }
 
 /** Error codes (RFC 6750 section 3.1, RFC 9449 sections 7.1 and 9) and what a developer is told. */

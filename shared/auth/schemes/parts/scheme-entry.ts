@@ -10,10 +10,10 @@ import type { Rate } from '#shared/stores/limits/limits.ts';
 import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Attempts } from '../../credentials/attempts.ts';
-import type { OAuthSchemes } from '../oauth-schemes.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { AuthRequest, Scheme } from '../../scheme.ts';
 import type { Gss } from './gss.ts';
+import type { OAuthSchemes } from './oauth.ts';
 import type { TrustedIssuer } from './token-issuer.ts';
 
 /** What a server opens its schemes with. */
