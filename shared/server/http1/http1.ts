@@ -73,7 +73,7 @@ export function http1Server(parts: Http1Parts): Server {
     requestTimeout: limit.requestTimeout,
     keepAliveTimeout: limit.keepAliveTimeout,
     connectionsCheckingInterval: limit.checkInterval,
-    requireHostHeader: false, // ambiguity.ts says it in words, and the request is logged
+    requireHostHeader: false, // client-errors/ambiguity.ts says it in words, and the request is logged
     shouldUpgradeCallback: standsApart,
   });
   server.maxRequestsPerSocket = limit.requestsPerConnection;

@@ -90,7 +90,7 @@ export function http2Server(parts: Http2Parts): Http2 {
     maxHeaderListPairs: limit.fields + FIELDS_TOO_MANY,
     maxSessionMemory: SESSION_MEMORY,
     maxSessionInvalidFrames: limit.invalidFrames,
-    strictFieldWhitespaceValidation: false, // else such fields vanish; ambiguity.ts refuses them
+    strictFieldWhitespaceValidation: false, // else such fields vanish; client-errors/ambiguity.ts refuses them
   });
 
   function refuse(

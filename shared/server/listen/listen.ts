@@ -43,7 +43,7 @@ export interface ListenOptions {
   /** Nobody but those whom `tunnel` lets in may tell that there are tunnels. */
   readonly seemsNone?: boolean;
   /**
-   * Handshakes for a WebSocket have an `Upgrade` (upgrade.ts), which the handler opens, or answers them like any other
+   * Handshakes for a WebSocket have an `Upgrade` (tunnels/upgrade.ts), which the handler opens, or answers them like any other
    * request; over HTTP/2 there is extended CONNECT for them (RFC 8441).
    */
   readonly webSockets?: boolean;

@@ -54,7 +54,7 @@ export const TTL = 120;
 /** Seconds after the last success. */
 const MEMORY = 900;
 
-/** Begins an `sr`; no nonce-count and no nonce of nonces.ts has it. */
+/** Begins an `sr`; no nonce-count and no nonce of credentials/nonces.ts has it. */
 const MARK = '%';
 
 /**
