@@ -10,7 +10,7 @@ import { type Answer, HttpError, notFound } from '#shared/http/answer.ts';
 import { errorAnswer } from '#shared/server/message/answer.ts';
 import type { Endpoint } from '#shared/server/endpoints/endpoint.ts';
 import { frontDoor, openTarget } from '#shared/server/front-door/front-door.ts';
-import { strictTransport } from '#shared/server/front-door/guard.ts';
+import { strictTransport } from '#shared/server/front-door/security-fields.ts';
 import type { Handler } from '#shared/server/listen/listen.ts';
 import { misdirection } from '#shared/server/front-door/misdirected.ts';
 import { createServe } from '#shared/server/endpoints/serve.ts';

@@ -5,7 +5,7 @@ import type { Standing } from '#shared/auth/standing/standing.ts';
 import { SIGN_IN_PREFIX } from '#shared/config/sign-in-clients.ts';
 import { errorAnswer } from '#shared/server/message/answer.ts';
 import { frontDoor } from '#shared/server/front-door/front-door.ts';
-import { strictTransport } from '#shared/server/front-door/guard.ts';
+import { strictTransport } from '#shared/server/front-door/security-fields.ts';
 import { holdFields } from '#shared/server/message/message.ts';
 import { misdirection } from '#shared/server/front-door/misdirected.ts';
 import { onKoa } from './answers/koa.ts';

@@ -11,7 +11,7 @@ import { site } from '../pages/site.ts';
 import { resourceIndicators } from '../resources/resource-indicators.ts';
 import { clientCredentials } from './token/client-credentials/client-credentials.ts';
 import { createProvider } from './provider.ts';
-import { noteRefusals, refusals } from './answers/refusals.ts';
+import { noteRefusals, refusals } from './answers/error-answers.ts';
 import type { AuthzServer } from '../base/server.ts';
 import { answering } from './refresh/engine-request.ts';
 import { tokenSteps } from './token/token-request.ts';

@@ -13,7 +13,7 @@ import type { FeedPage } from '#shared/stores/revocation/followers.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Parts } from '#shared/server/process.ts';
 import { type Cursor, writeCursor } from './cursor.ts';
-import { OwnRow } from './own-row.ts';
+import { OwnRow } from './follower-row.ts';
 import { Register } from './register.ts';
 
 /** Milliseconds between two looks at whether there is something new, while somebody follows. */

@@ -2,7 +2,7 @@ import { ORIGIN } from '#shared/auth/scheme.ts';
 import { ownsTokenOrigin } from '#shared/config/production.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { frontDoor, openTarget } from '#shared/server/front-door/front-door.ts';
-import { strictTransport } from '#shared/server/front-door/guard.ts';
+import { strictTransport } from '#shared/server/front-door/security-fields.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import { misdirection } from '#shared/server/front-door/misdirected.ts';
 import { overTls } from '#shared/server/over-tls.ts';

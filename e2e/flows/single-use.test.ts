@@ -11,7 +11,7 @@ import type { Provider } from 'oidc-provider';
 import { engineAdapter } from '../../authz-server/engine/adapter.ts';
 import { withStepsBeforeGrant } from '../../authz-server/engine/token/before-grant.ts';
 import { useHashedSecrets } from '../../authz-server/engine/clients/client-authentication.ts';
-import { refusals } from '../../authz-server/engine/answers/refusals.ts';
+import { refusals } from '../../authz-server/engine/answers/error-answers.ts';
 import { answering } from '../../authz-server/engine/refresh/engine-request.ts';
 import { tokenSteps } from '../../authz-server/engine/token/token-request.ts';
 import { systemClock } from '#shared/base/clock.ts';

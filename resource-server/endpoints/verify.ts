@@ -1,6 +1,6 @@
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import { refusal } from '#shared/auth/judge/refusal.ts';
-import { admitted } from '#shared/server/endpoints/admitted.ts';
+import { admitted } from '#shared/server/endpoints/admit-and-note.ts';
 import { type Recipient, toldRequest } from '#shared/server/endpoints/auth-request.ts';
 import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
 import { isSignInCookie } from '#shared/auth/schemes/session/cookie.ts';

@@ -8,7 +8,7 @@ import { lines } from '#shared/http/fields.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { answerLines, grouped, type Head, type Lines, trailerLines } from './fields.ts';
-import { together } from '../answers/together.ts';
+import { together } from '../answers/merge-fields.ts';
 import { breakOff, exchangeOf, sideOf } from '../answers/side.ts';
 import type { AnswerHead, Sink } from './sink.ts';
 

@@ -3,7 +3,7 @@ import { checkMethod } from '#shared/http/method-rules.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { accepted, optionsFields } from '../space/options.ts';
 import type { Errors } from '../pages/errors.ts';
-import { together } from '../answers/together.ts';
+import { together } from '../answers/merge-fields.ts';
 import type { Space } from '../space/spaces.ts';
 import { traceAnswer } from '../space/trace.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';

@@ -4,7 +4,7 @@ import type { Standing } from '#shared/auth/standing/standing.ts';
 import { andThen } from '#shared/base/awaitable.ts';
 import { notFound } from '#shared/http/answer.ts';
 import { originForm } from '#shared/http/target.ts';
-import { admitted } from '#shared/server/endpoints/admitted.ts';
+import { admitted } from '#shared/server/endpoints/admit-and-note.ts';
 import { note, shownId } from '#shared/server/message/request-log.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';
 import { sealedAnswer } from '../answers/seal.ts';

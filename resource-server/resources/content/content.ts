@@ -13,7 +13,7 @@ import { filePieces, readWhole } from './file-pieces.ts';
 import type { FolderSync } from './folder-sync.ts';
 import type { ReadBuffers } from '../../answers/read-buffers.ts';
 import { receive, type WholeContent } from './receive.ts';
-import { diskFull } from './refusals.ts';
+import { diskFull } from './content-errors.ts';
 import type { Received } from './resource-store.ts';
 import type { Upload, Uploads } from './uploads.ts';
 

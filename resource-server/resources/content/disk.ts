@@ -17,7 +17,7 @@ import { ContentMemory } from './content-memory.ts';
 import { createFolderSync } from './folder-sync.ts';
 import { fewAtATime } from './few-at-a-time.ts';
 import { ReadBuffers } from '../../answers/read-buffers.ts';
-import { quotaExceeded } from './refusals.ts';
+import { quotaExceeded } from './content-errors.ts';
 import type { JudgeAgain } from '../../exchange/under-way.ts';
 import type { Decision, ResourceStore } from './resource-store.ts';
 import { Uploads } from './uploads.ts';

@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { contentTooLarge } from './refusals.ts';
+import { contentTooLarge } from './content-errors.ts';
 import type { Upload } from './uploads.ts';
 
 export interface Receiving {

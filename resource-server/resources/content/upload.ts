@@ -6,7 +6,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { contentOf } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Document, Usage } from '#shared/stores/trees/trees.ts';
-import { contentTooLarge, quotaExceeded } from './refusals.ts';
+import { contentTooLarge, quotaExceeded } from './content-errors.ts';
 import { isMediaType, UNKNOWN } from '../../answers/media-type.ts';
 import type { Received } from './resource-store.ts';
 

@@ -2,7 +2,7 @@ import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { wholeContent } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
-import { contentTooLarge } from '../content/refusals.ts';
+import { contentTooLarge } from '../content/content-errors.ts';
 import { checkUpload } from '../content/upload.ts';
 import { jsonPatch } from './json-patch.ts';
 import { mergePatch } from './merge-patch.ts';

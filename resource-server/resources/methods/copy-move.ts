@@ -4,7 +4,7 @@ import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Edit, TreeView } from '#shared/stores/trees/trees.ts';
 import { type Depth, depthOf } from '../webdav/depth.ts';
 import { destinationOf } from '../webdav/destination.ts';
-import { createGuard } from '../place/guard.ts';
+import { createGuard } from '../place/expected-state.ts';
 import type { LockSystem, Write } from '../webdav/lock-system.ts';
 import { isBelow } from '../webdav/locks.ts';
 import { LONGEST_PATH, parentOf, urlOf } from '../resource/path.ts';

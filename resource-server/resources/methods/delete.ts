@@ -1,7 +1,7 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import { notFound } from '#shared/http/answer.ts';
 import { depthOf } from '../webdav/depth.ts';
-import { createGuard } from '../place/guard.ts';
+import { createGuard } from '../place/expected-state.ts';
 import { parentOf } from '../resource/path.ts';
 import type { MethodFactory } from '../place/place.ts';
 

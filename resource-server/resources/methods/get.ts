@@ -1,5 +1,5 @@
 import { notFound } from '#shared/http/answer.ts';
-import { checkIfField } from '../place/guard.ts';
+import { checkIfField } from '../place/expected-state.ts';
 import { listingOf } from '../representation/listing.ts';
 import type { MethodFactory, Place } from '../place/place.ts';
 import { redirectToSlash } from '../representation/redirect.ts';

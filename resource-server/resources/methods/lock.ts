@@ -6,7 +6,7 @@ import type { Document, Edit, Entry, Lock } from '#shared/stores/trees/trees.ts'
 import { ANONYMOUS } from '../../space/account.ts';
 import { davError, XML_TYPE } from '../webdav/dav-error.ts';
 import { depthOf } from '../webdav/depth.ts';
-import { createGuard } from '../place/guard.ts';
+import { createGuard } from '../place/expected-state.ts';
 import { createInTurn, type InTurn } from '../../../shared/base/in-turn.ts';
 import { lockDiscovery } from '../webdav/lock-discovery.ts';
 import { lockInfo } from '../webdav/lock-info.ts';

@@ -3,7 +3,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { contentOf } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Collection } from '#shared/stores/trees/trees.ts';
-import { createGuard } from '../place/guard.ts';
+import { createGuard } from '../place/expected-state.ts';
 import { checkParent, overtaken, writesOf } from '../place/member.ts';
 import { parentOf, urlOf } from '../resource/path.ts';
 import type { MethodFactory } from '../place/place.ts';

@@ -4,7 +4,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { preferredReturn } from '#shared/http/prefer.ts';
 import type { Document, TreeView } from '#shared/stores/trees/trees.ts';
 import { createAtMost, createInShares } from '../../exchange/at-most.ts';
-import { createGuard } from '../place/guard.ts';
+import { createGuard } from '../place/expected-state.ts';
 import { createInTurn } from '../../../shared/base/in-turn.ts';
 import { MalformedJson, parseJson } from '../json/parse.ts';
 import { type PatchDocument, readPatch, receivePatch } from '../json/patch-document.ts';

@@ -1,7 +1,7 @@
 import { randomId } from '#shared/base/random.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import type { TreeView } from '#shared/stores/trees/trees.ts';
-import { createGuard } from '../place/guard.ts';
+import { createGuard } from '../place/expected-state.ts';
 import { writesOf } from '../place/member.ts';
 import { LONGEST_PATH, urlOf } from '../resource/path.ts';
 import type { MethodFactory } from '../place/place.ts';

@@ -3,7 +3,7 @@ import { notFound } from '#shared/http/answer.ts';
 import type { Entry } from '#shared/stores/trees/trees.ts';
 import { davError } from '../webdav/dav-error.ts';
 import { type Depth, depthOf } from '../webdav/depth.ts';
-import { createGuard } from '../place/guard.ts';
+import { createGuard } from '../place/expected-state.ts';
 import { type MemberResponse, multiStatus } from '../webdav/multi-status.ts';
 import { hrefOf } from '../resource/path.ts';
 import type { MethodFactory } from '../place/place.ts';

@@ -1,7 +1,7 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import { randomId } from '#shared/base/random.ts';
 import { notFound } from '#shared/http/answer.ts';
-import { createGuard } from '../place/guard.ts';
+import { createGuard } from '../place/expected-state.ts';
 import { multiStatus } from '../webdav/multi-status.ts';
 import { hrefOf } from '../resource/path.ts';
 import type { MethodFactory } from '../place/place.ts';

@@ -1,5 +1,5 @@
 import type { Document, TreeView } from '#shared/stores/trees/trees.ts';
-import { createGuard } from '../place/guard.ts';
+import { createGuard } from '../place/expected-state.ts';
 import { typeOfName } from '../../answers/media-type.ts';
 import { checkParent, overtaken, writesOf } from '../place/member.ts';
 import { parentOf } from '../resource/path.ts';

@@ -1,5 +1,5 @@
 import { notFound } from '#shared/http/answer.ts';
-import { checkIfField } from '../place/guard.ts';
+import { checkIfField } from '../place/expected-state.ts';
 import { hrefOf } from '../resource/path.ts';
 import type { MethodFactory } from '../place/place.ts';
 import { evaluateConditions } from '../../answers/preconditions.ts';

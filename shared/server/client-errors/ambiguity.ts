@@ -4,7 +4,7 @@ import { remembering } from '#shared/base/recent-map.ts';
 import { plainMembers } from '#shared/http/fields.ts';
 import { isHost } from '#shared/http/host.ts';
 import type { AnyRequest } from '../message/message.ts';
-import type { Refusal } from '../message/refusal.ts';
+import type { Refusal } from '../message/connection-error.ts';
 
 /** Fields that decide who is addressed, who asks and where the message ends: one line each. */
 const SINGLE = [

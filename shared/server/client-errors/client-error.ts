@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Refusal } from '../message/refusal.ts';
+import type { Refusal } from '../message/connection-error.ts';
 import { isReadable } from './unknown-method.ts';
 
 /** What node:http says of bytes that are no request. `rawPacket` is the last read only, not the whole head. */

@@ -2,7 +2,7 @@ import { METHODS } from '#shared/http/methods.ts';
 import { FIELDS_TOO_LARGE, TARGET_TOO_LONG } from './client-error.ts';
 import { sectionSize } from './header-section.ts';
 import type { AnyRequest } from '../message/message.ts';
-import type { Refusal } from '../message/refusal.ts';
+import type { Refusal } from '../message/connection-error.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 
 const TOO_MANY_FIELDS: Refusal = {

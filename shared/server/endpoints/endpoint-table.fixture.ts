@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import http, { type OutgoingHttpHeaders } from 'node:http';
-import { GUARD } from '../front-door/guard.ts';
+import { GUARD } from '../front-door/security-fields.ts';
 
 /** Who asks, by name: what it sends besides. */
 export type Callers = Readonly<Record<string, Readonly<Record<string, string>>>>;

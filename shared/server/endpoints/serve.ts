@@ -4,7 +4,7 @@ import { type Fields, notFound } from '#shared/http/answer.ts';
 import { checkMethod } from '#shared/http/method-rules.ts';
 import { allow } from '#shared/http/methods.ts';
 import type { Target } from '#shared/http/target.ts';
-import { admitted } from './admitted.ts';
+import { admitted } from './admit-and-note.ts';
 import { send } from '../message/answer.ts';
 import { authRequest, type Recipient } from './auth-request.ts';
 import { aboutEndpoint, aboutServer } from './by-address.ts';

@@ -4,7 +4,7 @@ import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/base/log.ts';
 import { type Answer, type Fields, HttpError } from '#shared/http/answer.ts';
 import { errorAnswer, send } from '../message/answer.ts';
-import { GUARD } from './guard.ts';
+import { GUARD } from './security-fields.ts';
 import { type AnyRequest, type AnyResponse, holdFields } from '../message/message.ts';
 import type { RefuseMisdirected } from './misdirected.ts';
 import { note } from '../message/request-log.ts';

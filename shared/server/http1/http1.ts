@@ -32,7 +32,7 @@ import {
   refused,
   TOO_MANY_AT_ONCE,
   UNMET_EXPECTATION,
-} from '../message/refusal.ts';
+} from '../message/connection-error.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 import { isHandshake, isHeadAlone } from '#shared/http/web-socket.ts';
 import { http1Tunnel, type TunnelHandler } from '../tunnels/tunnel.ts';

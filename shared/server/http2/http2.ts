@@ -32,7 +32,7 @@ import {
   type Refusal,
   refused,
   UNMET_EXPECTATION,
-} from '../message/refusal.ts';
+} from '../message/connection-error.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 import { WEB_SOCKET } from '#shared/http/web-socket.ts';
 import { http2Tunnel, type TunnelHandler } from '../tunnels/tunnel.ts';

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '#shared/base/clock.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import type { Admission } from './admission.ts';
-import { type Refused, refusalMessage } from '../message/refusal.ts';
+import { type Refused, refusalMessage } from '../message/connection-error.ts';
 
 /**
  * Requests of one connection: a packet may bring a thousand, and whoever sends some packets would have the server

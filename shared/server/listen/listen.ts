@@ -12,7 +12,7 @@ import { http2Server } from '../http2/http2.ts';
 import { LastRequests } from '../http1/last-requests.ts';
 import type { AnyHandler } from '../message/message.ts';
 import { Pace } from '../limits/pace.ts';
-import { refusalMessage, refused, TOO_MANY } from '../message/refusal.ts';
+import { refusalMessage, refused, TOO_MANY } from '../message/connection-error.ts';
 import { LIMITS, type ServerLimits } from '#shared/config/server-limits.ts';
 import type { TunnelHandler } from '../tunnels/tunnel.ts';
 import { type Versions, versionsFront } from './versions.ts';

@@ -8,7 +8,7 @@ import { MALFORMED, TOO_SLOW } from '../client-errors/client-error.ts';
 import { endGently, LINGER } from '../limits/connections.ts';
 import type { LastRequests } from '../http1/last-requests.ts';
 import { peek } from '../http1/peek.ts';
-import { refusalMessage, refused } from '../message/refusal.ts';
+import { refusalMessage, refused } from '../message/connection-error.ts';
 import { tellsMethod, unknownMethod, withStandIn } from '../client-errors/unknown-method.ts';
 
 /** How a connection of HTTP/2 begins when the client knows without asking (RFC 9113 section 3.4). */

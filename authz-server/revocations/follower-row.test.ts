@@ -3,7 +3,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { FollowedProcess } from '#shared/stores/revocation/followers.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { OwnRow } from './own-row.ts';
+import { OwnRow } from './follower-row.ts';
 import { Register } from './register.ts';
 
 const LEASE = 2_000;
