@@ -13,7 +13,7 @@ import type { FeedPage } from '#shared/stores/revocation/followers.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Parts } from '#shared/server/process.ts';
 import { type Cursor, writeCursor } from './cursor.ts';
-import { OwnRow } from './follower-row.ts';
+import { FollowerRow } from './follower-row.ts';
 import { Register } from './register.ts';
 
 /** Milliseconds between two looks at whether there is something new, while somebody follows. */
@@ -54,7 +54,7 @@ export class Followed {
   readonly #parts: FollowedParts;
   readonly #lease: number;
   readonly #register = new Register();
-  readonly #row: OwnRow;
+  readonly #row: FollowerRow;
   /** Wakes who waits for something new. */
   readonly #waiting = new Set<() => void>();
   /** One reading for all who ask for the same. */
@@ -71,7 +71,7 @@ export class Followed {
     this.#lease = config.revocations.lease * 1000;
     const { followers } = stores;
     const [register, lease] = [this.#register, this.#lease];
-    this.#row = new OwnRow({ followers, register, clock, random, lease });
+    this.#row = new FollowerRow({ followers, register, clock, random, lease });
   }
 
   async tell({ client, after, wait, gone }: Asked): Promise<RevocationPage> {

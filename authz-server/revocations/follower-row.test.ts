@@ -3,7 +3,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { FollowedProcess } from '#shared/stores/revocation/followers.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { OwnRow } from './follower-row.ts';
+import { FollowerRow } from './follower-row.ts';
 import { Register } from './register.ts';
 
 const LEASE = 2_000;
@@ -12,13 +12,13 @@ let clock: ManualClock;
 let register: Register;
 let written: FollowedProcess[];
 let put: () => Promise<boolean>;
-let row: OwnRow;
+let row: FollowerRow;
 beforeEach(() => {
   clock = new ManualClock();
   register = new Register();
   written = [];
   put = async () => true;
-  row = new OwnRow({
+  row = new FollowerRow({
     followers: {
       look: async () => ({ epoch: 'an epoch', last: '7', processes: [], settled: true }),
       put(process) {

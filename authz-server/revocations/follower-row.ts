@@ -6,7 +6,7 @@ import { FRESH } from '#shared/stores/revocation/lease.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Register } from './register.ts';
 
-export interface OwnRowOptions {
+export interface FollowerRowOptions {
   readonly followers: Followers;
   readonly register: Register;
   readonly clock: Clock;
@@ -16,8 +16,8 @@ export interface OwnRowOptions {
 }
 
 /** The row by which those who revoke know that this process has followers. */
-export class OwnRow {
-  readonly #options: OwnRowOptions;
+export class FollowerRow {
+  readonly #options: FollowerRowOptions;
   /** As it was last tried to be written: nobody knows what became of a try that failed. */
   #row: FollowedProcess;
   #confirmed = '0';
@@ -28,7 +28,7 @@ export class OwnRow {
   /** One at a time; who comes meanwhile waits for the next. */
   readonly write: () => Promise<void>;
 
-  constructor(options: OwnRowOptions) {
+  constructor(options: FollowerRowOptions) {
     this.#options = options;
     this.#row = this.#newRow();
     this.write = forAll(() => this.#inTurn(() => this.#write()));

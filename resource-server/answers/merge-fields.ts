@@ -1,7 +1,7 @@
 import type { Fields } from '#shared/http/answer.ts';
 
 /** The later win, but of what an answer varies by nothing is replaced (RFC 9110 section 12.5.5). */
-export function together(...all: readonly Fields[]): Fields {
+export function mergeFields(...all: readonly Fields[]): Fields {
   const fields = Object.assign({}, ...all);
   if (fields.Vary === undefined) return fields;
   const vary = all.flatMap(({ Vary = [] }) => Vary).flatMap((names) => names.split(/, */));

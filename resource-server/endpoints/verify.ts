@@ -1,7 +1,7 @@
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import { refusal } from '#shared/auth/judge/refusal.ts';
-import { admitted } from '#shared/server/endpoints/admit-and-note.ts';
-import { type Recipient, toldRequest } from '#shared/server/endpoints/auth-request.ts';
+import { admitAndNote } from '#shared/server/endpoints/admit-and-note.ts';
+import { type Recipient, describedRequest } from '#shared/server/endpoints/auth-request.ts';
 import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
 import { isSignInCookie } from '#shared/auth/schemes/session/cookie.ts';
 import { withoutCookies } from '#shared/http/cookies.ts';
@@ -91,7 +91,7 @@ function judged(
   const target = parseAskedTarget(uri);
   if (target?.form !== 'origin') return refused(request, 'the forwarded URI is ambiguous');
   const { authorization } = request.headers;
-  const asked = () => toldRequest(request, { method, target: uri, origin }, recipient);
+  const asked = () => describedRequest(request, { method, target: uri, origin }, recipient);
   return andThen(shownTo({ origin, target, authorization, asked }), (hidden) => {
     const space = hidden?.space ?? spaces.find(origin, target.segments);
     if (space === undefined) return refused(request, `no space has the forwarded URL at ${origin}`);
@@ -101,7 +101,7 @@ function judged(
     if (hidden) note(request, hidden.noted);
     const told = asked();
     return andThen<Outcome, Answer>(
-      hidden?.outcome ?? admitted(request, space, told),
+      hidden?.outcome ?? admitAndNote(request, space, told),
       (outcome) => {
         if (outcome.kind === 'absent') return refused(request, outcome.reason);
         if (outcome.kind === 'pass') return passed(outcome, space, told);

@@ -8,7 +8,7 @@ import { lines } from '#shared/http/fields.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { answerLines, grouped, type Head, type Lines, trailerLines } from './fields.ts';
-import { together } from '../answers/merge-fields.ts';
+import { mergeFields } from '../answers/merge-fields.ts';
 import { breakOff, exchangeOf, sideOf } from '../answers/side.ts';
 import type { AnswerHead, Sink } from './sink.ts';
 
@@ -96,7 +96,7 @@ export class PassingAnswer implements Sink {
       response.statusMessage = reason;
     }
     const theirs = Object.fromEntries(grouped(back ? back(given, status) : given));
-    setFields(response, Object.entries(together(theirs, fields)));
+    setFields(response, Object.entries(mergeFields(theirs, fields)));
 
     const [announced] = lines(rawHeaders, 'content-length');
     const length = codings.length === 0 && status !== 204 ? announced : undefined;

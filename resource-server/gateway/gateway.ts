@@ -10,7 +10,7 @@ import { checkMethod } from '#shared/http/method-rules.ts';
 import { CACHE_METHODS, METHODS } from '#shared/http/methods.ts';
 import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import { originForm } from '#shared/http/target.ts';
-import { GUARD } from '#shared/server/front-door/security-fields.ts';
+import { SECURITY_FIELDS } from '#shared/server/front-door/security-fields.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import { requestId } from '#shared/server/message/request-log.ts';
 import { upgradeOf } from '#shared/server/tunnels/upgrade.ts';
@@ -30,11 +30,11 @@ import type { Errors } from '../pages/errors.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';
 import { sealedAnswer } from '../answers/seal.ts';
 import type { Space } from '../space/spaces.ts';
-import { together } from '../answers/merge-fields.ts';
+import { mergeFields } from '../answers/merge-fields.ts';
 import { traceAnswer } from '../space/trace.ts';
 import { clientLines } from './answer-lines.ts';
 import { createApplicationLines, schemeOf } from './application-lines.ts';
-import { createAsk, isOfApplication, whyOf } from './upstream-request.ts';
+import { createUpstreamRequest, isOfApplication, whyOf } from './upstream-request.ts';
 import { concealedExport } from './concealed-export.ts';
 import type { OwnNames } from './own-names.ts';
 import { PathMap } from './paths.ts';
@@ -99,7 +99,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   const removalBy = createRemoval(space, config, own, proxies);
   const linesOf = createApplicationLines({ space, config, map, proxies, pseudonym, isOurs });
   const webSockets = config.webSockets && createWebSockets(space.url, config.webSockets, parts);
-  const ask = createAsk(upstreams, webSockets, config, clock, log);
+  const requestUpstream = createUpstreamRequest(upstreams, webSockets, config, clock, log);
   const keyless = (url: string) => withoutKeys(url, space.apiKeyQuery, own.keyParameters);
 
   /** Whether it may become a WebSocket, which is watched as one. */
@@ -158,7 +158,16 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     return andThen(identified(exchange), (lines) => {
       const linesFor = (at: URL) => change([...linesOf(request, at, removed), ...lines]);
       const watch = watchOf(exchange);
-      const asked = ask({ request, path, linesFor, removed, sink, holders, who, watch });
+      const asked = requestUpstream({
+        request,
+        path,
+        linesFor,
+        removed,
+        sink,
+        holders,
+        who,
+        watch,
+      });
       return asked.catch((error: unknown) => {
         throw isOfApplication(error) ? atGateway(error, request) : error;
       });
@@ -230,7 +239,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
       );
       return andThen(answered, (answer) => {
         if (answer === undefined) return undefined;
-        const whole = { ...answer, fields: together(answer.fields, fields) };
+        const whole = { ...answer, fields: mergeFields(answer.fields, fields) };
         return sealedAnswer(request, whole, passed?.seal, space.at.info);
       });
     },
@@ -245,7 +254,7 @@ function whoseOf(passed: Passed): string {
 
 /** What an application's pages may do is for it to say. */
 function leaveToApplication(response: AnyResponse): void {
-  for (const name of Object.keys(GUARD)) response.removeHeader(name);
+  for (const name of Object.keys(SECURITY_FIELDS)) response.removeHeader(name);
 }
 
 /** Specification 4.4: who filters methods says that it was not the application. */

@@ -58,7 +58,7 @@ interface Attempt {
  * 9110 section 9.2.2) and whose content was not read; and so it is when a place asks to be left alone while another
  * works. Resolves when the answer has begun; rejects with HttpError 502, 503 or 504.
  */
-export function createAsk(
+export function createUpstreamRequest(
   upstreams: Upstreams,
   webSockets: WebSockets | false,
   config: UpstreamConfig,

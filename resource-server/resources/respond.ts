@@ -3,7 +3,7 @@ import { checkMethod } from '#shared/http/method-rules.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { accepted, optionsFields } from '../space/options.ts';
 import type { Errors } from '../pages/errors.ts';
-import { together } from '../answers/merge-fields.ts';
+import { mergeFields } from '../answers/merge-fields.ts';
 import type { Space } from '../space/spaces.ts';
 import { traceAnswer } from '../space/trace.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';
@@ -31,7 +31,7 @@ export async function respond(
   const answer = await perform(context, resources).catch((error: unknown) =>
     failed(request, error),
   );
-  const whole = { ...answer, fields: together(answer.fields, variance(space), fields) };
+  const whole = { ...answer, fields: mergeFields(answer.fields, variance(space), fields) };
   return sealedAnswer(request, whole, seal, space.at.info);
 }
 

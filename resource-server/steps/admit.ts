@@ -4,7 +4,7 @@ import type { Standing } from '#shared/auth/standing/standing.ts';
 import { andThen } from '#shared/base/awaitable.ts';
 import { notFound } from '#shared/http/answer.ts';
 import { originForm } from '#shared/http/target.ts';
-import { admitted } from '#shared/server/endpoints/admit-and-note.ts';
+import { admitAndNote } from '#shared/server/endpoints/admit-and-note.ts';
 import { note, shownId } from '#shared/server/message/request-log.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';
 import { sealedAnswer } from '../answers/seal.ts';
@@ -35,7 +35,7 @@ export function admit({ standing, underWay, signIn, errors }: AdmitParts): Step 
     if (unasked || space === undefined) return undefined;
     if (hidden) note(request, hidden.noted);
     const mark = hidden?.mark ?? standing.mark();
-    const judged = hidden?.outcome ?? admitted(request, space, exchange.asked());
+    const judged = hidden?.outcome ?? admitAndNote(request, space, exchange.asked());
     return andThen<Outcome, ResourceAnswer | undefined>(judged, (outcome) => {
       if (outcome.kind === 'absent') throw notFound();
       if (outcome.kind === 'answer') return refused(exchange, space, outcome);

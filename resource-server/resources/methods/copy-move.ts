@@ -4,7 +4,7 @@ import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Edit, TreeView } from '#shared/stores/trees/trees.ts';
 import { type Depth, depthOf } from '../webdav/depth.ts';
 import { destinationOf } from '../webdav/destination.ts';
-import { createGuard } from '../place/expected-state.ts';
+import { expectedState } from '../place/expected-state.ts';
 import type { LockSystem, Write } from '../webdav/lock-system.ts';
 import { isBelow } from '../webdav/locks.ts';
 import { LONGEST_PATH, parentOf, urlOf } from '../resource/path.ts';
@@ -53,13 +53,13 @@ function transfer({ depths, leaves, edit, locks: leave }: Transfer): MethodFacto
   return (services) => async (context, place) => {
     const { locks, clock } = services;
     const { store, path: from, slash } = place;
-    const guard = createGuard(context, place, services);
+    const expected = expectedState(context, place, services);
     const to = destinationOf(context);
     const overwrite = mayOverwrite(context.request);
     const depth = depthOf(context.request) ?? 'infinity';
     const writes = [...leaves(from), { path: to, deep: true }, { path: parentOf(to), deep: false }];
 
-    const paths = [from, parentOf(from), to, parentOf(to), ...guard.paths];
+    const paths = [from, parentOf(from), to, parentOf(to), ...expected.paths];
     const done = await store.change(paths, (view) => {
       const source = view.entries.get(from);
       if (source === undefined || (slash && source.kind === 'document')) throw notFound();
@@ -69,7 +69,7 @@ function transfer({ depths, leaves, edit, locks: leave }: Transfer): MethodFacto
       const journey = { from, to, deep: depth !== '0', at: clock.now() };
       const replaces = view.entries.get(to) !== undefined;
       checkJourney(view, journey, replaces && !overwrite);
-      guard.check(view, writes);
+      expected.check(view, writes);
       const remove: readonly Edit[] = replaces ? [{ kind: 'remove', path: to }] : [];
       return {
         edits: [

@@ -1,7 +1,7 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import { notFound } from '#shared/http/answer.ts';
 import { depthOf } from '../webdav/depth.ts';
-import { createGuard } from '../place/expected-state.ts';
+import { expectedState } from '../place/expected-state.ts';
 import { parentOf } from '../resource/path.ts';
 import type { MethodFactory } from '../place/place.ts';
 
@@ -9,16 +9,16 @@ import type { MethodFactory } from '../place/place.ts';
 export const remove: MethodFactory = (services) => async (context, place) => {
   const { store, path, slash } = place;
   const depth = depthOf(context.request) ?? 'infinity';
-  const guard = createGuard(context, place, services);
+  const expected = expectedState(context, place, services);
   const parent = parentOf(path);
 
-  await store.change([path, parent, ...guard.paths], (view) => {
+  await store.change([path, parent, ...expected.paths], (view) => {
     const entry = view.entries.get(path);
     if (entry === undefined || (slash && entry.kind === 'document')) throw notFound();
     if (entry.kind === 'collection' && depth !== 'infinity') {
       throw new BadRequest('A collection goes with all that is in it: Depth can be infinity only.');
     }
-    guard.check(view, [
+    expected.check(view, [
       { path, deep: true },
       { path: parent, deep: false },
     ]);

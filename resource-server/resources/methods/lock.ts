@@ -6,7 +6,7 @@ import type { Document, Edit, Entry, Lock } from '#shared/stores/trees/trees.ts'
 import { ANONYMOUS } from '../../space/account.ts';
 import { davError, XML_TYPE } from '../webdav/dav-error.ts';
 import { depthOf } from '../webdav/depth.ts';
-import { createGuard } from '../place/expected-state.ts';
+import { expectedState } from '../place/expected-state.ts';
 import { createInTurn, type InTurn } from '../../../shared/base/in-turn.ts';
 import { lockDiscovery } from '../webdav/lock-discovery.ts';
 import { lockInfo } from '../webdav/lock-info.ts';
@@ -71,7 +71,7 @@ async function makeLock(
 ): Promise<Granted> {
   const { locks } = services;
   const { store, path, principal } = place;
-  const guard = createGuard(context, place, services);
+  const expected = expectedState(context, place, services);
   const depth = depthOf(context.request) ?? 'infinity';
   if (depth === '1') throw new BadRequest('The Depth of LOCK is 0 or infinity.');
   const seconds = timeoutOf(context.request) ?? TIMEOUT;
@@ -80,7 +80,7 @@ async function makeLock(
   const turn = JSON.stringify([place.tree, principal]);
   const grant = (empty?: Document) => services.inTurn(turn, () => judge(empty));
   const judge = (empty?: Document) =>
-    store.change([path, parentOf(path), ...guard.paths], (view) => {
+    store.change([path, parentOf(path), ...expected.paths], (view) => {
       const before = view.entries.get(path);
       if (before && empty) throw new Overtaken();
       const entry = before ?? empty;
@@ -88,7 +88,7 @@ async function makeLock(
       checkParent(view, path);
       const conflicts = locks.conflicting(view, request);
       if (conflicts.length > 0) throw lockConflict(context.space, view, path, conflicts);
-      guard.check(view, empty ? writesOf(view, path) : []);
+      expected.check(view, empty ? writesOf(view, path) : []);
       const put: readonly Edit[] = empty ? [{ kind: 'put', entry: empty }] : [];
       const { lock: made, edits } = locks.create(view, request);
       return {
@@ -127,17 +127,17 @@ async function refreshLock(
 ): Promise<Granted> {
   const { locks } = services;
   const { store, path, principal } = place;
-  const guard = createGuard(context, place, services);
-  if (guard.tokens.size === 0) {
+  const expected = expectedState(context, place, services);
+  if (expected.tokens.size === 0) {
     throw new BadRequest('Ask for a lock with DAV:lockinfo, or name one to refresh in If.');
   }
   const seconds = timeoutOf(context.request);
-  return store.change([path, ...guard.paths], (view) => {
-    guard.check(view, []);
+  return store.change([path, ...expected.paths], (view) => {
+    expected.check(view, []);
     const entry = view.entries.get(path);
     const [old, another] = locks
       .covering(view, path)
-      .filter(({ token }) => guard.tokens.has(token));
+      .filter(({ token }) => expected.tokens.has(token));
     if (entry === undefined || old === undefined) {
       throw davError(412, MATCHES, 'The lock that If names is not one of this resource.');
     }
@@ -151,14 +151,14 @@ async function refreshLock(
 /** UNLOCK (RFC 4918 section 9.11). */
 export const unlock: MethodFactory = (services) => async (context, place) => {
   const { store, path, principal } = place;
-  const guard = createGuard(context, place, services);
+  const expected = expectedState(context, place, services);
   const field = single(context.request.rawHeaders, 'lock-token') ?? '';
   // Some clients leave out the brackets (RFC 4918 section 10.5): the npm package webdav does.
   const token = parseCodedUrl(field) ?? parseCodedUrl(`<${field}>`);
   if (token === undefined) throw new BadRequest('Name the lock as `Lock-Token: <urn:uuid:...>`.');
 
-  await store.change([path, ...guard.paths], (view) => {
-    guard.check(view, []);
+  await store.change([path, ...expected.paths], (view) => {
+    expected.check(view, []);
     const covering = services.locks.covering(view, path);
     const named = covering.find((one) => one.token === token);
     if (named === undefined) throw davError(409, MATCHES, 'This is no lock of this resource.');

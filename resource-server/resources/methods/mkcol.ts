@@ -3,7 +3,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { contentOf } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Collection } from '#shared/stores/trees/trees.ts';
-import { createGuard } from '../place/expected-state.ts';
+import { expectedState } from '../place/expected-state.ts';
 import { checkParent, overtaken, writesOf } from '../place/member.ts';
 import { parentOf, urlOf } from '../resource/path.ts';
 import type { MethodFactory } from '../place/place.ts';
@@ -13,7 +13,7 @@ export const mkcol: MethodFactory = (services) => async (context, place) => {
   const { request, space } = context;
   const { store, path } = place;
   await refuseContent(request);
-  const guard = createGuard(context, place, services);
+  const expected = expectedState(context, place, services);
 
   const now = services.clock.now();
   const collection: Collection = {
@@ -24,11 +24,11 @@ export const mkcol: MethodFactory = (services) => async (context, place) => {
     modified: now,
     properties: {},
   };
-  await store.change([path, parentOf(path), ...guard.paths], (view) => {
+  await store.change([path, parentOf(path), ...expected.paths], (view) => {
     const entry = view.entries.get(path);
     if (entry) throw overtaken(space, place, entry);
     checkParent(view, path);
-    guard.check(view, writesOf(view, path));
+    expected.check(view, writesOf(view, path));
     return { edits: [{ kind: 'put', entry: collection }], value: undefined };
   });
 

@@ -4,7 +4,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { preferredReturn } from '#shared/http/prefer.ts';
 import type { Document, TreeView } from '#shared/stores/trees/trees.ts';
 import { createAtMost, createInShares } from '../../exchange/at-most.ts';
-import { createGuard } from '../place/expected-state.ts';
+import { expectedState } from '../place/expected-state.ts';
 import { createInTurn } from '../../../shared/base/in-turn.ts';
 import { MalformedJson, parseJson } from '../json/parse.ts';
 import { type PatchDocument, readPatch, receivePatch } from '../json/patch-document.ts';
@@ -54,8 +54,8 @@ export const patch: MethodFactory = (services) => {
   const inShares = createInShares('patches of all', MOST);
   return async (context, place) => {
     const { store, path, principal } = place;
-    const guard = createGuard(context, place, services);
-    const paths = [path, parentOf(path), ...guard.paths];
+    const expected = expectedState(context, place, services);
+    const paths = [path, parentOf(path), ...expected.paths];
     const maxBytes = Math.min(services.maxBytes, MAX_DOCUMENT);
 
     function judge(view: TreeView): Document | undefined {
@@ -64,7 +64,7 @@ export const patch: MethodFactory = (services) => {
       if (entry !== undefined && (entry.kind !== 'document' || !isJson(entry.type))) {
         throw overtaken(context.space, place, entry);
       }
-      guard.check(view, writesOf(view, path));
+      expected.check(view, writesOf(view, path));
       return entry;
     }
 

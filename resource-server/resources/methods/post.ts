@@ -1,7 +1,7 @@
 import { randomId } from '#shared/base/random.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import type { TreeView } from '#shared/stores/trees/trees.ts';
-import { createGuard } from '../place/expected-state.ts';
+import { expectedState } from '../place/expected-state.ts';
 import { writesOf } from '../place/member.ts';
 import { LONGEST_PATH, urlOf } from '../resource/path.ts';
 import type { MethodFactory } from '../place/place.ts';
@@ -13,10 +13,10 @@ export const post: MethodFactory = (services) => async (context, place) => {
   const { request, space } = context;
   const { store, path: collection } = place;
   const type = checkUpload(request, services.maxBytes);
-  const guard = createGuard(context, place, services);
+  const expected = expectedState(context, place, services);
   const name = randomId(services.random);
   const path = collection === '' ? name : `${collection}/${name}`;
-  const paths = [path, collection, ...guard.paths];
+  const paths = [path, collection, ...expected.paths];
   if (Buffer.byteLength(path) > LONGEST_PATH) {
     const detail = `The path of a new document in this collection would have over ${LONGEST_PATH} bytes.`;
     throw new HttpError(409, detail);
@@ -25,7 +25,7 @@ export const post: MethodFactory = (services) => async (context, place) => {
   function judge(view: TreeView): void {
     if (view.entries.get(collection)?.kind !== 'collection') throw notFound();
     if (view.entries.get(path)) throw new Error(`the random name ${name} is taken`);
-    guard.check(view, writesOf(view, path));
+    expected.check(view, writesOf(view, path));
   }
 
   const seen = await store.look(paths);

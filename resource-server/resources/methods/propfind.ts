@@ -3,7 +3,7 @@ import { notFound } from '#shared/http/answer.ts';
 import type { Entry } from '#shared/stores/trees/trees.ts';
 import { davError } from '../webdav/dav-error.ts';
 import { type Depth, depthOf } from '../webdav/depth.ts';
-import { createGuard } from '../place/expected-state.ts';
+import { expectedState } from '../place/expected-state.ts';
 import { type MemberResponse, multiStatus } from '../webdav/multi-status.ts';
 import { hrefOf } from '../resource/path.ts';
 import type { MethodFactory } from '../place/place.ts';
@@ -22,13 +22,13 @@ export const propfind: MethodFactory = (services) => async (context, place) => {
   const { store, path, slash, principal } = place;
   const { request, space } = context;
   const depth = depthOf(request) ?? 'infinity';
-  const guard = createGuard(context, place, services);
+  const expected = expectedState(context, place, services);
   const question = propertyQuestion(await readXml(request, place.principal));
 
-  const view = await store.look([path, ...guard.paths]);
+  const view = await store.look([path, ...expected.paths]);
   const target = view.entries.get(path);
   if (target === undefined || (slash && target.kind === 'document')) throw notFound();
-  guard.check(view, []);
+  expected.check(view, []);
   if (depth === 'infinity') await checkFinite(pagesOf(store, target, depth));
 
   const asking = { space, principal, now: clock.now() };

@@ -1,7 +1,7 @@
 import { BadRequest } from '#shared/http/fields.ts';
 import { randomId } from '#shared/base/random.ts';
 import { notFound } from '#shared/http/answer.ts';
-import { createGuard } from '../place/expected-state.ts';
+import { expectedState } from '../place/expected-state.ts';
 import { multiStatus } from '../webdav/multi-status.ts';
 import { hrefOf } from '../resource/path.ts';
 import type { MethodFactory } from '../place/place.ts';
@@ -11,16 +11,16 @@ import { readXml } from '../webdav/xml.ts';
 /** PROPPATCH (RFC 4918 section 9.2). Content, entity tag and Last-Modified stay (section 15.7). */
 export const proppatch: MethodFactory = (services) => async (context, place) => {
   const { store, path, slash } = place;
-  const guard = createGuard(context, place, services);
+  const expected = expectedState(context, place, services);
   const root = await readXml(context.request, place.principal);
   if (root === undefined) throw new BadRequest('Send XML that says what to change.');
   const instructions = propertyInstructions(root);
   const revision = randomId(services.random);
 
-  const response = await store.change([path, ...guard.paths], (view) => {
+  const response = await store.change([path, ...expected.paths], (view) => {
     const entry = view.entries.get(path);
     if (entry === undefined || (slash && entry.kind === 'document')) throw notFound();
-    guard.check(view, [{ path, deep: false }]);
+    expected.check(view, [{ path, deep: false }]);
     const { properties, propstats } = updateProperties(entry.properties, instructions);
     const changed =
       properties && ({ kind: 'put', entry: { ...entry, revision, properties } } as const);

@@ -1,5 +1,5 @@
 import type { Document, TreeView } from '#shared/stores/trees/trees.ts';
-import { createGuard } from '../place/expected-state.ts';
+import { expectedState } from '../place/expected-state.ts';
 import { typeOfName } from '../../answers/media-type.ts';
 import { checkParent, overtaken, writesOf } from '../place/member.ts';
 import { parentOf } from '../resource/path.ts';
@@ -15,14 +15,14 @@ export const put: MethodFactory = (services) => async (context, place) => {
   const { request, space } = context;
   const { store, path } = place;
   const type = checkUpload(request, services.maxBytes, typeOfName(path));
-  const guard = createGuard(context, place, services);
-  const paths = [path, parentOf(path), ...guard.paths];
+  const expected = expectedState(context, place, services);
+  const paths = [path, parentOf(path), ...expected.paths];
 
   function replaced(view: TreeView): Document | undefined {
     checkParent(view, path);
     const entry = view.entries.get(path);
     if (entry?.kind === 'collection') throw overtaken(space, place, entry);
-    guard.check(view, writesOf(view, path));
+    expected.check(view, writesOf(view, path));
     return entry;
   }
 

@@ -17,7 +17,7 @@ import type { ResourceContext } from '../resource/resource.ts';
  * What a request says about the state it expects: the conditions of RFC 9110 section 13, the If field of
  * RFC 4918 section 10.4, and the lock tokens in it.
  */
-export interface Guard {
+export interface ExpectedState {
   /** Paths that its If field names, to be looked at together with the others. */
   readonly paths: readonly string[];
   /** State tokens in its If field: submitted, whatever it says of them (RFC 4918 section 10.4.1). */
@@ -33,11 +33,11 @@ export interface Guard {
 }
 
 /** Reads the fields of a request; throws `BadRequest` when If is malformed or comes twice. */
-export function createGuard(
+export function expectedState(
   context: ResourceContext,
   { path: target, slash, principal }: Place,
   { locks, clock }: Pick<Services, 'locks' | 'clock'>,
-): Guard {
+): ExpectedState {
   const { request, space } = context;
   const field = single(request.rawHeaders, 'if');
   const lists = field === undefined ? [] : parseIf(field);
@@ -138,6 +138,6 @@ export async function checkIfField(
   services: Services,
 ): Promise<void> {
   if (!context.request.headers['if']) return;
-  const guard = createGuard(context, place, services);
-  guard.checkIf(await place.store.look([place.path, ...guard.paths]));
+  const expected = expectedState(context, place, services);
+  expected.checkIf(await place.store.look([place.path, ...expected.paths]));
 }

@@ -4,7 +4,7 @@ import { remembering } from '#shared/base/recent-map.ts';
 import { plainMembers } from '#shared/http/fields.ts';
 import { isHost } from '#shared/http/host.ts';
 import type { AnyRequest } from '../message/message.ts';
-import type { Refusal } from '../message/connection-error.ts';
+import type { ConnectionError } from '../message/connection-error.ts';
 
 /** Fields that decide who is addressed, who asks and where the message ends: one line each. */
 const SINGLE = [
@@ -25,7 +25,7 @@ const BY_LETTERS: ReadonlyMap<string, string> = new Map(
  * 9112 section 6.1). That Host differs from the authority of an absolute-form target is no ambiguity:
  * the target wins (section 3.2.2).
  */
-export function ambiguous(request: AnyRequest): Refusal | undefined {
+export function ambiguous(request: AnyRequest): ConnectionError | undefined {
   const { rawHeaders } = request;
   const seen = new Set<string>();
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -52,14 +52,14 @@ const reading = remembering(
   { capacity: 1000, longest: 64 },
 );
 
-function malformed(detail: string): Refusal {
+function malformed(detail: string): ConnectionError {
   return { status: 400, detail };
 }
 
 /** A whole URL, which names the host in place of Host (RFC 9112 section 3.2.2). */
 const ABSOLUTE = /^https?:/i;
 
-function inHttp1({ headers, httpVersion, url = '' }: IncomingMessage): Refusal | undefined {
+function inHttp1({ headers, httpVersion, url = '' }: IncomingMessage): ConnectionError | undefined {
   const { host } = headers;
   const isNeeded = host === '' ? !ABSOLUTE.test(url) : httpVersion === '1.1';
   // RFC 9112 section 3.2; of http and https it is not empty (RFC 9110 section 4.2.1).
@@ -71,7 +71,7 @@ function inHttp1({ headers, httpVersion, url = '' }: IncomingMessage): Refusal |
 }
 
 /** RFC 9112 section 6.1. That `chunked` is the last one, node:http has seen to. */
-function inCodings(codings: string, httpVersion: string): Refusal | undefined {
+function inCodings(codings: string, httpVersion: string): ConnectionError | undefined {
   if (httpVersion === '1.0') return malformed('HTTP/1.0 has no Transfer-Encoding.');
   if (codings === 'chunked') return undefined;
   const members = plainMembers(codings);
@@ -82,7 +82,7 @@ function inCodings(codings: string, httpVersion: string): Refusal | undefined {
 }
 
 /** What nghttp2 leaves to us: it refuses fields of connections, and lengths that are wrong (RFC 9113 section 8.1.1). */
-function inHttp2({ headers, rawHeaders }: Http2ServerRequest): Refusal | undefined {
+function inHttp2({ headers, rawHeaders }: Http2ServerRequest): ConnectionError | undefined {
   const { ':scheme': scheme, ':path': path, host } = headers;
   const authority = headers[':authority'] ?? host;
   if (!authority || !isHost(authority)) {

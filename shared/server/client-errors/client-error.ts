@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Refusal } from '../message/connection-error.ts';
+import type { ConnectionError } from '../message/connection-error.ts';
 import { isReadable } from './unknown-method.ts';
 
 /** What node:http says of bytes that are no request. `rawPacket` is the last read only, not the whole head. */
@@ -14,28 +14,28 @@ const VERSION = /HTTP\/[0-9]\.[0-9]\r\n/;
 const UNFINISHED_LINE = /^[ -~]*\r?$/;
 const LONGEST_LINE = 16_384;
 
-export const MALFORMED: Refusal = {
+export const MALFORMED: ConnectionError = {
   status: 400,
   detail: 'This is not a well-formed HTTP/1.1 request.',
 };
-const UNKNOWN_METHOD: Refusal = {
+const UNKNOWN_METHOD: ConnectionError = {
   status: 501,
   detail: 'No resource of this server knows the method. Methods are in upper case.',
 };
-export const TARGET_TOO_LONG: Refusal = {
+export const TARGET_TOO_LONG: ConnectionError = {
   status: 414,
   detail: 'The request target is too long. Send what is long as content.',
 };
-export const FIELDS_TOO_LARGE: Refusal = {
+export const FIELDS_TOO_LARGE: ConnectionError = {
   status: 431,
   detail: 'The header section is too large. Send fewer or shorter fields.',
 };
-export const TOO_SLOW: Refusal = {
+export const TOO_SLOW: ConnectionError = {
   status: 408,
   detail: 'The request did not arrive in time. Send it again.',
 };
 /** RFC 9110 section 15.6.6. The preface of HTTP/2 (RFC 9113 section 3.4) is such a request too. */
-export const OTHER_VERSION: Refusal = {
+export const OTHER_VERSION: ConnectionError = {
   status: 505,
   detail: 'This port speaks HTTP/1.1 and HTTP/1.0.',
 };
@@ -53,7 +53,10 @@ function isPastLine({ rawPacket, bytesParsed = 0 }: ClientError): boolean {
 
 /** What each error code means, from the line. Undefined: say nothing, or nothing yet. */
 const RULES: Readonly<
-  Record<string, (line: string, error: ClientError, besideHttp2: boolean) => Refusal | undefined>
+  Record<
+    string,
+    (line: string, error: ClientError, besideHttp2: boolean) => ConnectionError | undefined
+  >
 > = {
   HPE_INVALID_METHOD(line) {
     if (REQUEST_LINE.test(line)) return UNKNOWN_METHOD; // RFC 9110 section 9.1
@@ -92,7 +95,7 @@ export class ClientErrors {
   }
 
   /** Undefined: nothing is to be said, or not yet. */
-  judge(error: ClientError, socket: Duplex): Refusal | undefined {
+  judge(error: ClientError, socket: Duplex): ConnectionError | undefined {
     const before = this.#unfinished.get(socket);
     const line =
       before === undefined

@@ -2,20 +2,20 @@ import { METHODS } from '#shared/http/methods.ts';
 import { FIELDS_TOO_LARGE, TARGET_TOO_LONG } from './client-error.ts';
 import { sectionSize } from './header-section.ts';
 import type { AnyRequest } from '../message/message.ts';
-import type { Refusal } from '../message/connection-error.ts';
+import type { ConnectionError } from '../message/connection-error.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 
-const TOO_MANY_FIELDS: Refusal = {
+const TOO_MANY_FIELDS: ConnectionError = {
   status: 431,
   detail: 'The header section has too many fields. Send fewer.',
 };
-const NEEDLESS_CONTENT: Refusal = {
+const NEEDLESS_CONTENT: ConnectionError = {
   status: 413,
   detail: 'This method takes no content. Send the request without it.',
 };
 
 /** Why a request is too much for any handler; undefined when it is not. */
-export function excess(request: AnyRequest, limit: ServerLimits): Refusal | undefined {
+export function excess(request: AnyRequest, limit: ServerLimits): ConnectionError | undefined {
   if ((request.url ?? '').length > limit.targetBytes) return TARGET_TOO_LONG;
   if (request.rawHeaders.length / 2 > limit.fields) return TOO_MANY_FIELDS; // RFC 6585 section 5
   // Over HTTP/1.1 the parser counts. nghttp2 does once the client has acknowledged the limit.

@@ -5,7 +5,7 @@ import type { AnyRequest } from '../message/message.ts';
 import { note } from '../message/request-log.ts';
 
 /** Authenticates and authorizes a request, whose line in the log says what came of it. */
-export function admitted(
+export function admitAndNote(
   request: AnyRequest,
   space: ProtectionSpace,
   asked: AuthRequest,

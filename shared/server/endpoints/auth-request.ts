@@ -28,8 +28,12 @@ export interface Recipient {
 }
 
 /** A request that somebody tells of who holds it: its content and its connection are not here. */
-export function toldRequest(request: AnyRequest, asked: Asked, recipient: Recipient): AuthRequest {
-  return new Told(request, asked, recipient);
+export function describedRequest(
+  request: AnyRequest,
+  asked: Asked,
+  recipient: Recipient,
+): AuthRequest {
+  return new Described(request, asked, recipient);
 }
 
 /** A request as authentication reads it; `content`: default, what comes with it. */
@@ -42,7 +46,7 @@ export function authRequest(
   return new Received(request, asked, recipient, content);
 }
 
-class Told implements AuthRequest {
+class Described implements AuthRequest {
   readonly method;
   readonly target;
   readonly origin;
@@ -90,7 +94,7 @@ class Told implements AuthRequest {
   }
 }
 
-class Received extends Told {
+class Received extends Described {
   readonly content;
 
   constructor(request: AnyRequest, asked: Asked, recipient: Recipient, content: Content) {

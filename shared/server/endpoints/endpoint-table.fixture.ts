@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import http, { type OutgoingHttpHeaders } from 'node:http';
-import { GUARD } from '../front-door/security-fields.ts';
+import { SECURITY_FIELDS } from '../front-door/security-fields.ts';
 
 /** Who asks, by name: what it sends besides. */
 export type Callers = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -28,7 +28,7 @@ const PREFLIGHT = {
 const UNTOLD = new Set(['connection', 'content-length', 'date', 'keep-alive', 'x-request-id']);
 /** Of each answer that says nothing else. */
 const USUAL: Readonly<Record<string, string>> = {
-  ...GUARD,
+  ...SECURITY_FIELDS,
   'Strict-Transport-Security': 'max-age=31536000',
 };
 /** Of an English page. */

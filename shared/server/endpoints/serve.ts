@@ -4,7 +4,7 @@ import { type Fields, notFound } from '#shared/http/answer.ts';
 import { checkMethod } from '#shared/http/method-rules.ts';
 import { allow } from '#shared/http/methods.ts';
 import type { Target } from '#shared/http/target.ts';
-import { admitted } from './admit-and-note.ts';
+import { admitAndNote } from './admit-and-note.ts';
 import { send } from '../message/answer.ts';
 import { authRequest, type Recipient } from './auth-request.ts';
 import { aboutEndpoint, aboutServer } from './by-address.ts';
@@ -55,7 +55,7 @@ export function createServe<Request extends AnyRequest, Response extends AnyResp
     const { space, origin, answer } = byToken;
     const { method = '', url = '', headers } = request;
     const asked = authRequest(request, { method, target: url, origin }, recipient);
-    return andThen(admitted(request, space, asked), (outcome) => {
+    return andThen(admitAndNote(request, space, asked), (outcome) => {
       if (outcome.kind === 'absent') throw notFound();
       if (outcome.kind === 'answer') return refusal(outcome, cors?.errors(headers.origin));
       return andThen(answer(request, outcome.principal), (given) => ({

@@ -4,7 +4,7 @@ import { parseTarget, type Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/base/log.ts';
 import { type Answer, type Fields, HttpError } from '#shared/http/answer.ts';
 import { errorAnswer, send } from '../message/answer.ts';
-import { GUARD } from './security-fields.ts';
+import { SECURITY_FIELDS } from './security-fields.ts';
 import { type AnyRequest, type AnyResponse, holdFields } from '../message/message.ts';
 import type { RefuseMisdirected } from './misdirected.ts';
 import { note } from '../message/request-log.ts';
@@ -55,7 +55,7 @@ export function frontDoor<
   }: FrontDoor<Request, Response, Exchange>,
 ): (request: Request, response: Response) => Awaitable<void> {
   function receive(request: Request, response: Response): Awaitable<void> {
-    holdFields(response, GUARD);
+    holdFields(response, SECURITY_FIELDS);
     const exchange = open(request, response);
     if (exchange === undefined) {
       throw new BadRequest('The request target is malformed or ambiguous.');

@@ -26,7 +26,7 @@ import {
   FAILED,
   LENGTH_REQUIRED,
   noTunnel,
-  type Refusal,
+  type ConnectionError,
   type Refused,
   refuse,
   refused,
@@ -127,7 +127,7 @@ export function http1Server(parts: Http1Parts): Server {
     );
   }
 
-  function refusalOf(request: IncomingMessage): Refusal | undefined {
+  function refusalOf(request: IncomingMessage): ConnectionError | undefined {
     if (request.httpVersionMajor !== 1) return OTHER_VERSION;
     return ambiguous(request) ?? excess(request, limit) ?? unknownLength(request);
   }
@@ -269,7 +269,7 @@ export function http1Server(parts: Http1Parts): Server {
 }
 
 /** Of a method that its parser cannot read we read no content in pieces. */
-function unknownLength({ method = '', headers }: IncomingMessage): Refusal | undefined {
+function unknownLength({ method = '', headers }: IncomingMessage): ConnectionError | undefined {
   if (headers['transfer-encoding'] === undefined || isReadable(method)) return undefined;
   return LENGTH_REQUIRED;
 }

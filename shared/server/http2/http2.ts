@@ -29,7 +29,7 @@ import {
   idField,
   noTunnel,
   OTHER_PROTOCOL,
-  type Refusal,
+  type ConnectionError,
   refused,
   UNMET_EXPECTATION,
 } from '../message/connection-error.ts';
@@ -96,7 +96,7 @@ export function http2Server(parts: Http2Parts): Http2 {
   function refuse(
     request: Http2ServerRequest,
     response: Http2ServerResponse,
-    refusal: Refusal,
+    refusal: ConnectionError,
     reason: string,
   ): void {
     const told = refused(refusal, random, request);
@@ -244,7 +244,7 @@ export function http2Server(parts: Http2Parts): Http2 {
 }
 
 /** RFC 9110 section 15.6.2 for what is not known, as RFC 9220 section 3 has it of HTTP/3; section 9.3.6 for content. */
-function unlikeWebSocket({ headers }: Http2ServerRequest): Refusal | undefined {
+function unlikeWebSocket({ headers }: Http2ServerRequest): ConnectionError | undefined {
   if (headers[':protocol'] !== WEB_SOCKET) return OTHER_PROTOCOL;
   return headers['content-length'] === undefined ? undefined : CONTENT_OF_CONNECT;
 }

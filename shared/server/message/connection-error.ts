@@ -7,60 +7,60 @@ import type { AnyRequest } from './message.ts';
 import { isNameless, requestId } from './request-log.ts';
 
 /** Why the server itself ends a request, and the connection with it. `detail` is for the client. */
-export interface Refusal {
+export interface ConnectionError {
   readonly status: number;
   readonly detail: string;
 }
 
 /** A refusal with the id of its line in the log. */
-export interface Refused extends Refusal {
+export interface Refused extends ConnectionError {
   readonly id: string;
   /** The same, for the client; none for a request that is nobody's. */
   readonly shownId?: string;
 }
 
-const NO_TUNNELS: Refusal = { status: 501, detail: 'This server makes no tunnels.' };
-const NO_DESTINATION: Refusal = { status: 400, detail: 'CONNECT needs a host and a port.' };
-export const OTHER_PROTOCOL: Refusal = {
+const NO_TUNNELS: ConnectionError = { status: 501, detail: 'This server makes no tunnels.' };
+const NO_DESTINATION: ConnectionError = { status: 400, detail: 'CONNECT needs a host and a port.' };
+export const OTHER_PROTOCOL: ConnectionError = {
   status: 501,
   detail: 'The only protocol over a stream here is websocket.',
 };
-export const CONTENT_OF_CONNECT: Refusal = {
+export const CONTENT_OF_CONNECT: ConnectionError = {
   status: 400,
   detail: 'CONNECT has no content (RFC 9110 section 9.3.6).',
 };
-export const UNMET_EXPECTATION: Refusal = {
+export const UNMET_EXPECTATION: ConnectionError = {
   status: 417,
   detail: 'The only expectation that is met here is 100-continue.',
 };
 /** RFC 9110 section 15.5.12. */
-export const LENGTH_REQUIRED: Refusal = {
+export const LENGTH_REQUIRED: ConnectionError = {
   status: 411,
   detail: 'Content of this method needs a Content-Length over HTTP/1.1.',
 };
-export const TOO_MANY: Refusal = {
+export const TOO_MANY: ConnectionError = {
   status: 503,
   detail: 'There are too many connections. Close those that you do not need, or try again later.',
 };
-export const TOO_MANY_AT_ONCE: Refusal = {
+export const TOO_MANY_AT_ONCE: ConnectionError = {
   status: 503,
   detail:
     'Too many requests wait on this connection. Send the next when some of them are answered.',
 };
-export const FAILED: Refusal = {
+export const FAILED: ConnectionError = {
   status: 500,
   detail: 'The server could not do this. The reason is in its log.',
 };
 
 /** The answer to CONNECT where there are no tunnels; to what is not `host:port` RFC 9110 section 9.3.6 gives one. */
-export function noTunnel(destination = ''): Refusal {
+export function noTunnel(destination = ''): ConnectionError {
   const [, host = '', port] = /^(.*):([0-9]{1,5})$/.exec(destination) ?? [];
   const number = Number(port ?? 0);
   return isHost(host) && number >= 1 && number <= 65_535 ? NO_TUNNELS : NO_DESTINATION;
 }
 
 /** Gives it the id of its request, or a new one where no line is written of that, or there is none. */
-export function refused(refusal: Refusal, random: Random, request?: AnyRequest): Refused {
+export function refused(refusal: ConnectionError, random: Random, request?: AnyRequest): Refused {
   const id = (request && requestId(request)) || randomId(random);
   return { ...refusal, id, ...(!(request && isNameless(request)) && { shownId: id }) };
 }
