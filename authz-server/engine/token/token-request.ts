@@ -18,7 +18,7 @@ import { tokenResponse } from './token-response.ts';
 /**
  * POST /token (RFC 6749 section 3.2), from top to bottom. Before it (app.ts) stand the limit of the address, the
  * end of keys that were revoked, the longest form, and our own origin in place of what the network says;
- * around it (answers/refusals.ts) how a refusal is told. What is refused anywhere has used nothing up.
+ * around it (answers/error-answers.ts) how a refusal is told. What is refused anywhere has used nothing up.
  */
 export const tokenSteps = (server: TokenServer, log: Log) => ({
   /**
