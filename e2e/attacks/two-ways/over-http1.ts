@@ -14,7 +14,9 @@ export const RANDOM = /(nonce|opaque|sid|sr)=(?:"[^"]*"|[^,"]*)/g;
 export const MOMENTARY = /^(?:date|x-request-id|ratelimit)$/i;
 
 /** Behind each request, to see whether the connection lives on, and to end it. */
-const LAST = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+const LAST = Buffer.from(
+  'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+);
 
 /** What comes until the server has closed the connection; the pieces of the request are sent one by one. */
 export async function overHttp1(url: string, ...pieces: readonly Buffer[]): Promise<Heard> {
@@ -22,16 +24,20 @@ export async function overHttp1(url: string, ...pieces: readonly Buffer[]): Prom
   const socket = connect({ host: hostname, port: Number(port) });
   let received = '';
   socket.on('error', () => {}); // a reset is an end
+  const closed = new Promise<void>((resolve) => {
+    socket.once('close', () => resolve());
+  });
   socket.on('data', (piece: Buffer) => {
     received += piece.toString('latin1');
   });
   await once(socket, 'connect');
-  for (const piece of pieces) {
+  for (const piece of pieces.slice(0, -1)) {
     socket.write(piece);
-    if (pieces.length > 1) await sleep(2);
+    await sleep(2);
   }
-  socket.write(LAST);
-  if (!socket.closed) await once(socket, 'close');
+  // In one write: a server that refuses the request and ends the connection may do so before a second one.
+  socket.write(Buffer.concat([...pieces.slice(-1), LAST]));
+  await closed;
   const status = Number(/^HTTP\/1\.1 ([0-9]{3}) /.exec(received)?.[1] ?? 0);
   const lines = received.replaceAll(RANDOM, '$1').split('\r\n');
   return { status, rest: lines.filter((line) => !MOMENTARY.test(line.split(':', 1)[0] ?? '')) };

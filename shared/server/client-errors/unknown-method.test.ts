@@ -96,7 +96,8 @@ async function answerOverTls(
     received += piece.toString('latin1');
   });
   socket.on('error', () => {});
-  const closed = once(socket, 'close');
+  // `once` of `node:events` fails on a reset, which is an end like any other.
+  const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()));
   await once(socket, 'secureConnect');
   for (const piece of pieces) {
     socket.write(piece, 'latin1'); // a record of its own
