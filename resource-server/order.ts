@@ -1,4 +1,4 @@
-import { recover } from '#shared/base/awaitable.ts';
+import { type Awaitable, isPromise } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Standing } from '#shared/auth/standing/standing.ts';
@@ -9,9 +9,9 @@ import { strictTransport } from '#shared/server/front-door/security-fields.ts';
 import { holdFields } from '#shared/server/message/message.ts';
 import { misdirection } from '#shared/server/front-door/misdirected.ts';
 import { onKoa } from './answers/koa.ts';
+import type { ResourceAnswer } from './answers/pieces.ts';
 import { createEndpoints, type EndpointParts } from './endpoints/endpoints.ts';
-import { createOpen, type Exchange } from './exchange/exchange.ts';
-import { inOrder, type Step } from './exchange/step.ts';
+import { createOpen, type Exchange, type Step } from './exchange/exchange.ts';
 import { createUnderWay } from './exchange/under-way.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { ServedResources } from './resources/resource/resource.ts';
@@ -62,18 +62,9 @@ export function createOrder(parts: OrderParts) {
   const { proxies } = recipient;
   const steps = stepsOf(parts);
 
-  const answerTo = (exchange: Exchange) =>
-    recover(
-      () => inOrder(steps, exchange),
-      (error) => {
-        const { request, response, cors } = exchange;
-        if (cors) holdFields(response, cors.errors(request.headers.origin));
-        return errors.failed(request, error);
-      },
-    );
-
   const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
   const strict = new Map(origins.map((origin) => [origin, strictTransport(origin, proxies)]));
+  const answerTo = (exchange: Exchange) => inOrder(steps, exchange);
   return frontDoor(onKoa(answerTo, log), {
     open: createOpen(parts),
     refuseMisdirected: misdirection(origins, proxies),
@@ -83,6 +74,27 @@ export function createOrder(parts: OrderParts) {
       return HANDED_ON.has(first) ? {} : (strict.get(origin)?.(request) ?? {});
     },
     log,
-    answer: (error, request) => errors.told(request, errorAnswer(error)),
+    answer(error, request, exchange) {
+      const { cors } = exchange ?? {};
+      if (exchange && cors) holdFields(exchange.response, cors.errors(request.headers.origin));
+      return errors.told(request, errorAnswer(error));
+    },
   });
+}
+
+/**
+ * The answer of the first step that has one; undefined: none has, and the last one gave the client its answer, or the
+ * beginning of it. Throws or rejects as the steps do.
+ */
+function inOrder(
+  steps: readonly Step[],
+  exchange: Exchange,
+  from = 0,
+): Awaitable<ResourceAnswer | undefined> {
+  for (let at = from; at < steps.length; at += 1) {
+    const answer = steps[at]?.(exchange);
+    if (isPromise(answer)) return answer.then((given) => given ?? inOrder(steps, exchange, at + 1));
+    if (answer !== undefined) return answer;
+  }
+  return undefined;
 }

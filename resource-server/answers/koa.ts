@@ -37,12 +37,10 @@ export function onKoa<Asked extends Exchange>(
     andThen(answerTo(exchange), (answer) => {
       if (answer === undefined) return;
       const { request, response } = exchange;
-      if (isWhole(answer)) return send(request, response, answer);
+      if (!inPieces(answer.body)) {
+        return send(request, response, answer as Answer<string | Uint8Array>);
+      }
       given = answer as InPieces;
       return write(request, response);
     });
-}
-
-function isWhole(answer: ResourceAnswer): answer is Answer<string | Uint8Array> {
-  return !inPieces(answer.body);
 }

@@ -4,10 +4,10 @@ import type { Target } from '#shared/http/target.ts';
 import { metadataDocument } from '#shared/auth/tokens/protected-resource.ts';
 import type { Spaces } from '../space/spaces.ts';
 
-const PREFIX = ['.well-known', 'oauth-protected-resource'];
+const PREFIX = ['.well-known', 'oauth-protected-resource'] as const;
 
 export function isMetadata({ segments }: Target): boolean {
-  return PREFIX.every((segment, index) => segments[index] === segment);
+  return segments[0] === PREFIX[0] && segments[1] === PREFIX[1];
 }
 
 /**

@@ -1,6 +1,7 @@
 import { TLSSocket } from 'node:tls';
 import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
 import type { Mark } from '#shared/auth/standing/standing.ts';
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { Fields } from '#shared/http/answer.ts';
@@ -9,6 +10,7 @@ import { authRequest, type Recipient } from '#shared/server/endpoints/auth-reque
 import type { Cors } from '#shared/server/endpoints/cors.ts';
 import type { Endpoint } from '#shared/server/endpoints/endpoint.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
+import type { ResourceAnswer } from '../answers/pieces.ts';
 import type { Shown } from '../space/hiding.ts';
 import { leadsInto, type Space, type Spaces } from '../space/spaces.ts';
 import type { JudgeAgain } from './under-way.ts';
@@ -45,6 +47,9 @@ export interface Exchange {
   /** Ends the answer once what let its client in is revoked. */
   watch?: () => JudgeAgain;
 }
+
+/** Looks at an exchange, and adds to it or answers it. Undefined: the next step goes on. */
+export type Step = (exchange: Exchange) => Awaitable<ResourceAnswer | undefined>;
 
 interface OpeningParts {
   readonly config: Pick<Config, 'resource' | 'tls'>;

@@ -100,7 +100,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   const linesOf = createApplicationLines({ space, config, map, proxies, pseudonym, isOurs });
   const webSockets = config.webSockets && createWebSockets(space.url, config.webSockets, parts);
   const requestUpstream = createUpstreamRequest(upstreams, webSockets, config, clock, log);
-  const keyless = (url: string) => withoutKeys(url, space.apiKeyQuery, own.keyParameters);
+  const keyless = withoutKeys(space.apiKeyQuery, own.keyParameters);
 
   /** Whether it may become a WebSocket, which is watched as one. */
   const isHandshake = (request: AnyRequest) =>

@@ -257,7 +257,7 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
   'all readings of a target': { parse: readingsOf, shapes: TARGET },
   'a target, in the log': { parse: pathOf, shapes: TARGET },
   'a target, without an API key': {
-    parse: (text) => withoutKeys(text, 'key', new Set(['key', 'other'])),
+    parse: (text) => withoutKeys('key', new Set(['key', 'other']))(text),
     shapes: [...TARGET, ['key&', '/?']],
   },
   'a target, for the application': { parse: (text) => names.onward(text), shapes: TARGET },

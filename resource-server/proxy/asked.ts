@@ -1,6 +1,7 @@
 import { Http2ServerRequest } from 'node:http2';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
+import { checkForwardable } from '#shared/http/method-rules.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import { framingOf } from '../forwarding/fields.ts';
 import { type Authority, parseAuthority, parseProxyTarget, type ProxyTarget } from './target.ts';
@@ -26,11 +27,7 @@ export function targetOf(request: AnyRequest): {
   if (!http2 && (url === '*' || url.startsWith('/'))) {
     throw new HttpError(421, 'This is a forward proxy, which needs the whole URL as the target.');
   }
-  // node:http would send them in upper case, as other methods than we have looked at.
-  if (method !== method.toUpperCase()) {
-    throw new HttpError(501, 'Methods are in upper case (RFC 9110 section 9.1).');
-  }
-  if (method === 'PRI') throw new HttpError(501, 'PRI is no request (RFC 9113 section 3.4).');
+  checkForwardable(method);
   if (method === 'TRACE' && framingOf(request) !== undefined) {
     throw new BadRequest('TRACE has no content (RFC 9110 section 9.3.8).');
   }

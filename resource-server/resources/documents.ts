@@ -1,4 +1,4 @@
-import { type Fields, HttpError, notImplemented } from '#shared/http/answer.ts';
+import { type Fields, HttpError } from '#shared/http/answer.ts';
 import { ownTree, sharedTree } from '#shared/stores/trees/tree-names.ts';
 import type { Entry } from '#shared/stores/trees/trees.ts';
 import { accountOf, ANONYMOUS } from '../space/account.ts';
@@ -15,7 +15,7 @@ import { proppatch } from './methods/proppatch.ts';
 import { put } from './methods/put.ts';
 import { ACCEPT_QUERY, getKept, query } from './methods/query.ts';
 import { pathWithin } from './resource/path.ts';
-import type { Method, MethodFactory, Place, Services } from './place/place.ts';
+import type { MethodFactory, Place, Services } from './place/place.ts';
 import { keptAt } from './query/kept.ts';
 import type { ResourceContext, ServedResources } from './resource/resource.ts';
 import type { ResourceStore } from './content/resource-store.ts';
@@ -79,12 +79,6 @@ export function documents(services: Documents): ServedResources {
     };
   }
 
-  function methodOf({ request: { method = '' } }: ResourceContext): Method {
-    const found = methods.get(method);
-    if (found === undefined) throw notImplemented(method);
-    return found;
-  }
-
   return {
     possible: (target) =>
       target.trailingSlash ? METHODS_OF.possibleCollection : METHODS_OF.possible,
@@ -104,7 +98,11 @@ export function documents(services: Documents): ServedResources {
         missing,
         methods: accepted,
         options: optionsOf(accepted, place.entry),
-        perform: () => methodOf(context)(context, place),
+        async perform() {
+          const method = methods.get(context.request.method ?? '');
+          if (method === undefined) throw new Error('a method that is not among those accepted');
+          return method(context, place);
+        },
       };
     },
   };

@@ -12,8 +12,7 @@ import { breakOff, exchangeOf, sideOf } from '../answers/side.ts';
 import type { Errors } from '../pages/errors.ts';
 import type { SignIn } from '../sign-in/open-sign-in.ts';
 import type { Space } from '../space/spaces.ts';
-import type { Exchange } from '../exchange/exchange.ts';
-import type { Step } from '../exchange/step.ts';
+import type { Exchange, Step } from '../exchange/exchange.ts';
 import type { UnderWay } from '../exchange/under-way.ts';
 
 type Refused = Extract<Outcome, { kind: 'answer' }>;

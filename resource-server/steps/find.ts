@@ -3,7 +3,7 @@ import { andThen } from '#shared/base/awaitable.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import { upgradeOf } from '#shared/server/tunnels/upgrade.ts';
 import type { createEndpoints } from '../endpoints/endpoints.ts';
-import type { Step } from '../exchange/step.ts';
+import type { Step } from '../exchange/exchange.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { createHiding } from '../space/hiding.ts';
 import type { Space } from '../space/spaces.ts';

@@ -4,7 +4,7 @@ import { CACHE_METHODS, SERVED } from '#shared/http/methods.ts';
 import { aboutEndpoint, aboutServer } from '#shared/server/endpoints/by-address.ts';
 import { holdFields } from '#shared/server/message/message.ts';
 import { optionsAnswer } from '#shared/server/endpoints/options-answer.ts';
-import type { Step } from '../exchange/step.ts';
+import type { Step } from '../exchange/exchange.ts';
 import { maxForwards } from '../forwarding/max-forwards.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { ServedResources } from '../resources/resource/resource.ts';

@@ -1,7 +1,7 @@
 /** What a space has for a request: of an application behind it, or of its own. */
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import { purgesUnasked } from '../cache/purge/listed.ts';
-import type { Step } from '../exchange/step.ts';
+import type { Step } from '../exchange/exchange.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Errors } from '../pages/errors.ts';
 import type { ServedResources } from '../resources/resource/resource.ts';

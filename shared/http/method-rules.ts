@@ -1,4 +1,4 @@
-import { methodNotAllowed, notFound, notImplemented } from './answer.ts';
+import { HttpError, methodNotAllowed, notFound, notImplemented } from './answer.ts';
 import { allow } from './methods.ts';
 
 /** What there is for a method. */
@@ -22,4 +22,13 @@ export function checkMethod(method: string, { known, methods, missing, told }: M
   if (missing) throw notFound();
   // Section 15.5.6: what is there has other methods.
   throw methodNotAllowed(allow(methods), told);
+}
+
+/** The rules of 501 of a proxy, which forwards methods that it does not know. */
+export function checkForwardable(method: string): void {
+  // node:http would send them in upper case, as other methods than we have looked at.
+  if (method !== method.toUpperCase()) {
+    throw new HttpError(501, 'Methods are in upper case (RFC 9110 section 9.1).');
+  }
+  if (method === 'PRI') throw new HttpError(501, 'PRI is no request (RFC 9113 section 3.4).');
 }

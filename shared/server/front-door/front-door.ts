@@ -32,8 +32,8 @@ export interface FrontDoor<Request, Response, Exchange extends Opened> {
   /** That all answers have, unless they say otherwise. */
   readonly fields: (exchange: Exchange) => Fields;
   readonly log: Log;
-  /** What somebody is told of an error; default: problem details. */
-  readonly answer?: (error: unknown, request: Request) => Answer;
+  /** What somebody is told of an error; default: problem details. `exchange`: if the target could be read. */
+  readonly answer?: (error: unknown, request: Request, exchange: Exchange | undefined) => Answer;
 }
 
 /**
@@ -54,25 +54,25 @@ export function frontDoor<
     answer = errorAnswer,
   }: FrontDoor<Request, Response, Exchange>,
 ): (request: Request, response: Response) => Awaitable<void> {
-  function receive(request: Request, response: Response): Awaitable<void> {
-    holdFields(response, SECURITY_FIELDS);
-    const exchange = open(request, response);
-    if (exchange === undefined) {
-      throw new BadRequest('The request target is malformed or ambiguous.');
-    }
-    holdFields(response, fields(exchange));
-    refuseMisdirected(request, exchange.target.path);
-    return handle(exchange);
-  }
-
-  return (request, response) =>
-    recover(
-      () => receive(request, response),
+  return (request, response) => {
+    let exchange: Exchange | undefined;
+    return recover(
+      () => {
+        holdFields(response, SECURITY_FIELDS);
+        exchange = open(request, response);
+        if (exchange === undefined) {
+          throw new BadRequest('The request target is malformed or ambiguous.');
+        }
+        holdFields(response, fields(exchange));
+        refuseMisdirected(request, exchange.target.path);
+        return handle(exchange);
+      },
       (error) => {
         noteError(request, error, log);
-        send(request, response, answer(error, request));
+        send(request, response, answer(error, request, exchange));
       },
     );
+  };
 }
 
 /** The reason goes to the line of the request; what is a defect of ours goes to the log with its trace. */
