@@ -1,8 +1,26 @@
-import { PROXY } from '#shared/auth/scheme.ts';
+import type { Socket } from 'node:net';
+import { PROXY, type Seal } from '#shared/auth/scheme.ts';
+import type { Fields } from '#shared/http/answer.ts';
+import type { AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import { PassingAnswer } from '../forwarding/passing-answer.ts';
 import { sendByNode } from '../forwarding/send-by-node.ts';
 import { requestLines } from './fields.ts';
-import type { Forwarding } from './forwarding.ts';
+import type { ProxyTarget } from './target.ts';
+
+/** A request on its way through the proxy, and its answer on the way back. */
+interface Forwarding {
+  readonly request: AnyRequest;
+  readonly response: AnyResponse;
+  readonly target: ProxyTarget;
+  /** The connection to the target, for this request alone. */
+  readonly socket: Socket;
+  /** Of the proxy's own, for the answer. */
+  readonly fields: Fields;
+  readonly seal?: Seal<Fields> | undefined;
+  readonly pseudonym: string;
+  /** Seconds that may pass without a byte in either direction. */
+  readonly idle: number;
+}
 
 /**
  * Forwards a request and its answer (RFC 9110 section 7.6), both as they come. Resolves when the answer
