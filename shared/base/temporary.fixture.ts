@@ -6,7 +6,9 @@ import { afterAll } from '@jest/globals';
 const made: string[] = [];
 
 afterAll(async () => {
-  for (const folder of made) await rm(folder, { recursive: true, force: true });
+  // Again where a process still writes there, which a later hook ends.
+  const again = { maxRetries: 20, retryDelay: 10 };
+  for (const folder of made) await rm(folder, { recursive: true, force: true, ...again });
 });
 
 /** An empty folder, which is removed after the tests of the file. */
