@@ -1,6 +1,6 @@
 import type { DocumentTarget } from './document-targets.ts';
 import type { HttpContender } from './http-load.ts';
-import { COLLECTION, MEMBERS, putting, type SMALL, type SMALL_PUTS, STOCK } from './library.ts';
+import { COLLECTION, MEMBERS, putting, type SMALL, type SMALL_PUTS } from './library.ts';
 import { type HttpRequest, inTurn } from './requests.ts';
 import type { Fields } from './site.ts';
 
@@ -59,16 +59,4 @@ export const LISTING: Task = {
     status: 207,
     body: (found) => found.match(/<D:response[ >]/g)?.length === MEMBERS.length + 1,
   },
-};
-
-export const QUERYING: Task = {
-  requests: (fields) => [
-    {
-      method: 'QUERY',
-      path: STOCK.path,
-      fields: { ...fields, 'Content-Type': 'application/jsonpath', Accept: 'application/json' },
-      body: '$.items[?@.price < 10].name',
-    },
-  ],
-  answer: { status: 200, body: (found) => found.startsWith('["Item 0","Item 1",') },
 };

@@ -4,15 +4,15 @@ import type { HttpContender } from './http-load.ts';
 import { always } from './requests.ts';
 import { bearer, type Fields, ORIGIN } from './site.ts';
 import { startCountersign } from './targets/countersign.ts';
-import { type GatewayPeerName, startGatewayPeers } from './targets/gateway-peers.ts';
+import { startNginxGateway } from './targets/nginx-gateway.ts';
 import { FILES, startStaticFiles } from './targets/static-files.ts';
 import { mintTokens } from './tokens.ts';
 
 export type FileName = keyof typeof FILES;
 
-/** All pass on the same files of the same server. */
+/** Both pass on the same files of the same server. */
 export interface GatewayTargets {
-  readonly peers: Readonly<Record<GatewayPeerName, Server>>;
+  readonly nginx: Server;
   readonly ours: Server;
   readonly token: string;
 }
@@ -24,13 +24,13 @@ const SCOPE = 'documents:read';
 export async function startGatewayTargets(stack: AsyncDisposableStack): Promise<GatewayTargets> {
   const { path: folder } = stack.use(await temporaryFolder());
   const { url: upstream } = stack.use(await startStaticFiles(folder));
-  const peers = await startGatewayPeers(stack, { upstream, folder });
+  const nginx = stack.use(await startNginxGateway(upstream, folder));
   const { ours, token } = await startOurGateway(stack, upstream);
-  return { peers, ours, token };
+  return { nginx, ours, token };
 }
 
 /** Ours before that origin, and a token for the space that asks for one. */
-export async function startOurGateway(
+async function startOurGateway(
   stack: AsyncDisposableStack,
   upstream: string,
 ): Promise<Pick<GatewayTargets, 'ours' | 'token'>> {
@@ -67,19 +67,16 @@ function passing(
   };
 }
 
-/** A pass without a verdict, by one of the others. */
-export const byPeer = (
-  { peers }: GatewayTargets,
-  name: keyof GatewayTargets['peers'],
-  file: FileName,
-) => passing(name, peers[name], '/', file);
+/** A pass without a verdict, by nginx. */
+export const byNginx = ({ nginx }: GatewayTargets, file: FileName) =>
+  passing('nginx', nginx, '/', file);
 
 /** The same by ours. */
 export const withoutVerdict = ({ ours }: GatewayTargets, file: FileName) =>
   passing('ours', ours, '/open/', file);
 
 /** With another end of its signature. */
-export const forgedBearer = (token: string) => bearer(`${token.slice(0, -4)}AAAA`);
+const forgedBearer = (token: string) => bearer(`${token.slice(0, -4)}AAAA`);
 
 /** A Bearer token that was seen before, and a statement that is remembered. */
 export function withVerdict({ ours, token }: GatewayTargets, file: FileName): HttpContender {

@@ -1,10 +1,10 @@
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { LOAD_CPU, stayOn } from './cpu.ts';
-import type { HttpContender } from './http-load.ts';
-import type { Findings } from './report.ts';
+import { type HttpContender, overWrk } from './http-load.ts';
+import { compare } from './measure.ts';
+import { comparison, type Findings, type Table } from './report.ts';
 import { inTurn } from './requests.ts';
 import { BODY, ES256, furnish, get, SCOPE, SETTINGS } from './site.ts';
-import { compareRequests } from './suite.ts';
 import { type Guarded, startGuarded } from './targets/bare.ts';
 import { startCountersign } from './targets/countersign.ts';
 import { byBearer } from './token-contenders.ts';
@@ -71,10 +71,18 @@ export async function measureGuard(say: (line: string) => void): Promise<Finding
       }),
     ]),
   );
-  return {
-    ...(await compareRequests(Object.fromEntries(comparisons), CONNECTIONS, say)),
-    notes: NOTES,
-  };
+  const tables: Table[] = [];
+  let errors = 0;
+  for (const [title, contenders] of comparisons) {
+    say(`  ${title}`);
+    const measured = await compare(
+      contenders.map((contender) => overWrk(contender, CONNECTIONS)),
+      say,
+    );
+    errors += measured.reduce((sum, row) => sum + row.errors, 0);
+    tables.push(comparison(title, measured));
+  }
+  return { tables, errors, notes: NOTES };
 }
 
 const oneOf: typeof inTurn = (all) => inTurn(all.slice(0, 1));

@@ -25,30 +25,11 @@ export const SMALL = text('small', KIB);
 export const LARGE = text('large', 8 * MIB);
 /** As many paths as connections put to at least: none waits for another one. */
 export const SMALL_PUTS = several(64, 'put/small', KIB);
-export const LARGE_PUTS = several(4, 'put/large', 8 * MIB);
 /** 128 MiB. */
 export const ARCHIVE = several(16, 'put/archive', 8 * MIB);
 /** A collection of 1,000 members. */
 export const COLLECTION = '/documents/thousand/';
 export const MEMBERS = several(1000, 'thousand/', 100);
-/** 100 KiB of JSON. */
-export const STOCK: Document = {
-  path: '/documents/stock.json',
-  type: 'application/json',
-  content: stock(100 * KIB),
-};
-
-/** `{"items":[…]}`, of at least that many bytes. */
-function stock(bytes: number): string {
-  const items: string[] = [];
-  for (let left = bytes; left > 0; left -= items.at(-1)?.length ?? 0) {
-    const number = items.length;
-    const item = { number, name: `Item ${number}`, price: number % 100, tags: ['a', 'b'] };
-    items.push(JSON.stringify(item));
-  }
-  return `{"items":[${items.join(',')}]}`;
-}
-
 export function putting({ path, type, content }: Document, credentials: Fields): HttpRequest {
   return { method: 'PUT', path, fields: { ...credentials, 'Content-Type': type }, body: content };
 }
@@ -78,6 +59,6 @@ export async function furnish(server: Server, credentials: Fields): Promise<void
   for (const path of [COLLECTION, '/documents/put/']) {
     await send(server, { method: 'MKCOL', path, fields: credentials });
   }
-  const all = [SMALL, LARGE, STOCK, ...SMALL_PUTS, ...LARGE_PUTS, ...MEMBERS];
+  const all = [SMALL, LARGE, ...SMALL_PUTS, ...MEMBERS];
   await put(server, credentials, all);
 }

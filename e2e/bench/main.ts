@@ -1,55 +1,26 @@
 /**
  * `npm run bench`: one table of all works, beside peers and goals, in about twenty minutes; `-- --only TEXT`:
  * of those whose name has the text. `-- --quick`: within about two minutes what is asked most.
- * `npm run bench -- as|rs|schemes|private-token|documents|proxy|gateway|guard|revocation|sweep`: the tables of a
- * suite;
- * `scale`: what a server can carry, a million of this and that, in about twenty minutes; `flat`: whether memory
- * grows over ten million requests, in about half an hour.
- * `cache-suite`: how many of the public tests of HTTP caches the gateway's passes, beside others; the environment
- * variable CACHE_TESTS names a checkout of http-tests/cache-tests in place of npm's package, `--only NAME` one of them.
+ * `npm run bench -- guard`: what APIs pay for the package, beside the packages of others.
+ * `npm run bench -- cache-suite`: how many of the public tests of HTTP caches the gateway's passes, beside others; the
+ * environment variable CACHE_TESTS names a checkout of http-tests/cache-tests in place of npm's package,
+ * `--only NAME` one of them.
  * `npm run bench -- profile WORK [WAY]`: a flame graph of the server at one work of the table. `--json` prints
  * JSON. Exits 1 when an answer was not what it should have been, 2 when nothing can be measured here.
  */
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { measureAs } from './as.ts';
-import { measureCache } from './cache.ts';
 import { measureCacheSuite } from './cache-suite/cache-suite.ts';
-import { measureDocuments } from './documents.ts';
-import { measureFlat } from './flat.ts';
-import { measureGateway } from './gateway.ts';
 import { measureGuard } from './guard.ts';
-import { measurePrivateToken } from './private-token.ts';
 import { profileWork } from './profile/work.ts';
 import { format, surroundings } from './report.ts';
 import type { Findings } from './report.ts';
-import { measureRevocation } from './revocation.ts';
-import { measureProxy } from './proxy.ts';
 import { measureQuick } from './quick.ts';
-import { measureRs } from './rs.ts';
-import { measureScale } from './scale.ts';
-import { measureSchemes } from './schemes.ts';
-import { measureSweep } from './sweep.ts';
 import { measureWhole } from './whole.ts';
 
 type Suite = (say: (line: string) => void) => Promise<Findings>;
 
-const SUITES: Readonly<Record<string, Suite>> = {
-  as: measureAs,
-  rs: measureRs,
-  schemes: measureSchemes,
-  'private-token': measurePrivateToken,
-  documents: measureDocuments,
-  flat: measureFlat,
-  gateway: measureGateway,
-  guard: measureGuard,
-  proxy: measureProxy,
-  quick: measureQuick,
-  revocation: measureRevocation,
-  scale: measureScale,
-  sweep: measureSweep,
-};
 /** Debian packages by the program that is needed of them. */
 const PACKAGES = {
   wrk: 'wrk',
@@ -110,9 +81,9 @@ async function bench(): Promise<number> {
   const wanted = values.only.toLowerCase();
   const isWanted = (name: string) => name.toLowerCase().includes(wanted);
   const suites: Readonly<Record<string, Suite>> = {
-    ...SUITES,
+    guard: measureGuard,
+    quick: measureQuick,
     whole: () => measureWhole(say, isWanted),
-    cache: () => measureCache(say, isWanted),
     'cache-suite': () => {
       const checkout = process.env['CACHE_TESTS'];
       return measureCacheSuite(say, { isWanted, ...(checkout && { checkout }) });

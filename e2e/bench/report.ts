@@ -29,18 +29,18 @@ export function surroundings(clock: Clock = systemClock): Readonly<Record<string
   };
 }
 
-/** Compares all rows with the first: the ratio is how many times as many of the unit a core can do. */
-export function comparison(title: string, measured: readonly Measured[], unit = 'req'): Table {
+/** Compares all rows with the first: the ratio is how many times as many requests a core can answer. */
+export function comparison(title: string, measured: readonly Measured[]): Table {
   const base = measured[0]?.cpu ?? Number.NaN;
   const rows = measured.map(
     ({ name, cpu, least, most, rate, memory, redis, latency, count, errors }) => ({
       server: name,
-      [`cpu us/${unit}`]: round(cpu, 1),
+      'cpu us/req': round(cpu, 1),
       'least..most': `${least.toFixed(1)}..${most.toFixed(1)}`,
       ...(redis !== undefined && { 'redis us': round(redis, 1) }),
-      [`${unit}/s/core`]: Math.round(1_000_000 / cpu),
+      'req/s/core': Math.round(1_000_000 / cpu),
       ratio: round(base / cpu, 2),
-      [`wall ${unit}/s`]: Math.round(rate),
+      'wall req/s': Math.round(rate),
       'peak MiB': Math.round(memory / 1024 ** 2),
       ...(latency && { 'p50 ms': round(latency.p50, 2), 'p99 ms': round(latency.p99, 2) }),
       count: Math.round(count),

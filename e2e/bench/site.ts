@@ -1,4 +1,3 @@
-import type { JSONWebKeySet } from 'jose';
 import type { HttpRequest } from './requests.ts';
 import type { Countersign } from './targets/countersign.ts';
 import { mintBoundToken, mintTokens } from './tokens.ts';
@@ -6,7 +5,6 @@ import type { BoundToken } from './tokens.ts';
 
 /** A protection space and the document in it that is asked for. */
 export interface Space {
-  readonly alg: 'ES256' | 'RS256';
   /** Audience of the tokens. */
   readonly url: string;
   /** Path of the document. */
@@ -20,25 +18,21 @@ const WRITE = 'documents:write';
 export const BODY =
   'A small document that every server answers with, byte for byte the same. '.repeat(2);
 
-const space = (alg: Space['alg'], name: string): Space => ({
-  alg,
-  url: `${ORIGIN}/${name}/`,
-  path: `/${name}/small`,
-});
-export const ES256 = space('ES256', 'documents');
-export const RS256 = space('RS256', 'rsa');
+export const ES256: Space = { url: `${ORIGIN}/documents/`, path: '/documents/small' };
 
 /** Configuration of our servers. */
 export const SETTINGS = {
   resource: ORIGIN,
   trustedProxies: ['127.0.0.1/32'],
-  spaces: [ES256, RS256].map(({ alg, url }) => ({
-    url,
-    alg,
-    realm: alg,
-    schemes: ['Bearer', 'DPoP'],
-    scopes: { safe: [SCOPE], unsafe: [WRITE] },
-  })),
+  spaces: [
+    {
+      url: ES256.url,
+      alg: 'ES256',
+      realm: 'ES256',
+      schemes: ['Bearer', 'DPoP'],
+      scopes: { safe: [SCOPE], unsafe: [WRITE] },
+    },
+  ],
 };
 
 /** Our servers with the documents in place and a client that may read them. */
@@ -53,24 +47,17 @@ export async function furnish(servers: Countersign): Promise<Site> {
   const { pair, authz, resource } = servers;
   const issuer = authz.url;
   const client = await pair.addClient(`${SCOPE} ${WRITE}`);
-  for (const { url, path } of [ES256, RS256]) {
-    const [token = ''] = await mintTokens({ issuer, client, scope: WRITE, resource: url }, 1);
-    const headers = { ...bearer(token), 'Content-Type': 'text/plain' };
-    const { status } = await fetch(resource.url + path, { method: 'PUT', headers, body: BODY });
-    if (status !== 201) throw new Error(`PUT ${path} was answered ${status}`);
-  }
+  const { url, path } = ES256;
+  const [token = ''] = await mintTokens({ issuer, client, scope: WRITE, resource: url }, 1);
+  const headers = { ...bearer(token), 'Content-Type': 'text/plain' };
+  const { status } = await fetch(resource.url + path, { method: 'PUT', headers, body: BODY });
+  if (status !== 201) throw new Error(`PUT ${path} was answered ${status}`);
   const grant = { issuer, client, scope: SCOPE };
   return {
     servers,
     bound: await mintBoundToken({ ...grant, resource: ES256.url }),
     tokens: (of, count) => mintTokens({ ...grant, resource: of.url }, count),
   };
-}
-
-/** The public keys of the authorization server (RFC 7517 section 5). */
-export async function fetchJwks({ servers }: Site): Promise<JSONWebKeySet> {
-  const response = await fetch(`${servers.authz.url}/jwks`);
-  return (await response.json()) as JSONWebKeySet;
 }
 
 export type Fields = HttpRequest['fields'];

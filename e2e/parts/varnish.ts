@@ -8,15 +8,11 @@ export interface VarnishOptions {
   readonly upstream: string;
   /** An existing one, which takes its configuration and its shared memory. */
   readonly folder: string;
-  /** Where it keeps answers; default: 256 MiB of memory. */
-  readonly storage?: string;
-  /** Further lines of its program, after the backend. */
-  readonly program?: string;
 }
 
-/** What starts Debian's Varnish, and its working folder. It keeps what says how long, and stale answers to validate them. */
+/** What starts Debian's Varnish, which has 256 MiB of memory, and its working folder. It keeps what says how long, and stale answers to validate them. */
 export async function varnishCommand(
-  { upstream, folder, storage = 'malloc,256M', program = '' }: VarnishOptions,
+  { upstream, folder }: VarnishOptions,
   port: number,
 ): Promise<{ readonly command: string; readonly args: readonly string[]; readonly work: string }> {
   const { hostname, port: backend } = new URL(upstream);
@@ -25,12 +21,12 @@ export async function varnishCommand(
   await mkdir(work);
   await writeFile(
     file,
-    `vcl 4.1;\nbackend default { .host = "${hostname}"; .port = "${backend}"; }\n${program}\n`,
+    `vcl 4.1;\nbackend default { .host = "${hostname}"; .port = "${backend}"; }\n`,
   );
   const times = ['default_ttl=0', 'default_grace=0', 'default_keep=3600'];
   const args = [
     ['-F', '-j', 'none', '-n', work, '-T', 'none'],
-    ['-a', `127.0.0.1:${port}`, '-f', file, '-s', storage],
+    ['-a', `127.0.0.1:${port}`, '-f', file, '-s', 'malloc,256M'],
     times.flatMap((time) => ['-p', time]),
   ].flat();
   return { command: '/usr/sbin/varnishd', args, work };

@@ -28,11 +28,11 @@ export async function measureCacheSuite(
   const upstream = await startOrigin(stack, folder);
   const { path: parent } = stack.use(await temporaryFolder());
   const scores = new Map<string, Score>();
-  for (const [name, [start, keeps]] of Object.entries(CONTENDERS)) {
+  for (const [name, start] of Object.entries(CONTENDERS)) {
     if (!isWanted(name)) continue;
     say(`  ${name}`);
     const own = await openFolder(parent, name.replaceAll(/\W+/g, '-'));
-    await using cache = await start({ upstream, folder: own, keeps });
+    await using cache = await start({ upstream, folder: own });
     scores.set(name, scoreOf(await runSuite(folder, cache.url)));
   }
   return {

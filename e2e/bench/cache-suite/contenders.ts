@@ -43,14 +43,14 @@ const startNone: Start = async ({ upstream }) => ({
   [Symbol.asyncDispose]: async () => {},
 });
 
-/** By what the table calls them; the others keep answers where their packages do. */
-export const CONTENDERS: Readonly<Record<string, readonly [Start, CachePeer['keeps']]>> = {
-  ours: [startOurs, 'in memory'],
-  Apache: [startApacheCache, 'on disk'],
-  undici: [startUndiciCache, 'in memory'],
-  Squid: [startSquidCache, 'in memory'],
-  Varnish: [startVarnish, 'in memory'],
-  nginx: [startNginxCache, 'on disk'],
-  HAProxy: [startHaproxyCache, 'in memory'],
-  'no cache': [startNone, 'in memory'],
+/** By what the table calls them. */
+export const CONTENDERS: Readonly<Record<string, Start>> = {
+  ours: startOurs,
+  Apache: startApacheCache,
+  undici: startUndiciCache,
+  Squid: startSquidCache,
+  Varnish: startVarnish,
+  nginx: startNginxCache,
+  HAProxy: startHaproxyCache,
+  'no cache': startNone,
 };

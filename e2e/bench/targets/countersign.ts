@@ -44,8 +44,6 @@ export interface Countersign extends AsyncDisposable {
 }
 
 export interface CountersignOptions {
-  /** Node's, for the authorization server. */
-  readonly authzFlags?: readonly string[];
   /** Default: SQLite. */
   readonly store?: RedisStore;
   /** Processes of each server, under a parent; default: one that has none. */
@@ -54,7 +52,7 @@ export interface CountersignOptions {
 
 export async function startCountersign(
   settings: NonNullable<PairOptions['settings']> = {},
-  { authzFlags = [], store, workers }: CountersignOptions = {},
+  { store, workers }: CountersignOptions = {},
 ): Promise<Countersign> {
   await using stack = new AsyncDisposableStack();
   const settingsOf = typeof settings === 'function' ? settings : () => settings;
@@ -67,7 +65,6 @@ export async function startCountersign(
   const restart = async (
     name: 'authz' | 'resource',
     server: ServerProcess | undefined,
-    flags: readonly string[] = [],
   ): Promise<Server> => {
     if (server === undefined) throw new Error(`the pair has no ${name}`);
     await server.kill('SIGTERM');
@@ -76,12 +73,12 @@ export async function startCountersign(
     const options = { env: pair.env, url: server.url, log, signal } as const;
     const args =
       workers === undefined
-        ? [...NODE_FLAGS, ...flags, join(ROOT, `${name}-server`, 'main.ts')]
+        ? [...NODE_FLAGS, join(ROOT, `${name}-server`, 'main.ts')]
         : [join(ROOT, 'shared/start/main.js'), name, '--workers', `${workers}`];
     const started = stack.use(await startServer(process.execPath, args, options));
     return { ...started, ...(workers && { workers }), ...(store && { redis: store.pid }) };
   };
-  const authz = await restart('authz', pair.authz[0], authzFlags);
+  const authz = await restart('authz', pair.authz[0]);
   const resource = await restart('resource', pair.resources[0]);
   const ca = await readFile(tlsOf(pair).cert);
   const kept = stack.move();

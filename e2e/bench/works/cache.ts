@@ -1,9 +1,16 @@
-import { type Asking, byOurs, byPeer, hit, QUERY_HIT, SMALL_BY_POOL } from '../cache-contenders.ts';
+import {
+  type Asking,
+  byOurs,
+  byVarnish,
+  hit,
+  QUERY_HIT,
+  SMALL_BY_POOL,
+} from '../cache-contenders.ts';
 import { type CacheTargets, type SpaceName, startCacheTargets } from '../cache-targets.ts';
 import { type Loads, room, times } from '../work.ts';
 
 const besideVarnish = (on: CacheTargets, space: SpaceName, asking: Asking): Loads => ({
-  beside: byPeer(on, 'Varnish', asking),
+  beside: byVarnish(on, asking),
   ways: { SQLite: byOurs(on, space, asking) },
 });
 
@@ -29,7 +36,7 @@ export const CACHE = room(startCacheTargets, [
   {
     name: 'Cache hit, QUERY',
     loads: (on) => ({
-      beside: byPeer(on, 'Varnish', SMALL_BY_POOL),
+      beside: byVarnish(on, SMALL_BY_POOL),
       ways: { SQLite: byOurs(on, 'open', QUERY_HIT) },
     }),
   },

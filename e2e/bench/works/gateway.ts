@@ -1,5 +1,5 @@
 import {
-  byPeer,
+  byNginx,
   type FileName,
   type GatewayTargets,
   startGatewayTargets,
@@ -14,7 +14,7 @@ type Passing = typeof withVerdict;
 function passes(targets: GatewayTargets, pass: Passing, file: FileName): Loads {
   const ours = pass(targets, file);
   return {
-    beside: onWrk(byPeer(targets, 'nginx', file)),
+    beside: onWrk(byNginx(targets, file)),
     ways: { SQLite: onWrk(ours), 'HTTP/2': onHttp2(ours) },
   };
 }

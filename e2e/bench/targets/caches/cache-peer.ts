@@ -4,5 +4,4 @@ export interface CachePeer {
   readonly upstream: string;
   /** Of its own, made by `openFolder`: takes its configuration, its logs and what it keeps. */
   readonly folder: string;
-  readonly keeps: 'in memory' | 'on disk';
 }

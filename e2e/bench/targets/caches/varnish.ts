@@ -4,31 +4,22 @@ import { varnishCommand } from '../../../parts/varnish.ts';
 import { type Server, startServer } from '../../cpu.ts';
 import type { CachePeer } from './cache-peer.ts';
 
-/** What may be used once is stale when it is asked for again, so that it is validated each time. */
-export const VALIDATING =
-  'sub vcl_backend_response { set beresp.ttl = 0.001s; set beresp.keep = 1h; }';
-
 /** Debian's Varnish, which has its log in shared memory. */
-export async function startVarnish(
-  { upstream, folder, keeps }: CachePeer,
-  program?: string,
-): Promise<Server & { readonly work: string }> {
+export async function startVarnish(peer: CachePeer): Promise<Server & { readonly work: string }> {
   const port = await freePort();
-  const storage = keeps === 'on disk' ? `file,${folder}/kept,1G` : undefined;
-  const options = { upstream, folder, ...(storage && { storage }), ...(program && { program }) };
-  const { command, args, work } = await varnishCommand(options, port);
+  const { command, args, work } = await varnishCommand(peer, port);
   const server = await startServer(command, args, {
     url: `http://127.0.0.1:${port}`,
-    log: join(folder, 'stderr.log'),
+    log: join(peer.folder, 'stderr.log'),
     signal: 'SIGTERM',
   });
   return { ...server, work };
 }
 
 /** The same with the program that writes a line for each request to a file, as the others do. */
-export async function startLoggingVarnish(peer: CachePeer, program?: string): Promise<Server> {
+export async function startLoggingVarnish(peer: CachePeer): Promise<Server> {
   await using stack = new AsyncDisposableStack();
-  const varnish = stack.use(await startVarnish(peer, program));
+  const varnish = stack.use(await startVarnish(peer));
   const { url, work } = varnish;
   const args = ['-n', work, '-w', join(peer.folder, 'access.log')];
   const logger = await startServer('/usr/bin/varnishncsa', args, {
