@@ -5,6 +5,7 @@ import { ManualClock, systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import type { LogFields } from '#shared/base/log-fields.ts';
 import { systemRandom } from '#shared/base/random.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { digestOf, parsePage, type RevocationPage } from '#shared/guard/revocation-page.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
@@ -27,7 +28,6 @@ let logged: string[];
 beforeEach(async () => {
   clock = new ManualClock(systemClock.now());
   stores = await openSqlite({ folder: await storeFolder(), clock, random: systemRandom });
-  await stores.revocations.epoch(true);
   logged = [];
   const warn = (event: string, { client }: LogFields = {}) => logged.push(`${event} ${client}`);
   endpoint = await startEndpoint(stores, clock, TIMES, { ...silentLog, warn });
@@ -143,11 +143,8 @@ describe('what a follower is told', () => {
   });
 
   test('nothing while the store has no epoch (503), and all of the next memory', async () => {
-    await using empty = await openSqlite({
-      folder: await storeFolder(),
-      clock,
-      random: systemRandom,
-    });
+    const folder = await temporaryFolder();
+    await using empty = await openSqlite({ folder, clock, random: systemRandom });
     await using other = await startEndpoint(empty, clock, TIMES);
     const { status } = await other.ask({ authorization: `Bearer ${await endpoint.token()}` });
     expect(status).toBe(503);

@@ -11,7 +11,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { startEndpoint } from './revocations.fixture.ts';
 
 /** Seconds; more than one, which the contract lets pass. */
-const LEASE = 1.5;
+const LEASE = 1.1;
 
 describe('a leased feed', () => {
   let contract: Contract;

@@ -3,11 +3,13 @@ import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { entryFile } from '../../e2e/parts/entry.ts';
 import type { Shell } from './arguments/command.ts';
 import { COMMANDS } from './commands.ts';
 import { run } from './run.ts';
+import { makeStores } from './stores/with-stores.ts';
 
 export interface Ended {
   readonly code: number | null;
@@ -31,6 +33,13 @@ export async function runScript(
 /** A data folder of its own; the environment that names it. */
 export async function newData(): Promise<{ COUNTERSIGN_DATA: string }> {
   return { COUNTERSIGN_DATA: await storeFolder() };
+}
+
+/** The same for a store that no authorization server has used: it has no epoch. */
+export async function unusedData(): Promise<{ COUNTERSIGN_DATA: string }> {
+  const env = { COUNTERSIGN_DATA: await temporaryFolder() };
+  await makeStores(new TestShell(env));
+  return env;
 }
 
 /** The command line as a child process. */

@@ -3,22 +3,18 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { keepTokenKeys, listTokenKeys } from '#shared/keys/token-key-lifecycle.ts';
-import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
+import { inProcess, json, newData, TestShell, unusedData } from '../cli.fixture.ts';
 import { withStores } from '../stores/with-stores.ts';
 import { withTokenKeys } from '../stores/with-token-keys.ts';
 
-const TIMES = { rotation: 1000, overlap: 500, maxAge: 100 };
+const WITH_TIMES = { privateTokens: { rotation: 1000, overlap: 500, maxAge: 100 } };
 
-async function shellOf(settings: object = { privateTokens: TIMES }) {
+async function shellOf(settings: object = WITH_TIMES, data = newData) {
   const folder = await temporaryFolder();
   const file = join(folder, 'countersign.json');
   await writeFile(file, JSON.stringify(settings));
-  return new TestShell({ COUNTERSIGN_CONFIG: file, ...(await newData()) });
+  return new TestShell({ COUNTERSIGN_CONFIG: file, ...(await data()) });
 }
-
-/** What an authorization server does at its start. */
-const makeEpoch = (shell: TestShell) =>
-  withStores(shell, ({ revocations }) => revocations.epoch(true));
 
 /** What it does each second. */
 const keep = (shell: TestShell) =>
@@ -35,7 +31,6 @@ const list = async (shell: TestShell) => (await json(shell, 'private-token', 'ke
 
 test('each key with its state, which follows the clock', async () => {
   const shell = await shellOf();
-  await makeEpoch(shell);
   await keep(shell);
   const begin = shell.clock.now();
   const at = (seconds: number) => new Date(begin + seconds * 1000).toISOString();
@@ -68,7 +63,6 @@ test('each key with its state, which follows the clock', async () => {
 
 test('for people: what is retired is a number', async () => {
   const shell = await shellOf();
-  await makeEpoch(shell);
   await keep(shell);
   await json(shell, 'private-token', 'rotate', '--type', 'voprf-p384');
   const shown = async () => {
@@ -92,7 +86,6 @@ test('for people: what is retired is a number', async () => {
 
 test('no private key is shown', async () => {
   const shell = await shellOf();
-  await makeEpoch(shell);
   await keep(shell);
   const sealed = await withStores(shell, async ({ tokenKeys }) =>
     (await tokenKeys.list()).map((key) => key.sealed ?? ''),
@@ -104,13 +97,12 @@ test('no private key is shown', async () => {
 });
 
 test('before there is a key', async () => {
-  const shell = await shellOf();
-  expect(await inProcess(shell, 'private-token', 'keys')).toMatchObject({
+  const unused = await shellOf(WITH_TIMES, unusedData);
+  expect(await inProcess(unused, 'private-token', 'keys')).toMatchObject({
     code: 1,
     stderr: 'the store has no epoch: no authorization server has used it yet\n',
   });
-  await makeEpoch(shell);
-  expect(await inProcess(shell, 'private-token', 'keys')).toMatchObject({
+  expect(await inProcess(await shellOf(), 'private-token', 'keys')).toMatchObject({
     code: 0,
     stdout: 'There is no key yet.\n',
   });

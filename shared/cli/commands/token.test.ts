@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { importJWK, type JWTPayload, SignJWT } from 'jose';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { ensureKeys, privateJwk } from '#shared/keys/signing-key-lifecycle.ts';
-import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
+import { inProcess, json, newData, TestShell, unusedData } from '../cli.fixture.ts';
 import { withKeys } from '../stores/with-keys.ts';
 import { withStores } from '../stores/with-stores.ts';
 
@@ -139,7 +139,7 @@ describe('revocation status', () => {
 
   test('a store without an epoch is not trusted: 1', async () => {
     const { code, stdout } = await inProcess(
-      new TestShell(await newData()),
+      new TestShell(await unusedData()),
       'revocation',
       'status',
     );

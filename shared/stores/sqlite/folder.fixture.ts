@@ -7,10 +7,14 @@ import { openSqlite } from './open.ts';
 
 let empty: Promise<string> | undefined;
 
-/** The folder of an embedded store that nobody has used: its schema, and no room kept on the disk. */
+/**
+ * The folder of an embedded store without a row, but for its epoch, which nobody has followed: whoever revokes waits for
+ * nobody. No room is kept on the disk.
+ */
 async function emptyStore(): Promise<string> {
   const folder = await temporaryFolder();
   const stores = await openSqlite({ folder, clock: systemClock, random: systemRandom });
+  await stores.followers.settle(await stores.revocations.epoch(true));
   await stores[Symbol.asyncDispose]();
   for (const name of readdirSync(folder)) {
     if (name.endsWith('.reserve')) writeFileSync(join(folder, name), '');
