@@ -5,7 +5,7 @@ import { NODE_FLAGS } from '#shared/start/options.js';
 import { commandLine } from './command-line.ts';
 import { entryFile } from '../parts/entry.ts';
 import { freePort } from '../parts/free-port.ts';
-import { NODE, startProcess } from '../parts/process.ts';
+import { allStarted, NODE, startProcess } from '../parts/process.ts';
 import type { RunningProcess } from '../parts/process.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 
@@ -226,7 +226,9 @@ export async function startPair(options: PairOptions = {}): Promise<Pair> {
       };
       await writeFile(join(folder.path, `config-${index}.json`), JSON.stringify(config));
     }
-    for (const server of [...pair.authz, ...pair.resources]) await server.start();
+    const [first, ...others] = [...pair.authz, ...pair.resources];
+    await first?.start();
+    await allStarted(others.map((server) => server.start()));
     return pair;
   } catch (error) {
     await pair[Symbol.asyncDispose]();

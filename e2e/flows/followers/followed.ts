@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { NODE_FLAGS } from '#shared/start/options.js';
-import { NODE, type RunningProcess, startProcess } from '../../parts/process.ts';
+import { allStarted, NODE, type RunningProcess, startProcess } from '../../parts/process.ts';
 import type { PairOptions } from '../../pair/pair.ts';
 import { type Client, type Flow, startFlow, startFlowOn, type StoreKind } from '../flow.ts';
 
@@ -13,11 +13,14 @@ const PORT = /listening at (\d+)\n/;
 const SILENT = 1_000;
 
 /** One server elsewhere. */
-export class FollowerProcess {
+export class FollowerProcess implements AsyncDisposable {
   readonly process: RunningProcess;
+  readonly #leave: () => void;
 
-  constructor(process: RunningProcess) {
+  /** `leave`: whoever asks all of them forgets it. */
+  constructor(process: RunningProcess, leave: () => void) {
     this.process = process;
+    this.#leave = leave;
   }
 
   /** What it says of such a token: 200, 401, 503, or 0 when it says nothing. */
@@ -30,17 +33,24 @@ export class FollowerProcess {
       () => 0,
     );
   }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#leave();
+    await this.process.kill();
+  }
 }
 
 export interface FollowedFlow extends AsyncDisposable {
   readonly flow: Flow;
   /** Of whoever follows. */
   readonly client: Client;
-  readonly followers: readonly FollowerProcess[];
-  /** One more follower, of the authorization server at that address. */
+  readonly followers: ReadonlySet<FollowerProcess>;
+  /** One more, until it is disposed of, which follows the authorization server at that address. */
   follow(authz: string): Promise<FollowerProcess>;
   /** Claims of a token that nothing has revoked. */
   claims(changes?: Partial<RevocableClaims>): RevocableClaims;
+  /** What they all say of such a token, in their order. */
+  verdicts(claims: RevocableClaims): Promise<number[]>;
   /** Resolves when all of them trust what they know. */
   settled(): Promise<void>;
 }
@@ -63,20 +73,26 @@ export async function startFollowed(
   const { pair, stores } = flow;
   const client = await pair.addClient('revocations:follow');
   const epoch = (await stores.revocations.epoch(false)) ?? '';
-  const followers: FollowerProcess[] = [];
+  const followers = new Set<FollowerProcess>();
   let owner = parts;
 
-  async function follow(at: string): Promise<FollowerProcess> {
+  async function started(at: string): Promise<FollowerProcess> {
     const args = [pair.issuer, at, client.id, client.secret];
-    const started = await startProcess(process.execPath, [...NODE_FLAGS, FOLLOWER, ...args], {
+    const running = await startProcess(process.execPath, [...NODE_FLAGS, FOLLOWER, ...args], {
       env: NODE,
       ready: (output) => PORT.test(output),
     });
-    const follower = new FollowerProcess(owner.use(started));
-    followers.push(follower);
+    const follower = new FollowerProcess(running, () => followers.delete(follower));
+    return owner.use(follower);
+  }
+  async function follow(at: string): Promise<FollowerProcess> {
+    const follower = await started(at);
+    followers.add(follower);
     return follower;
   }
-  for (let n = 0; n < number; n += 1) await follow(pair.authz[n % authz]?.url ?? '');
+  const ofServer = (n: number) => started(pair.authz[n % authz]?.url ?? '');
+  const first = await allStarted(Array.from({ length: number }, (_, n) => ofServer(n)));
+  for (const follower of first) followers.add(follower);
 
   const claims = (changes: Partial<RevocableClaims> = {}): RevocableClaims => ({
     jti: randomUUID(),
@@ -87,9 +103,11 @@ export async function startFollowed(
     epoch,
     ...changes,
   });
+  const verdicts = (token: RevocableClaims) =>
+    Promise.all(Array.from(followers, (follower) => follower.verdict(token)));
   const settled = () =>
     eventually(async () => {
-      const said = await Promise.all(followers.map((follower) => follower.verdict(claims())));
+      const said = await verdicts(claims());
       if (said.some((status) => status !== 200)) throw new Error(`they say ${said.join()}`);
     });
   await settled();
@@ -100,6 +118,7 @@ export async function startFollowed(
     followers,
     follow,
     claims,
+    verdicts,
     settled,
     [Symbol.asyncDispose]: () => owner.disposeAsync(),
   };
@@ -118,7 +137,7 @@ export interface Acknowledged {
  * moment that it is acknowledged. Rejects when one of them takes a token that was.
  */
 export async function revokeAll(
-  { flow, followers, claims }: FollowedFlow,
+  { flow, claims, verdicts }: FollowedFlow,
   { revocations, atOnce = 1 }: { readonly revocations: number; readonly atOnce?: number },
 ): Promise<Acknowledged> {
   const { pair } = flow;
@@ -136,10 +155,9 @@ export async function revokeAll(
     const { status } = await pair.post('/token/revocation', form, client, n % pair.authz.length);
     if (status !== 200) throw new Error(`the revocation was answered ${status}`);
     took.push(performance.now() - began);
-    const verdicts = await Promise.all(followers.map((follower) => follower.verdict(revoked)));
-    for (const verdict of verdicts) said[verdict] = (said[verdict] ?? 0) + 1;
-    if (verdicts.includes(200))
-      throw new Error(`taken after the acknowledgement: ${verdicts.join()}`);
+    const all = await verdicts(revoked);
+    for (const verdict of all) said[verdict] = (said[verdict] ?? 0) + 1;
+    if (all.includes(200)) throw new Error(`taken after the acknowledgement: ${all.join()}`);
   }
   const inTurn = async () => {
     while (next < revocations) await one(next++);

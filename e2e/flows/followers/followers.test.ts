@@ -1,5 +1,5 @@
 /** What is revoked is refused by servers that do not share the store once that is acknowledged (SECURITY.md). */
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -12,15 +12,19 @@ import { redisStore, STORE_KINDS } from '../flow.ts';
 import { type FollowedFlow, revokeAll, startFollowed } from './followed.ts';
 
 const REVOCATIONS = 100;
-
-let followed: FollowedFlow;
-afterEach(async () => followed[Symbol.asyncDispose]());
+/** Half the usual lease, where its end is waited for. */
+const SHORT = { revocations: { lease: 1, hold: 0.25 } };
 
 const far = () => Date.now() + 3_600_000;
 
 describe.each(STORE_KINDS)('two authorization servers with four followers: %s', (kind) => {
-  test('none takes a token after its revocation was acknowledged, one at a time and eight at once', async () => {
+  let followed: FollowedFlow;
+  beforeAll(async () => {
     followed = await startFollowed(kind, { authz: 2, followers: 4 });
+  });
+  afterAll(async () => followed?.[Symbol.asyncDispose]());
+
+  test('none takes a token after its revocation was acknowledged, one at a time and eight at once', async () => {
     const calm = await revokeAll(followed, { revocations: REVOCATIONS });
     const busy = await revokeAll(followed, { revocations: REVOCATIONS, atOnce: 8 });
     const said = (status: number) => (calm.said[status] ?? 0) + (busy.said[status] ?? 0);
@@ -30,11 +34,9 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
   });
 
   test('whoever revokes waits: the command line for a person and a client, and the store itself', async () => {
-    followed = await startFollowed(kind, { authz: 2, followers: 4 });
-    const { flow, followers, claims } = followed;
+    const { flow, claims } = followed;
     const { pair, stores } = flow;
-    const verdicts = (token: Parameters<typeof claims>[0]) =>
-      Promise.all(followers.map((follower) => follower.verdict(claims(token))));
+    const verdicts = (token: Parameters<typeof claims>[0]) => followed.verdicts(claims(token));
     const person = await pair.addPerson();
     const { id } = await pair.addClient();
     const [ofPerson, ofClient] = [{ sub: person.id, sub_gen: 0 }, { client_id: id }];
@@ -51,33 +53,33 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
   });
 
   test('followers that were killed or stand still cost a lease once, and take nothing when they go on', async () => {
-    followed = await startFollowed(kind, { authz: 2, followers: 4 });
-    const [killed, paused] = followed.followers;
-    await killed?.process.kill();
-    paused?.process.signal('SIGSTOP');
-    await revokeAll(followed, { revocations: 5 });
+    const [first, second] = followed.flow.pair.authz;
+    await using killed = await followed.follow(first?.url ?? '');
+    await using paused = await followed.follow(second?.url ?? '');
+    await followed.settled();
+    await killed.process.kill();
+    paused.process.signal('SIGSTOP');
+    // The first wait together, the others do not wait.
+    await revokeAll(followed, { revocations: 5, atOnce: 3 });
     const { jti } = followed.claims();
     await followed.flow.stores.revocations.revoke('token', jti, far());
-    paused?.process.signal('SIGCONT');
+    paused.process.signal('SIGCONT');
     for (let n = 0; n < 20; n += 1) {
-      expect(await paused?.verdict(followed.claims({ jti }))).not.toBe(200);
+      expect(await paused.verdict(followed.claims({ jti }))).not.toBe(200);
       await sleep(5);
     }
-    await eventually(async () => expect(await paused?.verdict(followed.claims())).toBe(200));
-    expect(await paused?.verdict(followed.claims({ jti }))).toBe(401);
+    await eventually(async () => expect(await paused.verdict(followed.claims())).toBe(200));
+    expect(await paused.verdict(followed.claims({ jti }))).toBe(401);
   });
 
   test('an authorization server that is killed leaves nobody who takes a revoked token; started again, all goes on', async () => {
-    followed = await startFollowed(kind, { authz: 2, followers: 4 });
-    const { flow, followers, claims } = followed;
+    const { flow, claims, verdicts } = followed;
     const [first, second] = flow.pair.authz;
     await second?.kill();
     for (let n = 0; n < 3; n += 1) {
       const { jti } = claims();
       await flow.stores.revocations.revoke('token', jti, far());
-      const said = await Promise.all(
-        followers.map((follower) => follower.verdict(claims({ jti }))),
-      );
+      const said = await verdicts(claims({ jti }));
       expect(said).not.toContain(200);
       expect([said[1], said[3]]).toEqual([503, 503]);
     }
@@ -88,13 +90,12 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
   });
 
   test('an authorization server that stands still for longer than a lease has told nobody anything since', async () => {
-    followed = await startFollowed(kind, { authz: 2, followers: 4 });
-    const { flow, followers, claims } = followed;
+    const { flow, claims, verdicts } = followed;
     const [, second] = flow.pair.authz;
     second?.signal('SIGSTOP');
     const { jti } = claims();
     await flow.stores.revocations.revoke('token', jti, far());
-    const ask = () => Promise.all(followers.map((follower) => follower.verdict(claims({ jti }))));
+    const ask = () => verdicts(claims({ jti }));
     expect(await ask()).not.toContain(200);
     second?.signal('SIGCONT');
     for (let n = 0; n < 50; n += 1) expect(await ask()).not.toContain(200);
@@ -103,10 +104,9 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
   });
 
   test('followers that a division of the network keeps from hearing trust nothing, and cost a lease once', async () => {
-    followed = await startFollowed(kind, { authz: 2, followers: 2 });
     const { flow, claims } = followed;
     await using network = await startRelay(Number(new URL(flow.pair.issuer).port));
-    const divided = await followed.follow(network.url);
+    await using divided = await followed.follow(network.url);
     await followed.settled();
     network.divide();
     const { jti } = claims();
@@ -120,9 +120,9 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
   });
 
   test('without followers a revocation waits for nobody; a row of one that is gone costs a lease once', async () => {
-    followed = await startFollowed(kind, { authz: 1, followers: 1 });
-    const { flow, followers, claims } = followed;
-    await followers[0]?.process.kill();
+    await using one = await startFollowed(kind, { authz: 1, followers: 1, settings: SHORT });
+    const { flow, followers, claims } = one;
+    for (const follower of followers) await follower.process.kill();
     await flow.pair.authz[0]?.kill();
     await flow.stores.revocations.revoke('token', claims().jti, far());
     expect((await flow.stores.followers.look()).processes).toEqual([]);
@@ -148,16 +148,20 @@ describe('a store that pauses', () => {
       const redis =
         kind === 'redis' ? parts.use(await startRedis({ appendonly: true })) : undefined;
       const store = redis && { store: redisStore([redis.url], { deadline: 1 }) };
-      followed = await startFollowed(kind, { authz: 2, followers: 2, ...store });
-      const { flow, followers, claims } = followed;
+      await using followed = await startFollowed(kind, {
+        authz: 2,
+        followers: 2,
+        settings: SHORT,
+        ...store,
+      });
+      const { flow, claims } = followed;
       const { jti } = claims();
       redis?.hang();
       const lock = redis ? undefined : lockSqlite(followed, parts);
       await expect(flow.stores.revocations.revoke('token', jti, far())).rejects.toThrow(
         StoreUnavailable,
       );
-      const ask = (token: Parameters<typeof claims>[0]) =>
-        Promise.all(followers.map((follower) => follower.verdict(claims(token))));
+      const ask = (token: Parameters<typeof claims>[0]) => followed.verdicts(claims(token));
       await eventually(async () => expect(await ask({})).toEqual([503, 503]));
       redis?.wake();
       lock?.end();
