@@ -2,9 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { decodeJwt } from 'jose';
 import type { Page, TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import type { Person } from '../pair/pair.ts';
-import { until } from '../parts/process.ts';
-import { startFlowOn, STORE_KINDS } from './flow.ts';
-import type { Flow } from './flow.ts';
+import { allStarted, until } from '../parts/process.ts';
+import { type Flow, startFlowOn, STORE_KINDS, type StoreKind } from './flow.ts';
 import {
   accesses,
   addDevice,
@@ -27,59 +26,81 @@ interface Asked {
   readonly user_code: string;
 }
 
+/** The pair on one store, and a client that is a device. */
+interface Place {
+  readonly flow: Flow;
+  readonly client: string;
+  /** Asked for before all other tests, which pass the time until it expires. */
+  readonly old: { readonly device: Asked; readonly person: Person; readonly browser: TestBrowser };
+}
+
+const places = new Map<StoreKind, Place>();
+const parts = new AsyncDisposableStack();
+
+function placeOn(kind: StoreKind): Place {
+  const place = places.get(kind);
+  if (place === undefined) throw new Error(`nothing was started on ${kind}`);
+  return place;
+}
+
+async function start(kind: StoreKind): Promise<void> {
+  const device = { interval: INTERVAL, lifetime: 30 };
+  const limits = { userCode: { burst: GUESSES, per: 3600 } };
+  const flow = parts.use(await startFlowOn(kind, { authz: 2, settings: { device, limits } }));
+  const client = await addDevice(flow);
+  const person = await newPerson(flow);
+  const browser = await signedIn(flow, person);
+  places.set(kind, { flow, client, old: { device: await askAt(flow, client), person, browser } });
+}
+
+beforeAll(() => allStarted(STORE_KINDS.map(start)));
+afterAll(() => parts.disposeAsync());
+
+/** Section 3.1. */
+async function askAt(flow: Flow, client: string): Promise<Asked> {
+  const form = { client_id: client, scope: 'documents:read' };
+  const answer = await post(flow, '/device/auth', form, { 'user-agent': 'TV/1.0' });
+  expect(answer.status).toBe(200);
+  const { device_code, user_code } = answer.body;
+  return { ...answer.body, device_code: String(device_code), user_code: String(user_code) };
+}
+
+/** Section 3.4. */
+function pollAt(flow: Flow, client_id: string, { device_code }: Asked, server = 0) {
+  const form = { grant_type: DEVICE_CODE, client_id, device_code };
+  return post(flow, '/token', form, {}, server);
+}
+
+const decide = (one: TestBrowser, page: Page, decision: 'allow' | 'deny') =>
+  one.submit(page, { decision }, '/device');
+
+const isConfirm = ({ forms }: Page) =>
+  forms.some(({ fields }) => fields.some(([name]) => name === 'user_code')) &&
+  forms.some(({ method, action }) => method === 'post' && action === '/device');
+
+const open = (one: TestBrowser, { user_code }: Asked) => one.open(`/device?user_code=${user_code}`);
+
 describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
   let flow: Flow;
   let client: string;
   let person: Person;
   let browser: TestBrowser;
-  /** Asked for before the other tests, which pass the time until it expires. */
-  let old: { readonly device: Asked; readonly person: Person; readonly browser: TestBrowser };
 
-  beforeAll(async () => {
-    const device = { interval: INTERVAL, lifetime: 30 };
-    const limits = { userCode: { burst: GUESSES, per: 3600 } };
-    flow = await startFlowOn(kind, { authz: 2, settings: { device, limits } });
-    client = await addDevice(flow);
-    await arrive();
-    old = { device: await ask(), person, browser };
+  beforeAll(() => {
+    ({ flow, client } = placeOn(kind));
   });
-  beforeEach(arrive);
-  afterAll(async () => flow?.[Symbol.asyncDispose]());
-
-  async function arrive(): Promise<void> {
+  beforeEach(async () => {
     person = await newPerson(flow);
     browser = await signedIn(flow, person);
-  }
+  });
 
-  /** Section 3.1. */
-  async function ask(): Promise<Asked> {
-    const form = { client_id: client, scope: 'documents:read' };
-    const answer = await post(flow, '/device/auth', form, { 'user-agent': 'TV/1.0' });
-    expect(answer.status).toBe(200);
-    const { device_code, user_code } = answer.body;
-    return { ...answer.body, device_code: String(device_code), user_code: String(user_code) };
-  }
-
-  /** Section 3.4. */
-  function poll({ device_code }: Asked, server = 0, client_id = client) {
-    const form = { grant_type: DEVICE_CODE, client_id, device_code };
-    return post(flow, '/token', form, {}, server);
-  }
+  const ask = () => askAt(flow, client);
+  const poll = (device: Asked, server = 0, id = client) => pollAt(flow, id, device, server);
 
   function refresh(token: string) {
     const form = { grant_type: 'refresh_token', client_id: client, refresh_token: token };
     return post(flow, '/token', form);
   }
-
-  const decide = (one: TestBrowser, page: Page, decision: 'allow' | 'deny') =>
-    one.submit(page, { decision }, '/device');
-
-  const isConfirm = ({ forms }: Page) =>
-    forms.some(({ fields }) => fields.some(([name]) => name === 'user_code')) &&
-    forms.some(({ method, action }) => method === 'post' && action === '/device');
-
-  const open = (one: TestBrowser, { user_code }: Asked) =>
-    one.open(`/device?user_code=${user_code}`);
 
   const isLive = async (token: string) => (await flow.pair.get(token)) === 200;
 
@@ -272,16 +293,20 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
     await decide(browser, await signIn(browser, asked, person), 'allow');
     expect((await poll(device)).status).toBe(200);
   });
+});
 
+describe.each(STORE_KINDS)('on %s: time that passes', (kind) => {
   test('section 3.5: a code that has expired is told so, and cannot be approved any more', async () => {
-    const { device } = old;
-    await until(async () => (await poll(device)).body['error'] === 'expired_token');
-    const late = await open(old.browser, device);
+    const { flow, client, old } = placeOn(kind);
+    const { device, person, browser } = old;
+    const poll = () => pollAt(flow, client, device);
+    await until(async () => (await poll()).body['error'] === 'expired_token');
+    const late = await open(browser, device);
     expect([late.status, isConfirm(late)]).toEqual([422, false]);
-    const another = await open(old.browser, await ask());
+    const another = await open(browser, await askAt(flow, client));
     const form = { decision: 'allow', user_code: device.user_code };
-    expect((await old.browser.submit(another, form, '/device')).status).toBe(410);
-    expect(refusal(await poll(device))).toEqual([400, 'expired_token']);
-    expect(await accesses(flow, old.person)).toEqual([]);
+    expect((await browser.submit(another, form, '/device')).status).toBe(410);
+    expect(refusal(await poll())).toEqual([400, 'expired_token']);
+    expect(await accesses(flow, person)).toEqual([]);
   });
 });
