@@ -139,21 +139,23 @@ describe('Redis', () => {
       await refusedUntil(pair, revoked, async () =>
         (await getAll(pair, good)).every((status) => status === 503),
       );
-      for (const { url } of pair.resources) {
-        const answer = await fetch(`${url}/documents/`, {
-          headers: { authorization: `Bearer ${good}` },
-        });
+      const headers = { authorization: `Bearer ${good}` };
+      const asked = pair.resources.map(async ({ url }) => {
+        const answer = await fetch(`${url}/documents/`, { headers });
         expect([answer.status, answer.headers.has('retry-after')]).toEqual([503, true]);
         expect((await fetch(`${url}/health/ready`)).status).toBe(503);
-      }
-      for (const [path, form] of [
-        ['/token', FORM],
-        ['/token/revocation', { token: good }],
-        ['/token/introspection', { token: revoked }],
-      ] as const) {
-        const { status, headers } = await pair.post(path, form, client);
-        expect([path, status, headers.has('retry-after')]).toEqual([path, 503, true]);
-      }
+      });
+      const forms = {
+        '': FORM,
+        '/revocation': { token: good },
+        '/introspection': { token: revoked },
+      };
+      const posted = Object.entries(forms).map(async ([path, form]) => {
+        const answer = await pair.post(`/token${path}`, form, client);
+        const repeats = answer.headers.has('retry-after');
+        expect([path, answer.status, repeats]).toEqual([path, 503, true]);
+      });
+      await Promise.all([...asked, ...posted]);
     } finally {
       redis.wake();
     }
