@@ -42,7 +42,10 @@ beforeAll(async () => {
 afterAll(async () => parts.disposeAsync());
 
 /** All that came back until the connection was closed, by us when that is all or it takes too long. */
-function exchange(bytes: string | Buffer, isAll = (_: string) => false): Promise<string> {
+function exchange(
+  bytes: string | Buffer,
+  isAll: (received: string) => boolean = () => false,
+): Promise<string> {
   const { hostname, port } = new URL(site.origin);
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
