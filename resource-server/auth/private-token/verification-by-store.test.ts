@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { silentLog } from '#shared/base/log.ts';
@@ -28,7 +29,7 @@ const TIMES = { rotation: 1000, overlap: 500, maxAge: 100 };
 async function setup({ memory = true } = {}) {
   const clock = new ManualClock();
   const stack = new AsyncDisposableStack();
-  const config = configSchema.parse({ data: await storeFolder() });
+  const config = configSchema.parse({ data: await (memory ? storeFolder : temporaryFolder)() });
   const life = longestLife(config);
   const parts = { clock, random: systemRandom, log: silentLog, longestLife: life };
   const stores = stack.use(await openStores(config, parts));
@@ -41,10 +42,7 @@ async function setup({ memory = true } = {}) {
     times: TIMES,
     generate: GENERATE,
   };
-  if (memory) {
-    await stores.revocations.epoch(true);
-    await keepTokenKeys(keys, await listTokenKeys(keys));
-  }
+  if (memory) await keepTokenKeys(keys, await listTokenKeys(keys));
   const options = { stores, master, clock, times: TIMES, voprf };
   return {
     options,
