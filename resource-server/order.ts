@@ -1,4 +1,4 @@
-import { type Awaitable, isPromise } from '#shared/base/awaitable.ts';
+import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Standing } from '#shared/auth/standing/standing.ts';
@@ -91,10 +91,7 @@ function inOrder(
   exchange: Exchange,
   from = 0,
 ): Awaitable<ResourceAnswer | undefined> {
-  for (let at = from; at < steps.length; at += 1) {
-    const answer = steps[at]?.(exchange);
-    if (isPromise(answer)) return answer.then((given) => given ?? inOrder(steps, exchange, at + 1));
-    if (answer !== undefined) return answer;
-  }
-  return undefined;
+  const step = steps[from];
+  if (step === undefined) return undefined;
+  return andThen(step(exchange), (answer) => answer ?? inOrder(steps, exchange, from + 1));
 }

@@ -1,7 +1,7 @@
 /** What may be there at once. A promise costs its turn of the microtasks, on a path that has ten such steps. */
 export type Awaitable<T> = T | Promise<T>;
 
-export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
+const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
   typeof value === 'object' && value !== null && 'then' in value;
 
 /** Goes on with a value: at once if it is there. */
