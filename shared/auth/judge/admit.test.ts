@@ -37,6 +37,7 @@ describe('the line in the log', () => {
       scheme: 'One',
       application: 'app',
     });
+    expect(noted).not.toHaveProperty('reason');
   });
 
   test('who lacks a scope: the application all the same, and the reason', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { aboutOf } from './about.ts';
+import { aboutOf, lookUp } from './about.ts';
 import { isAllowed } from './allow.ts';
 import { admit } from './admit.ts';
 import { requestOf } from './auth.fixture.ts';
@@ -53,6 +53,22 @@ describe('what the directory says', () => {
   });
 });
 
+test.each([
+  ['somebody who may sign in', 'p1', { id: 'p1', name: 'alice' }, true],
+  ['nobody of that id', 'p2', undefined, false],
+  ['somebody who is disabled', 'p3', { id: 'p3', name: 'carol', disabled: true }, false],
+  [
+    'the person of the first start, in production',
+    'p4',
+    { id: 'p4', name: 'demo', demo: true },
+    false,
+  ],
+] as const)('the directory knows %s', async (_what, id, record, may) => {
+  const people = { get: async () => record && { created_at: 0, ...record } };
+  const told = await lookUp(people as Parameters<typeof lookUp>[0], false)(id);
+  expect(told).toEqual(may ? { name: 'alice', groups: [] } : undefined);
+});
+
 describe('a space that asks the directory', () => {
   const space = (more: Partial<ProtectionSpace>, known?: About): ProtectionSpace => ({
     at: ORIGIN,
@@ -85,6 +101,44 @@ describe('a space that asks the directory', () => {
     expect((await admit(space({}), request)).outcome).toMatchObject({ status: 403 });
     const hiding = space({ hide: 'forbidden', allow }, about());
     expect((await admit(hiding, request)).outcome).toMatchObject({ status: 404 });
+  });
+
+  test('whoever is refused is named in the answer, which tells a browser who they are', async () => {
+    const { outcome } = await admit(space({ allow }, about('guests')), request);
+    expect(outcome).toMatchObject({ about: { name: 'alice', groups: ['guests'] } });
+    const unasked = await admit({ ...space({}), scopes: () => ['a'] }, request);
+    expect(unasked.outcome).not.toHaveProperty('about');
+  });
+
+  test('wrong credentials are refused as ever, and nobody is looked up', async () => {
+    const wrong = { kind: 'refused', reason: 'wrong' } as const;
+    const refusing = space({
+      schemes: [
+        { name: 'Bearer', challenge: () => [{ scheme: 'Bearer' }], authenticate: () => wrong },
+      ],
+      about: () => Promise.reject(new Error('looked up')),
+    });
+    expect((await admit(refusing, request)).outcome).toMatchObject({
+      status: 401,
+      reason: 'wrong',
+    });
+  });
+
+  test.each<[string, string, Principal]>([
+    ['names nobody', 'allow', person('p1')],
+    ['does not ask the directory', 'about', person('p1')],
+    ['lets in an application', '', { kind: 'application', id: 'backup' }],
+  ])('one that %s lets in for good', async (_what, without, principal) => {
+    const scheme = {
+      name: 'Bearer',
+      challenge: () => [],
+      authenticate: () => ({ kind: 'granted', principal }) as const,
+    };
+    const asking = space({ allow, schemes: [scheme] }, about('staff'));
+    const members = Object.entries(asking).filter(([name]) => name !== without);
+    const { outcome } = await admit(Object.fromEntries(members) as typeof asking, request);
+    expect(outcome).toMatchObject({ kind: 'pass' });
+    expect(outcome).not.toHaveProperty('grounds');
   });
 
   test('who stays is asked about again: until a group is gone', async () => {

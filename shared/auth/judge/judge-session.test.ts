@@ -23,10 +23,19 @@ const session: Scheme = {
       ? granted('Session')
       : { kind: 'refused', reason: 'over' },
 };
+const key: Scheme = {
+  name: 'Key',
+  locate: (request) => {
+    const rest = request.field('x-key');
+    return rest === undefined ? undefined : { scheme: 'key', rest };
+  },
+  challenge: () => [],
+  authenticate: () => granted('Key'),
+};
 const space: ProtectionSpace = {
   at: ORIGIN,
   realm: 'r',
-  schemes: [bearer, session],
+  schemes: [bearer, key, session],
   scopes: () => [],
 };
 const COOKIE = ['Cookie', 'good'] as const;
@@ -51,6 +60,12 @@ describe('a session beside other credentials', () => {
     ],
     ['two tokens beside a session', [auth('Bearer good'), auth('Bearer good'), COOKIE], 400],
     ['one of each beside a session', [auth('Bearer good'), auth('Token x'), COOKIE], 400],
+    ['a key beside a session', [['X-Key', 'k'], COOKIE], 'Key'],
+    [
+      'what is for the application and a key beside a session',
+      [auth('Token x'), ['X-Key', 'k'], COOKIE],
+      400,
+    ],
     ['what is malformed beside a session', [auth('Token x, y'), COOKIE], 400],
     ['its name in Authorization', [auth('Session good')], 401],
   ] as const)('%s: %s', async (_what, fields, expected) => {

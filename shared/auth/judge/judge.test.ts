@@ -27,8 +27,18 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
 
   test('credentials of a scheme that is not here: the same', async () => {
     const outcome = await judge(TWO, authorization('Basic dXNlcjpwYXNz'));
-    expect(outcome).toMatchObject({ status: 401, fields: BOTH });
+    const reason = 'a scheme that the space does not have';
+    expect(outcome).toMatchObject({ status: 401, fields: BOTH, reason });
   });
+
+  test.each(['Bearer a b', 'basic a:b'])(
+    'RFC 6750 section 3.1: %j, which is no token where one is due, is refused by its scheme',
+    async (value) => {
+      const [name = ''] = value.split(' ');
+      const outcome = await judge(spaceOf([schemeOf(name)]), authorization(value));
+      expect(outcome).toMatchObject({ status: 401, scheme: name, reason: `not good for ${name}` });
+    },
+  );
 
   test('refused: the scheme puts its own challenge in place of its usual one only', async () => {
     const challenges: Challenge[] = [{ scheme: 'Two', params: { error: 'x' } }];
