@@ -98,7 +98,7 @@ export function documents(services: Documents): ServedResources {
         missing,
         methods: accepted,
         options: optionsOf(accepted, place.entry),
-        async perform() {
+        perform() {
           const method = methods.get(context.request.method ?? '');
           if (method === undefined) throw new Error('a method that is not among those accepted');
           return method(context, place);
