@@ -1,13 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { afterAll, expect, test } from '@jest/globals';
+import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
-import { until } from '../../../../e2e/parts/process.ts';
-
-const parts = new AsyncDisposableStack();
-afterAll(() => parts.disposeAsync());
+import { startProcess, until } from '../../../../e2e/parts/process.ts';
 
 const ALL = 300;
 /** Writes of one process in a row: with turns some four, without them often more than a hundred. */
@@ -16,13 +11,11 @@ const RUN = 20;
 test('two processes that write to one file without a pause take turns', async () => {
   const path = join(await temporaryFolder(), 'some.db');
   const fixture = join(import.meta.dirname, 'greedy.fixture.ts');
+  // They end with the test: a hook that removes the folder first would break their writes.
+  await using writers = new AsyncDisposableStack();
   for (const who of ['one', 'other']) {
     const args = ['--disable-warning=ExperimentalWarning', fixture, path, who];
-    const writer = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] });
-    parts.defer(async () => {
-      writer.kill('SIGKILL');
-      await once(writer, 'exit');
-    });
+    writers.use(await startProcess(process.execPath, args, { ready: () => true }));
   }
   const written = () => {
     try {
@@ -32,7 +25,7 @@ test('two processes that write to one file without a pause take turns', async ()
       return []; // Not there yet.
     }
   };
-  /** From the first of the second process on. */
+  /** Returns the writes from the first one of the second process on. */
   const both = () => {
     const all = written().map(({ who }) => String(who));
     return all.slice(Math.max(all.indexOf('one'), all.indexOf('other')));
