@@ -1,11 +1,11 @@
-/** What can be started, as JavaScript in few files, which starts in half the time: for the package and for tests. */
+/** Bundles the programs as JavaScript in few files, which start in half the time: for the package and for tests. */
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync } from 'esbuild';
 
 /** The top of the source. */
 export const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
-/** What runs as a process or thread of its own, and what a flag of Node names. */
+/** Files that run as a process or thread of their own, or that a flag of Node names. */
 const ENTRIES = [
   'shared/start/main.js',
   'shared/base/lean-http.js',

@@ -10,7 +10,7 @@ test.each([
   'a part left open: `e2e/*/a.test.ts`, `shared/guard/<name>.ts`, `e2e/flows/*.test.ts`',
   'in a command: `npm test -- e2e/flows/a.test.ts`',
   'a link: [API](shared/guard/koa.ts), [a part of it](shared/guard/README.md#more)',
-])('what is there goes: %s', (text) => {
+])('accepts a path that is there: %s', (text) => {
   expect(dead(text)).toEqual([]);
 });
 
@@ -22,7 +22,7 @@ test.each([
   '`GET /shared/guard`, `text/html`, `./data`, `data/first-start.txt`, `a/b`',
   '[a site](https://shared/guard.ts), [mail](mailto:a@b), [below](#shared/no), [root](/shared/no)',
   'shared/no.ts without backticks',
-])('what is no path of ours goes: %s', (text) => {
+])('accepts text that is no path of ours: %s', (text) => {
   expect(dead(text)).toEqual([]);
 });
 
@@ -36,7 +36,7 @@ test.each([
   ['the end of a path alone', '`guard/koa.ts`', 'guard/koa.ts'],
   ['a link', '[API](guard/koa.ts)', 'guard/koa.ts'],
   ['a picture', '![plan](plan.svg)', 'plan.svg'],
-])('what is not there does not: %s', (_, text, path) => {
+])('names a path that is not there: %s', (_, text, path) => {
   expect(dead(text)).toEqual([`README.md: ${path}`]);
 });
 

@@ -1,4 +1,4 @@
-/** What the Dockerfile makes, by its own lines: an engine for images is not needed to see that it starts. */
+/** Builds what the Dockerfile builds, by its own lines: no engine for images is needed to see that it starts. */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -33,7 +33,7 @@ beforeAll(async () => {
   env = {
     PATH: `${bin}:${process.env['PATH']}`,
     HOME: process.env['HOME'] ?? '',
-    npm_config_prefer_offline: 'true', // what this machine has installed a moment ago
+    npm_config_prefer_offline: 'true', // the packages that this machine has installed a moment ago
   };
 
   const text = await readFile(join(ROOT, 'Dockerfile'), 'utf8');
@@ -65,7 +65,7 @@ async function build(line: string): Promise<void> {
   }
 }
 
-/** What `.dockerignore` lets through of it. */
+/** Copies the files that `.dockerignore` lets through. */
 async function copy(source: string, target: string): Promise<void> {
   const ignored = /\.(test|fixture)\.ts$|\/stores\/contract$|\/node_modules$/;
   await mkdir(dirname(target), { recursive: true });

@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path/posix';
 /** By file, the files of ours that it imports, both as paths from the top. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 
-/** What is not shipped. */
+/** True for a file that is not shipped. */
 export const isTest = (path: string) =>
   /^e2e\/|\/contract\/|(?:[.-]test|\.fixture)\.ts$/.test(path);
 
-/** What stands in quotes after `from`, `import` and `import(`. */
+/** Matches the quoted name after `from`, `import` and `import(`. */
 const IMPORT = /\b(?:from|import)\s*\(?\s*'([^']+)'/g;
 
 /** `sources`: text by path. */

@@ -19,7 +19,7 @@ const FILES = [
 /** Put together here, so that this file itself imports nothing of it. */
 const of = (target: string) => `from '${target}';`;
 
-/** What is wrong where each file is there, and one of them imports another. */
+/** Returns the mistakes if one file imports another. */
 function wrong(from: string, to: string, orders: Orders = { 'shared/room': ROOM }) {
   const sources = Object.fromEntries(FILES.map((path) => [`shared/room/${path}`, '']));
   const text = `import { a } ${of(`#shared/room/${to}`)}`;

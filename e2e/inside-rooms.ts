@@ -8,13 +8,13 @@ interface Order {
    * of one floor know nothing of each other.
    */
   readonly floors: readonly (readonly string[])[];
-  /** What the tests of every floor may import besides. */
+  /** Folders that the tests of every floor may import, too. */
   readonly forTests?: readonly string[];
 }
 
 export type Orders = Readonly<Record<string, Order>>;
 
-/** What the stores keep, beside `cache`; the interfaces, sqlite/, redis/ and contract/ have the same folders. */
+/** The subjects of the stores, beside `cache`; the interfaces, sqlite/, redis/ and contract/ have the same folders. */
 const SUBJECTS = [
   'authentication',
   'credentials',
@@ -74,7 +74,7 @@ export const INSIDE: Orders = {
   },
   'shared/people': { floors: [['names', 'access'], ['.'], ['file']] },
   'shared/auth': {
-    // What a scheme is, and whom it lets in.
+    // The interface of schemes, and their principals.
     floors: [['.'], ['tokens', 'credentials'], ['judge', 'schemes', 'standing']],
     forTests: ['judge', 'schemes'],
   },

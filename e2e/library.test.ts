@@ -138,7 +138,7 @@ test('the unit test of its README passes', async () => {
   expect(stdout).toMatch(/^(?:#|ℹ) pass 3$/m);
 });
 
-test('what is behind the guard has types in each framework', async () => {
+test('handlers behind the guard have types in each framework', async () => {
   await copyFile(new URL('clients/guard/typed.mts', import.meta.url), join(folder, 'typed.mts'));
   expect(await compile(['typed.mts'], { types: ['node'], skipLibCheck: true })).toBe('');
 });

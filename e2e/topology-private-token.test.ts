@@ -70,7 +70,7 @@ describe('PrivateToken behind the load balancer (RFC 9577, RFC 9578)', () => {
 
   const directory = () => directoryOf({ name, send: atIssuer, fields: [] });
 
-  /** What one of the resource servers offers, by type. */
+  /** Returns the offers of one of the resource servers, by type. */
   async function offers(): Promise<ReadonlyMap<number, Offer>> {
     const found = offersIn(await atSite(get(PATH)), new URL(RESOURCE).host);
     return new Map(found.map((offer) => [offer.challenge.type, offer]));

@@ -23,19 +23,19 @@ import { ofEndpoint, options, readable, unknownMethod } from './steps/methods.ts
 import { serve, unasked } from './steps/serve.ts';
 
 export interface OrderParts extends Omit<EndpointParts, 'shownTo'> {
-  /** What each space serves; nothing for a space that only `/verify` speaks for. */
+  /** The resources of each space. A space that is used through `/verify` alone has none. */
   readonly resources: ReadonlyMap<Space, ServedResources>;
-  /** Of the spaces that serve an application. */
+  /** The gateway of each space that has an application behind it. */
   readonly gateways: ReadonlyMap<Space, Gateway>;
   readonly standing: Standing;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Where what we answer may go on to clients of another origin. */
+/** First path segments below which a proxy may pass our answers on to clients of another origin. */
 const HANDED_ON: ReadonlySet<string> = new Set(['verify', SIGN_IN_PREFIX]);
 
-/** THE order: what becomes of a request to the resource server, from top to bottom. */
+/** Returns the steps that a request to the resource server goes through, from top to bottom. */
 function stepsOf(parts: OrderParts): readonly Step[] {
   const { spaces, resources, gateways, standing, clock, errors, recipient } = parts;
   const shownTo = createHiding(spaces, standing);
@@ -56,7 +56,7 @@ function stepsOf(parts: OrderParts): readonly Step[] {
   ];
 }
 
-/** The resource server, but for what lies before it (`frontDoor`): 400 for its target, and 421. */
+/** Creates the resource server with its `frontDoor`, which answers 400 for a bad target, and 421. */
 export function createOrder(parts: OrderParts) {
   const { config, log, errors, recipient } = parts;
   const { proxies } = recipient;
@@ -68,7 +68,7 @@ export function createOrder(parts: OrderParts) {
   return frontDoor(onKoa(answerTo, log), {
     open: createOpen(parts),
     refuseMisdirected: misdirection(origins, proxies),
-    // What a proxy is told goes on to clients of another origin.
+    // A proxy passes these answers on to clients of another origin, to which our policy of TLS must not apply.
     fields({ request, origin, target }) {
       const [first = ''] = target.segments;
       return HANDED_ON.has(first) ? {} : (strict.get(origin)?.(request) ?? {});
@@ -83,8 +83,8 @@ export function createOrder(parts: OrderParts) {
 }
 
 /**
- * The answer of the first step that has one; undefined: none has, and the last one gave the client its answer, or the
- * beginning of it. Throws or rejects as the steps do.
+ * Returns the answer of the first step that has one. Returns undefined if none has: then the last step has written the
+ * answer, or its beginning, itself. Throws or rejects as the steps do.
  */
 function inOrder(
   steps: readonly Step[],

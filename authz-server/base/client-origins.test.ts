@@ -10,7 +10,7 @@ test('a client that names nothing has none', () => {
   expect([...clientOrigins({ origins: [], redirect_uris: [] })]).toEqual([]);
 });
 
-test('what it names, and where its codes go, each once', () => {
+test('the origins of a client are those it names and those of its redirect URIs, each once', () => {
   const client = {
     origins: ['https://app.example', 'https://admin.example:8443'],
     redirect_uris: ['https://app.example/callback', 'http://localhost:5000/cb?x=y'],

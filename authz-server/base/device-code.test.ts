@@ -40,7 +40,7 @@ describe('decisions about a device code (RFC 8628 section 3.5)', () => {
       exp: iat + LIFETIME,
       params: { scope: 'openid' },
     };
-    // The store keeps it longer than it is valid, so that the device is told that it has expired.
+    // The store keeps a code longer than it is valid, so that the device is told `expired_token`.
     const seconds = LIFETIME * 2;
     await stores.artefacts.put({ kind: 'DeviceCode', id: 'the code', payload, seconds });
   });

@@ -14,20 +14,20 @@ export interface DeviceCode {
   readonly exp: number;
   /** The device's request (RFC 8628 section 3.1), checked by the engine. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** Where the device asked from. */
+  /** The IP address and user agent of the device's request. */
   readonly deviceInfo?: { readonly ip?: string; readonly ua?: string };
-  /** Who decided; absent: nobody yet. */
+  /** The person who decided; absent while nobody has. */
   readonly accountId?: string;
-  /** It was denied. */
+  /** Present if the person denied the request. */
   readonly error?: string;
 }
 
-/** What the engine's token endpoint reads of a code that was decided (RFC 8628 section 3.5). */
+/** The members of a decided code that the engine's token endpoint reads (RFC 8628 section 3.5). */
 export type DeviceDecision =
   | {
       readonly accountId: string;
       readonly grantId: string;
-      /** What was granted, space separated. */
+      /** The granted scopes, separated by spaces. */
       readonly scope: string;
       readonly resource?: string | readonly string[];
       readonly acr: string;
@@ -47,7 +47,7 @@ export interface DeviceCodeStore {
   readonly clock: Clock;
 }
 
-/** Undefined when there is none or it has expired. `userCode` is normalised. */
+/** Returns the unexpired device code of a normalised user code, or undefined if there is none. */
 export async function findDeviceCode(
   { stores, clock }: DeviceCodeStore,
   userCode: string,
@@ -56,7 +56,7 @@ export async function findDeviceCode(
   return code === undefined || code.exp <= epochSeconds(clock) ? undefined : code;
 }
 
-/** False when it was decided by somebody else meanwhile, or has expired: the first decision stands. */
+/** Stores a decision. Returns false if the code has expired or was decided meanwhile: the first decision stands. */
 export async function decideDeviceCode(
   { stores, clock }: DeviceCodeStore,
   code: DeviceCode,
@@ -72,7 +72,7 @@ export async function decideDeviceCode(
   );
 }
 
-/** Written by the engine and by `decideDeviceCode` alone, so its members need no second check. */
+/** Casts a stored code. Only the engine and `decideDeviceCode` write codes, so their members are not checked again. */
 function asDeviceCode(payload: Record<string, unknown> | undefined): DeviceCode | undefined {
   return payload as DeviceCode | undefined;
 }

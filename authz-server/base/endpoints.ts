@@ -4,7 +4,7 @@ import { type Endpoint, READ } from '#shared/server/endpoints/endpoint.ts';
 const FORM = ['POST'];
 const BOTH = [...READ, ...FORM];
 
-/** What the authorization server answers; everything else is 404. `:uid` is one segment. */
+/** The endpoints of the authorization server; any other path is 404. `:uid` stands for one segment. */
 export const ENDPOINTS = {
   '/': { methods: READ },
   '/logo': { methods: READ },
@@ -35,7 +35,7 @@ export const ENDPOINTS = {
   '/session/end/success': { methods: READ },
 } satisfies Readonly<Record<string, Endpoint>>;
 
-/** What is handled somewhere; any other method is 501 on any path (RFC 9110 section 9.1). */
+/** The methods that some endpoint handles; any other method is 501 on every path (RFC 9110 section 9.1). */
 export const HANDLED: ReadonlySet<string> = new Set([
   'OPTIONS',
   ...Object.values(ENDPOINTS).flatMap(({ methods }) => methods),
@@ -50,7 +50,7 @@ const PATTERNS = Object.entries(ENDPOINTS)
     endpoint,
   }));
 
-/** `path`: in its normal form. */
+/** Returns the endpoint at a normalised path, or undefined if there is none. */
 export function endpointAt(path: string): Endpoint | undefined {
   return EXACT.get(path) ?? PATTERNS.find(({ pattern }) => pattern.test(path))?.endpoint;
 }

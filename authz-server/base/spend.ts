@@ -9,20 +9,20 @@ interface Limiting {
 }
 
 /**
- * Counts a request of a client (`limits.client`), spent only by who authenticates, so that nobody can use up
- * the limit of a client that is not theirs: by a secret at the token endpoint, by an assertion at every
- * endpoint, since each is remembered. Throws `TooManyRequests`.
+ * Counts a request of an authenticated client against `limits.client`. Requests that fail to authenticate do not
+ * count, so nobody can use up another client's limit. A secret counts at the token endpoint; an assertion counts
+ * at every endpoint, since the server remembers each assertion. Throws `TooManyRequests`.
  */
 export async function spendOfClient({ stores, config }: Limiting, clientId: string): Promise<void> {
   await spend(stores, 'client', clientId, config.limits.client);
 }
 
-/** Of a request: what came of its payment. */
+/** The property of a request that holds the result of counting it. */
 const PAID = Symbol('paid');
 
 /**
- * At the token endpoint, for a client that has shown its secret. A request that goes both ways (client-credentials/)
- * pays once, and what failed is not tried again. Throws `TooManyRequests`.
+ * Counts a request to the token endpoint by a client that has shown its secret. A request that takes both ways
+ * (client-credentials/) is counted once, and a failed count is not tried again. Throws `TooManyRequests`.
  */
 export function spendOfSecret(server: Limiting) {
   return async ({ req, oidc: { client } }: Paying): Promise<void> => {
@@ -33,13 +33,13 @@ export function spendOfSecret(server: Limiting) {
 
 type Paying = KoaContextWithOIDC & { readonly req: { [PAID]?: Promise<void> } };
 
-/** Methods of authentication (RFC 7591 section 2). */
+/** The client authentication methods that use a secret (RFC 7591 section 2). */
 export const BY_SECRET: ReadonlySet<string> = new Set([
   'client_secret_basic',
   'client_secret_post',
 ]);
 
-/** Takes one from the bucket of `key` for the request that is answered now. Throws `TooManyRequests`. */
+/** Takes one token from the bucket of `key` for the current request. Throws `TooManyRequests`. */
 export async function spend(
   { limits }: Limiting['stores'],
   ...bucket: Parameters<Stores['limits']['spend']>

@@ -8,7 +8,7 @@ import { spaceScopes } from '../resources/resource-indicators.ts';
 /** Scopes about the person alone, in the order in which they are shown (OpenID Connect Core 1.0 section 5.4). */
 const PERSONAL = ['openid', ...Object.keys(CLAIMS_OF_SCOPES), 'offline_access'];
 
-/** Of an authorization or device request, after the engine has checked and completed it. */
+/** The parameters of an authorization or device request, after the engine has checked and completed them. */
 export interface AskedParams {
   readonly scope?: unknown;
   readonly resource?: unknown;
@@ -19,7 +19,7 @@ export interface AskedScope extends ScopeItem {
   readonly realm?: string;
 }
 
-/** What a request asks for that this client may have at all: the only things that can be allowed. */
+/** Returns the requested scopes that this client may have; the person can allow no others. */
 export function askedScopes(
   config: Parameters<typeof tokenSpaces>[0],
   client: Pick<ClientRecord, 'scope'>,

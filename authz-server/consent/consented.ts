@@ -6,22 +6,25 @@ import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { AuthzServer } from '../base/server.ts';
 
 /**
- * The host that a code goes to, where nobody but the client can receive it. Undefined for loopback and private-use
- * redirect URIs, which any program on the machine may take (RFC 8252 section 8.6).
+ * Returns the host of a redirect URI at which only the client can receive the code. Returns undefined for loopback
+ * and private-use redirect URIs, since any program on the machine may take them (RFC 8252 section 8.6).
  */
 export function provenHost(redirectUri: unknown): string | undefined {
   const url = typeof redirectUri === 'string' ? URL.parse(redirectUri) : null;
   return url?.protocol === 'https:' && !isLoopback(url.hostname) ? url.host : undefined;
 }
 
-/** Scheme and authority of a redirect URI, by which grants are told apart. Native clients take any port (RFC 8252 section 7.3). */
+/**
+ * Returns a redirect URI's scheme and authority, which tell grants apart. Native clients may use any port
+ * (RFC 8252 section 7.3).
+ */
 export function redirectOrigin(redirectUri: unknown): string {
   const url = typeof redirectUri === 'string' ? URL.parse(redirectUri) : null;
   if (url === null) return '';
   return `${url.protocol}//${isLoopback(url.hostname) ? url.hostname : url.host}`;
 }
 
-/** The consent that a request of a client falls under; undefined: the person is asked in each browser. */
+/** Returns the key of the consent that covers a request, or undefined if the person is asked in each browser. */
 export function consentKey(
   client: ClientRecord,
   accountId: string,
@@ -32,7 +35,7 @@ export function consentKey(
   return { accountId, clientId: client.client_id, redirectHost };
 }
 
-/** What a client gets although its person is not asked now. */
+/** The access that a client gets without a new question to the person. */
 export interface Unasked {
   readonly allowed: readonly ScopeItem[];
   readonly refused?: readonly ScopeItem[];
@@ -42,8 +45,8 @@ export interface Unasked {
 }
 
 /**
- * What was decided before about these items; undefined: the person has to be asked. Clients that sign people in before
- * applications, and the operator's own (`first_party`), get what they ask for.
+ * Returns the earlier decision about these items, or undefined if the person has to be asked. Clients that sign
+ * people in before applications, and the operator's own (`first_party`), get what they ask for.
  */
 export async function consented(
   server: Pick<AuthzServer, 'stores' | 'clock' | 'longestLife'>,
@@ -52,7 +55,7 @@ export async function consented(
   { asked, redirectUri }: { readonly asked: readonly ScopeItem[]; readonly redirectUri: unknown },
 ): Promise<Unasked | undefined> {
   if (isSignInClient(client.client_id)) return { allowed: asked };
-  // Without a secret another program on the machine could pass for it.
+  // Another program on the machine could impersonate a client without a secret.
   const proven = client.token_endpoint_auth_method !== 'none' || provenHost(redirectUri);
   if (client.first_party && proven) return { allowed: asked, byOperator: true };
   const key = consentKey(client, accountId, redirectUri);

@@ -14,15 +14,15 @@ import { findSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import type { PagesServer } from '../base/server.ts';
 
-/** What a person decided about a client's request. */
+/** The decision of a person about a client's request. */
 export interface GrantDecision {
   readonly clientId: string;
-  /** That of the browser in which it was decided. */
+  /** The sign-in of the browser in which the person decided. */
   readonly signIn: SignIn;
   readonly allowed: readonly ScopeItem[];
-  /** Asked, not allowed, and not to be asked again under this grant. */
+  /** The items that the person refused; they are not asked for again under this grant. */
   readonly refused?: readonly ScopeItem[];
-  /** Where the code goes; absent: to a device. */
+  /** The redirect URI that the code goes to; absent for a device. */
   readonly redirectUri?: unknown;
   /** A grant of the same person and client, to be extended if it is of this browser and redirect host. */
   readonly extend?: string | undefined;
@@ -30,13 +30,13 @@ export interface GrantDecision {
   readonly wholeProfile?: boolean;
   /** Nobody was asked, since the client is the operator's own. */
   readonly byOperator?: boolean;
-  /** Of a device: where it asked from. Its grant outlives the browser's session. */
+  /** A device's IP address and user agent. Its grant outlives the browser's session. */
   readonly device?: Access['device'];
 }
 
 type Grant = InstanceType<Provider['Grant']>;
 
-/** Resolves to the id of the grant; undefined: the sign-in was ended meanwhile. */
+/** Writes a grant and resolves to its id, or to undefined if the sign-in was ended meanwhile. */
 export type GiveGrant = (decision: GrantDecision) => Promise<string | undefined>;
 
 /**
@@ -46,7 +46,7 @@ export type GiveGrant = (decision: GrantDecision) => Promise<string | undefined>
 export function createGiveGrant(server: PagesServer, provider: Provider): GiveGrant {
   const { config, clock } = server;
 
-  /** The grant to extend with its Access, unless either has ended. */
+  /** Returns the grant to extend and its Access, unless either has ended. */
   async function existing(
     { extend, signIn, clientId }: GrantDecision,
     place: Access['place'],
@@ -96,7 +96,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       known === undefined
         ? await recordAccess(server, access, seconds).then(() => true)
         : await extendAccess(server, access, known.access, seconds);
-    // Whoever ends a sign-in removes it first and then looks for its grants, so one of the two is seen.
+    // Ending a sign-in removes it first and then looks for its grants, so either that search or this check notices.
     if (kept && (await findSignIn(server, signIn.uid)) !== undefined) return grantId;
     await endGrant(server, grantId);
     return undefined;
@@ -106,7 +106,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
 function allow(grant: Grant, { scope, resource }: ScopeItem): void {
   if (resource === undefined) grant.addOIDCScope(scope);
   else grant.addResourceScope(resource, scope);
-  // What was refused once and is allowed now: the engine would go on leaving it out.
+  // The engine would go on leaving out items that were refused once and are allowed now.
   const { openid, resources } = grant.rejected ?? {};
   if (resource === undefined) {
     if (openid?.scope !== undefined) openid.scope = without(openid.scope, scope);

@@ -13,7 +13,7 @@ import { singleUseAdapter } from './refresh/single-use.ts';
 import type { AdapterStore } from './storage/store.ts';
 import { boundedForStrangers, byPublicClient } from './storage/strangers.ts';
 
-/** The engine's storage on our stores. What needs a decision is decided atomically there. */
+/** Returns the engine's storage on our stores, which make every decision atomically. */
 export function engineAdapter(store: AdapterStore): AdapterFactory {
   const special: Record<string, () => Adapter> = {
     AuthorizationCode: () => authorizationCodeAdapter(store),

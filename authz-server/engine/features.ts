@@ -5,7 +5,7 @@ import type { EngineHooks } from '../pages/engine-hooks.ts';
 import type { ResourceIndicators } from '../resources/resource-indicators.ts';
 import type { AuthzServer } from '../base/server.ts';
 
-/** What the engine does beside authorization code, refresh token and the metadata. */
+/** Returns the engine's features beyond authorization code, refresh token and metadata. */
 export function features(
   { config, master }: AuthzServer,
   known: ResourceIndicators,
@@ -39,7 +39,7 @@ export function features(
     },
     dPoP: {
       enabled: true,
-      // Decided by token/proofs.ts, by key and jti and for all clients, before anything is used up.
+      // token/proofs.ts detects replays, by key and jti for all clients, before anything is used up.
       allowReplay: true,
       nonceSecret: derivedKey(master, 'countersign authz dpop nonce'),
       requireNonce: () => config.tokens.nonce,
@@ -53,5 +53,5 @@ export function features(
   };
 }
 
-/** Of what a device says about itself, as much as a person would read. */
+/** The longest part of a device's user agent that is kept: as much as a person would read. */
 const LONGEST_AGENT = 256;

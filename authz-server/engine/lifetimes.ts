@@ -8,7 +8,10 @@ const INTERACTION = 3600;
 /** Seconds for which an authorization code may be redeemed (RFC 6749 section 4.1.2: at most ten minutes). */
 const CODE = 60;
 
-/** How long everything lives, in seconds. */
+/**
+ * Returns the lifetimes of tokens, codes, grants and sign-ins, in seconds. A session before an application ends after
+ * its `idle` time (shared/config/sign-in-clients.ts), and `people.session` after the sign-in at the latest.
+ */
 export function lifetimes(
   server: Pick<AuthzServer, 'config' | 'clock'>,
 ): NonNullable<Configuration['ttl']> {
@@ -22,7 +25,7 @@ export function lifetimes(
     Grant: people.grant,
     Interaction: INTERACTION,
     RefreshToken: (ctx) => refreshLifetime(server, ctx),
-    // From signing in, however often the session is used; without a person it only serves interactions.
+    // Counts from the sign-in, however often the session is used; without a person it only serves interactions.
     Session: (_ctx, { loginTs }) =>
       loginTs === undefined
         ? INTERACTION

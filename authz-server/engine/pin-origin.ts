@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Makes the request say what the configuration says: scheme, host and client address. The engine builds
+ * Sets the request's scheme, host and client address from the configuration. The engine builds
  * its URLs (metadata, `htu` of DPoP, RFC 9449 section 4.3) and its addresses from these fields, so none of
  * them may come from the network.
  */

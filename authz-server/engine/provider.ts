@@ -21,8 +21,8 @@ import { SigningKey } from './token/signing-key.ts';
 import type { TokenSteps } from './token/token-request.ts';
 
 /**
- * The engine, configured; it is made anew when the keys change, since it cannot change them itself. What it
- * does at POST /token stands in `steps`.
+ * Creates the configured engine. A new one is created when the keys change, since the engine cannot change them
+ * itself. `steps`: what it does at POST /token.
  */
 export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSteps): Provider {
   const { config } = server;
@@ -55,7 +55,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
     ttl: lifetimes(server),
     cookies: cookies(server),
     loadExistingGrant: existingGrant(server),
-    // A validator of every authorization request, after its resources were found.
+    // Validates every authorization request, after its resources were found.
     extraParams: { scope: (ctx, _scope, client) => known.checkScope(ctx, client) },
     interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
     renderError: hooks.renderError,
@@ -80,7 +80,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
   };
   const Engine = withStepsBeforeGrant([...steps.limits, ...steps.grant]);
   const provider = new Engine(config.issuer, configuration);
-  // app.ts has replaced Host and X-Forwarded-* by what the configuration says.
+  // app.ts has replaced Host and X-Forwarded-* by the configured values.
   provider.proxy = true;
   useHashedSecrets(provider, server);
   // RFC 8628 section 3.2; the engine leaves it out, and not every client knows the default.

@@ -1,4 +1,4 @@
-/** What a browser has after a request. `url` is that of the address bar: in the issuer's name. */
+/** The state of a browser after a request. `url` is that of the address bar: in the issuer's name. */
 export interface Page {
   readonly status: number;
   readonly url: string;
@@ -10,7 +10,7 @@ export interface Page {
 export interface Form {
   readonly action: string;
   readonly method: string;
-  /** What is sent without a button: hidden fields, prefilled ones, ticked boxes. */
+  /** The fields that a form sends without a button: hidden fields, prefilled ones, ticked boxes. */
   readonly fields: readonly (readonly [name: string, value: string])[];
 }
 

@@ -18,7 +18,7 @@ const BROWSER = { Accept: 'text/html' };
 const bearer = (token: unknown) => ({ Authorization: `Bearer ${String(token)}` });
 const written = (name: string) => readFile(new URL(`../${name}`, import.meta.url), 'utf8');
 
-/** What each endpoint of clients takes. */
+/** The form that each endpoint for clients takes. */
 const FORMS: Readonly<Record<string, string>> = {
   '/token': 'grant_type=refresh_token&refresh_token=x',
   '/token/introspection': 'token=x',
@@ -41,7 +41,7 @@ const ofTokenIssuer = (request: unknown, verify: unknown) => [
 ];
 
 // Some thousand requests: on a busy machine more than any other test may take.
-test('what each method at each address gets, from whatever origin: endpoints.txt', async () => {
+test('each method at each address, from every origin, is answered as endpoints.txt says', async () => {
   const often = { burst: 10_000, per: 1 };
   const limits = { address: often, account: often };
   await using flow = await testFlow({ issuer: ISSUER, limits, privateTokens: { issuer: ISSUER } });

@@ -52,7 +52,7 @@ function expectDistinct(reasons: readonly string[]): void {
   expect(new Set(reasons).size).toBe(reasons.length);
 }
 
-test('RFC 6749 section 5.2: the line of a request says what was wrong with it', async () => {
+test('RFC 6749 section 5.2: the log line of a request names its error', async () => {
   const web = { client_id: 'web' };
   const mistakes: readonly (readonly [string, Form, Form?])[] = [
     ['/token', GRANT],
@@ -80,7 +80,7 @@ test('RFC 6749 section 5.2: the line of a request says what was wrong with it', 
   expectDistinct(reasons);
 });
 
-test('RFC 7523 section 3: and what of a client assertion', async () => {
+test('RFC 7523 section 3: the log line names the error of a client assertion', async () => {
   const now = Math.floor(Date.now() / 1000);
   const assertion = (claims: object, header: object = {}, by = key) =>
     new SignJWT({
@@ -125,7 +125,7 @@ test('RFC 7523 section 3: and what of a client assertion', async () => {
   expectDistinct(reasons);
 });
 
-test('what a parser could not read is not quoted', async () => {
+test('unparsable input is not quoted', async () => {
   const client_assertion = ['a', 'secret of the client', 'c']
     .map((part) => Buffer.from(part).toString('base64url'))
     .join('.');

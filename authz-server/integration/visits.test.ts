@@ -10,7 +10,7 @@ const VISITS = 20;
 /** Of JSON, for each thing that is kept. */
 const LONGEST = 16_384;
 
-/** What others' requests are measured against: an address of somebody else. */
+/** The address of somebody else, whose requests must not suffer. */
 const THEIRS = '192.0.2.1';
 const OURS = '198.51.100.7';
 
@@ -78,7 +78,7 @@ async function flood(one: (n: number) => Promise<string>): Promise<Record<string
 
 const authorization = () => flow.authorize().replace(flow.config.issuer, '');
 
-describe('what somebody who has shown nothing leaves in the store', () => {
+describe('rows in the store from visitors who have proved nothing', () => {
   test('a flood of /auth from one address: so many, none of them durable, and others are served', async () => {
     const before = kept();
     const path = authorization();
@@ -106,7 +106,7 @@ describe('what somebody who has shown nothing leaves in the store', () => {
     expect(after.transient.longest).toBeLessThanOrEqual(LONGEST);
   });
 
-  test('who is signed in pays nothing at the address', async () => {
+  test('a signed-in person does not count for the limit of the address', async () => {
     await flood(async () => String((await ask(authorization(), '127.0.0.1')).status));
     const browser = flow.browser();
     const page = await browser.open('/account');

@@ -141,7 +141,7 @@ export function accountHandlers(
 type EndedPart = NonNullable<AccountProps['ended']>;
 type Ending = EndedPart | 'this browser' | 'nothing' | Ended;
 
-/** What the form's `end` may say; only what belongs to the visitor is found, and ended. */
+/** The values of the form's `end`. Each ending finds only grants, sessions and keys of the visitor. */
 const ENDINGS: ReadonlyMap<
   string,
   (server: PagesServer, visitor: Visitor, id: string) => Promise<Ending>
@@ -192,7 +192,7 @@ function pageIn(querystring: string): number {
   return /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1;
 }
 
-/** What the address says after something was ended. */
+/** Reads from the query what was ended just before. */
 function endedIn(querystring: string): AccountProps['ended'] {
   const ended = new URLSearchParams(querystring).get('ended');
   return isEndedPart(ended) ? ended : undefined;

@@ -61,7 +61,7 @@ export function site(server: PagesServer, provider: Provider): Router {
   return router;
 }
 
-/** What a page throws becomes the error page; what is a defect of ours goes to the log. */
+/** Turns errors of a page into the error page. Defects of ours go to the log. */
 function errorPages(server: PagesServer, provider: Provider): Middleware {
   return async (ctx: Context, next: Next) => {
     try {

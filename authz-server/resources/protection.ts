@@ -14,17 +14,17 @@ export interface ProtectionParts extends Pick<
   Parts,
   'config' | 'stores' | 'feed' | 'master' | 'clock'
 > {
-  /** The key of this server that signs access tokens, by its `kid`. */
+  /** Returns this server's public key for access tokens by its `kid`. */
   readonly publicKey: (kid: string) => Promise<KeyObject | undefined>;
 }
 
-/** A client that was let in. */
+/** A client that was admitted. */
 export interface Requester {
   readonly clientId: string;
   readonly principal: Principal;
 }
 
-/** Does the work of an endpoint, for who was let in. */
+/** Does the work of an endpoint for an admitted client. */
 export type Work = (
   request: AnyRequest,
   requester: Requester,

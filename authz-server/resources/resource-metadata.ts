@@ -6,7 +6,7 @@ import { type Endpoint, READ } from '#shared/server/endpoints/endpoint.ts';
 import { validated } from '#shared/server/endpoints/validated.ts';
 import { spaceScopes } from './resource-indicators.ts';
 
-/** Where the metadata of an endpoint is, and the row that answers it. `issuer`: who issues its access tokens. */
+/** Returns the path of a space's metadata and its endpoint row. `issuer` issues the access tokens. */
 export function metadataEndpoint(space: TokenSpace, issuer: string): readonly [string, Endpoint] {
   return [
     new URL(metadataUrl(space.url)).pathname,
@@ -19,7 +19,7 @@ export function metadataEndpoint(space: TokenSpace, issuer: string): readonly [s
   ];
 }
 
-/** RFC 9728 section 2. */
+/** Returns the protected resource metadata of a space (RFC 9728 section 2). */
 function resourceMetadata(space: TokenSpace, issuer: string): Answer {
   const document = metadataDocument({
     url: space.url,

@@ -1,6 +1,6 @@
 import type { FeedPosition } from '#shared/stores/revocation/feed-position.ts';
 
-/** What a follower hands back: where it stands in the feed, and which of its client's followers it is. */
+/** The cursor that a follower sends back: its position in the feed, and which of its client's followers it is. */
 export interface Cursor extends FeedPosition {
   readonly follower: string;
 }

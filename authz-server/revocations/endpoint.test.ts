@@ -43,7 +43,7 @@ async function page(query: string, authorization?: string): Promise<RevocationPa
   return parsePage(text);
 }
 
-/** What is written of the processes that have followers. */
+/** Returns the rows of the processes that have followers. */
 const rows = async () => (await stores.followers.look()).processes;
 const revoke = (id: string) => stores.revocations.revoke('token', id, FAR);
 
@@ -78,8 +78,8 @@ test('hundreds of followers that one revocation wakes are answered in slices', a
   await feed[Symbol.asyncDispose]();
 });
 
-describe('what a follower is told', () => {
-  test('all that there is, in pages of 1,000, of which the last one is good for a lease', async () => {
+describe('answers to a follower', () => {
+  test('gets every revocation in pages of 1,000, and a lease with the last page', async () => {
     await Promise.all(Array.from({ length: 1_500 }, (_, n) => revoke(`token ${n}`)));
     await stores.revocations.raise('person', 'a person', FAR);
     const first = await page('');
@@ -98,7 +98,7 @@ describe('what a follower is told', () => {
     });
   });
 
-  test('nobody whose token it has not seen', async () => {
+  test('names no person or grant', async () => {
     await stores.revocations.raise('person', 'alice-with-her-id', FAR);
     await stores.revocations.revoke('grant', 'a-grant-of-hers', FAR);
     const { text, headers } = await endpoint.ask();
@@ -107,7 +107,7 @@ describe('what a follower is told', () => {
     expect(headers['content-type']).toBe('application/json');
   });
 
-  test('what is new at once, whoever waits; else nothing, when it has waited', async () => {
+  test('gets a new revocation at once while it waits, and an empty answer after the wait', async () => {
     const { cursor } = await page('');
     const waiting = Promise.all([
       page(`?after=${cursor}&wait=15`),
@@ -121,7 +121,7 @@ describe('what a follower is told', () => {
     expect(nothing).toMatchObject({ entries: [], lease: TIMES.lease });
   });
 
-  test('nothing, at once, of what another process told it: that one has to hear that it has it', async () => {
+  test('gets an empty answer at once if another process told it more, so that that process hears of it', async () => {
     await using other = await startEndpoint(stores, clock, TIMES);
     const { cursor } = await page('');
     await revoke('new');
@@ -131,7 +131,7 @@ describe('what a follower is told', () => {
     expect(nothing).toMatchObject({ entries: [], lease: TIMES.lease });
   }, 10_000);
 
-  test('of a position that there is not: all from the beginning', async () => {
+  test('an unknown position gets every revocation from the beginning', async () => {
     await revoke('old');
     const { cursor, epoch } = await page('');
     const ahead = cursor.replace(/^\d+/, '999');
@@ -151,7 +151,7 @@ describe('what a follower is told', () => {
   });
 });
 
-describe('what is written of it', () => {
+describe('the row of the process', () => {
   test('the process, before its first follower is answered, and what the follower has once it says so', async () => {
     await revoke('a');
     const { cursor } = await page('');
@@ -201,7 +201,7 @@ describe('what is written of it', () => {
     expect((await rows())[0]?.confirmed).not.toBe(last);
   });
 
-  test('the row goes when nobody follows any more', async () => {
+  test('the row is removed after the last follower', async () => {
     await page('');
     expect(await rows()).toHaveLength(1);
     clock.advance(TIMES.lease);
@@ -216,7 +216,7 @@ describe('what is written of it', () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  test('a follower that goes away while it waits holds nobody up', async () => {
+  test('a follower that disconnects while it waits delays nobody', async () => {
     const { cursor } = await page('');
     clock.advance(TIMES.lease - 1);
     const leaving = new AbortController();
@@ -230,7 +230,7 @@ describe('what is written of it', () => {
   });
 });
 
-describe('who may follow', () => {
+describe('the right to follow', () => {
   test.each([
     ['without a token', { authorization: '' }, 401],
     ['with Basic', { authorization: `Basic ${btoa('follower:secret')}` }, 401],
@@ -252,7 +252,7 @@ describe('who may follow', () => {
     expect(String(answer.headers['www-authenticate'])).toContain(error);
   });
 
-  test('a token that a person has allowed is refused', async () => {
+  test('a token granted by a person is refused', async () => {
     const person = { sub: 'alice', sub_gen: 0, grant_id: 'g' };
     const { status } = await endpoint.ask({
       authorization: `Bearer ${await endpoint.token(person)}`,
@@ -260,7 +260,7 @@ describe('who may follow', () => {
     expect(status).toBe(403);
   });
 
-  test('a token that is bound to a key comes with its proof (RFC 9449 section 7.1)', async () => {
+  test('a DPoP-bound token needs its proof (RFC 9449 section 7.1)', async () => {
     const { jkt, proof } = prover(() => Math.floor(clock.now() / 1000));
     const token = await endpoint.token({ cnf: { jkt } });
     const fields = { DPoP: proof(token, { htu: URL_OF_ENDPOINT }) };
@@ -269,7 +269,7 @@ describe('who may follow', () => {
     expect((await endpoint.ask({ authorization: `DPoP ${token}`, fields })).status).toBe(200);
   });
 
-  test('one whose client is removed while it waits is told so, and is refused from then on', async () => {
+  test('a client removed while it waits is told so, and is refused from then on', async () => {
     const authorization = `Bearer ${await endpoint.token()}`;
     const { cursor } = await page('', authorization);
     clock.advance(TIMES.lease - 1);
@@ -305,8 +305,8 @@ describe('who may follow', () => {
   });
 });
 
-describe('what is asked', () => {
-  test('with GET or HEAD alone (RFC 9110 section 9.1)', async () => {
+describe('request methods and parameters', () => {
+  test('accepts only GET and HEAD (RFC 9110 section 9.1)', async () => {
     const { status, headers } = await endpoint.ask({ method: 'POST' });
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS']);
     expect(await endpoint.ask({ method: 'HEAD' })).toMatchObject({ status: 200, text: '' });

@@ -6,7 +6,7 @@ import type { Work } from '../resources/protection.ts';
 import { type Cursor, readCursor } from './cursor.ts';
 import { Followed, type FollowedParts } from './followed.ts';
 
-/** Seconds, with a few places. */
+/** Matches seconds with up to six decimal places. */
 const SECONDS = /^\d{1,3}(?:\.\d{1,6})?$/;
 
 /**
@@ -49,7 +49,7 @@ function askedOf(url: string): { readonly after: Cursor | undefined; readonly wa
   return { after, wait: Number(wait) };
 }
 
-/** Aborted when the connection of the request ends. */
+/** Returns a signal that aborts when the request's connection ends. */
 function leaving({ socket }: AnyRequest): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   const leave = () => controller.abort();

@@ -16,14 +16,14 @@ import { type Cursor, writeCursor } from './cursor.ts';
 import { FollowerRow } from './follower-row.ts';
 import { Register } from './register.ts';
 
-/** Milliseconds between two looks at whether there is something new, while somebody follows. */
+/** Milliseconds between two checks for new revocations while this process has followers. */
 const PAUSE = 8;
-/** Looks between two at whether anybody still does. */
+/** The number of those checks between two checks whether any follower is left. */
 const PRUNE = 32;
 
 export interface Asked {
   readonly client: string;
-  /** Undefined for who begins. */
+  /** Undefined for a follower that begins. */
   readonly after: Cursor | undefined;
   /** Milliseconds for which an answer without anything new may be held back. */
   readonly wait: number;
@@ -37,17 +37,20 @@ const tooMany = () =>
   new HttpError(429, 'Too many of this client follow. Try again later.', { 'Retry-After': '1' });
 
 /**
- * What the followers of this process are told, and what those who revoke know of it.
+ * Tells the followers of this process what was revoked, and lets those who revoke know how far the followers are.
  *
- * Why nobody trusts what was revoked once that is acknowledged (shared/stores/revocation/acknowledged.ts): say R is written at
- * w, and a follower trusts an answer that lacks it, for a lease L from when its request was sent. (1) The answer is
- * of a reading that began after the request came, so the request came before w: at w + L nobody trusts it, whatever
- * happens to follower, process or network. (2) Before that reading the row of this process stood (`ensure`): so
- * whoever looks for rows after w sees it, or a later reading holds R. A row is removed by others when nothing was
- * written to it for 1.25 L, and nothing is told later than L/8 after a writing began: so it outlasts what is told.
- * (3) The row says that R is had only when each answer that lacks it has run out, counted from when its request
- * came, or that follower has asked for what comes behind R; answers under way count from their beginning. (4) A store that
- * lost its memory has lost its rows: until it is written there that all is settled, whoever revokes waits as in (1).
+ * Why nobody trusts a revoked token once its revocation is acknowledged (shared/stores/revocation/acknowledged.ts):
+ * say a revocation R is written at the time w, and a follower trusts an answer without R for a lease L from when it
+ * sent its request.
+ * (1) The answer comes from a reading that began after the request came. It lacks R, so the request came before w. At
+ *     w + L nobody trusts it, whatever happens to the follower, the process or the network.
+ * (2) The row of this process stood before that reading (`ensure`). So somebody who looks for rows after w sees it, or
+ *     a later reading has R. Others remove a row if nothing was written to it for 1.25 L, and this process tells
+ *     nothing later than L/8 after a write began. So the row outlasts the answers.
+ * (3) The row says that R is known only when each answer without R has run out, counted from when its request came, or
+ *     when its follower has asked for the entries after R. Answers under way count from their beginning.
+ * (4) A store that lost its memory has lost its rows. Until it has a row which says that all is settled, everybody who
+ *     revokes waits as in (1).
  * Each duration is measured by one clock alone.
  */
 export class Followed {
@@ -55,11 +58,11 @@ export class Followed {
   readonly #lease: number;
   readonly #register = new Register();
   readonly #row: FollowerRow;
-  /** Wakes who waits for something new. */
+  /** Callbacks that wake the requests waiting for new revocations. */
   readonly #waiting = new Set<() => void>();
-  /** One reading for all who ask for the same. */
+  /** Readings of the feed, shared by all requests for the same position. */
   readonly #readings = new Map<string, () => Promise<FeedPage>>();
-  /** What wakes many is told to a few at a time. */
+  /** Answers the waiting followers a few at a time. */
   readonly #queue = fewATurn();
   #running = false;
   #publishes = false;
@@ -87,7 +90,7 @@ export class Followed {
       let page = await this.#read(after);
       // A position that nobody can have been given acknowledges nothing.
       if (after && after.epoch === page.epoch && !precedes(page.last, after.entry)) {
-        // Who was told by another process is not held here: that one has to hear that it has it.
+        // A follower told by another process is not held here: that process must learn that the follower has it.
         const held = follower.acknowledge(after.entry) ? 0 : wait;
         this.#publishSoon();
         if (page.entries.length === 0 && (await this.#somethingNew(held, gone))) {
@@ -116,7 +119,7 @@ export class Followed {
     }
   }
 
-  /** Begins after this call. */
+  /** Reads a page of the feed; the reading begins after this call. */
   async #read(after: FeedPosition | undefined): Promise<FeedPage> {
     const key = after === undefined ? '' : writePosition(after);
     const { followers } = this.#parts.stores;
@@ -154,7 +157,7 @@ export class Followed {
     });
   }
 
-  /** Looks for something new while somebody follows; the row goes with the last. */
+  /** Checks for new revocations while there are followers, and removes the row after the last one. */
   #run(): void {
     if (this.#running) return;
     this.#running = true;
@@ -177,10 +180,10 @@ export class Followed {
       await sleep(PAUSE, undefined, { ref: false });
     }
     this.#running = false;
-    await this.#row.remove().catch(() => {}); // Who revokes next removes it.
+    await this.#row.remove().catch(() => {}); // The next process that revokes removes the row.
   }
 
-  /** Once for all who acknowledge in one turn of the event loop: it looks at every follower. */
+  /** Publishes once per turn of the event loop, however many acknowledge: publishing looks at every follower. */
   #publishSoon(): void {
     if (this.#publishes) return;
     this.#publishes = true;
@@ -190,7 +193,7 @@ export class Followed {
     });
   }
 
-  /** Writes what the followers have, if that is more than is written. */
+  /** Writes the entry up to which the followers know everything, if it is beyond the one written. */
   #publish(): void {
     const { clock } = this.#parts;
     const { position } = this.#register;
@@ -199,7 +202,7 @@ export class Followed {
     this.#publishing = true;
     this.#row
       .write()
-      .catch(() => {}) // Who asks next hears of it.
+      .catch(() => {}) // The next request meets the same error.
       .finally(() => (this.#publishing = false));
   }
 }

@@ -48,7 +48,7 @@ test('is written before anything is told, and again an eighth of a lease later',
   expect(written.map(({ beat }) => beat)).toEqual([1, 2]);
 });
 
-test('is written anew by a machine that slept, and when the clock was set back', async () => {
+test('is rewritten after the machine slept or the clock was set back', async () => {
   await row.ensure();
   clock.set(60);
   await row.ensure();
@@ -65,7 +65,7 @@ test('a writing of which nobody knows what became has another number than the ne
   expect(written.map(({ beat }) => beat)).toEqual([1, 2]);
 });
 
-test('counts from when the writing began', async () => {
+test('its age counts from the start of the writing', async () => {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   put = () => promise;
   const ensured = row.ensure();
@@ -104,7 +104,7 @@ test('one that was given up while it was written counts for nothing', async () =
   expect(written).toHaveLength(2);
 });
 
-test('after it was removed it is written anew', async () => {
+test('is rewritten after it was removed', async () => {
   await row.ensure();
   await row.remove();
   await row.ensure();

@@ -15,17 +15,17 @@ export interface FollowerRowOptions {
   readonly lease: number;
 }
 
-/** The row by which those who revoke know that this process has followers. */
+/** The row that tells revoking processes that this process has followers. */
 export class FollowerRow {
   readonly #options: FollowerRowOptions;
-  /** As it was last tried to be written: nobody knows what became of a try that failed. */
+  /** The row of the last attempt to write it; the effect of a failed attempt is unknown. */
   #row: FollowedProcess;
   #confirmed = '0';
-  /** When the last writing that went well began, by both clocks: the one stands still while a machine sleeps. */
+  /** The start of the last successful writing, by both clocks: the monotonic one stops while a machine sleeps. */
   #written = { monotonic: -Infinity, wall: -Infinity };
   #epoch: string | undefined;
   #last: Promise<unknown> = Promise.resolve();
-  /** One at a time; who comes meanwhile waits for the next. */
+  /** Writes the row, once at a time; a call during a writing waits for the next. */
   readonly write: () => Promise<void>;
 
   constructor(options: FollowerRowOptions) {
@@ -34,12 +34,12 @@ export class FollowerRow {
     this.write = forAll(() => this.#inTurn(() => this.#write()));
   }
 
-  /** The memory of the store that it stands in. */
+  /** The epoch of the store in which the row was written. */
   get epoch(): string | undefined {
     return this.#epoch;
   }
 
-  /** What is written that the followers of this process have. */
+  /** The entry up to which, as written, the followers of this process know everything. */
   get confirmed(): string {
     return this.#confirmed;
   }
@@ -52,7 +52,7 @@ export class FollowerRow {
     if (Math.max(age, wallAge) > lease * FRESH) await this.write();
   }
 
-  /** When nobody follows any more. */
+  /** Removes the row when this process has no followers left. */
   async remove(): Promise<void> {
     this.#written = { monotonic: -Infinity, wall: -Infinity };
     await this.#inTurn(() => this.#options.followers.remove(this.#row));

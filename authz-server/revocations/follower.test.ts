@@ -12,7 +12,7 @@ function tell(follower: Follower, upTo: string, at: number): void {
   told.pending = false;
 }
 
-describe('what a follower has', () => {
+describe('the entries that a follower has', () => {
   test('is what it was told least of, for a lease from when it asked', () => {
     const follower = new Follower('app', 'x');
     tell(follower, '5', 0);
@@ -77,7 +77,7 @@ describe('what a follower has', () => {
 });
 
 describe('the followers of a process', () => {
-  test('what all have is what one of them has least of', () => {
+  test('the followers together are as far as the one that is behind', () => {
     const register = new Register();
     register.position = '20';
     for (const [id, upTo] of [
@@ -110,7 +110,7 @@ describe('the followers of a process', () => {
     expect(register.size).toBe(1);
   });
 
-  test('who was forgotten is known no more', () => {
+  test('a forgotten follower is unknown', () => {
     const register = new Register();
     const follower = register.follower('app', 'a');
     expect(follower && register.knows(follower)).toBe(true);

@@ -2,11 +2,11 @@ import { precedes } from '#shared/stores/revocation/feed-position.ts';
 
 /** An answer that a follower got, or is about to get. */
 export interface Told {
-  /** It holds all revocations up to this entry. */
+  /** The answer holds all revocations up to this entry. */
   upTo: string;
   /** Milliseconds: a lease after the request came. The follower counts its own from when it sent it. */
   readonly until: number;
-  /** It was not given yet. */
+  /** True while the answer has not been sent. */
   pending: boolean;
 }
 

@@ -2,7 +2,7 @@ import { fairShare } from '#shared/base/counts.js';
 import { precedes } from '#shared/stores/revocation/feed-position.ts';
 import { Follower } from './follower.ts';
 
-/** Followers of one client, of what the others leave (`fairShare`), and of all, that one process has. */
+/** The most followers of one process: for one client, out of the share that others leave (`fairShare`), and in all. */
 export const MOST_FOLLOWERS = { client: 256, all: 2_048 };
 
 /** The followers of this process. */
@@ -17,7 +17,7 @@ export class Register {
     return size;
   }
 
-  /** Undefined where there are too many, until some are forgotten. */
+  /** Returns a follower, or undefined while there are too many. */
   follower(client: string, id: string): Follower | undefined {
     const known = this.#clients.get(client)?.get(id);
     if (known !== undefined) return known;
@@ -29,12 +29,12 @@ export class Register {
     return follower;
   }
 
-  /** Whether it has not been forgotten. */
+  /** True if the follower has not been forgotten. */
   knows(follower: Follower): boolean {
     return this.#clients.get(follower.client)?.get(follower.id) === follower;
   }
 
-  /** Whatever any follower trusts holds all up to here. */
+  /** Returns the entry up to which every answer that a follower still trusts is complete. */
   confirmed(now: number): string {
     let least = this.position;
     for (const own of this.#clients.values()) {
@@ -46,7 +46,7 @@ export class Register {
     return least;
   }
 
-  /** Forgets who trusts nothing any more; returns the clients of those who never got all there is. */
+  /** Forgets followers that trust no answer any more; returns the clients of those that never got every entry. */
   prune(now: number): ReadonlySet<string> {
     const silent = new Set<string>();
     for (const [client, own] of this.#clients) {

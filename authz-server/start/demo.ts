@@ -17,7 +17,7 @@ export interface DemoParts extends Omit<PeopleStore, 'realms'> {
   readonly stores: PeopleStore['stores'] & Pick<Stores, 'apiKeys' | 'clients' | 'replay'>;
 }
 
-/** What was made for a newcomer to try. */
+/** The person, keys and clients that were made for a newcomer to try. */
 export interface Made {
   /** For a person to read; they can be pasted into a shell. */
   readonly lines: readonly string[];
@@ -163,7 +163,7 @@ async function addClient(
   if (generation > 0) return false;
   return stores.clients.add({
     ...client,
-    // What a client expects unless it was told otherwise (OpenID Connect Registration 1.0 section 2).
+    // The default that a client expects (OpenID Connect Registration 1.0 section 2).
     id_token_signed_response_alg: 'RS256',
     demo: true,
     created_at: clock.now(),

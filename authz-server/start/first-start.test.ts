@@ -46,7 +46,7 @@ async function server(folder?: string, data?: string, spaces?: readonly object[]
   };
 }
 
-/** What is in the store, by name. */
+/** Returns the names of the clients and people in the store. */
 const there = async ({ clients, people }: Stores) => [
   ...(await clients.list()).map(({ client_id }) => client_id),
   ...(await everybodyIn({ people })).map(({ name }) => name),
@@ -129,7 +129,7 @@ test('a person and three clients, all refused in production; what is kept works 
   expect(await enters(false)).toBeUndefined();
 });
 
-test('what each client may do', async () => {
+test('each client has its grants and scopes', async () => {
   const { start, stores } = await server();
   await start();
   const scopes = 'documents:read documents:write';

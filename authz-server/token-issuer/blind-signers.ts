@@ -5,12 +5,12 @@ import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-ty
 import type { VoprfThreads } from '#shared/private-token/voprf-threads.ts';
 
 /**
- * Makes the TokenResponse to a blinded message. Undefined: it is not an element, or not below the modulus
+ * Makes the TokenResponse to a blinded message. Returns undefined if it is not an element, or not below the modulus
  * (RFC 9578 section 5.2, RFC 9474 section 4.3).
  */
 export type BlindSign = (blinded: Buffer) => Promise<Buffer | undefined>;
 
-/** What makes it with a key, for each type. */
+/** For each token type, a function that makes the blind signer of a key. */
 export type BlindSigners = Readonly<Record<TokenType, (key: TokenKeyPair) => BlindSign>>;
 
 export function blindSigners(voprf: VoprfThreads): BlindSigners {

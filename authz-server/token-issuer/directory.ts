@@ -15,9 +15,9 @@ export interface DirectoryParts {
 }
 
 /**
- * The issuer directory (RFC 9578 section 4), to the octet the same for all who ask, so that nobody can be
- * told apart by it (RFC 9576 section 6.2). It is whole or 503, and no cache has it longer than its keys
- * are good.
+ * Serves the issuer directory (RFC 9578 section 4). Every client gets the same octets, so that the directory
+ * cannot tell clients apart (RFC 9576 section 6.2). It is complete or 503, and no cache keeps it longer than its
+ * keys are valid.
  */
 export function directory({ ring, requestUrl, maxAge, clock }: DirectoryParts) {
   return async (request: AnyRequest): Promise<Answer> => {
@@ -46,7 +46,7 @@ export function directory({ ring, requestUrl, maxAge, clock }: DirectoryParts) {
   };
 }
 
-/** The newest first (RFC 9578 section 4), in an order that leaves nothing to chance. */
+/** Orders keys with the newest first (RFC 9578 section 4); the order is deterministic. */
 function preference(a: IssuingKey, b: IssuingKey): number {
   return b.notBefore - a.notBefore || a.type - b.type || a.id.compare(b.id);
 }

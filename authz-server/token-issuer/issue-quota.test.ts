@@ -75,12 +75,12 @@ describe('the quota of a person and a client', () => {
     expect((await tokenIssuer.request(body, { token })).status).toBe(429);
   });
 
-  test('what is refused before it costs nothing', async () => {
+  test('a request that is refused earlier costs nothing', async () => {
     for (let count = 0; count <= BURST; count += 1) await tokenIssuer.request(Buffer.alloc(52));
     expect((await tokenIssuer.request((await good()).body)).status).toBe(200);
   });
 
-  test('what is computed is paid for, whether or not it gives a token', async () => {
+  test('a computation counts for the quota, whether or not it gives a token', async () => {
     const { body } = await good();
     body.fill(0xff, 3);
     for (let count = 0; count < BURST; count += 1) {
@@ -90,7 +90,7 @@ describe('the quota of a person and a client', () => {
   });
 });
 
-describe('who reads the store finds nobody’s bucket by trying names', () => {
+describe('a reader of the store cannot find a person’s bucket by trying names', () => {
   const keyed = (master: Buffer, payer: string) =>
     createHmac('sha256', derivedKey(master, 'countersign authz private-token quota'))
       .update(payer)

@@ -144,7 +144,7 @@ test('a clock that is set back holds nobody up', async () => {
   expect(read).toBe(2);
 });
 
-test('what is kept twice at once is made once', async () => {
+test('maintenance that runs three times at once makes one key', async () => {
   let made = 0;
   const generate: TokenKeyLifecycle['generate'] = {
     ...GENERATE,

@@ -11,40 +11,40 @@ import {
 import type { ScheduledTokenKey } from '#shared/keys/token-key-schedule.ts';
 import type { BlindSign, BlindSigners } from './blind-signers.ts';
 
-/** A key that is not retired, opened. */
+/** An opened key that is not retired. */
 export interface IssuingKey extends TokenKeyPair {
-  /** Milliseconds since the epoch: it issues from then on. */
+  /** Milliseconds since the epoch at which the key starts to issue. */
   readonly notBefore: number;
-  /** Milliseconds since the epoch: it is retired from then on, as far as is known now. */
+  /** Milliseconds since the epoch at which the key retires, as far as is known now. */
   readonly until: number;
-  /** The latest that this will ever be. */
+  /** The latest value that `until` can take. */
   readonly notAfter: number;
   readonly blindSign: BlindSign;
 }
 
 /** The issuer's keys as this process has them; every process reads the same rows. */
 export interface IssuerKeyRing {
-  /** Those that are not retired now, in the order in which they were added. */
+  /** The keys that are not retired now, in the order in which they were added. */
   readonly live: readonly IssuingKey[];
-  /** Finds one of them; reads the rows again, at most once a second, when it is not there. */
+  /** Finds a live key. If none fits, reads the rows again, at most once a second. */
   find(fits: (key: IssuingKey) => boolean): Promise<IssuingKey | undefined>;
-  /** Reads the rows again, once for all who ask while they are read. */
+  /** Reads the rows again; concurrent callers share one reading. */
   refresh(): Promise<void>;
   /**
-   * Makes and retires what is due, as all processes do; who asks while that is under way waits for it.
-   * Rejects when a key that is due cannot be made.
+   * Makes and retires the keys that are due, as every process does; concurrent callers share one run.
+   * Rejects if a key that is due cannot be made.
    */
   keep(): Promise<void>;
 }
 
-/** Milliseconds between two readings for a key that is not there. */
+/** Milliseconds between two readings for missing keys. */
 const PAUSE = 1000;
 
 export function hasEachType(keys: readonly IssuingKey[]): boolean {
   return ISSUED_TYPES.every((type) => keys.some((key) => key.type === type));
 }
 
-/** Opens the ring, with a key of each type in it. Throws when the master secret is another one. */
+/** Opens the ring, with a key of each type. Throws if the master secret is not that of the stored keys. */
 export async function openIssuerKeyRing(
   life: TokenKeyLifecycle,
   signers: BlindSigners,
@@ -83,7 +83,7 @@ export async function openIssuerKeyRing(
   const live = () => keys.filter(({ until }) => clock.now() < until);
 
   await keep().catch((error: unknown) => {
-    if (!hasEachType(live())) throw error; // else the chore tells it
+    if (!hasEachType(live())) throw error; // otherwise the chore reports the error
   });
   return {
     get live() {

@@ -12,7 +12,7 @@ import { createServe } from '#shared/server/endpoints/serve.ts';
 import { HANDLED } from '../base/endpoints.ts';
 import type { TokenIssuer } from './token-issuer.ts';
 
-/** The listener of a token issuer that has an origin of its own. */
+/** Returns the listener of a token issuer that has an origin of its own. */
 export function tokenIssuerOverTls(parts: Parts, issuer: TokenIssuer): readonly Beside[] {
   const { config } = parts;
   const { privateTokens } = config;
@@ -21,7 +21,7 @@ export function tokenIssuerOverTls(parts: Parts, issuer: TokenIssuer): readonly 
   return [overTls({ ...parts, name: 'authzTls', files: privateTokens, handler })];
 }
 
-/** What is at that origin: the token issuer, and nothing else. */
+/** Returns the handler of that origin, which serves the token issuer alone. */
 export function tokenIssuerHandler(
   parts: Pick<Parts, 'config' | 'clock' | 'random' | 'log' | 'ready'>,
   issuer: TokenIssuer,

@@ -4,8 +4,8 @@ import type { LimitNamespace, Limits, Rate } from '#shared/stores/limits/limits.
 import { derivedKey } from '#shared/base/derived-key.ts';
 
 /**
- * Takes one from the bucket of a payer, whom the strings name together. Throws `HttpError` 429 with
- * Retry-After when it is empty.
+ * Takes one token from the bucket of a payer; the strings together name the payer. Throws `HttpError` 429 with
+ * Retry-After if the bucket is empty.
  */
 export type Pay = (
   namespace: LimitNamespace,
@@ -13,7 +13,7 @@ export type Pay = (
   rate: Rate,
 ) => Promise<void>;
 
-/** Buckets by keyed hashes: whoever reads the store cannot find a person's by trying names. */
+/** Names buckets by keyed hashes, so that a reader of the store cannot find a person's bucket by trying names. */
 export function payment(limits: Limits, master: Buffer): Pay {
   const key = derivedKey(master, 'countersign authz private-token quota');
   return async (namespace, payer, rate) => {

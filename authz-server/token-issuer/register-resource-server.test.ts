@@ -58,7 +58,7 @@ test('it moves with the issuer and with the master secret', async () => {
   expect((await found())?.secret_hash).not.toBe(first?.secret_hash);
 });
 
-test('what an operator has removed stays removed', async () => {
+test('a client that an operator removed stays removed', async () => {
   await register({});
   await stores.clients.remove(RESOURCE_SERVER);
   await stores.revocations.raise('client', RESOURCE_SERVER, clock.now() + 1000);

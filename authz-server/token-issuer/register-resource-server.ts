@@ -4,8 +4,8 @@ import { registration } from '#shared/config/resource-server-client.ts';
 import type { Parts } from '#shared/server/process.ts';
 
 /**
- * Registers the resource server of this pair, so that it may have tokens verified; again when the issuer
- * has moved or the master secret was changed. One that an operator has removed stays removed.
+ * Registers the resource server of this pair, so that it may have tokens verified. Registers it again after the
+ * issuer moved or the master secret changed. A registration that an operator removed stays removed.
  */
 export async function registerResourceServer(
   parts: Pick<Parts, 'config' | 'stores' | 'master' | 'clock'>,

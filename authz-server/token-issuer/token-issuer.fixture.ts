@@ -225,7 +225,7 @@ export async function startTokenIssuer(
     jkt: client.jkt,
     proof: (token: string, claims: object = {}) =>
       client.proof(token, { htm: 'POST', htu: REQUEST, ...claims }),
-    /** What the processes do by themselves. */
+    /** Runs the periodic work of the processes. */
     chores: () => Promise.all(issuer.chores.map(({ run }) => run())),
     /** Lines of the log so far. */
     log: () => written.join(''),
@@ -236,6 +236,6 @@ export async function startTokenIssuer(
 
 export type TestTokenIssuer = Awaited<ReturnType<typeof startTokenIssuer>>;
 
-/** What the issuer says of a token. */
+/** Returns what the issuer answers about a token. */
 export const validity = ({ body }: { readonly body: Buffer }): unknown =>
   (JSON.parse(body.toString()) as { valid?: unknown }).valid;

@@ -29,7 +29,7 @@ export interface TokenIssuer {
 }
 
 /**
- * Opens the issuer, with a key of each type. Throws when the master secret is another one than that of the
+ * Opens the issuer, with a key of each type. Throws if the master secret is not that of the
  * keys in the store.
  */
 export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIssuer> {
@@ -87,7 +87,7 @@ export async function openTokenIssuer(parts: TokenIssuerParts): Promise<TokenIss
   };
 }
 
-/** The line in the log does not say who gets tokens (RFC 9576 section 5). */
+/** Wraps work so that its log line does not name the person who gets tokens (RFC 9576 section 5). */
 const nameless =
   (work: Work): Work =>
   (request, requester) => {

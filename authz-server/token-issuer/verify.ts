@@ -15,13 +15,13 @@ export interface TokenVerification {
   readonly ring: IssuerKeyRing;
   readonly voprf: VoprfThreads;
   readonly pay: Pay;
-  /** Tokens of one client. */
+  /** The rate of tokens for one client. */
   readonly rate: Rate;
 }
 
 /**
  * Verifies tokens that only their issuer can verify (RFC 9578 section 5.4), for the resource servers of
- * this server; whether one was spent is theirs to know. Nothing of a token is kept or logged.
+ * this server; they record themselves which tokens are spent. Nothing of a token is kept or logged.
  */
 export function tokenVerification({ ring, voprf, pay, rate }: TokenVerification): Work {
   return async (request, { clientId }) => {

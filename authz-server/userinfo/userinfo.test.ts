@@ -150,7 +150,7 @@ describe('revocation reaches the very next request', () => {
     expectRefused(await endpoint.bearer(endpoint.token({ sub: 'bob-id' })), 401, INVALID);
   });
 
-  test('what is known of the grant has expired', async () => {
+  test('a token whose grant is no longer known is refused', async () => {
     await endpoint.stores.artefacts.remove('Access', 'g1');
     expectRefused(await endpoint.bearer(endpoint.token()), 401, INVALID);
   });
@@ -160,7 +160,7 @@ describe('revocation reaches the very next request', () => {
     expectRefused(await endpoint.bearer(endpoint.token({ sub_gen: 1 })), 401, INVALID);
   });
 
-  test('who signed in anew in the same second is let in', async () => {
+  test('a person who signed in anew in the same second is let in', async () => {
     await endEverything(endpoint.access, ALICE.id);
     await endpoint.grant('g2', 'openid', 1);
     const anew = endpoint.token({ sub_gen: 1, grant_id: 'g2' });

@@ -33,7 +33,7 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken
     return readableBy(origin);
   }
 
-  /** OpenID Connect Core 1.0 sections 5.1 and 5.4: as it is now, whatever was so when the token was issued. */
+  /** Returns the current claims, not those at the token's issue (OpenID Connect Core 1.0 sections 5.1 and 5.4). */
   async function told({ claims = {}, scopes = new Set() }: Principal) {
     const { sub = '', grant_id = '', client_id = '' } = claims;
     const [person, access, client] = await Promise.all([
@@ -59,7 +59,7 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken
   };
 }
 
-/** The endpoint as a protection space: of the issuer, for who holds a grant with `openid`. */
+/** Returns the endpoint as the issuer's protection space, for holders of a grant with `openid`. */
 function userinfoSpace(server: UserinfoServer, publicKey: PublicKeys): ProtectionSpace {
   const { config, stores, feed, master, clock, directory } = server;
   const { issuer, tokens: settings } = config;

@@ -81,9 +81,9 @@ async function answerOn(stream: http2.ClientHttp2Stream): Promise<number> {
   return Number(headers[':status']);
 }
 
-/** What was there is there, and nothing else: rows, locks and files. */
+/** Expects the same rows, locks and files as before. */
 async function expectUnchanged(): Promise<void> {
-  // What is committed late would be committed before this.
+  // A late commit would come before this.
   for (const server of [0, 1])
     expect((await me.ask(server, 'PUT', 'x', { body: '' })).status).toBeLessThan(300);
   expect((await me.ask(0, 'DELETE', 'x')).status).toBe(204);
@@ -454,7 +454,7 @@ describe('Expect: 100-continue (RFC 9110 section 10.1.1)', () => {
       expect((await me.ask(0, 'GET', 'doc')).text).toBe('other');
     }));
 
-  test('what follows a refusal is content, and no request (RFC 9112 section 9.3)', async () => {
+  test('octets after a refusal are content, and no request (RFC 9112 section 9.3)', async () => {
     const smuggled = head('DELETE', 'doc');
     const lines = ['Expect: 100-continue', `Content-Length: ${smuggled.length}`];
     const received = await rawHttp(urlOf(0), `${head('PUT', 'locked', lines)}${smuggled}`);

@@ -15,7 +15,7 @@ import {
 } from './attacked-pair.fixture.ts';
 import type { Realm, Somebody, AttackedPair } from './attacked-pair.fixture.ts';
 
-/** What was good a moment ago and is in use at both processes, with the very next request. */
+/** Credentials that were valid a moment ago, and are in use at both processes, at the next request. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let attacked: AttackedPair;
   beforeAll(async () => {

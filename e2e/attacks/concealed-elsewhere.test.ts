@@ -48,7 +48,7 @@ const neutral = (text: string) =>
     .replaceAll(/"(?:kid|x|y|n)":"[^"]*"/g, '"key"')
     .replaceAll(/[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT/g, 'date');
 
-/** What each of the two answers, the port of either put aside. */
+/** Returns the answers of the two, without their ports. */
 async function bothTell(
   protocol: (typeof PROTOCOLS)[number],
   method: string,

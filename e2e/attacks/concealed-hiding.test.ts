@@ -201,7 +201,7 @@ describe.each(PROTOCOLS)('RFC 9729 section 6.4, over %s', (protocol) => {
     }
   });
 
-  test('who shows the key is let in, and nobody finds traces of it elsewhere', async () => {
+  test('a client with the key is let in, and leaves no traces elsewhere', async () => {
     const origin = pair.resourceTls;
     await using connection = await connectTo(protocol, origin);
     const ask = async (method: string, path: string, content = '', realm?: string) => {
@@ -229,7 +229,7 @@ describe.each(PROTOCOLS)('RFC 9729 section 6.4, over %s', (protocol) => {
   });
 });
 
-test('what is around it does not know of it: its listing, a document of the same name, a move', async () => {
+test('its surroundings do not know of it: a listing, a document of the same name, a move', async () => {
   await pair.addPerson('bob', 'correct horse battery');
   const origin = pair.resourceTls;
   await using connection = await connectTo('HTTP/1.1', origin);

@@ -9,7 +9,7 @@ import type { Behind, ProxySite } from '../interop/proxy-site.ts';
 const parts = new AsyncDisposableStack();
 let site: ProxySite;
 let origin: Behind;
-/** What the server behind the forward proxy received, by connection. */
+/** The octets that the server behind the forward proxy received, by connection. */
 const forwarded: string[] = [];
 beforeAll(async () => {
   origin = parts.use(
@@ -56,7 +56,7 @@ function dial(door: Door): Socket {
   return protocol === 'https:' ? connectTls({ ...to, rejectUnauthorized: false }) : connect(to);
 }
 
-/** What came back until the server closed the connection. The pause makes reads of the pieces, most of the time. */
+/** Returns the answer until the server closed the connection. The pause mostly makes a read of each piece. */
 async function answer(door: Door, pieces: readonly (string | Buffer)[]): Promise<string> {
   const socket = dial(door).on('error', () => undefined);
   let received = '';

@@ -25,7 +25,7 @@ export interface FuzzOutcome {
 const WIDTH = 8;
 /** Frames on a connection, if it lives so long. */
 const FRAMES = 200;
-/** What malformed requests may hear of the 5xx: the method or the version is unknown. */
+/** Finds 5xx that malformed requests must not get: all but those for an unknown method or version. */
 const RIGHT = /"status":5(?!01|05)/;
 
 /**
@@ -90,7 +90,7 @@ function framesOf(roll: Dice): Buffer {
   return Buffer.concat(sent);
 }
 
-/** What comes back until the server has closed the connection, which we have ended. */
+/** Returns the answer until the server closed the connection, which we have ended. */
 async function exchange(
   server: ServerProcess,
   localAddress: string,

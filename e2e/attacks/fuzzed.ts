@@ -1,4 +1,4 @@
-/** What no client sends, always the same for a seed: requests of HTTP/1.1 and frames of HTTP/2. */
+/** Malformed requests of HTTP/1.1 and frames of HTTP/2, the same for the same seed. */
 import { frame, headersFrame } from '#shared/server/wire/http2-frames.fixture.ts';
 import { type Dice, pick } from './dice.ts';
 

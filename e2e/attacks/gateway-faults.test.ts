@@ -12,13 +12,13 @@ import { basic, type GatewaySite, startGatewaySite } from '../interop/gateway/ga
 import { CONTENT, type Fault, FAULTS, serveFaults, UNASKED } from '../parts/faulty-upstream.ts';
 import { type RawRequest, type RawUpstream, startRawUpstream } from '../parts/raw-upstream.ts';
 
-/** What clients get of an upstream that does not do its part: all of an answer, or one that nobody takes for that. */
+/** Clients of a faulty upstream get a whole answer, or one that nobody takes for whole. */
 const TIMEOUT = 2;
 
 /** 502 and 504 of the gateway's own; an answer that breaks off; or all of it. */
 type Outcome = 502 | 504 | 'broken' | 'whole' | 'empty';
 
-/** What may come of each; where readers may differ, of all that is safe. */
+/** The allowed outcomes of each fault; where readers may differ, all safe ones. */
 const OUTCOMES: Readonly<Record<Fault, readonly Outcome[]>> = {
   'no HTTP at all': [502],
   'a line and nothing': [502],
@@ -102,7 +102,7 @@ const OUTCOMES: Readonly<Record<Fault, readonly Outcome[]>> = {
   'a blank before the colon': [502, 'whole'],
 };
 
-/** What is all of the answer, where that is not CONTENT. */
+/** The whole answer, where it is not CONTENT. */
 const WHOLE: Partial<Record<Fault, string>> = { 'longer than it says': CONTENT.slice(0, 4) };
 
 const parts = new AsyncDisposableStack();
@@ -128,7 +128,7 @@ function ask(version: Version, name: string, method = 'GET', content = ''): Prom
   return client.ask(`/app/${encodeURIComponent(name)}`, { method, fields, content });
 }
 
-/** What came of it; throws for what is none of these. */
+/** Returns the outcome. Throws if it is none of these. */
 function outcomeOf(name: Fault, answer: Answer): Outcome {
   const { status, complete } = answer;
   const content = answer.content.toString('latin1');
@@ -156,7 +156,7 @@ function expectClean({ fields }: Answer): void {
 const NAMES = Object.keys(FAULTS) as readonly Fault[];
 const METHODS = ['GET', 'POST', 'HEAD'] as const;
 type Method = (typeof METHODS)[number];
-/** What each sends. */
+/** The content that each method sends. */
 const SENT: Readonly<Record<Method, string>> = { GET: '', POST: 'once', HEAD: '' };
 /** Those that take their time: the gateway waits, or a lot comes. */
 const SLOW = NAMES.filter(
@@ -167,7 +167,7 @@ const SLOW = NAMES.filter(
 
 describe.each(VERSIONS)('%s', (version) => {
   const heard: RawRequest[] = [];
-  /** What it waits for is asked for at once. */
+  /** The slow answers, which are asked for at once. */
   const begun = new Map<string, Promise<Answer>>();
   beforeAll(() => {
     upstream.take();
@@ -183,7 +183,7 @@ describe.each(VERSIONS)('%s', (version) => {
   const answerTo = (name: Fault, method: Method = 'GET') =>
     begun.get(`${method} ${name}`) ?? ask(version, name, method, SENT[method]);
 
-  /** What the application heard of a fault by one method. */
+  /** Returns the requests that the application got for a fault and a method. */
   function heardOf(name: Fault, method: Method): readonly RawRequest[] {
     heard.push(...upstream.take());
     const path = `/base/${encodeURIComponent(name)}`;
@@ -231,7 +231,7 @@ describe.each(VERSIONS)('%s', (version) => {
   });
 });
 
-/** What came until the connection was over, and whether it was broken off. */
+/** Returns the octets until the connection was over, and whether it was broken off. */
 async function untilClosed(name: string): Promise<{ received: string; reset: boolean }> {
   const { hostname, port } = new URL(site.origin);
   const socket = connect({ host: hostname, port: Number(port) });

@@ -15,7 +15,7 @@ import { basic, type GatewaySite, startGatewaySite } from '../interop/gateway/ga
 import { ALICE, JASON } from '../interop/site.ts';
 import { type RawRequest, type RawUpstream, startRawUpstream } from '../parts/raw-upstream.ts';
 
-/** What fields of a client, or of an application, could do to the other side of the gateway. */
+/** Attacks by fields of a client or an application on the other side of the gateway. */
 const NAME = 'inventory';
 const HIDDEN = 'X-Internal-Token';
 /** Long enough that no random identifier holds it by chance. */
@@ -26,7 +26,7 @@ let upstream: RawUpstream;
 let site: GatewaySite;
 let key: string;
 let token: string;
-/** What the application says next; default: 200. */
+/** The next answer of the application; default: 200. */
 let says: string | undefined;
 const clients = new Map<Version, Client>();
 
@@ -96,7 +96,7 @@ const all = ({ method, target, lines, read }: RawRequest) =>
   JSON.stringify([method, target, lines, read]);
 
 describe.each(VERSIONS)('%s', (version) => {
-  describe('who it is', () => {
+  describe('the identity', () => {
     test('comes as a statement and, where asked for, in plain fields', async () => {
       expect((await asAlice(version)).status).toBe(200);
       const request = arrived();
@@ -300,7 +300,7 @@ describe.each(VERSIONS)('%s', (version) => {
       return undefined;
     });
 
-    test('what belongs to it stays here, in both directions', async () => {
+    test('fields of the connection stay here, in both directions', async () => {
       const hops: Field[] = [
         ['Proxy-Connection', 'keep-alive'],
         ['Keep-Alive', 'timeout=5'],
@@ -332,7 +332,7 @@ describe.each(VERSIONS)('%s', (version) => {
     });
   });
 
-  describe('what would have another method, way or place', () => {
+  describe('fields that name another method, way or place', () => {
     test.each([
       'X-HTTP-Method',
       'X-HTTP-Method-Override',
@@ -352,7 +352,7 @@ describe.each(VERSIONS)('%s', (version) => {
       expect(upstream.take()).toEqual([]);
     });
 
-    test('who strangers say that they are for', async () => {
+    test('addresses that strangers claim to forward for', async () => {
       await asAlice(version, [
         ['X-Forwarded-For', '10.9.8.7'],
         ['X-Forwarded-Host', 'evil.example'],
@@ -386,7 +386,7 @@ describe.each(VERSIONS)('%s', (version) => {
       expect((await ask(version, '/loop/x', { method: 'POST', content: 'x' })).status).toBe(508);
     });
 
-    test('what is encoded in Destination stays so', async () => {
+    test('encoded parts of Destination stay encoded', async () => {
       const destination: Field = ['Destination', '/app/x%0d%0aSet-Cookie:%20a=b'];
       const { status } = await asAlice(version, [destination], { method: 'POST', content: 'x' });
       for (const request of upstream.take()) {
@@ -438,7 +438,7 @@ describe.each(VERSIONS)('%s', (version) => {
       '/base/\xc4\x8a\xc4\x8d',
       'http://UPSTREAM/base/%0d%0aX-Split:%201',
       '//UPSTREAM/base/\t',
-    ])('what was encoded in Location stays so: %j', async (reference) => {
+    ])('encoded parts of Location stay encoded: %j', async (reference) => {
       const { host } = new URL(upstream.url);
       says = `HTTP/1.1 302 Found\r\nLocation: ${reference.replace('UPSTREAM', host)}\r\nContent-Length: 0\r\n\r\n`;
       const answer = await asAlice(version);

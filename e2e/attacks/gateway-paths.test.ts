@@ -76,7 +76,7 @@ function expectWithin(): number {
   return came.length;
 }
 
-describe('what is right arrives as it was sent', () => {
+describe('a right path arrives as it was sent', () => {
   test.each([
     ['/app/', '/base/'],
     ['/app', '/base/'],

@@ -14,7 +14,7 @@ import { fuzzedRequest } from './fuzzed.ts';
 /** Requests that one reader takes for one and another for two (RFC 9112 section 11.2), through both legs. */
 const AUTHORIZATION = basic()[1];
 const LINES = `Host: a\r\nAuthorization: ${AUTHORIZATION}\r\n`;
-/** What nobody may bring to the application: it has no credentials. */
+/** A request that nobody may bring to the application: it has no credentials. */
 const SMUGGLED = 'GET /app/smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
 const DIRECT = 'GET /base/smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
 /** Ends the connection, if that is still one. */
@@ -79,7 +79,7 @@ const post = (lines: string, content: string, path = '/app/x') =>
   `POST ${path} HTTP/1.1\r\n${LINES}${lines}\r\n${content}`;
 const chunk = (content: string) => `${content.length.toString(16)}\r\n${content}\r\n`;
 
-test('what is right arrives, so that what does not arrive below was kept away', async () => {
+test('a right request arrives, so that those which do not arrive below were kept away', async () => {
   const sent = [
     post('Content-Length: 5\r\n', 'GET /'),
     post('Transfer-Encoding: chunked\r\n', `${chunk(SMUGGLED)}0\r\n\r\n`),

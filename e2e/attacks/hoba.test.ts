@@ -89,7 +89,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(challenge).toMatch(/^HOBA challenge="[\w-]{51}", max-age="(60|0)"$/);
   }
 
-  test('who has the key is known, at both servers', async () => {
+  test('a client with the key is known at both servers', async () => {
     const { key, name } = await newcomer();
     for (const server of [0, 1]) {
       const answer = await visit([signed(key, await fresh(server))], 1 - server);
@@ -185,7 +185,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('what is malformed', () => {
+  describe('malformed credentials', () => {
     test('each part cut, longer, empty, missing, huge, and in other alphabets', async () => {
       const { key } = await newcomer();
       const [, value] = signed(key, await fresh());

@@ -28,7 +28,7 @@ const PARAMETERS =
     ' ',
   );
 
-/** What no client sends that means well: each is refused for what it is, and nothing of it comes back. */
+/** Hostile requests: each is refused for its fault, and nothing of it comes back. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let attacked: AttackedPair;
   let wire: Wire;

@@ -321,7 +321,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   test('both servers live on, and no error was a defect', () => assertAlive(servers));
 });
 
-/** What fetch would tidy. */
+/** Sends a path that fetch would normalise. */
 async function rawStatus(origin: string, path: string, who: Tenant): Promise<number> {
   const head = [`GET ${path} HTTP/1.1`, 'Host: a', 'Connection: close', who.credentials.join(': ')];
   return statusOf(await rawHttp(origin, `${head.join('\r\n')}\r\n\r\n`));

@@ -109,14 +109,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         await put(1, `${round}/x`, 'x');
         const replies = await tenAtOnce((n) => lock(n, n < 5 ? `${round}/` : `${round}/x`));
         expect(count(replies, 200)).toBe(1);
-        // Who meets the lock of a member alone is told of it by its name (section 9.10.3).
+        // A client that meets only the lock of a member is told its name (section 9.10.3).
         expect(count(replies, 423) + count(replies, 207)).toBe(9);
         expect(replies.slice(5).map(({ status }) => status)).not.toContain(207);
         expect(await locksNow()).toHaveLength(round + 1);
       }
     });
 
-    test('who reads and writes under it loses nothing to others, without a condition', async () => {
+    test('a client that reads and writes under a lock loses nothing to others, without a condition', async () => {
       await arrive();
       await put(0, 'a', '0');
       let held = 0;

@@ -60,7 +60,7 @@ describe.each(ONE_STORE)('on %s: malformed visits', (kind) => {
   let flow: Flow;
   let app: App;
   let browser: TestBrowser;
-  /** What a real request and a real form have, so that a mistake is not always the first. */
+  /** The parameters of a real request and a real form, so that a mistake is not always the first. */
   let good: Readonly<Record<'query' | 'form', URLSearchParams>> & { readonly interaction: string };
 
   beforeAll(async () => {

@@ -25,7 +25,7 @@ export interface Case {
   readonly mistakes: readonly Mistake[];
 }
 
-/** What there is to be asked for: made before, and the same afterwards. */
+/** The resources that requests name: made before, and the same afterwards. */
 export interface Furniture {
   /** Token of the lock on `owned`, in its angle brackets; one of another. */
   readonly token: string;

@@ -54,7 +54,7 @@ const overHttp2 =
     const lines = linesOf({ ...head, ...framed(fields, content) });
     const flat = lines.flatMap(([name, value]) => [name.toLowerCase(), value]);
     const stream = session.request(flat, { endStream: false });
-    // Of what is refused the rest is not wanted (RFC 9113 section 8.1).
+    // The rest of a refused request is not wanted (RFC 9113 section 8.1).
     stream.on('error', () => {});
     stream.write(Buffer.from(content, 'latin1'));
     // Content that was announced and is not there would be another mistake.

@@ -1,4 +1,4 @@
-/** What can be wrong with requests of several methods, and the status that its RFC names. */
+/** Mistakes in requests of several methods, with the status that the RFC names. */
 
 /** Several values are several field lines; none takes a field away that the method needs. */
 export type Lines = Readonly<Record<string, string | readonly string[]>>;

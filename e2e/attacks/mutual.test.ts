@@ -8,7 +8,7 @@ import { UNLIMITED } from './attacked-pair.fixture.ts';
 import { ALICE, BOB, credentials, P_256, startMutualSite } from './mutual.fixture.ts';
 import type { Answer, Door, MutualSite } from './mutual.fixture.ts';
 
-/** What a stranger, somebody in between, or somebody with an account would try with Mutual (RFC 8120). */
+/** Attacks on Mutual (RFC 8120) by a stranger, by somebody in between, and by somebody with an account. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let site: MutualSite;
   beforeAll(async () => {
@@ -86,7 +86,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(reasons.filter((reason) => reason === 'stale-session')).toHaveLength(49);
     });
 
-    test('who does not know the secret ends no session that was proved', async () => {
+    test('a client without the secret ends no proved session', async () => {
       const { vfy, vks } = await begin();
       expectGranted(await say(vfy(0)), vks(0));
       for (const nc of ['0', '1', '127', '1000000', '99999999999999999999']) {
@@ -208,7 +208,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expectRefused(await say({ ...client.kex(), kc1 }, 1, realm), 'invalid-parameters');
     });
 
-    test('what is no square, in the group of twice the order: nothing but a wrong password', async () => {
+    test('a value that is no square, in the group of twice the order, is answered like a wrong password', async () => {
       const kc1 = base64(q - 2n);
       const { status, asked } = await say({ ...site.client(dl).kex(), kc1 }, 0, dl);
       expect([status, asked['reason']]).toEqual([401, undefined]);
@@ -217,7 +217,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('what is malformed', () => {
+  describe('malformed messages', () => {
     const spoils: readonly (readonly [string, (value: string) => string])[] = [
       ['cut off', (value) => value.slice(0, -1)],
       ['empty', () => ''],

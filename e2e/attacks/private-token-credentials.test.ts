@@ -167,7 +167,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect((await ask('tokens', [good(token)])).status).toBe(200);
     });
 
-    test('what says who comes does not get past the answer: proofs, cookies, addresses', async () => {
+    test('proofs, cookies and addresses, which identify a client, do not get past the answer', async () => {
       const names = [
         'DPoP: eyJ0eXAiOiJkcG9wK2p3dCJ9.e30.AAAA',
         'Cookie: session=alice',

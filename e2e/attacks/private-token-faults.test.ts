@@ -21,7 +21,7 @@ import {
   unsound,
 } from './private-token.fixture.ts';
 
-/** What a token is good for when a process, a store or a key is gone. */
+/** Tokens while a process, a store or a key is gone. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let servers: TokenServers;
   beforeAll(async () => {
@@ -141,7 +141,7 @@ describe.each(ONE_STORE)('on %s, keys that live for seconds', (kind) => {
 
   const status = async (server: number, token: Buffer) =>
     (await spend(servers.origin(server), 'tokens', token)).status;
-  /** What an issuer answers to a request. */
+  /** Returns the answer of an issuer to a request. */
   const answerTo = async (server: number, request: Buffer) =>
     servers.issuer(server)(
       tokenRequest(await servers.directory(), request, [await servers.access()]),

@@ -176,7 +176,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(await left(bearer((await tokensOf(bob)).access))).toBe(QUOTA);
     });
 
-    test('what is no request costs nothing; a message that is no element costs one', async () => {
+    test('octets that are no request cost nothing; a message that is no element costs one', async () => {
       const client_id = someone();
       const fields = [await servers.access({ client_id })];
       const content = (text: string, server: number) =>
@@ -203,7 +203,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('who may ask (RFC 6750, RFC 9068 section 4, RFC 9449)', () => {
+  describe('clients that may ask (RFC 6750, RFC 9068 section 4, RFC 9449)', () => {
     const refused = async (
       claims: Partial<ForgedClaims>,
       status: number,

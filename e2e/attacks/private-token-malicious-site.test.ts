@@ -15,7 +15,7 @@ import {
   type TokenServers,
 } from './private-token.fixture.ts';
 
-/** What a site may ask for, whose name is `site`. */
+/** A lure of a site whose name is `site`. */
 interface Lure {
   readonly challenge: Partial<TokenChallenge>;
   readonly key: Buffer;

@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => parts.disposeAsync());
 
 describe("somebody else's issuer (RFC 9578 section 4)", () => {
-  /** What each answers to who asks for its directory. */
+  /** The answers of the bad issuers to a request for their directory. */
   const bad: Readonly<Record<string, RequestListener>> = {};
   const strangers = new Map<string, Stranger>();
   let good: Stranger;
@@ -137,7 +137,7 @@ describe("somebody else's issuer (RFC 9578 section 4)", () => {
     if (offer === undefined) throw new Error(`no challenge at ${path}`);
     return offer.octets;
   }
-  /** What a challenge with that issuer would be. */
+  /** Returns the challenge that names that issuer. */
   const challengeOf = (issuer: string) =>
     encodeChallenge({ type: 2, issuer, context: Buffer.alloc(0), origins: [origin()] });
 

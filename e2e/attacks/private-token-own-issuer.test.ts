@@ -72,7 +72,7 @@ describe('the issuer of the pair', () => {
         const send = servers.origin(server);
         for (const token of forged) expect([401, 503]).toContain(await statusOf(send, token));
         for (const token of [voprf, forgedVoprf]) expect(await statusOf(send, token)).toBe(503);
-        // What it said before holds (stale-if-error).
+        // Its former answer holds (stale-if-error).
         expect((await offerOf(servers, 'tokens', 2, send)).key.equals(issued.rsa.key)).toBe(true);
       }
       expect(await statusOf(servers.origin(0), good)).toBe(200);
@@ -97,7 +97,7 @@ describe('the issuer of the pair', () => {
     for (const send of [servers.origin(0), servers.origin(1), latest]) {
       await until(async () => (await send(get('/tokens/'))).status === 401);
     }
-    // What was shown meanwhile was not spent by it.
+    // A token that was shown meanwhile was not spent.
     await until(async () => (await statusOf(servers.origin(1), voprf)) === 200);
     expect(await statusOf(latest, voprf)).toBe(401);
     expect(await statusOf(latest, later)).toBe(200);

@@ -259,7 +259,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     }
   });
 
-  test('what one is answered, everybody is, octet for octet but for the date', () => {
+  test('everybody gets the same answer, octet for octet but for the date', () => {
     for (const { type } of TYPES) {
       for (const space of SPACES) {
         const [first, ...others] = of(type, space).map(({ answer }) => seenOf(answer));
@@ -300,7 +300,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 });
 
-/** What the store remembers of a token. */
+/** Returns the hash of a token that the store keeps. */
 const hashOf = ({ token }: Minted) =>
   sha256(token.subarray(0, 2), token.subarray(66, 98), token.subarray(2, 34));
 

@@ -1,4 +1,4 @@
-/** What an attacker of PrivateToken finds: two issuers and two origins on one store, all processes. */
+/** The target of an attacker of PrivateToken: two issuers and two origins on one store, all processes. */
 import { createHash, createPrivateKey, constants, randomBytes, sign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
@@ -189,14 +189,14 @@ export interface Minted {
   readonly token: Buffer;
   readonly issuance: Issuance;
   readonly response: Buffer;
-  /** What the client drew: the nonce, and the blind. */
+  /** The random values of the client: the nonce, and the blind. */
   readonly drawn: readonly Buffer[];
 }
 
 export interface Minting {
   /** To the issuer; default: at the first server. */
   readonly send?: Send;
-  /** Who asks; default: an application that nobody else is. */
+  /** The credentials of the client; default: a new application. */
   readonly fields?: readonly Field[];
 }
 

@@ -14,7 +14,7 @@ import { overHttp2 } from '../interop/over-http2.ts';
 import { basic, startProxySite, startServer, startTcp } from '../interop/proxy-site.ts';
 import type { Behind, ProxyProcess, ProxySite } from '../interop/proxy-site.ts';
 
-/** What the process of the forward proxy keeps in memory, as Linux counts it; the store has no part in it. */
+/** The memory of the forward proxy's process, as Linux counts it; the store has no part in it. */
 const MIB = 1024 * 1024;
 const PIECE = Buffer.alloc(65_536, 'x');
 const OFFERED = 200 * MIB;
@@ -81,7 +81,7 @@ describe('the proxy', () => {
     return { asking, answer: answer.then(([one]) => one), exchange: exchange.promise };
   }
 
-  /** What is written to, and what comes out, which may have to begin first. */
+  /** The end that is written to, and the end that is read, which may have to begin first. */
   type Ends = readonly [Writable, Readable | Promise<Readable>];
 
   async function toClient(through: Send): Promise<Ends> {
@@ -139,7 +139,7 @@ describe('the proxy', () => {
       });
       expect(new Set(await Promise.all(lengths))).toEqual(new Set([bytes]));
     }
-    await round(); // what is compiled and kept from now on is no leak
+    await round(); // memory that the first round takes for compiled code is no leak
     const before = await resident();
     for (let count = 0; count < 3; count += 1) await round();
     await until(async () => (await resident()) < before + SOME);

@@ -42,7 +42,7 @@ const TO_THE_END = [
   ['Authentication-Info', 'c="d"'],
 ];
 
-/** What the origin answers at these paths; elsewhere `hello`. */
+/** The answers of the origin at these paths; elsewhere `hello`. */
 const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/407': (response) =>
     response.writeHead(407, { 'Proxy-Authenticate': 'Basic realm="inner"' }).end('give me more'),
@@ -174,7 +174,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       },
     );
 
-    test('who is not known hears of all of them the same', async () => {
+    test('an unknown client gets the same answer for all of them', async () => {
       for (const authority of [`127.0.0.1:${port}`, secret.at, 'example.com:80']) {
         expect(await statuses(authority, [])).toEqual(all(407));
       }

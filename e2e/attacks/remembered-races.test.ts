@@ -9,7 +9,7 @@ import {
   type TreeServers,
 } from './trees.fixture.ts';
 
-/** What two servers remember of a tree under its version, while both write: nobody sees what is over. */
+/** Two servers remember a tree under its version while both write: nobody sees an old state. */
 const WRITES = 8;
 const JSONPATH = { 'Content-Type': 'application/jsonpath' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };

@@ -14,7 +14,7 @@ import { redisStore } from '../flows/flow.ts';
 import { addKeyClient } from '../interop/oauth/key-client.ts';
 import { rawHttp, statusOf } from '../parts/raw-http.ts';
 
-/** What may be used once, used again at another process of the pair, on both stores. */
+/** Codes, tokens and proofs for one use, used again at another process of the pair, on both stores. */
 type Members = Readonly<Record<string, unknown>>;
 
 const ASSERTION = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';

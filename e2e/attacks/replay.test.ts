@@ -19,7 +19,7 @@ import {
 } from './attacked-pair.fixture.ts';
 import type { Somebody, AttackedPair } from './attacked-pair.fixture.ts';
 
-/** What may be used once, used again: at the other process, in another order, ten at a time. */
+/** Credentials for one use, used again: at the other process, in another order, ten at a time. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let attacked: AttackedPair;
   let who: Somebody;
@@ -61,7 +61,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       return prepared;
     }
 
-    test('what one process has taken, both refuse, and neither calls it stale', async () => {
+    test('a count that one process has taken is refused by both, and neither calls it stale', async () => {
       const first = await converse(digestClient(who), get('digest'), attacked.send(0));
       expect(first.answer.status).toBe(200);
       expectRefused(await atBoth(lastOf(first)));
@@ -172,7 +172,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('API keys (specification 5.4)', () => {
+  describe('API keys', () => {
     const withKey = (key: string) => get('keys', [['X-API-Key', key]]);
 
     test('the limit of a key is one for all processes, and no other key pays for it', async () => {

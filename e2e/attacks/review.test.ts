@@ -18,7 +18,7 @@ const NO_CONTENT = 'HTTP/1.1 204 No Content\r\n';
 const EARLY = 'HTTP/1.1 103 Early Hints\r\n';
 const TWICE = 'ETag: "a"\r\nETag: "b"\r\n';
 
-/** What an origin says that means no good, by path. */
+/** The answers of a hostile origin, by path. */
 const ANSWERS: Readonly<Record<string, readonly string[]>> = {
   '/fields': [`${NO_CONTENT}${TWICE}\r\n`],
   '/content': [`HTTP/1.1 200 OK\r\n${TWICE}Content-Length: 2\r\n\r\nhi`],
@@ -32,8 +32,8 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
 /** Milliseconds between two pieces of an answer. */
 const PAUSE = 5;
 
-/** What would end the whole process, or let in who is not meant. */
-describe('what one client does', () => {
+/** Requests that could end the whole process, or let in the wrong client. */
+describe('one client', () => {
   const parts = new AsyncDisposableStack();
   const origin = createServer((socket) => {
     socket.on('error', () => {});

@@ -145,7 +145,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(await status(0, 'basic', [`${name}: ${basic(who)[1]}`])).toBe(401);
     });
 
-    test('a key in the query is for nobody else to keep (specification 2.5)', async () => {
+    test('a key in the query is for nobody else to keep', async () => {
       const answers = await inTurn([key, 'x'], (one, server) =>
         wire(server, 'all', [], { target: `/all/?key=${one}` }),
       );

@@ -22,7 +22,7 @@ const LIFE = 100;
 const PIECES = 16;
 const PAUSE = 10;
 
-/** What became of the changes in all. */
+/** Counts of the outcomes of all changes. */
 export interface Crashes {
   kills: number;
   acknowledged: number;
@@ -72,7 +72,7 @@ function endlessly(body: string): ReadableStream<Uint8Array> {
   });
 }
 
-/** What is at and below `from`, as it would be at `to`; when it was made and changed is another matter. */
+/** Returns the entries at and below `from` as they would be at `to`, without their times. */
 const timeless = (entries: readonly Entry[], from: string, to = from) =>
   entries
     .filter(({ path }) => firstOf(path) === from)
@@ -86,7 +86,7 @@ const timeless = (entries: readonly Entry[], from: string, to = from) =>
 
 const firstOf = (path: string) => path.split('/', 1)[0] ?? '';
 
-/** What a state says of some names. */
+/** Returns the part of a state about some names. */
 function about({ entries, locks }: State, names: readonly string[]): State {
   return {
     entries: entries.filter(({ path }) => names.includes(firstOf(path))),
@@ -252,7 +252,7 @@ async function answerTo(asking: Promise<Reply>): Promise<Reply | undefined> {
   try {
     return await asking;
   } catch (error) {
-    // What fetch rejects with; Jest has a TypeError of its own.
+    // fetch rejects with a TypeError; Jest has a TypeError of its own.
     if ((error as Error).name === 'TypeError') return undefined;
     throw error;
   }

@@ -1,4 +1,4 @@
-/** What an attacker of documents finds: two resource servers on one store, and at `/dav/` trees of their own. */
+/** The target of an attacker of documents: two resource servers on one store, with a tree for each account at `/dav/`. */
 import assert from 'node:assert/strict';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';

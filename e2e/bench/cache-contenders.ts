@@ -7,7 +7,7 @@ import type { Loaded } from './work.ts';
 
 type AnswerName = keyof typeof ANSWERS;
 
-/** What is asked again and again, and has to come from the cache. */
+/** A repeated request whose answer has to come from the cache. */
 export interface Asking {
   readonly content: string;
   /** By undici in this process, and not by wrk, which sends no method that it does not know. */
@@ -20,7 +20,7 @@ export const hit = (name: AnswerName): Asking => ({
   request: { method: 'GET', path: `${PLACES.fresh}${name}` },
 });
 
-/** What stands beside a QUERY. */
+/** The request that is compared with a QUERY. */
 export const SMALL_BY_POOL: Asking = { ...hit('small'), byPool: true };
 
 /** RFC 10008 */

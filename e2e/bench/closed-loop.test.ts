@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { closedLoop } from './closed-loop.ts';
 
-test('what rejects is an error and is not counted; no more are under way than asked for', async () => {
+test('a rejection is an error and is not counted; no more requests are under way than asked for', async () => {
   let visits = 0;
   let underWay = 0;
   let most = 0;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** What tunnels lead to, in this process. */
+/** The destination of tunnels, in this process. */
 export interface Destination extends AsyncDisposable {
   /** Host and port of one that says a byte and ends. */
   readonly greeting: string;

@@ -9,7 +9,7 @@ import { clientForm, type Grant, tokenRequest } from './tokens.ts';
 
 export const SCOPE = 'documents:read';
 const VERIFIER = 'v'.repeat(43);
-/** What every code is bound to (RFC 7636). */
+/** The challenge that every code is bound to (RFC 7636). */
 export const CODES = {
   redirectUri: CALLBACK,
   challenge: createHash('sha256').update(VERIFIER).digest('base64url'),

@@ -9,7 +9,7 @@ export interface HttpContender {
   readonly name: string;
   readonly server: Server;
   readonly load: Load;
-  /** What every answer is. */
+  /** The answer that every request has to get. */
   readonly answer: { readonly status: number; readonly body?: (text: string) => boolean };
   /** Has to be refused; a server that anybody may ask has none. */
   forged?(): HttpRequest | Promise<HttpRequest>;

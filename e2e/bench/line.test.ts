@@ -47,7 +47,7 @@ test('without what stands beside there is no ratio and no goal, and that is said
   expect(line).toMatchObject({ ratio: '', goal: '', note: 'what it stands beside failed' });
 });
 
-test('what failed has a line of the same columns, says why in one line and counts as an error', () => {
+test('a failed work has a line with the same columns, says why in one line and counts as an error', () => {
   const line = failure('a', 'b', new Error('no\nmore'));
   expect(Object.keys(line)).toEqual(Object.keys(lineOf('a', 'b', standing)));
   expect(line).toMatchObject({ work: 'a', way: 'b', errors: 1, note: 'no more' });

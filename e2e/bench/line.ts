@@ -61,7 +61,7 @@ export function lineOf(work: string, way: string, standing: Standing): Line {
   };
 }
 
-/** Of what could not be measured, which counts as an error. */
+/** Returns the line of a work that could not be measured. It counts as an error. */
 export function failure(work: string, way: string, error: unknown): Line {
   const note = error instanceof Error ? error.message : String(error);
   return { ...EMPTY, work, way, errors: 1, note: note.replaceAll(/\s+/g, ' ').slice(0, 400) };

@@ -21,7 +21,7 @@ export type LoopDelay = z.infer<typeof loopDelay>;
 export interface LoopMonitor {
   /** Node's, with which the server has to be started. */
   readonly flags: readonly string[];
-  /** What its event loop was like while the work was done. */
+  /** Measures the delay of its event loop during the work. */
   during<T>(
     server: Pick<Server, 'pids'>,
     work: () => Promise<T>,

@@ -42,7 +42,7 @@ test('each worker is warmed up', async () => {
 test.each<[string, Partial<Contender>]>([
   ['does not answer as it has to', { probe: () => Promise.reject(new Error('wrong')) }],
   ['cannot be asked', { prepare: () => Promise.reject(new Error('wrong')) }],
-])('who %s ends nothing but itself, where that is told', async (_, broken) => {
+])('a server that %s ends only its own line, which says so', async (_, broken) => {
   const [good, bad] = [contender('good', 400), contender('bad', 400, broken)];
   const both = [bad.one, good.one];
   await expect(compare(both, silent, SCHEDULE)).rejects.toThrow('wrong');

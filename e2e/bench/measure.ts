@@ -34,9 +34,9 @@ export interface Contender {
   prepare(seconds: number): Promise<() => Promise<Run>>;
 }
 
-/** What a load generator saw. */
+/** The result of a load generator. */
 export interface Run {
-  /** What was done: requests, or whatever the load consists of. */
+  /** The number of requests, or of other units of the load. */
   readonly count: number;
   readonly seconds: number;
   readonly latency?: Latency;

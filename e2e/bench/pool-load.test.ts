@@ -44,7 +44,7 @@ test('octets go out and come back as they are', async () => {
   expect(count).toBeGreaterThan(0);
 });
 
-test('what is not right is an error and is not counted', async () => {
+test('a wrong answer is an error and is not counted', async () => {
   let asked = 0;
   await using it = await setup(() => (++asked % 2 === 0 ? 422 : 200));
   const { count, errors } = await (await it.loaded.prepare(0.2))();

@@ -17,7 +17,7 @@ export interface OctetAnswer {
 type Next = () => OctetRequest | undefined;
 type Judge = (answer: OctetAnswer) => boolean;
 
-/** What is sent, and whether the answer is right. */
+/** The request, and the check of its answer. */
 export type Probe = readonly [request: OctetRequest, isRight: Judge];
 
 /** A server that answers each request in its own way. */

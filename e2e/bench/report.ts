@@ -9,7 +9,7 @@ export interface Table {
   readonly rows: readonly Readonly<Record<string, string | number>>[];
 }
 
-/** What a suite has found, and how many answers were not what they should have been. */
+/** The findings of a suite, and the number of wrong answers. */
 export interface Findings {
   readonly tables: readonly Table[];
   /** How to read them. */

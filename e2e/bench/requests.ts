@@ -6,7 +6,7 @@ export interface HttpRequest {
   readonly body?: string;
 }
 
-/** What a load generator sends to a server, run by run. */
+/** The requests of a load generator, run by run. */
 export interface Load {
   /** The requests of the next run, in order; it begins again when they are all sent. */
   take(seconds: number): Promise<readonly HttpRequest[]>;

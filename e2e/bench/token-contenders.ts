@@ -9,7 +9,7 @@ export const PROOFS = 12_000;
 const DOCUMENT: HttpContender['answer'] = { status: 200, body: (text) => text === BODY };
 const VERDICT: HttpContender['answer'] = { status: 204 };
 
-/** What is asked for: a document, or a verdict alone. */
+/** The request: for a document, or only for a verdict. */
 type Ask = typeof get;
 
 const answerTo = (ask: Ask) => (ask === verify ? VERDICT : DOCUMENT);

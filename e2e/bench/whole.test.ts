@@ -58,7 +58,7 @@ test('the first way stands beside the peer, the others beside the first; each is
   expect(said).toEqual(['good']);
 });
 
-test('what fails has a line that says why, and the others are measured', async () => {
+test('a failed work has a line that says why, and the others are measured', async () => {
   let ended = 0;
   const parts = async (stack: AsyncDisposableStack) => {
     stack.defer(() => void (ended += 1));

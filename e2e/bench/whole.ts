@@ -39,7 +39,7 @@ const ALONE = 1;
 /** Milliseconds after which a work is left as it is, so that the others are measured. */
 const PATIENCE = 600_000;
 
-/** What the others may cost, beside the first way. */
+/** The goals for the cost of the other ways, compared with the first. */
 const GOALS: Readonly<Partial<Record<Way, Goal>>> = {
   Redis: times(1.5),
   '2 workers': times(1.08),

@@ -3,9 +3,9 @@ import type { Contender, Schedule } from './measure.ts';
 /** A contender on so many connections, tunnels or people at a time. */
 export type Loaded = (atOnce: number) => Contender;
 
-/** What does the work. */
+/** The servers that do the work. */
 export interface Loads {
-  /** What ours is compared with, named as the table says it. */
+  /** The server that ours is compared with, by its name in the table. */
   readonly beside: Loaded;
   /** Ours by the way it is asked; the first is compared with `beside`, the others with the first. */
   readonly ways: Readonly<Partial<Record<Way, Loaded>>>;
@@ -30,7 +30,7 @@ export const plus =
 /** A row of the whole table, as it stands in the list of its room. */
 export interface Work<Targets> {
   readonly name: string;
-  /** What it may cost at most; absent: no goal is set. */
+  /** The highest cost; absent: no goal is set. */
   readonly goal?: Goal;
   /** Default: `AT_ONCE`; fewer of what takes milliseconds. */
   readonly atOnce?: number;

@@ -11,7 +11,7 @@ import { ALICE, identity, JASON, startSite } from '../interop/site.ts';
 import type { Site } from '../interop/site.ts';
 
 /**
- * What few clients of Digest (RFC 7616) do, by one that was written from the RFC alone. It believes no
+ * Parts of Digest (RFC 7616) that few clients do, by a client that was written from the RFC alone. It believes no
  * success without the right rspauth, and its requests go to two servers in turn.
  */
 const ALGORITHMS = [
@@ -41,7 +41,7 @@ const WRONG = { ...ALICE, password: 'wrong' };
 const LONG = randomBytes(3 * 1024 * 1024);
 
 interface Options extends Omit<DigestOptions, 'username' | 'password'> {
-  /** What somebody between the client and the server does to a request. */
+  /** Changes a request between the client and the server. */
   readonly onTheWay?: (request: HttpRequest) => HttpRequest;
 }
 
@@ -71,7 +71,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         return response;
       });
     }
-    /** What the client said in its last credentials. */
+    /** Returns a parameter of the client's last credentials. */
     const said = (param: string) => valueOf(sent.at(-1) ?? [], param);
     return { ask, said, statuses };
   }

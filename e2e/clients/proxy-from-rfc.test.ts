@@ -13,8 +13,8 @@ import type { CertificateFiles, Origin, ProxyProcess, ProxySite } from '../inter
 import { ALICE, identity, JASON } from '../interop/site.ts';
 
 /**
- * What few clients do at a proxy: Digest with proofs, SCRAM, and all of it over HTTP/2. The clients of
- * the schemes were written from the RFCs alone and believe no success that does not prove itself.
+ * Schemes that few clients do at a proxy: Digest with proofs, SCRAM, and all of it over HTTP/2. The clients were
+ * written from the RFCs alone and believe no success that does not prove itself.
  */
 const WRONG = { ...ALICE, password: 'wrong' };
 const NOBODY = { ...ALICE, name: 'nobody' };

@@ -32,7 +32,7 @@ const LOGO: Answer = {
 let server: Server;
 let browser: Browser;
 let url: string;
-/** What the pages are rendered with, besides the language. */
+/** The data that the pages are rendered with, besides the language. */
 let more: Partial<View> = {};
 
 beforeAll(async () => {
@@ -81,8 +81,8 @@ async function newPageWithAxe(options: BrowserContextOptions = {}): Promise<Page
 }
 
 /**
- * What axe-core finds, as short as a person wants to read it; with `rule`, by that alone. All that it has
- * found right stays in the browser.
+ * Returns the findings of axe-core in short form; with `rule`, only those of that rule. The passed checks stay in the
+ * browser.
  */
 function findings(page: Page, rule?: string): Promise<readonly string[]> {
   const options = { resultTypes: ['violations'], ...(rule && { runOnly: [rule] }) };

@@ -14,7 +14,7 @@ import {
 import type { BrowserFlow } from './browser.fixture.ts';
 import { addDevice } from './person.ts';
 
-/** What Chromium makes of the pages and their policy: the engine's own, frames, languages, narrow windows. */
+/** Chromium shows the pages under their policy: those of the engine, frames, languages, narrow windows. */
 let flow: BrowserFlow;
 beforeAll(async () => {
   flow = await startBrowserFlow('sqlite');

@@ -1,4 +1,4 @@
-/** What the flows in a real browser share: the pair, Chromium, a client, and the people who sit there. */
+/** The parts that the flows in a real browser share: the pair, Chromium, a client, and people. */
 import { randomUUID } from 'node:crypto';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { complaintsOf, focused, launchBrowser, newPerson } from '../parts/browser.ts';
@@ -126,7 +126,7 @@ export function decide(page: Page, decision: 'Allow' | 'Deny'): Promise<void> {
   return page.getByRole('button', { name: decision }).click();
 }
 
-/** What the page says it is. */
+/** Returns the heading of the page. */
 export function title(page: Page): Promise<string> {
   return page.locator('h1').innerText();
 }

@@ -32,7 +32,7 @@ const ELSEWHERE = 'https://elsewhere.example/callback';
 const LOCAL = 'http://localhost:8080/callback';
 const READ = `${DOCUMENTS} documents:read`;
 
-/** What a person allows an application in one browser counts in their others. */
+/** The consent that a person gives in one browser counts in their other browsers. */
 describe.each(STORE_KINDS)('on %s: consent', (kind) => {
   const parts = new AsyncDisposableStack();
   let site: TestSite;
@@ -102,7 +102,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       expect(await consents()).toHaveLength(1);
     });
 
-    test('what was refused is not granted in another browser, and not asked again', async () => {
+    test('a refused scope is not granted in another browser, and not asked for again', async () => {
       const browser = await newBrowser();
       const asked = await browser.open(site.authorize());
       await browser.submit(asked, { decision: 'allow', item: READ });
@@ -115,7 +115,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       expect((await site.redeem(answer))['scope']).toBe('documents:read');
     });
 
-    test('what was allowed in another browser widens the grant of this one', async () => {
+    test('a consent in another browser widens the grant of this one', async () => {
       const browser = await newBrowser();
       const narrow = { scope: 'documents:read' };
       const asked = await browser.open(site.authorize(narrow));
@@ -170,7 +170,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       },
     );
 
-    test('what was allowed for one redirect host is not granted for another', async () => {
+    test('a consent for one redirect host is not granted for another', async () => {
       await web({ redirect_uris: [CALLBACK, ELSEWHERE] });
       const browser = await newBrowser();
       const read = await browser.open(site.authorize({ scope: 'documents:read' }));
@@ -319,7 +319,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
     expect(await server.stores.artefacts.listByAccount('Consent', id)).toEqual([]);
   });
 
-  describe('what happens at this very moment', () => {
+  describe('events at the same moment', () => {
     const consentOf = (more: object = {}) => ({
       accountId: alice,
       clientId: WEB.client_id,

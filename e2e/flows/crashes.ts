@@ -30,7 +30,7 @@ const LIFE = 150;
 /** How many of the oldest tokens and clients are looked at again after each kill. */
 const SAMPLE = 6;
 
-/** What was acknowledged in all, by kind. */
+/** Counts of all acknowledged writes, by kind. */
 export interface Tally {
   kills: number;
   documents: number;
@@ -45,7 +45,7 @@ type State = { readonly body: string; readonly etag?: string } | undefined;
 
 interface Document {
   readonly path: string;
-  /** What a reader may find: one state, or after a write without an answer also the one it aimed at. */
+  /** The states that a reader may find: one, or after a write without an answer also its target. */
   states: readonly State[];
 }
 
@@ -162,7 +162,7 @@ export async function crash(
       try {
         await work();
       } catch (error) {
-        // What fetch rejects with when the connection is refused or breaks off; Jest has a TypeError of its own.
+        // fetch rejects with a TypeError when the connection is refused or breaks off; Jest has a TypeError of its own.
         if ((error as Error).name === 'TypeError') return;
         throw error;
       }

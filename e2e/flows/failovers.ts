@@ -14,7 +14,7 @@ const START = { sentinel: startDividedSentinels, cluster: startDividedCluster };
 export type Topology = keyof typeof START;
 export const TOPOLOGIES = Object.keys(START) as readonly Topology[];
 
-/** What happens to the master, with its replicas well or not; and how it comes back. */
+/** The faults of the master, with its replicas well or not, and how it comes back. */
 const HAPPENING = {
   killed: {
     begin: async (_, { redis }) => redis.kill(),
@@ -45,7 +45,7 @@ const HAPPENING = {
 export type Fault = keyof typeof HAPPENING;
 export const FAULTS = Object.keys(HAPPENING) as readonly Fault[];
 
-/** What was acknowledged, by kind, and how often a server said 503 instead. */
+/** Counts of acknowledged writes by kind, and of answers 503 instead. */
 export interface Failovers extends Record<Kind, number> {
   runs: number;
   refused: number;
@@ -145,7 +145,7 @@ async function startLoad(flow: Flow, tally: Failovers) {
         for (const kind of await work()) tally[kind] += 1;
         done[index] = (done[index] ?? 0) + 1;
       } catch (error) {
-        // What pages say reads so as well.
+        // Pages say it in these words, too.
         if (
           !(
             error instanceof Refused ||

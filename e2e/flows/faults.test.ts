@@ -49,7 +49,7 @@ const alive = async (servers: readonly ServerProcess[]) => {
   }
 };
 
-/** What holds on any store. */
+/** The tests that hold on any store. */
 function onAnyStore(flow: () => Flow): void {
   test('an authorization server killed between its steps: what it acknowledged holds', async () => {
     const { pair } = flow();

@@ -1,4 +1,4 @@
-/** What the flows share: the pair on either store, with the store itself in reach. */
+/** The parts that the flows share: the pair on either store, with direct access to the store. */
 import { randomUUID } from 'node:crypto';
 import { importJWK, SignJWT } from 'jose';
 import { systemClock } from '#shared/base/clock.ts';
@@ -93,7 +93,7 @@ export function redisStore(
   };
 }
 
-/** What `startPair` needs to run on a store of that kind; a server it takes ends with `parts`. */
+/** Returns the settings with which `startPair` runs on a store of that kind. A Redis server ends with `parts`. */
 export async function startStore(
   kind: StoreKind,
   parts: AsyncDisposableStack,
@@ -142,7 +142,7 @@ async function forge(
     .sign(await importJWK(privateJwk(life, key), 'ES256'));
 }
 
-/** What both resource servers answer to the token, in their order. */
+/** Returns the statuses that both resource servers answer to the token, in their order. */
 export function getAll(pair: Pair, token: string): Promise<number[]> {
   return Promise.all(pair.resources.map((_, server) => pair.get(token, server)));
 }

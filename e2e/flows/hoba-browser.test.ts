@@ -8,7 +8,7 @@ import { ONE_STORE } from './flow.ts';
 
 describe.each(ONE_STORE)('on %s: a key instead of a password (HOBA, RFC 7486)', (kind) => {
   let flow: BrowserFlow;
-  /** What the console says of requests that are refused, as they have to be. */
+  /** The lines of the console about requests that have to be refused. */
   const refusals: string[] = [];
   beforeAll(async () => {
     flow = await startBrowserFlow(kind);

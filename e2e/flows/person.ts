@@ -1,4 +1,4 @@
-/** What the flows of people share: somebody with browsers, and an application that asks them. */
+/** The parts that the flows of people share: a person with browsers, and an application that asks them. */
 import { createHash, randomUUID } from 'node:crypto';
 import { systemClock } from '#shared/base/clock.ts';
 import { listAccess } from '#shared/people/access/grants.ts';
@@ -52,7 +52,7 @@ export function signIn(browser: TestBrowser, page: Page, { name, password }: Per
 /** Whether the page asks for a password. */
 export const asksToSignIn = ({ text }: Page) => text.includes('type="password"');
 
-/** What the person has allowed and has not ended. */
+/** Returns the accesses that the person has allowed and has not ended. */
 export function accesses(
   { stores, config }: Flow,
   { id }: Person,

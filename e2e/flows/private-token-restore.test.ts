@@ -20,7 +20,7 @@ import { startFlow } from './flow.ts';
 const PATH = '/schemes/private-token/';
 const TYPES = [1, 2] as const;
 
-/** What a visitor does at a resource server. */
+/** The requests of a visitor at a resource server. */
 function visitor({ resource }: Pair) {
   const { hostname, port, host } = new URL(resource);
   const send = overHttp({ host: hostname, port: Number(port) });

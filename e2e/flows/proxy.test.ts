@@ -129,7 +129,7 @@ describe('curl', () => {
     }
   });
 
-  test('what leads to loopback or to metadata is refused', async () => {
+  test('a destination that leads to loopback or to cloud metadata is refused', async () => {
     for (const url of [
       'http://169.254.169.254/latest/meta-data/',
       'http://[fd00:ec2::254]/',

@@ -13,7 +13,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
   afterAll(async () => flow?.[Symbol.asyncDispose]());
 
-  /** What both resource servers answer to the person's name and password, for a document of their own. */
+  /** Returns the statuses of both resource servers to the person's name and password, for a document of their own. */
   function own({ name, password }: Person, init: RequestInit = {}): Promise<number[]> {
     const authorization = `Basic ${btoa(`${name}:${password}`)}`;
     return Promise.all(

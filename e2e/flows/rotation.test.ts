@@ -16,7 +16,7 @@ interface Issued {
   /** When its request was sent and answered, by `performance.now()`. */
   readonly asked: number;
   readonly got: number;
-  /** What both resource servers said at once. */
+  /** The statuses of both resource servers at once. */
   readonly statuses: readonly number[];
 }
 

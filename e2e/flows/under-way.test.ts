@@ -172,7 +172,7 @@ describe.each(STORE_KINDS)('on %s, by another process', (kind) => {
       () => ({}),
       (_, id) => flow.pair.cli('client', 'remove', id),
     ],
-  ])('what is under way ends with %s, and nothing of others', async (_, claims, end) => {
+  ])('requests under way end with %s, and those of others go on', async (_, claims, end) => {
     const { id } = await flow.pair.addClient();
     const ended = await tokens({ client_id: id, ...claims(id) });
     const [mine, theirs] = [await all(ended), await all(other)];

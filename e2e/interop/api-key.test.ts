@@ -5,7 +5,7 @@ import { curl } from './programs.ts';
 import { ALICE, identity, startSite } from './site.ts';
 import type { Site } from './site.ts';
 
-/** API keys (specification 2.5, 5.4) by clients that others wrote. */
+/** API keys by clients that others wrote. */
 const SPACES = {
   keys: { schemes: ['API-Key'] },
   others: { schemes: ['API-Key'] },

@@ -39,7 +39,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(fields.get('www-authenticate')).toEqual(['Basic realm="basic", charset="UTF-8"']);
     });
 
-    test('specification 5.5: user and password before the host are for the client alone', async () => {
+    test('user and password before the host are for the client alone', async () => {
       const { name, password } = ALICE;
       const secret = encodeURIComponent(password);
       const withUser = url().replace('://', `://${name}:${secret}@`);

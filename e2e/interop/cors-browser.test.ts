@@ -56,7 +56,7 @@ interface Asked {
   readonly credentials?: 'include' | 'omit';
 }
 
-/** What a script gets to see; `blocked`: nothing. */
+/** Returns the answer that a script sees; `blocked`: none. */
 async function script(page: Page, method: string, path: string, asked: Asked = {}) {
   return page.evaluate(
     async ({ url, init }) => {
@@ -92,7 +92,7 @@ const TO_TWO = patched('[{"op":"replace","path":"/a","value":2}]');
 const EVERY_A: Asked = { headers: { 'Content-Type': 'application/jsonpath' }, body: '$.a' };
 const DEPTH: Asked = { headers: { Depth: '0' } };
 
-/** What each method does to `{"a":1}`, and what it answers. */
+/** The effect of each method on `{"a":1}`, and its answer. */
 const METHODS: readonly [method: string, asked: Asked, status: number, text: RegExp][] = [
   ['GET', {}, 200, /^\{"a":1\}$/],
   ['PUT', json('{"a":3}'), 204, /^$/],

@@ -26,7 +26,7 @@ async function signIn({ name, password }: typeof ALICE): Promise<void> {
 }
 beforeEach(() => signIn(ALICE));
 
-/** What it prints for these commands. */
+/** Returns the output for these commands. */
 async function cadaver(...commands: readonly string[]): Promise<string> {
   const input = [...commands, 'exit', ''].join('\n');
   return succeed('cadaver', [site.url], { home: site.home, input });
@@ -144,7 +144,7 @@ describe('cadaver', () => {
     expect(output).toMatch(/Deleting property on `painted.txt': +succeeded/);
   });
 
-  test('what it does not escape is no XML: 400 (section 8.2), and nothing is set', async () => {
+  test('text that it does not escape is no XML: 400 (section 8.2), and nothing is set', async () => {
     const output = await cadaver(
       'put a.txt broken.txt',
       'propset broken.txt colour "a & b"',

@@ -38,7 +38,7 @@ describe('curl', () => {
     expect(await ask('a.txt')).toMatchObject({ status: 200, body: ALPHABET });
   });
 
-  test('what comes in chunks is stored as well', async () => {
+  test('content in chunks is stored as well', async () => {
     const input = ALPHABET.repeat(1000);
     const args = ['-sS', ...digest, '--upload-file', '-', '--write-out', '%{http_code}'];
     const output = await succeed('curl', [...args, `${site.url}piped.txt`], {

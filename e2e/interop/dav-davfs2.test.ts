@@ -130,7 +130,7 @@ describe(`davfs2, ${mounting}`, () => {
     await program('umount', [folder], { home: site.home });
   });
 
-  test('what is written is on the server once the file is closed, and still there when mounted anew', async () => {
+  test('a written file is on the server once it is closed, and still there after a new mount', async () => {
     const big = randomBytes(5 * 1024 * 1024);
     await mount(site.url);
     await mkdir(join(folder, 'sub ö'));
@@ -208,7 +208,7 @@ describe(`davfs2, ${mounting}`, () => {
     await until(async () => (await put('open.txt')) === 204);
   });
 
-  test('what somebody else locked is not overwritten', async () => {
+  test('a file that somebody else locked is not overwritten', async () => {
     await put('theirs.txt');
     const lock = `<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>`;
     const fields = ['--header', 'Content-Type: application/xml', '--data', lock];

@@ -50,7 +50,7 @@ async function gnome(...lines: readonly string[]): Promise<readonly Said[]> {
   return said;
 }
 
-/** What a person answers at the terminal, one line each. */
+/** Mounts with the answers of a person at the terminal, one line each. */
 const mount = (url: string, ...answers: readonly string[]) =>
   `printf '%s\\n' ${answers.map((answer) => `'${answer}'`).join(' ')} | timeout 30 gio mount '${url}'`;
 
@@ -127,7 +127,7 @@ describe('gvfs', () => {
     ]);
   });
 
-  test('what is changed meanwhile is not overwritten (RFC 9110 section 13.1.1)', async () => {
+  test('a file that changed meanwhile is not overwritten (RFC 9110 section 13.1.1)', async () => {
     const dav = address();
     const passed = await site.recorded(async () => {
       const said = await gnome(

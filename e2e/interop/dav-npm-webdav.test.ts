@@ -176,7 +176,7 @@ describe('webdav', () => {
     await expect(client.partialUpdateFileContents('/whole.txt', 0, 1, 'xx')).rejects.toThrow(
       'Not supported',
     );
-    // What it would send to Apache and to SabreDAV: RFC 9110 sections 14.5 and 15.5.6.
+    // It would send this to Apache and to SabreDAV: RFC 9110 sections 14.5 and 15.5.6.
     const range = { 'Content-Range': 'bytes 0-1/*' };
     const apache = { method: 'PUT', data: 'xx', headers: range };
     await expect(client.customRequest('/whole.txt', apache)).rejects.toMatchObject({ status: 400 });

@@ -8,7 +8,7 @@ export interface Elsewhere extends AsyncDisposable {
   readonly crossSite: string;
   /** Paths that were asked for, in order, but the icon of a page. */
   readonly asked: readonly string[];
-  /** What is at a path; an empty page at any other. */
+  /** The page at each path; at any other an empty one. */
   readonly pages: Map<string, { readonly type: string; readonly body: string }>;
 }
 

@@ -166,7 +166,7 @@ describe.each(NAMES)('%s', (name) => {
       expect([refused.status, refused.interim]).toEqual([401, []]);
     });
 
-    test('what is compressed stays as it is', async () => {
+    test('compressed content stays as it is', async () => {
       const answer = await ask('gzip', { fields: [['Accept-Encoding', 'gzip']] });
       expect(valueOf(answer, 'content-encoding')).toBe('gzip');
       expect(gunzipSync(answer.content).toString()).toBe(LONG);

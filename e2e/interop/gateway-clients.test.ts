@@ -178,7 +178,7 @@ describe('Chromium', () => {
     readonly headers?: Record<string, string>;
     readonly body?: string;
   }
-  /** What a script gets to see; `blocked`: nothing. */
+  /** Returns the answer that a script sees; `blocked`: none. */
   const script = (page: Page, url: string, init: Asked = {}) =>
     page.evaluate(
       async ([at, how]) => {

@@ -9,7 +9,7 @@ import { type Client, connectTo, VERSIONS } from './gateway/client.ts';
 import { basic, type GatewaySite, startGatewaySite } from './gateway/gateway-site.ts';
 import { ALICE, JASON } from './site.ts';
 
-/** Applications that sign people in by a field of their proxy, with the settings that README.md names. */
+/** Applications that sign people in by a field of their proxy, with the settings that docs/how-to/identity-fields.md names. */
 const parts = new AsyncDisposableStack();
 let site: GatewaySite;
 /** Where each application is. */

@@ -52,7 +52,7 @@ describe('ws', () => {
     expect(error.message).toContain('401');
   });
 
-  test('who is ended hears no more', async () => {
+  test('an ended person hears no more', async () => {
     const person = { name: 'visitor', password: 'a password for one visit' };
     await site.pair.addPerson(person.name, person.password);
     const socket = open(Object.fromEntries([basic(person)]));

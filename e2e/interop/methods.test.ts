@@ -59,7 +59,7 @@ describe.each(VERSIONS)('%s', (version) => {
   }
   const field = ({ fields }: HttpResponse, name: string) => valuesOf(fields, name)[0];
 
-  test('what is there: a document, from MKCOL to DELETE', async () => {
+  test('a document, from MKCOL to DELETE', async () => {
     const status = async (...args: Parameters<typeof as>) => (await as(...args)).status;
     const json = [['Content-Type', 'application/json']] as const;
     const to = (name: string) => [['Destination', `${origin}/dav/a/${name}`]] as const;

@@ -18,7 +18,7 @@ const proxy = () => String(pair.proxies[0]).replace('127.0.0.1', 'localhost');
 const home = () => `${pair.resource}/health/live`;
 const identity = () => `${pair.resource}/schemes/negotiate/`;
 
-/** What `--write-out` says of the answers of the proxy to CONNECT, and of the last answer. */
+/** Returns the statuses of the proxy's answers to CONNECT, and of the last answer, by `--write-out`. */
 async function curl(env: NodeJS.ProcessEnv, ...args: readonly string[]) {
   const told = String.raw`\n%{http_connect} %{http_code}`;
   const fixed = ['--silent', '--max-time', '10', '--proxy', proxy(), '--write-out', told];

@@ -247,7 +247,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  describe('what is refused', () => {
+  describe('refused requests', () => {
     const refused = { status: 401, challenges: ['Negotiate'] };
     const base64 = (bytes: Buffer) => bytes.toString('base64');
 

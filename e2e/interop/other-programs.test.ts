@@ -19,7 +19,7 @@ const withUser = (url: string) => url.replace('http://', `http://${USER}@`);
 
 type Scheme = 'basic' | 'digest';
 
-/** What to fetch, into which file where a program prints nothing. */
+/** The URL to fetch, and the file for a program that prints nothing. */
 interface Fetch {
   readonly url: string;
   readonly scheme: Scheme;

@@ -61,7 +61,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     return context.newPage();
   }
 
-  /** What a page gets, and the credentials that it sent unasked: those after a 401 are not shown. */
+  /** Returns the page's answer, and the credentials that it sent unasked: those after a 401 are not shown. */
   async function visit(page: Page, url: string) {
     const response = await page.goto(url);
     if (response === null) throw new Error('there is no answer');
@@ -96,11 +96,11 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   test('RFC 7616 section 3.4: to auth-int alone Chromium answers without qop, and is refused', async () => {
     const page = await windowOf(ALICE);
     expect(await visit(page, site.url('auth-int'))).toMatchObject({ status: 401 });
-    await until(() => site.pair.resources[0]?.log.includes('"reason":"no qop"') === true, 5000);
+    await until(() => site.pair.resources[0]?.log.includes('"reason":"no qop') === true, 5000);
     await page.context().close();
   });
 
-  test('specification 5.5: user and password in the address are for the browser alone', async () => {
+  test('user and password in the address are for the browser alone', async () => {
     const page = await (await newPerson(browser)).newPage();
     const userinfo = `${ALICE.name}:${encodeURIComponent(ALICE.password)}@`;
     const seen = await visit(page, site.url('basic').replace('://', `://${userinfo}`));

@@ -16,7 +16,7 @@ import {
 } from './private-token/privacypass.ts';
 import { startTokenSite, type TokenSite } from './private-token/token-site.ts';
 
-/** Who may have tokens: the endpoint that issues them is a protected resource, to clients of others. */
+/** Access to tokens: the endpoint that issues them is a protected resource for clients of others. */
 const INSECURE = { [oauth.allowInsecureRequests]: true };
 const SCOPE = 'private-token';
 const WORDS = 'without saying who you are';

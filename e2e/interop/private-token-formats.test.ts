@@ -30,10 +30,7 @@ import { blindVoprf } from '#shared/private-token/voprf-client.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { TYPES as LIBRARY_TYPES } from './private-token/privacypass.ts';
 
-/**
- * What our parsers make of what @cloudflare/privacypass-ts serializes, and our clients at an issuer of
- * its making.
- */
+/** Our parsers read what @cloudflare/privacypass-ts serializes, and our clients ask an issuer made with it. */
 const ISSUER = 'issuer.example';
 const DIRECTORY_URL = `https://${ISSUER}/.well-known/private-token-issuer-directory`;
 

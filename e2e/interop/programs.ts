@@ -45,7 +45,7 @@ function parse(answer: string) {
   return { status: Number(line.split(' ')[1]), fields, body: answer.slice(end + 4) };
 }
 
-/** What a program that failed leaves behind. */
+/** The error of a program that failed. */
 interface Ended extends Error {
   readonly code: number | null;
   readonly stdout: string;

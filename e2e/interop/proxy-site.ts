@@ -1,4 +1,4 @@
-/** What the tests of the forward proxy share: the pair with proxies, and servers behind them. */
+/** The parts that the tests of the forward proxy share: the pair with proxies, and servers behind them. */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -155,7 +155,7 @@ export function startTcp(serve: (socket: Socket) => void): Promise<Behind> {
   return startServer(createServer({ allowHalfOpen: true }, serve));
 }
 
-/** What an origin server got. */
+/** A request that an origin server got. */
 export interface Got {
   readonly method: string;
   readonly target: string;
@@ -197,7 +197,7 @@ export async function startOrigin(
   return { ...(await startServer(server)), take: () => got.splice(0) };
 }
 
-/** What was taken for a secret of theirs in a log would be one of these. */
+/** The secrets of both people, which no log may have. */
 export const SECRETS: readonly string[] = [ALICE, JASON].flatMap((person) => [
   person.password,
   encodeURIComponent(person.password),

@@ -1,4 +1,4 @@
-/** What the tests of passwords and keys share: the pair, two people, and places to knock at. */
+/** The parts that the tests of passwords and keys share: the pair, two people, and spaces. */
 import type { Send } from '../clients/digest/exchange.ts';
 import { overHttp } from '../clients/digest/over-http.ts';
 import { startStore } from '../flows/flow.ts';
@@ -74,7 +74,7 @@ function inTurn(urls: readonly string[]): Send {
   };
 }
 
-/** What a space says of a person whom it has let in. */
+/** Returns the content with which a space identifies a person. */
 export function identity(scheme: string, realm: string, { name } = ALICE): string {
   return JSON.stringify({ scheme, realm, principal: { kind: 'person', name } });
 }

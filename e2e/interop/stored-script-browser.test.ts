@@ -6,7 +6,7 @@ import type { Pair } from '../pair/pair.ts';
 import { type Elsewhere, startElsewhere } from './elsewhere-page.ts';
 import { ALICE } from './site.ts';
 
-/** What somebody stored is shown by Chromium, and does not run: no script, no form, no frame with a script. */
+/** Chromium shows stored documents, and runs nothing in them: no script, no form, no frame with a script. */
 const parts = new AsyncDisposableStack();
 let browser: Browser;
 let elsewhere: Elsewhere;
@@ -91,7 +91,7 @@ describe.each(KINDS)('%s as %s', (name, type, content, runs) => {
   });
 });
 
-test('what says that it is text is not taken for a page', async () => {
+test('a document with a text type is not taken for a page', async () => {
   const url = await store('page.txt', 'text/plain', HTML());
   const before = (await beacons()).length;
   await page.goto(url);

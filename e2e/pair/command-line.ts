@@ -5,7 +5,7 @@ import type { Ended } from '#shared/cli/cli.fixture.ts';
 
 export interface Around {
   readonly stdin?: string;
-  /** What it writes, to whichever stream, as it comes. */
+  /** Gets the output of both streams as it comes. */
   readonly hear?: (text: string) => void;
 }
 

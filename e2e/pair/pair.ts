@@ -92,7 +92,7 @@ export class Pair implements AsyncDisposable {
   /** Where the forward proxies listen, if the configuration has one. */
   readonly proxies: readonly string[];
   readonly data: string;
-  /** What the command line needs to work on the same store. */
+  /** The environment in which the command line works on the same store. */
   readonly env: NodeJS.ProcessEnv;
   readonly #end: () => PromiseLike<void>;
 

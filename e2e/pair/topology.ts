@@ -25,7 +25,7 @@ const SERVERS = ['authz-1', 'authz-2', 'resource-1', 'resource-2'] as const;
 export const ISSUER = 'https://auth.example';
 export const RESOURCE = 'https://api.example';
 
-/** What the operator writes into `.env`. */
+/** The variables that the operator writes into `.env`. */
 export const VARIABLES = {
   COUNTERSIGN_AUTHZ_HOST: new URL(ISSUER).host,
   COUNTERSIGN_RESOURCE_HOST: new URL(RESOURCE).host,
@@ -48,7 +48,7 @@ export interface Answer {
 
 export interface Topology extends AsyncDisposable {
   readonly servers: Readonly<Record<ServerName, ServerProcess>>;
-  /** What the load balancer wrote. */
+  /** Returns the log of the load balancer. */
   readonly balancerLog: () => string;
   /** Sends a request to the load balancer over TLS; `from` is the client's loopback address. */
   ask(url: string, options?: Options, from?: string): Promise<Answer>;

@@ -72,9 +72,8 @@ export async function tabTo(target: Locator): Promise<void> {
 const MOST_STOPS = 40;
 
 /**
- * What goes wrong in the pages of a browser, as it comes: what a policy refuses (CSP Level 3 section 5.3),
- * errors and warnings on the console, scripts that fail, parts of a page that are missing. A page that is
- * itself an error is none of these.
+ * Collects the faults in the pages of a browser as they come: refusals of a policy (CSP Level 3 section 5.3), errors
+ * and warnings on the console, failed scripts, missing parts of a page. A page that is itself an error is no fault.
  */
 export async function complaintsOf(context: BrowserContext): Promise<readonly string[]> {
   const complaints: string[] = [];

@@ -65,7 +65,7 @@ const chunked = (...pieces: readonly string[]) =>
   `${TEXT}Transfer-Encoding: chunked\r\n\r\n${pieces.join('')}`;
 const CHUNK = `${CONTENT.length.toString(16)}\r\n${CONTENT}\r\n`;
 
-/** What an upstream may do wrong, or in a way that is rare, by name. */
+/** The faults and rare behaviours of an upstream, by name. */
 export const FAULTS = {
   // heads that are none
   'no HTTP at all': ends('SSH-2.0-OpenSSH_9.2\r\n\r\n'),

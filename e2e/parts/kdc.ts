@@ -23,7 +23,7 @@ export class Kdc implements AsyncDisposable {
   readonly realms: readonly [string, ...string[]];
   /** With the keys of all services that were added. */
   readonly keytab: string;
-  /** What programs have to know to use these centres and no others. */
+  /** The environment in which programs use these centres and no others. */
   readonly env: NodeJS.ProcessEnv;
   readonly #folder: TemporaryFolder;
   #process: RunningProcess | undefined;

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * What a Node of ours is started with: no more of this environment. NODE_OPTIONS=--enable-source-maps names the
- * source in stack traces.
+ * The environment of our Node processes: nothing else of this one. NODE_OPTIONS=--enable-source-maps names the source
+ * in stack traces.
  */
 export const NODE: NodeJS.ProcessEnv = {
   PATH: process.env['PATH'],

@@ -35,7 +35,7 @@ test('requests behind one another, of each framing, each with its content', asyn
   expect(upstream.unreadable).toEqual([]);
 });
 
-describe('what can be read in two ways is none', () => {
+describe('a request that can be read in two ways is none', () => {
   test.each([
     [
       'two framings',

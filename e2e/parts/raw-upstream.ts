@@ -13,7 +13,7 @@ export interface RawRequest {
   readonly socket: Socket;
   /** Resolves once all of the content is there; who does not ask reads none. One character is one octet. */
   content(): Promise<string>;
-  /** What has been read of it. */
+  /** The octets of it that have been read. */
   readonly read: string;
   readonly trailers: readonly (readonly [name: string, value: string])[];
 }
@@ -24,7 +24,7 @@ export interface RawUpstream extends AsyncDisposable {
   readonly url: string;
   /** The requests that came since it was asked last, in order. */
   take(): readonly RawRequest[];
-  /** What came and was none: heads that can be read in two ways, and what stood behind a request. */
+  /** Octets that were no request: heads that can be read in two ways, and octets after a request. */
   readonly unreadable: readonly string[];
   /** How many there were in all. */
   connections(): number;

@@ -11,8 +11,8 @@ export interface RedisPlace {
 }
 
 /**
- * What Redis answers to a command, as redis-cli prints it to a pipe, without the process: elements of arrays on
- * lines of their own, nothing for null, an error by its text. Rejects when there is no answer.
+ * Sends a command to Redis, and returns the answer as redis-cli prints it to a pipe, without its process: elements of
+ * arrays on lines of their own, nothing for null, an error by its text. Rejects if there is no answer.
  */
 export async function redisCommand(place: RedisPlace, args: readonly string[]): Promise<string> {
   const { host, port, password } = place;

@@ -6,7 +6,7 @@ export interface Relay extends AsyncDisposable {
   readonly url: string;
   /** From now on nothing passes, in either direction, and nobody is told. */
   divide(): void;
-  /** What was on its way arrives. */
+  /** Lets the octets on their way arrive. */
   heal(): void;
 }
 

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import type { Socket } from 'node:net';
 import { parentPort } from 'node:worker_threads';
 
-/** What `Sites` asks for; each is answered with its number once it is done. */
+/** A wish of `Sites`; each is answered with its number once it is done. */
 export type Wish =
   | {
       readonly verb: 'open';

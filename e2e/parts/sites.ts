@@ -5,9 +5,9 @@ import { freePort } from './free-port.ts';
 import type { Numbered, Wish } from './sites-worker.ts';
 
 /**
- * What listens at an address is reached through doors. Processes bind their outgoing connections to their
- * address as well, so that a door knows who knocks. Between divided addresses nothing passes, and nothing
- * is refused: as with a cable that was pulled, what was on its way arrives when it is back.
+ * Servers at an address are reached through doors. Processes bind their outgoing connections to their address, too, so
+ * that a door knows who knocks. Between divided addresses nothing passes, and nothing is refused: as with a pulled
+ * cable, the octets on their way arrive when it is back.
  */
 export class Sites implements AsyncDisposable {
   readonly #worker = new Worker(new URL('./sites-worker.ts', import.meta.url));

@@ -10,7 +10,7 @@ export interface VarnishOptions {
   readonly folder: string;
 }
 
-/** What starts Debian's Varnish, which has 256 MiB of memory, and its working folder. It keeps what says how long, and stale answers to validate them. */
+/** Returns the command of Debian's Varnish, with 256 MiB of memory, and its working folder. It keeps answers that say how long, and stale ones to validate them. */
 export async function varnishCommand(
   { upstream, folder }: VarnishOptions,
   port: number,

@@ -5,7 +5,7 @@ import { kept } from './kept.ts';
 
 const FOLDER = join(ROOT, 'node_modules/.cache/bundle');
 
-/** What it depends on beside the files that are bundled. */
+/** The files that it depends on beside the bundled ones. */
 const HOW = ['e2e/bundle.ts', 'e2e/setup/bundled.ts', 'package-lock.json'];
 
 /** Built by `npm run kerberos`, not bundled; found at its place in the source. */

@@ -15,7 +15,7 @@ export async function kept(
     const files = Object.keys(JSON.parse(before) as object);
     if ((await versions(files)) === before) return;
   }
-  // Whoever runs what is there keeps it, but for what they have not loaded yet.
+  // A process that runs the former files keeps those that it has loaded.
   const fresh = `${folder}-${process.pid}`;
   await mkdir(fresh, { recursive: true });
   await writeFile(join(fresh, 'made-of.json'), await versions(await make(fresh)));

@@ -18,12 +18,12 @@ const python = (module: string, ...packages: readonly string[]): TestPart => ({
   packages,
 });
 
-/** What `npm run kerberos` builds is loaded wherever this runs. */
+/** The addon of `npm run kerberos` is loaded wherever this runs. */
 export const KDC = 'krb5kdc';
 
 export const PARTS: readonly TestPart[] = [
   program('redis-server', 'redis-server'),
-  // Whoever asks a Redis has started one.
+  // A test that asks a Redis has started one.
   { program: 'redis-cli', check: command('redis-server'), packages: ['redis-server'] },
   program('redis-cli', 'redis-tools'),
   program('redis-sentinel', 'redis-sentinel'),

@@ -5,7 +5,7 @@ const root = new URL('../../', import.meta.url);
 /** Any path of a module in quotes: imports, and what is started as a process of its own. */
 const MODULE = /'((?:\.{1,2}|#shared)\/[^']+\.ts)'/g;
 
-/** What may be a program: a quoted name, or the end of a quoted path. */
+/** Matches the possible name of a program: a quoted name, or the end of a quoted path. */
 const NAME = /(?<=['"`/])[\w.-]+(?=['"`])/g;
 
 /** The servers start no program of somebody else, and what is here starts none of those that it names. */
@@ -19,7 +19,7 @@ interface Module {
 
 const read = new Map<string, Module>();
 
-/** What a file names; nothing if it is not there. */
+/** Returns the names in a file; none if it is not there. */
 function named(url: string): Module {
   const known = read.get(url);
   if (known) return known;
@@ -38,7 +38,7 @@ function named(url: string): Module {
 /** URLs of the files and of all modules that they come to. */
 function reached(files: readonly string[]): ReadonlySet<string> {
   const found = new Set(files.map((file) => new URL(file, root).href));
-  // What is found while it goes is gone through as well.
+  // The loop visits also the files that it finds.
   for (const url of found) {
     for (const module of named(url).modules) found.add(module);
   }

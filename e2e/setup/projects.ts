@@ -14,10 +14,10 @@ const core = new Set(
   ),
 );
 
-/** What stands in e2e starts servers as processes, which takes its time. */
+/** True for suites that start no servers as processes, unlike those in e2e. */
 export const isCore = (suite: string) => core.has(suite);
 
-/** What measures is tested by itself. */
+/** True for suites of the benchmarks, which run by themselves. */
 export const isBench = (suite: string) => suite.startsWith('e2e/bench/');
 
 const compiler = {

@@ -56,13 +56,13 @@ test('each part is needed by some suite', () => {
   expect(named(...all)).toEqual([...new Set(programs)].toSorted((a, b) => a.localeCompare(b)));
 });
 
-test('what we make is bundled for a suite that starts it, and for no other', () => {
+test('our programs are bundled for a suite that starts them, and for no other', () => {
   expect(startsOurs(['e2e/flows/refresh.test.ts'])).toBe(true);
   expect(startsOurs(['shared/cli/main.test.ts'])).toBe(true);
   expect(startsOurs(['shared/http/etag.test.ts', 'e2e/package.test.ts'])).toBe(false);
 });
 
-test('what was made of files is made anew when one of them has changed or is gone, and only then', async () => {
+test('a bundle is made again when one of its files has changed or is gone, and only then', async () => {
   await using place = await temporaryFolder();
   const source = join(place.path, 'source');
   let times = 0;

@@ -24,7 +24,7 @@ export default async function setup(): Promise<void> {
   process.env['NODE_COMPILE_CACHE'] = fileURLToPath(
     new URL('../../node_modules/.cache/compiled', import.meta.url),
   );
-  // What a process wrote is there when the process is killed, on a disk or not; only a disk makes it wait.
+  // The writes of a killed process are there, on a disk or not; only a disk makes it wait.
   if (await roomInMemory()) process.env['TMPDIR'] = MEMORY;
 }
 

@@ -8,7 +8,7 @@ import { formerKeys, loadFormerKeys, WRITTEN_AT } from './fixture.ts';
 const FORMER =
   /^cs:artefact:(AuthorizationCode|DeviceCode|PushedAuthorizationRequest|RefreshToken):(.*)/;
 
-/** What is moved, with its fields as they were. */
+/** The moved artefacts, with their former fields. */
 const moved = formerKeys().flatMap(({ key, milliseconds = 0, commands }) => {
   const [, kind = '', id = ''] = FORMER.exec(key) ?? [];
   const [, , ...fields] = commands[0] ?? [];
@@ -22,7 +22,7 @@ const membersOf = (fields: readonly string[]) =>
     fields.flatMap((name, index) => (index % 2 === 0 ? [[name, fields[index + 1]]] : [])),
   );
 
-describe('what is used once moves to the slot of the revocations', () => {
+describe('an artefact for one use moves to the slot of the revocations', () => {
   let place: Awaited<ReturnType<typeof interruptedRedis>>;
   beforeAll(async () => {
     place = await interruptedRedis();
@@ -85,7 +85,7 @@ describe('what is used once moves to the slot of the revocations', () => {
     await expectAllMoved();
   });
 
-  test('what is ended with its grant meanwhile stays ended', async () => {
+  test('an artefact that ended meanwhile with its grant stays ended', async () => {
     const { kind, id, fields } = unused;
     const { grantId } = JSON.parse(fields[1] ?? '{}') as { grantId: string };
     const work = () => artefacts().removeByGrant(grantId);
@@ -99,7 +99,7 @@ describe('what is used once moves to the slot of the revocations', () => {
     expect(await keysOf('cs:artefact:*')).toEqual([]);
   });
 
-  test('what was used since is not unused again', async () => {
+  test('an artefact that was used since is not unused again', async () => {
     const { key, kind, id } = unused;
     await migrate(place.undisturbed, 'cs');
     expect(await artefacts().consume(kind, id)).toBe('first');

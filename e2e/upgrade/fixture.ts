@@ -14,7 +14,7 @@ interface Device {
   readonly user_code: string;
 }
 
-/** What clients and browsers hold of what is in a store. */
+/** The codes, tokens and cookies of clients and browsers for a store. */
 export interface Held {
   readonly epoch: string;
   readonly kids: readonly string[];

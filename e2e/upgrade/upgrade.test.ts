@@ -164,7 +164,7 @@ describe.each(STORES)('%s of commit 8fcad38, opened by today’s code', (_name, 
     const form = page.forms.find(({ action }) => action.endsWith('/login'));
     const person = { name: 'alice', password: known.password };
     const after = await browser.submit(page, person, form?.action);
-    // What the person has allowed meanwhile counts in this browser, too.
+    // The consent that the person gave meanwhile counts in this browser, too.
     const answered =
       after.status === 200 ? await browser.submit(after, { decision: 'allow' }) : after;
     const answer = sent(answered);
@@ -251,7 +251,7 @@ describe.each(STORES)('%s of commit 8fcad38, opened by today’s code', (_name, 
     expect(await authz.stores.spentTokens.spend(Buffer.from('a token'), until)).toBe(false);
   });
 
-  test('what was seen is not new: proofs, client assertions, counts of Digest', async () => {
+  test('values that were seen are not new: proofs, client assertions, counts of Digest', async () => {
     const { stores, config, master } = authz;
     expect(await stores.replay.unique('dpop', 'a proof', 600)).toBe(false);
     const none = () => Promise.resolve(undefined);

@@ -13,14 +13,14 @@ interface Exchange {
 }
 
 /**
- * Koa's one job: to run the answers whose content comes in pieces. What breaks off after it has begun is logged,
- * and the connection ends. Other answers are written as those of endpoints are, at once. Undefined: it is written.
+ * Runs answers whose content comes in pieces through Koa. If one breaks off after it has begun, that is logged and the
+ * connection ends. Other answers are written at once, as those of endpoints are. Undefined: the answer is written.
  */
 export function onKoa<Asked extends Exchange>(
   answerTo: (exchange: Asked) => Awaitable<ResourceAnswer | undefined>,
   log: Log,
 ): (exchange: Asked) => Awaitable<void> {
-  /** For the middleware, which Koa calls before `write` returns. */
+  /** The answer for the middleware, which Koa calls before `write` returns. */
   let given: InPieces | undefined;
   const koa = new Koa();
   koa.on('error', (error: Error) => log.warn('response.broken', { reason: error.message }));

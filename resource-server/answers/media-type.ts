@@ -7,20 +7,20 @@ const MEDIA_TYPE = new RegExp(
   `^${TOKEN}/${TOKEN}(?:[ \\t]*;(?:[ \\t]*${TOKEN}=(?:${TOKEN}|${QUOTED}))?)*[ \\t]*$`,
 );
 
-/** media-type (RFC 9110 section 8.3.1) of at most 255 ASCII characters. */
+/** True for a media-type (RFC 9110 section 8.3.1) of at most 255 ASCII characters. */
 export function isMediaType(value: string): boolean {
   return value.length <= 255 && MEDIA_TYPE.test(value);
 }
 
-/** JSON, or a format that is JSON too (RFC 6839 section 3.1). */
+/** True for JSON and for formats based on it (RFC 6839 section 3.1). */
 export function isJson(type: string): boolean {
   return /^(?:application\/json|[^;]+\+json)[ \t]*(?:;|$)/i.test(type);
 }
 
-/** What nobody says anything of (RFC 9110 section 8.3). */
+/** The type of content whose type is unknown (RFC 9110 section 8.3). */
 export const UNKNOWN = 'application/octet-stream';
 
-/** What the name of a document suggests: clients of WebDAV often send no type. */
+/** Returns the type that a document's name suggests: WebDAV clients often send none. */
 export function typeOfName(path: string): string {
   return lookup(posix.extname(path)) || UNKNOWN;
 }

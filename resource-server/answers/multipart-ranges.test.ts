@@ -10,7 +10,7 @@ const RANGES = [
   { first: 0, last: 2 },
 ];
 
-/** The parts of `WHOLE`, in pieces or at once. */
+/** Multipart content with parts of `WHOLE`, in pieces or at once. */
 const multipart = (content: (range?: Range) => Promise<Buffer | Pieces | undefined>) =>
   multipartRanges({ type: 'a/b', length: WHOLE.length, content }, RANGES, 'B');
 

@@ -1,16 +1,16 @@
 import { inPieces, type Pieces } from './pieces.ts';
 import { contentRange, lengthOf, type Range } from './range.ts';
 
-/** Content that can be had in parts. */
+/** Content that can be read in parts. */
 export interface Ranged {
   readonly type: string;
   /** Bytes. */
   readonly length: number;
-  /** All of it, or a part. Undefined: it is gone by now. */
+  /** Returns all of the content, or a part. Undefined: it is gone by now. */
   content(range?: Range): Promise<Buffer | Pieces | undefined>;
 }
 
-/** Several parts of a representation as one content, multipart/byteranges (RFC 9110 section 14.6). */
+/** Returns several parts of a representation as one multipart/byteranges content (RFC 9110 section 14.6). */
 export function multipartRanges(
   { type, length, content }: Ranged,
   ranges: readonly Range[],

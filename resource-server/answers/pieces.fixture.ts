@@ -1,6 +1,6 @@
 import type { Pieces } from './pieces.ts';
 
-/** Pieces of any source, and whether they were disposed of. */
+/** Makes pieces of any source, and tells whether they were disposed of. */
 export function piecesFrom(
   source: () => AsyncIterable<Buffer> | Iterable<Buffer>,
 ): Pieces & { readonly closed: () => boolean } {
@@ -16,7 +16,7 @@ export function piecesFrom(
   };
 }
 
-/** The content as text, as who sends it would read it. */
+/** Reads the content as a sender would, and returns it as text. */
 export async function textOf(content: Pieces): Promise<string> {
   let text = '';
   for await (const piece of content.each(Infinity)) text += piece.toString();

@@ -1,15 +1,15 @@
 import type { Answer } from '#shared/http/answer.ts';
 
 /**
- * Content that is read piece by piece. A piece is the reader's until it asks for the next one: then its
- * octets may become others. Who is given content reads it once at most, and disposes of it.
+ * Content that is read piece by piece. A piece is the reader's until it asks for the next one: then its octets may
+ * be overwritten. A reader reads the content at most once, and disposes of it.
  */
 export interface Pieces extends AsyncDisposable {
-  /** No piece is longer than `most` octets. */
+  /** Iterates over the pieces, none longer than `most` octets. */
   each(most: number): AsyncIterable<Buffer>;
 }
 
-/** What is sent in the answers of resources. */
+/** The content of a resource's answer. */
 export type Body = string | Uint8Array | Pieces;
 
 export type ResourceAnswer = Answer<Body>;
@@ -18,7 +18,7 @@ export function inPieces(body: Body | undefined): body is Pieces {
   return typeof body === 'object' && !(body instanceof Uint8Array);
 }
 
-/** Pieces of what is in memory. `release`: they are not needed any more. */
+/** Returns pieces of content in memory. `release` is called when they are not needed any more. */
 export function piecesOf(content: Buffer, release: () => void): Pieces {
   let held = true;
   return {
@@ -32,7 +32,7 @@ export function piecesOf(content: Buffer, release: () => void): Pieces {
   };
 }
 
-/** All of it, in memory. */
+/** Reads all of the content into memory. */
 export async function wholeOf(content: Buffer | Pieces): Promise<Buffer> {
   if (!inPieces(content)) return content;
   await using held = content;

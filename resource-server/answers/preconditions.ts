@@ -4,7 +4,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 
 /**
- * The representation that there is: a strong entity tag without quotes, and when it was made, in
+ * The validators of the current representation: a strong entity tag without quotes, and when it was made, in
  * milliseconds since the epoch.
  */
 export interface Validators {
@@ -13,8 +13,8 @@ export interface Validators {
 }
 
 /**
- * Evaluates the conditions of a request (RFC 9110 section 13.2.2); malformed ones are a `BadRequest`.
- * `now`: milliseconds since the epoch.
+ * Evaluates the conditions of a request (RFC 9110 section 13.2.2). Malformed ones are a `BadRequest`.
+ * `now` is in milliseconds since the epoch.
  */
 export function evaluateConditions(
   { headers, method = '' }: Pick<AnyRequest, 'headers' | 'method'>,
@@ -36,7 +36,7 @@ export function evaluateConditions(
   return result;
 }
 
-/** RFC 9110 section 15.5.13. */
+/** Returns the error 412 (RFC 9110 section 15.5.13). */
 export function preconditionFailed(): HttpError {
   return new HttpError(412, 'It is not in the state that the conditions of the request ask for.');
 }

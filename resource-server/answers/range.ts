@@ -10,23 +10,23 @@ export interface Range {
   readonly last: number;
 }
 
-/** Bytes of a part. */
+/** Returns the length of a part in bytes. */
 export function lengthOf({ first, last }: Range): number {
   return last - first + 1;
 }
 
-/** The value of Content-Range (RFC 9110 section 14.4); `length`: bytes of the whole. */
+/** Returns the value of Content-Range (RFC 9110 section 14.4). `length` is that of the whole, in bytes. */
 export function contentRange({ first, last }: Range, length: number): string {
   return `bytes ${first}-${last}/${length}`;
 }
 
-/** Parts of one request; who asks for more wants work done, not content (RFC 9110 section 17.15). */
+/** The most parts of one request, against denial of service (RFC 9110 section 17.15). */
 const MOST = 32;
 
 /**
- * The parts of content that a request asks for, in its order and apart from one another. None: all of
- * it, since there is no Range, it has to be or may be ignored (RFC 9110 section 14.2), or If-Range does
- * not hold (section 13.1.5). Throws `HttpError` 416 when nothing of it is there. `length` is in bytes.
+ * Returns the parts of content that a request asks for, in its order, none overlapping another. An empty list means
+ * all of the content: Range is absent or ignored (RFC 9110 section 14.2), or If-Range does not hold (section 13.1.5).
+ * Throws `HttpError` 416 if no part can be satisfied. `length` is in bytes.
  */
 export function rangesAsked(
   { rawHeaders }: Pick<AnyRequest, 'rawHeaders'>,
@@ -34,7 +34,7 @@ export function rangesAsked(
 ): readonly Range[] {
   const range = single(rawHeaders, 'range');
   const condition = single(rawHeaders, 'if-range');
-  // Of what is empty there is no part that Content-Range could name.
+  // Empty content has no part that Content-Range could name.
   if (range === undefined || current.length === 0) return [];
   if (condition !== undefined && !isCurrent(condition, current.etag)) return [];
   const ranges = parseRanges(range, current.length);
@@ -45,7 +45,7 @@ export function rangesAsked(
 }
 
 /**
- * If-Range: a strong validator that matches (RFC 9110 section 13.1.5). A date is none (section 8.8.2.2):
+ * True if If-Range is a strong validator that matches (RFC 9110 section 13.1.5). A date is not one (section 8.8.2.2):
  * a document may have changed twice within its second.
  */
 function isCurrent(condition: string, etag: string): boolean {
@@ -53,7 +53,7 @@ function isCurrent(condition: string, etag: string): boolean {
   return tag !== undefined && strongMatch(tag, { weak: false, opaque: etag });
 }
 
-/** The satisfiable ones of the ranges of a field; undefined: it is malformed, or asks for too many. */
+/** Returns the satisfiable ranges of a field. Returns undefined if it is malformed or asks for too many. */
 export function parseRanges(value: string, length: number): readonly Range[] | undefined {
   const set = /^bytes=(.*)$/i.exec(value)?.[1] ?? '';
   const specs = set
@@ -76,7 +76,7 @@ function parseRange(spec: string, length: number): Range | undefined {
   return last < first ? undefined : { first, last: Math.min(last, length - 1) };
 }
 
-/** Joins ranges that overlap or touch (RFC 9110 section 15.3.7.2), where the first of them stands. */
+/** Joins ranges that overlap or touch, at the place of the first of them (RFC 9110 section 15.3.7.2). */
 function apart(ranges: readonly Range[]): readonly Range[] {
   let kept: readonly Range[] = [];
   for (const range of ranges) {

@@ -4,20 +4,20 @@ const MOST_LARGE = 32;
 const SMALL = 64 * 1024;
 
 /**
- * Buffers that are filled again and again, for all answers or all tunnels of a process. What a client takes
- * slowly keeps its buffers: however many do so, the large ones are 8 MiB together.
+ * Buffers that are reused for all answers or all tunnels of a process. A slow client holds its buffers: however many
+ * do so, the large ones are 8 MiB together.
  */
 export class ReadBuffers {
-  /** Large ones that nobody uses. */
+  /** Large buffers that nobody uses. */
   readonly #free: Buffer[] = [];
   #large = 0;
 
-  /** Large ones that are in use. */
+  /** The number of large buffers in use. */
   get large(): number {
     return this.#large;
   }
 
-  /** For so many octets, which may need several fillings. */
+  /** Returns a buffer for so many octets, which may need several fillings. */
   take(octets: number): Buffer {
     if (octets <= SMALL || this.#large === MOST_LARGE) {
       return Buffer.allocUnsafeSlow(Math.min(octets, SMALL));
@@ -26,7 +26,7 @@ export class ReadBuffers {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(LARGE);
   }
 
-  /** `again`: all that was written from it is sent, so that it may be filled for somebody else. */
+  /** Gives a buffer back. `again`: all that was written from it is sent, so that it may be reused. */
   give(buffer: Buffer, again: boolean): void {
     if (buffer.length !== LARGE) return;
     this.#large -= 1;

@@ -5,8 +5,8 @@ import type { AnyRequest } from '#shared/server/message/message.ts';
 import { inPieces, type Pieces, type ResourceAnswer } from './pieces.ts';
 
 /**
- * An answer with what proves its content (RFC 7616 section 3.5): a field, of HEAD as if it were empty, or a
- * trailer when the content is in pieces. HTTP/1.0 has no trailers: what is sent to it so is not proved.
+ * Adds the proof of its content to an answer (RFC 7616 section 3.5): as a field (for HEAD the proof of empty content),
+ * or as a trailer if the content is in pieces. HTTP/1.0 has no trailers, so pieces sent to it are not proved.
  * `field`: the one that the proof is in.
  */
 export function sealedAnswer(
@@ -25,7 +25,7 @@ export function sealedAnswer(
   return { ...answer, fields: { ...answer.fields, ...proof } };
 }
 
-/** Without its length the content is sent in chunks, which a trailer can follow (RFC 9112 section 7.1.2). */
+/** Removes the length, so that the content is sent in chunks, and a trailer can follow (RFC 9112 section 7.1.2). */
 function sealedPieces(
   answer: ResourceAnswer,
   content: Pieces,

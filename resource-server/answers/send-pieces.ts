@@ -7,19 +7,19 @@ import { type AnyRequest, type AnyResponse, setFields } from '#shared/server/mes
 import { breakOff } from './side.ts';
 import type { Pieces, ResourceAnswer } from './pieces.ts';
 
-/** Its content is not sent as a whole. */
+/** An answer whose content is sent in pieces. */
 export type InPieces = ResourceAnswer & { readonly body: Pieces };
 
 const KIB = 1024;
-/** Octets of a piece over TLS, which makes a copy of each. */
+/** Octets of a piece over TLS, which copies each piece. */
 const OVER_TLS = 256 * KIB;
 /** Of a piece over HTTP/2, where a window (RFC 9113 section 5.2) may be smaller; a frame has at least the second. */
 const OVER_HTTP2 = 64 * KIB;
 const FRAME = 16 * KIB;
 
 /**
- * Writes the answer, each piece when the one before has been taken off our hands. Resolves when all was written,
- * or the client has left. Rejects when the content breaks off: then the connection, or the stream, does so, too.
+ * Writes the answer, each piece once the one before is sent or copied. Resolves when all is written or the client has
+ * left. Rejects if the content breaks off: then the connection, or the stream, is broken off, too.
  */
 export async function sendPieces(
   { method, socket }: Pick<AnyRequest, 'method' | 'socket'>,
@@ -27,7 +27,7 @@ export async function sendPieces(
   { status, fields, body, trailers }: InPieces,
 ): Promise<void> {
   await using content = body;
-  if (response.writableEnded) return; // who was refused meanwhile has an answer
+  if (response.writableEnded) return; // the client was refused meanwhile, and has an answer
   const side = response instanceof Http2ServerResponse ? response.stream : response;
   response.statusCode = status;
   setFields(response, fields);
@@ -45,7 +45,7 @@ export async function sendPieces(
   }
 }
 
-/** Whether it is sent, or at least copied; false: the client has left. */
+/** Resolves to true once the piece is sent, or at least copied, and to false if the client has left. */
 function written(response: Writable, side: Writable, piece: Buffer): Promise<boolean> {
   return new Promise((resolve) => {
     if (side.destroyed) return resolve(false);
@@ -58,7 +58,7 @@ function written(response: Writable, side: Writable, piece: Buffer): Promise<boo
   });
 }
 
-/** What is written at a time is held until the client takes it, so that it is no more than what it has room for. */
+/** Returns the length of a piece: a written piece stays in memory, so it is no longer than the client has room for. */
 function pieceFor(response: AnyResponse, socket: Socket): number {
   if (!(response instanceof Http2ServerResponse)) {
     return socket instanceof TLSSocket ? OVER_TLS : Infinity;

@@ -10,14 +10,14 @@ export function sideOf(request: AnyRequest): Side {
 }
 
 /**
- * What closes when a request is over, whatever came of it. Of HTTP/2 the stream: node:http2's response
- * never does for a HEAD without an answer.
+ * Returns what closes when a request is over, whatever its result. For HTTP/2 that is the stream: node:http2's response
+ * never closes for a HEAD without an answer.
  */
 export function exchangeOf(response: AnyResponse): Writable {
   return response instanceof Http2ServerResponse ? response.stream : response;
 }
 
-/** Breaks off in a way that nobody can take for the end of the data. `code`: of HTTP/2. */
+/** Breaks off so that nobody can take it for the end of the data. `code` is the error code of HTTP/2. */
 export function breakOff(side: Side, code = constants.NGHTTP2_INTERNAL_ERROR): void {
   if (side instanceof Socket) {
     // While a FIN is being sent there is no reset: libuv refuses, and node:net would lose the handle.

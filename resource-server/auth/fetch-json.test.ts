@@ -15,7 +15,7 @@ async function fetched(answer: RequestListener): Promise<unknown> {
   }
 }
 
-test('RFC 7517 section 5: the JSON of an answer, whatever its media type', async () => {
+test('RFC 7517 section 5: reads JSON of any media type', async () => {
   const asked: unknown[] = [];
   const document = await fetched(({ method, url, headers }, response) => {
     asked.push([method, url, headers.accept]);
@@ -25,7 +25,7 @@ test('RFC 7517 section 5: the JSON of an answer, whatever its media type', async
   expect(asked).toEqual([['GET', '/jwks?a=b', 'application/json']]);
 });
 
-test('what is no JSON is no document', async () => {
+test('an answer that is not JSON is undefined', async () => {
   expect(await fetched((_, response) => response.end('<!doctype html>'))).toBeUndefined();
 });
 
@@ -36,7 +36,7 @@ test.each([204, 301, 404, 500])('an answer with %i is none', async (status) => {
   await expect(answer).rejects.toThrow(`answered ${status}`);
 });
 
-test('one without end is cut off', async () => {
+test('an endless answer is cut off', async () => {
   const answer = fetched((_, response) => {
     const more = () => {
       while (!response.destroyed && response.write(' '.repeat(16_384)));

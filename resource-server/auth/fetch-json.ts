@@ -3,8 +3,8 @@ import { jsonOf, openSend } from '#shared/client/send.ts';
 const send = openSend();
 
 /**
- * The JSON behind a URL; undefined when it is none. Rejects for any answer but 200, for more than 64 KiB,
- * and when it takes over five seconds.
+ * Fetches the JSON at a URL; resolves to undefined if it is not JSON. Rejects for any status but 200, for more
+ * than 64 KiB, and after five seconds.
  */
 export async function fetchJson(url: string): Promise<unknown> {
   const reply = await send({ method: 'GET', url, fields: { accept: 'application/json' } });

@@ -9,13 +9,13 @@ import { wholeContent } from '#shared/server/content/content.ts';
 import type { Endpoint } from '#shared/server/endpoints/endpoint.ts';
 import type { Space } from '../space/spaces.ts';
 
-/** By origin and path. */
+/** Endpoints by origin and path. */
 export type EndpointsOfSchemes = ReadonlyMap<string, ReadonlyMap<string, Endpoint>>;
 
-/** Bytes. */
+/** The longest content in bytes. */
 const LONGEST = 65_536;
 
-/** The endpoints of those schemes that some space of an origin has; they ask for no credentials. */
+/** Returns the endpoints of the schemes that some space of an origin uses. They ask for no credentials. */
 export async function endpointsOfSchemes(
   entries: readonly SchemeEntry[],
   parts: SchemeParts,

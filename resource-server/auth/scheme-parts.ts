@@ -6,7 +6,7 @@ import { localVerifiers } from '#shared/people/local-verifiers.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import type { Parts } from '#shared/server/process.ts';
 
-/** What all schemes are opened with, on the built-in directory. */
+/** The parts with which every scheme is opened, on the built-in directory. */
 export function schemeParts({
   config,
   stores,

@@ -37,7 +37,7 @@ export function answerOf(
   if (content === 'none' || status === 204) return { status, fields };
   if (content === 'whole') {
     const isHead = asked.method === 'HEAD';
-    if (whole?.length && !isHead) return { status, fields, body: whole }; // who sends it counts
+    if (whole?.length && !isHead) return { status, fields, body: whole }; // the sender writes Content-Length
     const { length } = stored;
     const sized = length === undefined ? fields : { ...fields, 'Content-Length': String(length) };
     return isHead ? { status, fields: sized } : { status, fields: sized, body: whole ?? pieces() };
@@ -61,7 +61,7 @@ export function answerOf(
   return { status, fields: described, body: inTurn(parts.content) };
 }
 
-/** What its conditions and ranges make of it. */
+/** Applies the request's conditions and ranges to a stored answer. */
 function selected(
   stored: Stored,
   asked: Pick<Asked, 'method' | 'rawHeaders'>,

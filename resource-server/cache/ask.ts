@@ -74,7 +74,7 @@ export function createAsk(parts: AskParts): Ask {
         if (begun.kind === 'instead' && begun.why === 'validated') resting.delete(nameOf(look));
         if (begun.kind !== 'passed') return begun;
         detail = begun.why;
-        // What one client asked for says nothing of what others will get.
+        // The directives of one client say nothing about the answers to others.
         const isClients = isOwn(look) || begun.why === 'request-no-store';
         if (!isClients) alone.set(nameOf(look), clock.monotonic() + ALONE);
         return begun;
@@ -121,7 +121,7 @@ export function createAsk(parts: AskParts): Ask {
     });
   }
 
-  /** What has begun, or what is stored instead if there is no answer (RFC 5861 section 4, RFC 9111 section 4.2.4). */
+  /** Returns the answer that has begun, or a stored one if there is none (RFC 5861 section 4, RFC 9111 section 4.2.4). */
   async function begunFor(look: Look, fill: Fill): Promise<Begun> {
     const { stored, onError, disconnected } = look;
     try {
@@ -185,7 +185,7 @@ export function createAsk(parts: AskParts): Ask {
     return reuse.kind === 'fresh' || reuse.kind === 'stale';
   }
 
-  /** What is stored, after the application was asked. */
+  /** Returns a stored answer after the application was asked in vain. */
   async function instead(
     look: Look,
     { stored, keep }: Extract<Begun, { kind: 'instead' }>,
@@ -209,7 +209,7 @@ export function createAsk(parts: AskParts): Ask {
   return Object.assign(ask, { refresh });
 }
 
-/** What waits together. Clients choose how long it would be, and some are remembered. */
+/** The name under which requests wait together. A long one is hashed, since clients choose its length and some are remembered. */
 function nameOf({ key, asking }: Look): string {
   const name = [asking.request.method, key.target, key.whose, key.content].join('\n');
   return name.length < LONG ? name : createHash('sha256').update(name).digest('base64url');
@@ -228,7 +228,7 @@ function isNoAnswer(error: unknown): boolean {
   return error instanceof HttpError && error.status >= 502 && error.status <= 504;
 }
 
-/** What kept another from asking keeps nobody else. */
+/** Rethrows errors of the application. An error of one client must not reach the others. */
 function ifOfApplication(error: unknown): undefined {
   if (error instanceof HttpError && (error.status === 502 || error.status === 504)) throw error;
 }

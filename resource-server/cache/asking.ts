@@ -12,7 +12,7 @@ export interface Asking {
   readonly target: string;
   /** `http` or `https`, as the application is told. */
   readonly scheme: string;
-  /** Who was let in, in a private cache; undefined: the space asks nobody. Empty: somebody without a name. */
+  /** The principal that was let in, in a private cache; undefined: the space asks nobody. Empty: a principal without a name. */
   readonly whose: string | undefined;
   /** The client's. */
   readonly exchange: Ending;

@@ -42,7 +42,7 @@ export function testCache(maxBytes = 1024 * 1024, changes: Partial<CacheParts> =
 
 /** Clients of a cache, and its application. */
 export function clientsOf(cache: Cache, clock: Clock) {
-  /** What the application was asked, and how the test answers. */
+  /** The requests that reached the application, and how the test answers. */
   const asked: Forwarded[] = [];
 
   function ask(method = 'GET', target = '/a', headers: Record<string, string> = {}) {

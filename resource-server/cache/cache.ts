@@ -27,7 +27,7 @@ const NAME = 'Countersign';
 export interface Cache {
   /** Undefined: the client has its answer, or the beginning of it. Rejects as `Asking.forward` does. */
   answer(asking: Asking): Awaitable<ResourceAnswer | undefined>;
-  /** What the feed says, and when it was told; afterwards nothing of it is used. */
+  /** Forgets the answers that an entry of the feed names; none of them is used afterwards. `at`: when the feed had it. */
   forget(forgotten: Forgotten, soft?: boolean, at?: number): void;
   /** All that there is. */
   clear(): void;
@@ -58,7 +58,7 @@ export function createCache(parts: CacheParts): Cache {
   const ask = createAsk(common);
   const change = createChange(common);
 
-  /** What is stored, to whoever asked; undefined: its content is gone. */
+  /** Answers with a stored entry. Returns undefined if its content is gone. */
   function hit(
     { request, exchange }: Asking,
     { stored, age }: Hit,

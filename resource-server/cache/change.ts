@@ -75,7 +75,7 @@ export function createChange(parts: AskParts) {
     }
   }
 
-  /** What it answered is stored as the answer to a GET, after what it made void. */
+  /** Stores the answer to an unsafe request as the answer to a GET, after its invalidations. */
   async function keep(asking: Asking, asked: Asked, given: Given, requested: number, asker: Sink) {
     const times = { requested, received: clock.now() };
     const storing = mayStore(asked, given, times, rules);

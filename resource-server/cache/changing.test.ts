@@ -122,7 +122,7 @@ test('the answer to POST is stored for GET (RFC 9110 section 9.3.3)', async () =
   expect(of.asked).toEqual([]);
 });
 
-test('what was done is answered even if the feed cannot be read then', async () => {
+test('a change that was done is answered even if the feed cannot be read then', async () => {
   let readable = true;
   const of = await filled({ feed: { latest: () => (readable ? undefined : unavailable()) } });
   const post = of.ask('POST');

@@ -98,7 +98,7 @@ test.each([
   expect(await of.ask().text()).toBe('abcd');
 });
 
-test('who comes in the turn in which the last one leaves gets an answer', async () => {
+test('a client that comes in the turn in which the last one leaves gets an answer', async () => {
   const of = testCache();
   const [leader] = await together(of, 1);
   const one = first(of);
@@ -204,7 +204,7 @@ test('no answer is an error for all; what keeps one from asking is for that one'
   }
 });
 
-test('what is not kept ends when nobody reads it', async () => {
+test('an answer that is not kept ends when nobody reads it', async () => {
   const of = testCache(16 * 1024);
   const [client] = await together(of, 1);
   const one = first(of);
@@ -216,7 +216,7 @@ test('what is not kept ends when nobody reads it', async () => {
   expect(one.closed).toBe(true);
 });
 
-test('what breaks off is whole for nobody, and not stored', async () => {
+test('an answer that breaks off looks whole to nobody, and is not stored', async () => {
   const of = testCache();
   const clients = await together(of, 3);
   const one = first(of);
@@ -232,7 +232,7 @@ test('what breaks off is whole for nobody, and not stored', async () => {
   expect(of.store.stats()).toEqual({ entries: 0, octets: 0 });
 });
 
-test('what was invalidated on its way is for those who waited, and nobody else', async () => {
+test('an answer that was invalidated on its way goes only to those who waited', async () => {
   const of = testCache();
   const before = await together(of, 3);
   const one = first(of);
@@ -253,7 +253,7 @@ test('what was invalidated on its way is for those who waited, and nobody else',
   expect(await of.ask().text()).toBe('new');
 });
 
-/** What is stored, and stale. */
+/** Stores a stale answer. */
 async function stale(of: ReturnType<typeof testCache>, control: string) {
   of.ask();
   await settled();
@@ -276,7 +276,7 @@ test('all who wait for a validation get what is stored if there is no answer (RF
   expect(await texts(clients)).toEqual(['stale', 'stale', 'stale']);
 });
 
-test('who allows nothing stale on errors gets none because another did', async () => {
+test('a client that allows no stale answer on errors gets none because another did', async () => {
   const of = testCache();
   await stale(of, 'max-age=1');
   const allows = of.ask('GET', '/a', { 'Cache-Control': 'stale-if-error=60' });
@@ -319,7 +319,7 @@ test('a 304 about something else is asked for again', async () => {
   expect(await client?.text()).toBe('new');
 });
 
-test('what is stale is refreshed in the background, once (RFC 5861 section 3)', async () => {
+test('a stale answer is refreshed in the background, once (RFC 5861 section 3)', async () => {
   const of = testCache();
   await stale(of, 'max-age=1, stale-while-revalidate=60');
   const clients = await together(of, 10);

@@ -11,7 +11,7 @@ import type { Stored } from './rules/stored.ts';
 
 /** How the application was asked. */
 interface Sent {
-  /** What is stored was asked about. */
+  /** True if the request validated a stored answer. */
   readonly validates: boolean;
   /** When, in milliseconds since the epoch. */
   readonly requested: number;
@@ -21,7 +21,7 @@ interface Sent {
   readonly tooLong: boolean;
 }
 
-/** What becomes of an answer, by its head. Throws HttpError 502 for one that must not be passed on. */
+/** Decides by the head of an answer whether it is stored, shared or passed on. Throws HttpError 502 for one that must not be passed on. */
 export function createDecide({
   store,
   rules,
@@ -69,7 +69,7 @@ export function createDecide({
     return chosen ? { kind: 'instead', why: 'validated', ...chosen } : { kind: 'again' };
   }
 
-  /** What is stored with what an answer says of it, and whether that may be kept. */
+  /** Updates a stored answer from the answer to a validation, and says whether the result may be kept. */
   function toldOf(one: Stored, given: Given, asked: Asked, times: Times): Told {
     const stored = freshened(one, given, asked, times, rules);
     const storing = mayStore(asked, { status: one.status, lines: stored.lines }, times, rules);
@@ -93,7 +93,7 @@ export function createDecide({
   }
 }
 
-/** What is stored answers GET, whoever says that it is current. */
+/** Turns HEAD into GET: the stored answer is one to GET, whichever method validated it. */
 function forGet(asked: Asked): Asked {
   return asked.method === 'HEAD' ? { ...asked, method: 'GET' } : asked;
 }

@@ -16,7 +16,7 @@ export interface Told {
   readonly keep: 'kept' | 'before' | 'ended';
 }
 
-/** What becomes of an answer, by its head. */
+/** The decision about an answer, by its head. */
 export type Begun =
   /** It is stored as it comes, and can be read; `lines`: with those that are for whoever asked alone. */
   | {
@@ -33,7 +33,7 @@ export type Begun =
   | { readonly kind: 'passed'; readonly why: string };
 
 export interface FillOptions {
-  /** Who asks; undefined: nobody does, what is stored is refreshed. */
+  /** The client that asks; undefined: none, a stored answer is refreshed. */
   readonly asker: Sink | undefined;
   /** Throws HttpError 502 for an answer that must not be passed on. */
   readonly decide: (head: AnswerHead) => Begun;
@@ -128,7 +128,7 @@ export class Fill implements Sink {
     return (await this.#content?.safe) === true;
   }
 
-  /** Of what is stored, for a client who attends. */
+  /** The stored content, for a client that waits. */
   pieces(first?: number, last?: number): Pieces {
     if (this.#content === undefined) throw new Error('there is nothing to read');
     return this.#content.pieces(first, last);

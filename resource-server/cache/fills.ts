@@ -14,7 +14,7 @@ export class Fills {
   /** Those that others may wait for. */
   readonly #joined = new Map<string, Open>();
 
-  /** What a request for this may wait for. */
+  /** Returns the answer that a request with this name may wait for. */
   get(name: string): Fill | undefined {
     const fill = this.#joined.get(name)?.fill;
     return fill?.open ? fill : undefined;

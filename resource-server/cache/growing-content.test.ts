@@ -59,7 +59,7 @@ test('several read it as it comes, each from where it wants', async () => {
   expect(await Promise.all([early, middle, late])).toEqual(['abcdef', 'bcde', 'abcdef']);
 });
 
-test('what the store does not take reaches readers that come with the head', async () => {
+test('content that the store does not take reaches readers that come with the head', async () => {
   const content = growing(writing(2));
   expect(content.write(Buffer.from('abc'))).toBe(true);
   expect(content.write(Buffer.from('def'))).toBe(true);
@@ -69,7 +69,7 @@ test('what the store does not take reaches readers that come with the head', asy
   expect(await textOf(content.pieces())).toBe('abcdef');
 });
 
-test('what turns out too long in the middle reaches all its readers whole', async () => {
+test('content that turns out too long in the middle reaches all its readers whole', async () => {
   const content = growing(writing(4));
   const readers = [
     textOf(content.pieces()),
@@ -84,7 +84,7 @@ test('what turns out too long in the middle reaches all its readers whole', asyn
   expect(await Promise.all(readers)).toEqual(['abcdefghijkl', 'abcdefghijkl', 'cdefghijkl']);
 });
 
-test('who comes when something is gone is given nothing wrong', async () => {
+test('a reader that comes when the beginning is gone gets no wrong content', async () => {
   const content = growing(writing(3));
   const first = textOf(content.pieces());
   for (const piece of ['abc', 'def', 'ghi']) {
@@ -98,7 +98,7 @@ test('who comes when something is gone is given nothing wrong', async () => {
   expect(await first).toBe('abcdefghi');
 });
 
-test('what breaks off never looks whole', async () => {
+test('content that breaks off never looks whole', async () => {
   const content = growing(writing(100));
   const reading = textOf(content.pieces());
   content.write(Buffer.from('abc'));
@@ -127,7 +127,7 @@ test('a store that fails, or ends a write that it has done, changes nothing for 
   }
 });
 
-test('of what is kept a reader that stalls holds up nobody', async () => {
+test('a stalled reader of kept content holds up nobody', async () => {
   const content = growing(writing(Infinity));
   content.pieces();
   const resumed = jest.fn();
@@ -139,7 +139,7 @@ test('of what is kept a reader that stalls holds up nobody', async () => {
   expect(await textOf(content.pieces())).toHaveLength(4 * WINDOW);
 });
 
-test('what is not kept goes to its readers at the pace of the slowest, which gets every octet', async () => {
+test('content that is not kept goes to its readers at the pace of the slowest, which gets every octet', async () => {
   const content = growing(writing(0));
   const halves = content.pieces().each(WINDOW / 2);
   const slow = halves[Symbol.asyncIterator]();
@@ -173,7 +173,7 @@ test.each([
 });
 
 test.each([true, false])(
-  'what cannot be kept or breaks off is not safe for another reader (length known: %p)',
+  'content that cannot be kept, or breaks off, is not safe for another reader (length known: %p)',
   async (sized) => {
     const outgrown = jest.fn();
     const long = new GrowingContent({ writing: writing(2), sized, outgrown });

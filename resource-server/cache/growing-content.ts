@@ -42,7 +42,7 @@ export class GrowingContent {
   /** Until somebody reads, nothing is dropped: what came with the head is there before its readers. */
   #wasRead = false;
   #state: 'open' | 'whole' | 'broken' = 'open';
-  /** What comes after that which is kept. */
+  /** The content after the kept part. */
   #rest: Rest | undefined;
   #appending: Promise<void> | undefined;
   #grown = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { testSink } from './sink.fixture.ts';
 
 const HEAD = { status: 200, rawHeaders: [], httpVersion: '1.1' };
 
-test('what comes meanwhile goes on in its order, once the sink is chosen', async () => {
+test('pieces that come meanwhile go on in their order, once the sink is chosen', async () => {
   const asker = testSink();
   const chosen = testSink();
   const choice = Promise.withResolvers<typeof chosen>();
@@ -22,7 +22,7 @@ test('what comes meanwhile goes on in its order, once the sink is chosen', async
   expect(asker.told).toEqual([]);
 });
 
-test('what breaks off meanwhile breaks off', async () => {
+test('an answer that breaks off meanwhile breaks off', async () => {
   const asker = testSink();
   const held = new HeldAnswer(asker, async () => asker);
   held.begin(HEAD);

@@ -14,7 +14,7 @@ export class HeldAnswer implements Sink {
   readonly #choose: (head: AnswerHead) => Promise<Sink>;
   #to: Sink | undefined;
   #stopped = false;
-  /** What came before the sink was chosen. */
+  /** The pieces that came before the sink was chosen. */
   #early: ((to: Sink) => void)[] = [];
 
   constructor(asker: Sink, choose: (head: AnswerHead) => Promise<Sink>) {

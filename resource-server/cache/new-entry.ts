@@ -4,7 +4,7 @@ import type { Storing } from './rules/storing.ts';
 import { tagsOf } from './rules/tags.ts';
 import type { CacheKey, Stored } from './rules/stored.ts';
 
-/** What is stored of an answer that has begun. */
+/** Returns the entry to store for an answer that has begun. */
 export function newEntry(
   key: CacheKey,
   { lines, vary }: Extract<Storing, { store: true }>,

@@ -74,7 +74,7 @@ export async function openCaches(spaces: readonly Space[], parts: CachesParts): 
     opened.use(store);
     opened.use(bans);
   }
-  // Of what was to be forgotten since nobody knows.
+  // Nobody knows what had to be forgotten since then.
   if (disk?.position === undefined) for (const { store } of all.values()) await store.clear();
   feed = await stores.invalidations.feed(
     {
@@ -100,7 +100,7 @@ export async function openCaches(spaces: readonly Space[], parts: CachesParts): 
   opened.defer(note);
   const process = randomId(parts.random);
   const report = async () => {
-    await latest(clock.monotonic()); // who is not asked for a day would have to forget everything
+    await latest(clock.monotonic()); // a process that is not asked for a day would have to forget everything
     await stores.cacheReports.put(process, writeReport([...all.values()].map(reportOf)));
   };
 
@@ -169,7 +169,7 @@ async function openIfRoom(
   }
 }
 
-/** What is on disk of another application, or by other rules, is nobody's. */
+/** Names the space on disk. Another application or other rules have another name, so that their entries are not used. */
 function diskName(space: Space): string {
   const { url, upstream, identity, cache } = space;
   const { kind, heuristic, targeted } = cache ?? {};

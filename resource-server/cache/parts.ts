@@ -39,7 +39,7 @@ export interface Look {
   readonly asking: Asking;
   readonly key: CacheKey;
   readonly fwd: Forwarded;
-  /** What is stored under the key. */
+  /** The answers that are stored under the key. */
   readonly variants: readonly Stored[];
   /** Which of them would answer it, once it was validated. */
   readonly stored: Stored | undefined;

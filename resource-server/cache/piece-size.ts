@@ -5,7 +5,7 @@ const SMALL = 64 * 1024;
 
 let large = 0;
 
-/** What one reads at a time, in any cache of this process; to be disposed of when all is read. */
+/** The octets that one reader takes at a time, in any cache of this process. Dispose of it when all is read. */
 export function pieceSize(): Disposable & { readonly octets: number } {
   const isLarge = large < MOST_LARGE;
   if (isLarge) large += 1;

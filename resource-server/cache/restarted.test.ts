@@ -81,7 +81,7 @@ async function filled(...of: Parameters<typeof started>) {
 const forget = (kind: 'target' | 'ban' | 'tree', value: string) =>
   stores.invalidations.add([{ space: '/app/', kind, value, soft: false }]);
 
-test('what is on disk is there after a restart', async () => {
+test('answers on disk are there after a restart', async () => {
   await filled();
   await using process = await started();
   expect(await process.isMiss('/app/a')).toBe(false);
@@ -107,7 +107,7 @@ test.each([
 test.each([
   ['target', '/app/a'],
   ['ban', JSON.stringify({ path: '/a' })],
-] as const)('what a %s made void meanwhile is forgotten', async (kind, value) => {
+] as const)('an answer that a %s invalidated meanwhile is forgotten', async (kind, value) => {
   await filled();
   await forget(kind, value);
   await using process = await started();

@@ -71,7 +71,7 @@ describe.each([
     return { of, store, one, first, others: clients.slice(1) };
   }
 
-  /** What was asked for by itself. */
+  /** The requests that each asked the application themselves. */
   const own = (of: ReturnType<typeof testCache>, count: number) =>
     eventually(() => {
       expect(of.asked).toHaveLength(1 + count);
@@ -134,7 +134,7 @@ describe.each([
     first.exchange.close();
   });
 
-  test('what could not be kept is passed on for a minute without taking room', async () => {
+  test('a key whose answer could not be kept is passed on for a minute without taking room', async () => {
     const { of, store, one, first } = await asked(1);
     await using _ = store;
     const content = contentOf(TOO_LONG);

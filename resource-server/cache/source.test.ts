@@ -15,7 +15,7 @@ async function reader() {
   return { reading, octets: (value as Buffer).length };
 }
 
-test('what clients take slowly is 8 MiB together in large pieces, and small ones beyond', async () => {
+test('slow clients get 8 MiB together in large pieces, and small pieces beyond', async () => {
   const readers = await Promise.all(Array.from({ length: 40 }, reader));
   const sizes = readers.map(({ octets }) => octets);
   expect(sizes.filter((octets) => octets === 256 * KIB)).toHaveLength(32);

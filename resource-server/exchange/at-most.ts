@@ -4,21 +4,21 @@ import type { Tally } from '#shared/server/limits/leases.ts';
 import { createTally } from '#shared/server/limits/tally.ts';
 import type { Holder } from '../space/account.ts';
 
-/** Does the work unless too much with the same key is under way: then it throws `HttpError` 503. */
+/** Does the work. Throws `HttpError` 503 if too much work with the same key is under way. */
 export type AtMost = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** Bounds, in all workers of this server together, how much of what is called so is under way: `most` of each key. */
+/** Bounds how much work named `name` is under way, in all workers of this server together: `most` for each key. */
 export function createAtMost(name: string, most: number): AtMost {
   const tally = createTally(name);
   return (key, work) => counted(tally, [{ of: key, amount: 1, most }], work);
 }
 
-/** Does the work unless too much is under way, or too much of one of its holders: then it throws `HttpError` 503. */
+/** Does the work. Throws `HttpError` 503 if too much is under way, in all or for one of its holders. */
 export type InShares = <T>(holders: readonly Holder[], work: () => Promise<T>) => Promise<T>;
 
 /**
- * Bounds, in all workers of this server together, how much of what is called so is under way: `most` in all, of which
- * each holder has its part alone, and less the more the others hold (`fairShare`).
+ * Bounds how much work named `name` is under way, in all workers of this server together: `most` in all. One holder may
+ * have its part of that, and less the more the others hold (`fairShare`).
  */
 export function createInShares(name: string, most: number): InShares {
   const tally = createTally(name);
@@ -40,7 +40,7 @@ async function counted<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const taken = tally.take(shares);
-  // Where there are no others to ask, it begins at once.
+  // Without other workers to ask, the work begins at once.
   if (!(typeof taken === 'boolean' ? taken : await taken)) {
     throw new HttpError(503, 'Too many of these are under way. Try again.', {
       'Retry-After': '1',

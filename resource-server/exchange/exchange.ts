@@ -17,38 +17,38 @@ import type { JudgeAgain } from './under-way.ts';
 
 export type Passed = Extract<Outcome, { kind: 'pass' }>;
 
-/** A request, and what is known of it so far. It is made once; each step adds what it found out (`order.ts`). */
+/** A request and what is known of it so far. It is made once, and each step adds what it finds out (`order.ts`). */
 export interface Exchange {
   readonly request: AnyRequest;
   readonly response: AnyResponse;
   readonly target: Target;
   /** Which of the server's origins was asked. */
   readonly origin: string;
-  /** When it came: milliseconds by a clock that nobody sets. */
+  /** When the request came: milliseconds of the monotonic clock. */
   readonly arrived: number;
-  /** The request as authentication reads it. */
+  /** Returns the request as authentication reads it. */
   asked(): AuthRequest;
-  /** That has the target: among those that everybody sees, or that of `hidden`; undefined at an endpoint. */
+  /** The space that has the target: one that everybody sees, or that of `hidden`. Undefined at an endpoint. */
   space: Space | undefined;
-  /** The hidden space that its credentials are good for. */
+  /** The hidden space that the request's credentials are good for. */
   hidden?: Shown;
-  /** The server's own, which is in no space. */
+  /** The server's own endpoint at the target, which is in no space. */
   endpoint?: Endpoint | undefined;
-  /** Which scripts may read an error; undefined: none, or what an error says has its own fields. */
+  /** Which scripts may read an error. Undefined: none, or the error has CORS fields of its own. */
   cors?: Cors | undefined;
-  /** Nobody is asked who they are. */
+  /** True if the request needs no authentication. */
   unasked?: boolean;
-  /** Who was let in. */
+  /** The outcome that let the client in, with its principal. */
   passed?: Passed;
-  /** What had been revoked before they were judged. */
+  /** The mark of the revocations that were known before the credentials were judged. */
   mark?: Mark;
-  /** Of our own, for the answer. */
+  /** Fields that this server adds to the answer. */
   fields: Fields;
   /** Ends the answer once what let its client in is revoked. */
   watch?: () => JudgeAgain;
 }
 
-/** Looks at an exchange, and adds to it or answers it. Undefined: the next step goes on. */
+/** Looks at an exchange, and adds to it or answers it. Returns undefined if the next step is to go on. */
 export type Step = (exchange: Exchange) => Awaitable<ResourceAnswer | undefined>;
 
 interface OpeningParts {
@@ -59,16 +59,17 @@ interface OpeningParts {
 }
 
 /**
- * Begins an exchange; undefined: its target is malformed, or can be read in two ways. Within a tree of documents a
- * doubled slash is one, and a name may have a carriage return. What comes below a space of an application is for that
- * to read.
+ * Begins an exchange. Returns undefined, which becomes 400, if its target is malformed or ambiguous: dot segments,
+ * encoded slashes, and elsewhere than in the next two cases double slashes (shared/http/target.ts). Within a tree of documents a doubled
+ * slash counts as one, and a name may have a carriage return. A path below the space of an application is left to the
+ * application.
  */
 export function createOpen({ config, spaces, clock, recipient }: OpeningParts) {
   return (request: AnyRequest, response: AnyResponse): Exchange | undefined => {
     const { method = '', url = '', socket } = request;
     const passed = parsePassedTarget(url);
     if (passed === undefined) return undefined;
-    // That of TLS is where this server ends TLS itself.
+    // The origin of TLS applies only if this server ends TLS itself.
     const { resource: origin } = (socket instanceof TLSSocket && config.tls) || config;
     const space = spaces.find(origin, passed.segments);
     const target = passed.odd === undefined ? passed : oddTarget(passed, url, space);
@@ -87,7 +88,7 @@ export function createOpen({ config, spaces, clock, recipient }: OpeningParts) {
   };
 }
 
-/** Undefined: the space reads nothing so. */
+/** Reads an unusual target as its space does. Returns undefined if the space accepts no such target. */
 function oddTarget(passed: Target, url: string, space: Space | undefined): Target | undefined {
   const target = space?.upstream ? passed : parseTreeTarget(url);
   return space && target && leadsInto(space, target) ? target : undefined;

@@ -8,7 +8,7 @@ import { type Name, nameOf } from './names.ts';
 /** Field lines as [name, value], in order. */
 export type Lines = [name: string, value: string][];
 
-/** What stands in the header section of a message. */
+/** The header section of a message. */
 export interface Head {
   readonly rawHeaders: readonly string[];
   readonly httpVersion: string;
@@ -117,7 +117,7 @@ function endToEnd(raw: readonly string[], drop: Drop): Lines {
   return kept;
 }
 
-/** What is malformed in an answer is not the client's fault (RFC 9110 section 15.6.3). */
+/** Reads the connection options of an answer. Malformed ones are 502: they are not the client's fault (RFC 9110 section 15.6.3). */
 function answerOptions(raw: readonly string[]): ReadonlySet<string> {
   try {
     return connectionOptions(raw);

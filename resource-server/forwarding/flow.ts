@@ -8,7 +8,7 @@ interface Tap {
   resume(): unknown;
 }
 
-/** What one exchange moves between client and destination, and whether its client is what it waits for. */
+/** Counts the octets of one exchange between client and destination, and knows whether it waits for its client. */
 export class Flow {
   /** Ends the exchange; set by whoever carries it. */
   end: (why: Error) => void = () => {};

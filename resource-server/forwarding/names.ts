@@ -1,13 +1,13 @@
 import { remembering } from '#shared/base/recent-map.ts';
 import { trustedFor } from '#shared/http/trusted-fields.ts';
 
-/** What a name of a field means to a proxy or gateway. */
+/** The meaning of a field's name to a proxy or gateway. */
 export interface Name {
   /** In lower case; a name with `_` counts as the one with `-` that CGI takes it for. */
   readonly canonical: string;
   /** It was sent as `canonical`, in whatever case. */
   readonly plain: boolean;
-  /** For one connection (RFC 9110 section 7.6.1), or for one proxy alone (section 11.7). */
+  /** Hop-by-hop: for one connection (RFC 9110 section 7.6.1), or for one proxy alone (section 11.7). */
   readonly hop: boolean;
   /** Of a request: written anew, from what was parsed. */
   readonly rewritten: boolean;
@@ -21,8 +21,8 @@ export interface Name {
   /** Never in a trailer: framing, routing, and what a server reads before the content (RFC 9110 section 6.5.1). */
   readonly inHeaderOnly: boolean;
   /**
-   * What a proxy in front of a server says of its client. A server near us may believe our address, and nobody
-   * vouches here for what clients say (RFC 7239 section 8.1, RFC 9440 section 2.4, RFC 9729 section 6).
+   * A proxy in front of a server vouches for its client by this field. A server behind us may trust our address, so
+   * such a field must not come from a client (RFC 7239 section 8.1, RFC 9440 section 2.4, RFC 9729 section 6).
    */
   readonly vouched: boolean;
   /** By it some frameworks carry out another method, or at another path. */

@@ -34,7 +34,7 @@ function passing() {
 const HEAD = 'HTTP/1.1 200 OK\r\nVia: 1.1 we\r\n';
 const KEPT = 'Connection: keep-alive\r\n';
 
-test('what comes of an answer in one turn goes out at its end, in one piece', async () => {
+test('the pieces of an answer that arrive in one turn go out at its end, as one', async () => {
   const { answer, begin, writes } = passing();
   begin('Content-Length', '2');
   answer.write(Buffer.from('a'));

@@ -28,7 +28,7 @@ export interface Recipient {
   readonly seal?: Seal<Fields> | undefined;
   readonly info: string;
   readonly pseudonym: string;
-  /** What becomes of the lines of a final answer; default: they stay. */
+  /** Changes the lines of a final answer; default: they stay. */
   readonly back?: (given: Lines, status: number) => Lines;
 }
 
@@ -40,7 +40,7 @@ export class PassingAnswer implements Sink {
   #interim = 0;
   #rawHeaders: readonly string[] = [];
   #trailers = false;
-  /** What comes is kept until the end of the turn. */
+  /** Pieces are kept until the end of the turn. */
   #gathering = false;
   #whole = false;
   #sealed: { readonly seal: Seal<Fields>; readonly hash: Hash } | undefined;
@@ -162,9 +162,9 @@ export class PassingAnswer implements Sink {
   }
 
   /**
-   * What comes in the turn of the head goes out with it when the turn ends, and all that came for others has been read
-   * too: else each short answer would wake its client between two reads (turn.ts). Long content goes on as it comes,
-   * or the pieces of all would be in memory at a time, and in no cache.
+   * Gathers the content that arrives in the turn of the head, and sends it with the head when the turn ends and the
+   * answers to others have been read, too. Otherwise each short answer would wake its client between two reads
+   * (turn.ts). Longer content goes on as it comes: gathering it all would fill the memory and miss the CPU's caches.
    */
   #gather(): void {
     this.#gathering = true;

@@ -16,7 +16,7 @@ async function pair(): Promise<readonly [near: Socket, far: Socket]> {
 }
 
 test.each(['client', 'destination'])(
-  'who does not end behind the %s is not waited for as long as who is silent',
+  'a side that does not end after the %s gets less time than a silent one',
   async (first) => {
     const [client, there] = await pair();
     const [destination, application] = await pair();

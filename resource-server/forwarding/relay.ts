@@ -22,7 +22,7 @@ export interface Flow {
   start(from: Socket, to: Writable, most: number): void;
 }
 
-/** What ended a tunnel: both sides are done, one of them broke off, only one was done, or its time is over. */
+/** The cause of a tunnel's end: both sides are done, one of them broke off, only one was done, or its time is over. */
 export type End = 'done' | 'client' | 'destination' | 'half' | 'idle' | 'total';
 
 /**

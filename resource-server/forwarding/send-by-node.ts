@@ -53,7 +53,7 @@ export async function sendByNode(sent: Sent, sink: Sink): Promise<void> {
   };
   upstream.setTimeout(idle * 1000, giveUp);
   let waiting: NodeJS.Timeout | undefined;
-  // What comes of a head drop by drop is none yet.
+  // A head that comes drop by drop is none yet.
   const wait = () => (waiting = setTimeout(giveUp, idle * 1000));
   upstream.once('finish', wait);
   const stop = () => {

@@ -2,7 +2,7 @@ import type { HttpError } from '#shared/http/answer.ts';
 import { printable } from '#shared/base/printable.ts';
 import { failure } from './failure.ts';
 
-/** What the parsers of node:http and undici say, of which undici gives the words in its message alone. */
+/** An error of the parsers of node:http and undici. undici gives the cause only in its message. */
 interface Fault extends Error {
   readonly code?: string;
   readonly reason?: string;

@@ -104,7 +104,7 @@ describe('RFC 9110 section 10.2.1: Allow is narrowed to what the space lets thro
   });
 });
 
-describe('what names the application by its own host or path', () => {
+describe('fields that name the application by its own host or path', () => {
   const behind = {
     ...returned,
     map: new PathMap('/app/', '/base/', true),

@@ -13,7 +13,7 @@ export interface Returned {
   readonly atRoot: boolean;
   /** The methods that the space lets through. */
   readonly methods: readonly string[];
-  /** Who may read answers is decided here, not by the application. */
+  /** The gateway decides which origins may read answers, not the application. */
   readonly ownsCors: boolean;
   /** Whether a cookie of that name is ours. */
   readonly isOurs: (name: string) => boolean;
@@ -23,8 +23,8 @@ export interface Returned {
 const OF_CONNECTION = new Set(['alt-svc', 'x-request-id']);
 
 /**
- * What browsers keep for the whole origin or host. Below the root an application does not speak for that. (Fields of
- * one document or URL, such as `Reporting-Endpoints` or `Content-Security-Policy`, pass.)
+ * Fields that browsers keep for the whole origin or host. An application below the root does not speak for that.
+ * (Fields of one document or URL, such as `Reporting-Endpoints` or `Content-Security-Policy`, pass.)
  */
 const OF_ORIGIN = new Set([
   'strict-transport-security', // RFC 6797
@@ -68,7 +68,7 @@ export function clientLines(given: Lines, status: number, returned: Returned): L
   return kept;
 }
 
-/** What the application allows (RFC 9110 section 10.2.1) without what the space does not let through. */
+/** Returns the methods that the application allows and the space lets through (RFC 9110 section 10.2.1). */
 function narrowed(given: Lines, methods: readonly string[]): string {
   const passed = new Set(methods);
   const theirs = given
@@ -90,7 +90,7 @@ function ofOurs(reference: string, { map, hosts, ours }: Returned): string {
   return HOST.test(path) ? ours + path : path;
 }
 
-/** What browsers take for the host of a reference (URL Standard, relative slash state), once tabs are out of it. */
+/** Matches references that browsers read as a host, once tabs are removed (URL Standard, relative slash state). */
 const HOST = /^\/\t*[/\\]/;
 
 /** Under which it comes back: one without a name is sent as its value, which may look like a pair. */

@@ -21,8 +21,9 @@ export interface ApplicationLinesOptions {
 }
 
 /**
- * The fields of a request as the application at `url` gets them, but for those of framing and of who was let in.
- * `removed`: what it does not get from a client. Throws BadRequest or HttpError for what cannot go on.
+ * Makes the fields of a request as the application at `url` gets them, without those of framing and identity.
+ * `removed`: the fields that are stripped (removal.ts has the rule). Throws BadRequest or HttpError for a request that
+ * cannot go on.
  */
 export function createApplicationLines(options: ApplicationLinesOptions) {
   const { space, config, map, proxies, pseudonym, isOurs } = options;
@@ -60,7 +61,7 @@ interface Way {
   readonly host: string;
 }
 
-/** What strangers say of it is not believed; what trusted proxies do is, but for the host, which is that of the space. */
+/** Returns the client's address and protocol. Only trusted proxies are believed about them; the host is that of the space. */
 function wayOf({ rawHeaders, socket }: AnyRequest, host: string, proxies: TrustedProxies): Way {
   const peer = socket.remoteAddress ?? '';
   const proto = schemeOf({ rawHeaders, socket }, proxies);

@@ -7,8 +7,8 @@ import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Lines } from '../forwarding/fields.ts';
 
 /**
- * What an application behind us cannot know of the connection that ends here, and has to for Concealed (RFC 9729
- * section 6): nothing for other credentials, or without TLS 1.3. `url`: the origin that the client has signed.
+ * Returns the field that an application behind us needs for Concealed, since the TLS connection ends here (RFC 9729
+ * section 6). Returns no field for other credentials, or without TLS 1.3. `url`: the origin that the client signed.
  */
 export function concealedExport(request: AnyRequest, url: string): Lines {
   const { authorization = '' } = request.headers;

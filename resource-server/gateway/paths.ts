@@ -6,7 +6,7 @@ export class PathMap {
   readonly #ours: string;
   readonly #theirs: string;
 
-  /** What the application is told that stands before its own paths here; empty: nothing. */
+  /** The prefix before the application's paths at this server, as the application is told; empty: none. */
   readonly prefix: string;
 
   /** Paths as `URL.pathname` has them; `tells`: the application may be told. */
@@ -36,8 +36,8 @@ export class PathMap {
   }
 
   /**
-   * What one of the application's paths is here; undefined: it is none of the space's. One that begins with the
-   * prefix that it was told has that already.
+   * Turns a path of the application into the path at this server. Returns undefined if it is outside of the space. A
+   * path that begins with the told prefix stays as it is.
    */
   back(path: string): string | undefined {
     const [, before = '', rest = ''] = /^([^?#]*)(.*)$/s.exec(path) ?? [];
@@ -51,7 +51,7 @@ export class PathMap {
   cookiePath(path: string): string {
     const within = this.back(path);
     if (within !== undefined) return within;
-    // What is for more than the application is for all of it, and for nothing else here.
+    // A cookie for more than the application is for all of it, and for nothing else here.
     const above = path.endsWith('/') ? path : `${path}/`;
     return `${this.#theirs}/`.startsWith(above) ? `${this.#ours}/` : path;
   }

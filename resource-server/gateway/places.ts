@@ -6,7 +6,7 @@ import type { Flow } from '../forwarding/flow.ts';
 import type { Ending } from '../forwarding/sink.ts';
 import { SlowClients } from './slow-clients.ts';
 
-/** What a client that has left needs no more. */
+/** The error of a client that left the line. */
 export const LEFT = new Error('The client has left.');
 
 /** An exchange that holds a place, or waits for one. */

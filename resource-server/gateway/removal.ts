@@ -16,9 +16,17 @@ const TOKENS = new Set(['Bearer', 'DPoP']);
 const NONE: ReadonlySet<string> = new Set();
 
 /**
- * Which fields of a request, in its header or trailer section, an application does not get from a client: credentials
- * for this server, keys that it has given out for whatever space, what tells who was let in, and what applications believe of their proxy, unless a trusted proxy has
- * sent it (`pass`). `scheme`: by which the client got in; undefined: by none.
+ * THE rule of the request fields (headers) and trailers that are stripped: an application never receives them from a
+ * client, so no client can spoof them or leak its credentials.
+ *
+ * 1. Hop-by-hop fields, and those that Connection names: `onwardLines` in forwarding/fields.ts.
+ * 2. Fields that applications trust a proxy for, unless a trusted proxy sent them (`pass`): http/trusted-fields.ts.
+ * 3. Fields that this server writes itself, the identity fields among them (`OURS`, `identityFields`).
+ * 4. Credentials for this server (`CREDENTIALS`), and fields that the space calls `secrets`.
+ * 5. API keys that this server gave out, in any field (own-names.ts); in the query: without-keys.ts.
+ * 6. Cookies of this server: application-lines.ts.
+ *
+ * `scheme`: that by which the client got in; undefined: none.
  */
 export function createRemoval(
   { apiKeyField }: Space,

@@ -178,7 +178,7 @@ function needsNode({ method = '', headers }: AnyRequest, framing: string | undef
   return framing !== undefined && framing !== '0' && !WITH_CONTENT.has(method);
 }
 
-/** What node:http can send and undici cannot. */
+/** The lines of a request that node:http can send and undici cannot. */
 function nodeLines(request: AnyRequest, framing: string | undefined): Lines {
   const more: Lines = [];
   const [trailer] = lines(request.rawHeaders, 'trailer');

@@ -27,7 +27,7 @@ test('the least busy is asked', () => {
   for (let time = 0; time < 3; time += 1) expect(upstreams.pick()).toBe(b);
 });
 
-test('who failed three times in a row rests, longer each time, and then is asked again', () => {
+test('an upstream that failed three times in a row rests, longer each time, and is asked again', () => {
   const { clock, upstreams, a, b, c } = three();
   b.busy = 5;
   c.busy = 5;
@@ -66,7 +66,7 @@ test('a clock that is set back lets nobody rest for longer', () => {
   expect(b.asksRest(clock.now())).toBe(false);
 });
 
-test('who wants to be left alone is asked before who failed, and where all want to be, each in turn', () => {
+test('an upstream that asked for a pause comes before one that failed; if all asked for one, each gets its turn', () => {
   const { clock, upstreams, a, b, c } = three();
   for (let time = 0; time < 3; time += 1) for (const one of [b, c]) one.failed(clock.now());
   a.leaveAlone(60_000, clock.now());

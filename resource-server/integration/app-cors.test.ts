@@ -40,18 +40,18 @@ const methodsOf = async (path: string) =>
 const strangers = [`${PAGES}.evil.example`, PAGES.toUpperCase()];
 
 describe('Fetch, section CORS-preflight fetch', () => {
-  test('says the same of what is there and of what is not', async () => {
+  test('is the same for existing and missing resources', async () => {
     const [there, missing] = [await preflight('/documents/there'), await preflight('/documents/x')];
     const undated = { date: undefined, 'x-request-id': undefined };
     expect({ ...missing.headers, ...undated }).toEqual({ ...there.headers, ...undated });
   });
 
-  test('of one resource, of a space that is narrowed', async () => {
+  test('follows the methods of a narrowed space', async () => {
     expect(await methodsOf('/documents/there')).toBe(allow(METHODS_OF.possible));
     expect(await methodsOf('/narrowed/a')).toBe('GET, HEAD, OPTIONS, QUERY');
   });
 
-  test('whatever method it asks for, known or not', async () => {
+  test('is the same for any requested method, known or not', async () => {
     for (const method of ['QUERY', 'FOO', 'patch', 'TRACE', '']) {
       const reply = await preflight('/narrowed/a', { 'Access-Control-Request-Method': method });
       expect(reply.status).toBe(204);
@@ -59,12 +59,12 @@ describe('Fetch, section CORS-preflight fetch', () => {
     }
   });
 
-  test('meets no authentication, even with credentials that are wrong', async () => {
+  test('needs no authentication, even with invalid credentials', async () => {
     const reply = await preflight('/documents/there', { Authorization: 'Bearer not.a.token' });
     expect([reply.status, reply.headers['www-authenticate']]).toEqual([204, undefined]);
   });
 
-  test('an origin not listed is told nothing, and still not 401', async () => {
+  test('tells an unlisted origin nothing, and still is not 401', async () => {
     for (const Origin of strangers) {
       const reply = await preflight('/documents/there', { Origin });
       expect([reply.status, cors(reply)]).toEqual([204, []]);
@@ -72,7 +72,7 @@ describe('Fetch, section CORS-preflight fetch', () => {
     }
   });
 
-  test('only both fields make one: other OPTIONS of a space that hides authenticate', async () => {
+  test('needs both fields: other OPTIONS of a hiding space are authenticated', async () => {
     for (const headers of [{ Origin: PAGES }, { 'Access-Control-Request-Method': 'PUT' }]) {
       expect((await rs.ask('OPTIONS', '/hidden/there', { headers })).status).toBe(401);
     }
@@ -123,7 +123,7 @@ describe('Fetch, section CORS check: actual answers', () => {
     expect(headers['access-control-expose-headers']).toBe(EXPOSED);
   });
 
-  test('RFC 9110 section 12.5.5: Vary of a refusal names what would have chosen the form, and Origin', async () => {
+  test('RFC 9110 section 12.5.5: Vary of a refusal names the fields that select its format, and Origin', async () => {
     const headers = { Origin, Accept: 'image/png' };
     const reply = await rs.as('GET', '/documents/', { headers });
     expect([reply.status, reply.headers.vary]).toEqual([406, 'Accept, Origin']);

@@ -75,7 +75,7 @@ describe('RFC 9110 section 15.5.6: 405 has Allow', () => {
     }
   });
 
-  test('what is accepted follows from what is there now', async () => {
+  test('the accepted methods follow from the current resource', async () => {
     const options = async () => allowed(await as('OPTIONS', '/documents/changing'));
     expect(await options()).toContain('MKCOL');
     await as('PUT', '/documents/changing', { body: 'text' });
@@ -98,7 +98,7 @@ describe('RFC 9110 section 15.5.6: 405 has Allow', () => {
     expect((await as('PUT', '/identity/below')).status).toBe(404);
   });
 
-  test('a space that is narrowed has no other methods, for nobody and nowhere', async () => {
+  test('a narrowed space has no other methods for anybody', async () => {
     for (const [path, methods] of [
       ['/narrowed/text', 'GET, HEAD, OPTIONS, PUT'],
       ['/narrowed/', 'GET, HEAD, OPTIONS'],
@@ -117,7 +117,7 @@ describe('RFC 9110 section 15.5.6: 405 has Allow', () => {
   });
 });
 
-describe('RFC 9110 section 15.6.2: 501 for a method that is known nowhere, on any path', () => {
+describe('RFC 9110 section 15.6.2: an unknown method is 501 on any path', () => {
   const PATHS = [
     '/',
     '*',
@@ -169,7 +169,7 @@ describe('RFC 9110 section 15.6.2: 501 for a method that is known nowhere, on an
     },
   );
 
-  test('with credentials too, and before them', async () => {
+  test('501 is sent with and without credentials', async () => {
     for (const method of ['PURGE', 'REPORT', 'SEARCH', 'ACL', 'M-SEARCH']) {
       expect((await as(method, '/documents/text')).status).toBe(501);
       const headers = { Authorization: 'Bearer not.a.token' };
@@ -186,7 +186,7 @@ describe('RFC 9110 section 15.6.2: 501 for a method that is known nowhere, on an
 });
 
 describe('RFC 9110 section 9.3.7: OPTIONS', () => {
-  test('* does not name TRACE where no space has it', async () => {
+  test('* does not name TRACE if no space has it', async () => {
     await using untraced = await startResourceServer({ spaces: [spaceAt('documents')] });
     const methods = allowed(await untraced.ask('OPTIONS', '*'));
     expect(methods).toEqual(allow(SERVED).replace(', TRACE', '').split(', '));
@@ -203,7 +203,7 @@ describe('RFC 9110 section 9.3.7: OPTIONS', () => {
     },
   );
 
-  test('with credentials: of what is there', async () => {
+  test('with credentials describes the current resource', async () => {
     const root = await as('OPTIONS', '/documents/');
     expect(root.headers).toMatchObject({ dav: '1, 2, 3', 'ms-author-via': 'DAV' });
     expect(allowed(root)).not.toContain('DELETE');
@@ -216,7 +216,7 @@ describe('RFC 9110 section 9.3.7: OPTIONS', () => {
     expect(text.headers['accept-patch']).toBeUndefined();
   });
 
-  test('with credentials that are wrong, or not for this: refused', async () => {
+  test('with invalid or insufficient credentials is refused', async () => {
     const headers = { Authorization: 'Bearer not.a.token' };
     expect((await rs.ask('OPTIONS', '/documents/text', { headers })).status).toBe(401);
     const malformed = { Authorization: 'Bearer a b' };
@@ -225,7 +225,7 @@ describe('RFC 9110 section 9.3.7: OPTIONS', () => {
     expect((await rs.ask('OPTIONS', '/documents/', { headers: writer })).status).toBe(403);
   });
 
-  test('a space that hides, or has no WebDAV, wants credentials first', async () => {
+  test('needs credentials in a space that hides or has no WebDAV', async () => {
     for (const path of ['/hidden/', '/hidden/text', '/identity/', '/narrowed/text']) {
       const reply = await rs.ask('OPTIONS', path);
       expect([path, reply.status]).toEqual([path, 401]);

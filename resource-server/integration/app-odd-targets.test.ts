@@ -6,7 +6,7 @@ import {
   type TestResourceServer,
 } from './resource-server.fixture.ts';
 
-/** What only a tree of documents takes: a doubled slash is one, and a carriage return is of a name. */
+/** Only a tree of documents takes these targets: a doubled slash counts as one, and names may have a carriage return. */
 let rs: TestResourceServer;
 let ask: ReturnType<typeof clientOf>;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ const status = async (method: string, path: string, call = {}) =>
   (await ask(method, path, call)).status;
 
 describe('within a tree of documents', () => {
-  test('a doubled slash is one, whatever is done', async () => {
+  test('a doubled slash counts as one for every method', async () => {
     expect(await status('MKCOL', '/docs//c//')).toBe(201);
     expect(await status('PUT', '/docs//c///a', { body: 'content' })).toBe(201);
     expect((await ask('GET', '/docs/c/a')).text).toBe('content');
@@ -66,7 +66,7 @@ describe('within a tree of documents', () => {
   );
 });
 
-describe('what leads to a space has one reading: else 400', () => {
+describe('a path that leads to a space has one reading: otherwise 400', () => {
   test.each([
     '//docs/a',
     '//docs//a',

@@ -84,7 +84,7 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn += 1) await setImmediate();
 }
 
-describe('whoever leaves before the end of the content leaves no file open', () => {
+describe('a client that leaves before the end of the content leaves no file open', () => {
   const parts = { range: 'bytes=0-700000,800000-1500000,1600000-' };
 
   test.each<[string, boolean, object]>([

@@ -32,7 +32,7 @@ afterAll(() => rs[Symbol.asyncDispose]());
 const allowed = ({ headers }: Reply) => headers.allow?.split(', ') ?? [];
 
 describe('RFC 9110 section 9.3.8: TRACE', () => {
-  test('is off: 405, and nothing names it', async () => {
+  test('is off by default: 405, and Allow does not name it', async () => {
     for (const path of ['/documents/', '/documents/text', '/identity/']) {
       const reply = await as('TRACE', path);
       expect([path, reply.status]).toEqual([path, 405]);
@@ -43,7 +43,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     expect((await rs.ask('TRACE', '/documents/text')).status).toBe(401);
   });
 
-  test('where the space has it: the request, without credentials, keys and what is configured', async () => {
+  test('where enabled echoes the request without credentials, keys and configured fields', async () => {
     const reply = await as('TRACE', '/traced/any?token=secret', {
       headers: { 'X-Papertrail': 'secret', Via: '1.1 a', 'Max-Forwards': '7' },
     });
@@ -87,13 +87,13 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     expect(reply.text).not.toContain(key);
   });
 
-  test('wants the credentials that everything else in the space wants', async () => {
+  test('needs the same credentials as everything else in the space', async () => {
     const reply = await rs.ask('TRACE', '/traced/any', { headers: { 'X-A': 'mine' } });
     expect(reply.status).toBe(401);
     expect(reply.text).not.toContain('mine');
   });
 
-  test('is never for a page: no fields of CORS, no preflight names it', async () => {
+  test('is never available to pages: it has no CORS fields and no preflight names it', async () => {
     const reply = await as('TRACE', '/traced/any', { headers: { Origin: PAGES } });
     expect(reply.status).toBe(200);
     expect(Object.keys(reply.headers).filter((name) => name.startsWith('access-'))).toEqual([]);
@@ -103,7 +103,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     expect(preflight.headers['access-control-allow-methods']).not.toContain('TRACE');
   });
 
-  test('content, and what is no number in Max-Forwards, are 400', async () => {
+  test('with content or an invalid Max-Forwards is 400', async () => {
     const headers = { 'Content-Length': 1 };
     expect((await as('TRACE', '/traced/any', { headers, body: 'x' })).status).toBe(400);
     const malformed = { 'Max-Forwards': 'all' };
@@ -112,7 +112,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
   });
 });
 
-describe('a method is what the request line says', () => {
+describe('the method is only read from the request line', () => {
   const OVERRIDES = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override', 'X-Method'];
 
   test.each(OVERRIDES)('%s is ignored', async (name) => {

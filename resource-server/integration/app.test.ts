@@ -44,7 +44,7 @@ describe('before authentication', () => {
     expect(await exchange(rs.listening, text)).toMatch(/^HTTP\/1.1 400 /);
   });
 
-  test('an absolute target is served by its path, whatever its authority', async () => {
+  test('an absolute-form target is served by its path, whatever its authority', async () => {
     const reply = await rs.as('GET', 'http://elsewhere.example/documents/there');
     expect(reply.status).toBe(200);
   });
@@ -58,7 +58,7 @@ describe('before authentication', () => {
     expect((await rs.ask('GET', '/app')).status).toBe(404);
   });
 
-  test('health needs no credentials and is no part of a space', async () => {
+  test('health needs no credentials and belongs to no space', async () => {
     expect((await rs.ask('GET', '/health/live')).status).toBe(200);
     expect((await rs.ask('GET', '/health/ready')).status).toBe(200);
     const put = await rs.ask('PUT', '/health/live');
@@ -68,7 +68,7 @@ describe('before authentication', () => {
 });
 
 describe('RFC 9110 section 11.6: authentication', () => {
-  test('none: 401 with a challenge of each scheme in order, and no error code', async () => {
+  test('a request without credentials is 401 with a challenge of each scheme in order, and no error code', async () => {
     const reply = await rs.ask('GET', '/documents/there');
     expect(reply.status).toBe(401);
     expect(challenges(reply)).toMatch(/^Bearer realm="documents".*, DPoP realm="documents"/);
@@ -78,7 +78,7 @@ describe('RFC 9110 section 11.6: authentication', () => {
     );
   });
 
-  test('401 comes before 404 and 405: nobody without a token learns what is there', async () => {
+  test('401 comes before 404 and 405, so that only valid tokens reveal what exists', async () => {
     const answers = await Promise.all([
       rs.ask('GET', '/documents/there'),
       rs.ask('GET', '/documents/missing'),
@@ -101,7 +101,7 @@ describe('RFC 9110 section 11.6: authentication', () => {
     expect((await withField('Bearer a, DPoP b')).status).toBe(400);
   });
 
-  test('a token for another space is none here', async () => {
+  test('a token for another space is invalid here', async () => {
     const token = rs.token('hidden:read', { scope: 'documents:read' });
     expect((await rs.ask('GET', '/documents/there', bearer(token))).status).toBe(401);
   });
@@ -146,7 +146,7 @@ describe('RFC 9110 section 11.6: authentication', () => {
     expect((await get('https://rs.example')).status).toBe(200);
   });
 
-  test('RFC 9449 section 9: where the space wants one, a nonce is given and then taken', async () => {
+  test('RFC 9449 section 9: a nonce is issued and then accepted where the space demands one', async () => {
     const client = prover(rs.now);
     const token = rs.token('hidden:read', { cnf: { jkt: client.jkt } });
     const get = (claims: object) => {
@@ -178,7 +178,7 @@ describe('authorization', () => {
     expect((await rs.ask('GET', '/documents/there', writer)).status).toBe(403);
   });
 
-  test('specification 3.1: what a space hides is the same as what is missing: status, fields, content', async () => {
+  test('a hidden resource looks like a missing one: status, fields, content', async () => {
     const writer = bearer(rs.token('hidden:write'));
     const reader = bearer(rs.token('hidden:read'));
     const put = await rs.ask('PUT', '/hidden/secret', { ...writer, body: 'x' });
@@ -282,7 +282,7 @@ describe('the page at /', () => {
     expect(headers['content-security-policy']).toContain("default-src 'none'");
   });
 
-  test('configured text is text: neither HTML nor shell', async () => {
+  test('configured text is escaped for HTML and shell', async () => {
     const url = "https://rs.example/it's/";
     const space = {
       url,
@@ -297,7 +297,7 @@ describe('the page at /', () => {
     expect(text).toContain(`scope=${String.raw`'a'\'';id'`.replaceAll("'", '&#39;')}`);
   });
 
-  test('is not there when a space has the root', async () => {
+  test('does not exist if a space has the root', async () => {
     const space = { url: 'https://rs.example/', realm: 'all', schemes: ['Bearer'] };
     await using rooted = await startResourceServer({ spaces: [space] });
     expect((await rooted.ask('GET', '/')).status).toBe(401);
@@ -308,7 +308,7 @@ describe('the page at /', () => {
 });
 
 describe('the log', () => {
-  test('has a line for each request with what was decided, never a token, a query or a proof', async () => {
+  test('has a line with the decision for each request, never a token, a query or a proof', async () => {
     const token = rs.token('documents:read');
     rs.lines.length = 0;
     await rs.ask('GET', '/documents/there?secret=1', bearer(token));
@@ -326,7 +326,7 @@ describe('the log', () => {
     expect(refused).toMatchObject({
       verdict: 'refused',
       status: 401,
-      reason: 'token in the query',
+      reason: 'access token in the query: send it in Authorization',
     });
     expect(missing).toMatchObject({ status: 404, path: '/nowhere' });
     expect(rs.lines.join('')).not.toContain(token);
@@ -334,7 +334,7 @@ describe('the log', () => {
   });
 });
 
-test('whatever comes, the answer is never a 5xx but 501', async () => {
+test('no request is answered 5xx except 501', async () => {
   const text = fc.string({
     unit: fc.constantFrom(...'/documents%2F.aé\0?#:@*\\'.split('')),
     maxLength: 30,

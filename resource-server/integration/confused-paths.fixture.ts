@@ -3,7 +3,7 @@
  * `/%C3%A9tage/`, `/Admin%20Panel/` and `/What%3F/`, which do not.
  */
 
-/** Of a space within, for everybody. */
+/** Paths of an inner space, which must be refused for everybody. */
 export const INNER = [
   '/admin/',
   '/admin',
@@ -19,9 +19,9 @@ export const INNER = [
   '/What%3f',
 ];
 
-/** Of a space within for some server, or out of the space. */
+/** Paths that some server reads as an inner space's, or as outside the space. */
 export const CONFUSED = [
-  // Case, and what file systems and databases take for the same name
+  // Case, and characters that file systems and databases take for the same name
   '/ADMIN/x',
   '/Admin',
   '/%41DMIN/',
@@ -153,7 +153,7 @@ export const CONFUSED = [
   '/..%252f..%252fetc',
   '/.../admin',
   '/x/..../admin',
-  // More than one decoding, and what is no UTF-8
+  // Repeated decoding, and invalid UTF-8
   '/x/%252e%252e/admin/',
   '/x/%252e%252e/admin/x',
   '/x/%252e%252e%252fadmin/',
@@ -180,7 +180,7 @@ export const CONFUSED = [
   '/%uff41dmin/x',
 ];
 
-/** Out of any space, by decoders that are lax. */
+/** Paths that lax decoders read as outside any space. */
 export const LEADING_OUT = [
   '/%u002e%u002e/x',
   '/%U002E./x',
@@ -210,10 +210,10 @@ export const LEADING_OUT = [
   '/..%0d%0a/x',
 ];
 
-/** Behind the space's own path without a slash between. */
+/** Suffixes of the space's own path without a slash in between. */
 export const OUTSIDE = ['%2fx', '%2f..%2fadmin', '%5cadmin/', ';/admin/'];
 
-/** Of the space alone: nothing like a path of the spaces within. */
+/** Paths of the space alone, unlike any path of the inner spaces. */
 export const PASSING = [
   '/',
   '/x',
@@ -248,7 +248,7 @@ export const PASSING = [
   '/https:%20/x.',
 ];
 
-/** The same where no space lies within: what the application alone can read. */
+/** More such paths where there is no inner space: only the application interprets them. */
 export const PASSING_ALONE = [
   '/What%3F',
   '/admin%3Fx',

@@ -73,7 +73,7 @@ const HANDSHAKE = {
   'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==',
 };
 
-/** What asks each door for a path, and how it refuses and lets in. */
+/** How each door is asked for a path, and how it refuses and lets in. */
 const DOORS = [
   ['gateway', at('wiki'), { refused: 400, passed: 200 }],
   ['gateway, WebSocket', at('wiki', HANDSHAKE), { refused: 400, passed: 200 }],

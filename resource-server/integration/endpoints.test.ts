@@ -16,7 +16,7 @@ const SPACES = [
   spaceAt('inside', { serves: 'upstream', upstream: { url: 'http://127.0.0.1:9/' }, signIn: true }),
 ];
 
-test('what each method at each address gets, from whatever origin: endpoints.txt', async () => {
+test('each method at each address, from every origin, is answered as endpoints.txt says', async () => {
   await using rs = await startResourceServer({ spaces: SPACES });
   const token = (name: string) => ({
     Authorization: `Bearer ${rs.token(`${name}:read ${name}:write`)}`,

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { RESOURCE, startResourceServer } from './resource-server.fixture.ts';
 import { spaceAt } from './spaces-under-test.fixture.ts';
 
-/** What an application was asked, as it came. */
+/** A request as the application received it. */
 export interface Asked {
   readonly method: string;
   readonly url: string;
@@ -22,7 +22,7 @@ export interface Application extends AsyncDisposable {
   readonly asked: Asked[];
 }
 
-/** An application that keeps what it is asked, and answers as it is told; default: 200 with the request in JSON. */
+/** Starts an application that records its requests. By default it answers 200 with the request in JSON. */
 export async function startApplication(answer?: RequestListener): Promise<Application> {
   const asked: Asked[] = [];
   const server = http.createServer((request, response) => {
@@ -58,7 +58,7 @@ export async function startApplication(answer?: RequestListener): Promise<Applic
   };
 }
 
-/** A resource server with spaces at `/name/`, each of which serves what stands under its name. */
+/** Starts a resource server with spaces at `/name/`, each of which serves what is configured under its name. */
 export const startGateway = (
   spaces: Readonly<Record<string, object>>,
   changes: object = {},

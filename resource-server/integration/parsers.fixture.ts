@@ -51,10 +51,10 @@ import { timeoutOf } from '../resources/webdav/timeout.ts';
 import { parseXml } from '../resources/webdav/xml-parser.ts';
 import { askerOf } from '../sign-in/asker.ts';
 
-/** Adversarial input: `unit` again and again, with something before and behind it. */
+/** Adversarial input: `unit` repeated many times, with optional text before and after it. */
 export type Shape = readonly [unit: string, before?: string, after?: string];
 
-/** What reads something that a client sends. It may throw, as it does for what it refuses. */
+/** Parses client input. It may throw, as it does when it refuses the input. */
 export interface Parser {
   readonly parse: (text: string) => unknown;
   readonly shapes: readonly Shape[];
@@ -102,7 +102,7 @@ const field = (parse: Parser['parse'], ...more: readonly Shape[]): Parser => ({
   shapes: [...FIELD, ...more],
 });
 
-/** `headers`: as node:http tells them. */
+/** `headers`: in the form of node:http. */
 const requestWith = (rawHeaders: readonly string[], headers: Record<string, string> = {}) =>
   ({ rawHeaders, headers, method: 'GET', httpVersion: '1.1' }) as unknown as AnyRequest;
 
@@ -112,7 +112,7 @@ const names = new PathMap('/a/b', '/x', true);
 const isOurs = (name: string) => name.startsWith('countersign-');
 const of = (type: string) => (text: string) => parseCredentials(`${type} ${text}`);
 
-/** A new parser of what clients send has a row here. */
+/** Every parser of client input needs a row here. */
 export const PARSERS: Readonly<Record<string, Parser>> = {
   'Cookie, read': field((text) => parseCookies([text])),
   'Cookie, handed on': field((text) => withoutCookies(text, isOurs)),

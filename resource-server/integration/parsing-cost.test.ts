@@ -25,7 +25,7 @@ function cpuOf(parse: Parser['parse'], text: string, calls: number): number {
   return user + system;
 }
 
-/** What takes no longer than this is as good as nothing. */
+/** Shorter times count as nothing. */
 function read(text: string): number {
   let sum = 0;
   for (let at = 0; at < text.length; at += 1) sum += text.charCodeAt(at);
@@ -48,7 +48,7 @@ function growth(parse: Parser['parse'], shape: Shape, rounds: number): number {
 test.each(Object.entries(PARSERS))(
   'time grows with the octets and no faster: %s',
   (_name, { parse, shapes }) => {
-    // What seems to grow faster is measured again: a collection of garbage may have come between.
+    // Inputs that seem to grow faster are measured again, since a collection of garbage may have come between.
     const faster = shapes.filter((shape) =>
       [1, 9, 15, 31].every((rounds) => growth(parse, shape, rounds) > MOST),
     );

@@ -20,7 +20,7 @@ import { systemNetwork } from '../proxy/network.ts';
 
 export const ISSUER = 'https://as.example';
 export const RESOURCE = 'https://rs.example';
-/** Origin whose pages may read answers of `/documents/`. */
+/** The origin whose pages may read answers of `/documents/`. */
 export const PAGES = 'https://pages.example';
 
 const SPACES = [
@@ -57,7 +57,7 @@ const SPACES = [
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, as received. */
+  /** Names and values alternately, as received. */
   readonly raw: readonly string[];
   readonly text: string;
 }
@@ -69,7 +69,7 @@ export interface Call {
 
 const agent = new http.Agent({ keepAlive: true });
 
-/** A request exactly as given: no normalisation of the path, no added fields but Host. */
+/** Sends a request exactly as given: the path is not normalised, and only Host is added. */
 export async function ask(
   port: number,
   method: string,
@@ -81,12 +81,12 @@ export async function ask(
   if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) request.end(body);
   else body.pipe(request);
   const [response] = (await once(request, 'response')) as [http.IncomingMessage];
-  request.on('error', () => {}); // the text rejects
+  request.on('error', () => {}); // reading the text rejects
   const { statusCode: status = 0, headers: received, rawHeaders: raw } = response;
   return { status, headers: received, raw, text: await text(response) };
 }
 
-/** A resource server on a real port with a real store in a folder of its own, and an issuer to sign for it. */
+/** Starts a resource server on a real port, with a real store in its own folder, and an issuer that signs for it. */
 export async function startResourceServer(
   changes: object = {},
   wrap: (stores: Stores) => Stores = (stores) => stores,
@@ -162,7 +162,7 @@ export async function startResourceServer(
   };
   const both = token('documents:read documents:write');
   const folder = join(data, 'content', '%2Fdocuments');
-  /** Names of the content files of `/documents/`; the folder is made with the first of them. */
+  /** The names of the content files of `/documents/`. Their folder is made with the first file. */
   const files = () =>
     readdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
@@ -177,11 +177,11 @@ export async function startResourceServer(
     master,
     listening,
     server,
-    /** Lines of the log. */
+    /** The log lines. */
     lines,
     token,
     ask: (method: string, path: string, call?: Call) => ask(listening.port, method, path, call),
-    /** As a client that may read and write `/documents/`. */
+    /** Sends a request as a client that may read and write `/documents/`. */
     as(method: string, path: string, { headers, body }: Call = {}) {
       const authorized = { Authorization: `Bearer ${both}`, ...headers };
       const call = { headers: authorized, ...(body !== undefined && { body }) };
@@ -189,10 +189,10 @@ export async function startResourceServer(
     },
     folder,
     files,
-    /** Names of all content of `/documents/`, whether the store keeps it or it is a file. */
+    /** The names of all content of `/documents/`, in the store and in files. */
     contents: async () =>
       [...(await files()), ...keptContent(data, '/documents').keys()].toSorted(),
-    /** Names of the content that documents of `/documents/` have. */
+    /** The names of the content that documents of `/documents/` refer to. */
     async named() {
       const entries = await stores.trees.below('/documents', '', 100_000);
       return new Set(entries.flatMap((entry) => (entry.kind === 'document' ? entry.file : [])));

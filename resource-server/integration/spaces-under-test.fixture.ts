@@ -6,7 +6,7 @@ import {
   type TestResourceServer,
 } from './resource-server.fixture.ts';
 
-/** Members of a space at `/name/`, whose scopes are `name:read` and `name:write`. */
+/** The configuration of a space at `/name/`, whose scopes are `name:read` and `name:write`. */
 export const spaceAt = (name: string, more: object = {}) => ({
   url: `${RESOURCE}/${name}/`,
   realm: name,
@@ -16,7 +16,7 @@ export const spaceAt = (name: string, more: object = {}) => ({
   ...more,
 });
 
-/** Asks as a client that may read and write the space that the path begins with. */
+/** Sends requests as a client that may read and write the space of the path. */
 export function clientOf(rs: TestResourceServer) {
   const tokens = new Map<string, string>();
   return (method: string, path: string, { headers, body }: Call = {}): Promise<Reply> => {

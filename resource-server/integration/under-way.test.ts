@@ -13,7 +13,7 @@ const LONG = Buffer.alloc(32 * 1024 * 1024, 'x');
 let application: Application;
 let server: Awaited<ReturnType<typeof startGateway>>;
 let session: ClientHttp2Session;
-/** What the application was asked; its end: how it ended there. */
+/** The requests that reached the application; `end`: how each ended there. */
 let asked: { readonly url: string; end?: 'whole' | 'aborted' }[];
 /** Ends the answers of the application. */
 let finish: PromiseWithResolvers<void>;
@@ -214,7 +214,7 @@ describe.each(CALLS)('over %s a revocation ends', (_, ask) => {
     expect(await download.over).toBe('cut');
   });
 
-  test('what all of a person or of a client had under way', async () => {
+  test('all requests under way of a person or a client end', async () => {
     const [sub, client_id] = [`person-${issued}`, `client-${issued}`];
     const [ofPerson, ofClient] = [
       ask('/stream/a', 'GET', { sub, sub_gen: 0 }),

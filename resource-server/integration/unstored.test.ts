@@ -57,7 +57,7 @@ describe('RFC 9111 section 5.2.2.5: no cache keeps an error', () => {
     expect(headers.vary).toContain('Authorization');
   });
 
-  test('what is no error keeps its own', async () => {
+  test('an answer that is no error keeps its own Cache-Control', async () => {
     const { headers } = await as('GET', '/documents/text');
     expect(headers['cache-control']).toBe('private, no-cache');
   });

@@ -3,13 +3,13 @@ import { extname } from 'node:path';
 import type { Config } from '#shared/config/schema.ts';
 import type { Brand } from '#shared/pages/document.ts';
 
-/** Octets of a logo that is sent with each page. */
+/** The longest logo, in bytes, since it is sent with each page. */
 const LONGEST = 32_768;
 const TYPES: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.png': 'image/png' };
 
 /**
- * What the pages at this server look like. The logo is in the page itself: addresses here belong to applications, and
- * one at the authorization server would tell that server who visits what. One that is too long is left out.
+ * Opens the appearance of this server's pages. The logo is embedded: URLs here belong to applications, and a URL
+ * at the authorization server would tell that server who visits what. A logo that is too long is left out.
  */
 export async function openBrand({ logo: file, ...brand }: Config['brand']): Promise<Brand> {
   const picture = file === undefined ? undefined : await readFile(file).catch(() => undefined);

@@ -28,7 +28,7 @@ async function receiving() {
 const NEXT = 'DELETE http://127.0.0.1/smuggled HTTP/1.1\r\nHost: a\r\n\r\n';
 
 describe('RFC 9110 section 9.1: a method that node:http cannot read', () => {
-  test('has to be allowed first, on a connection of its own, and then goes on as it is', async () => {
+  test('must be allowed, gets a connection of its own, and is forwarded unchanged', async () => {
     const { ask, received, lines } = await receiving();
     const refused = await ask('BAN');
     expect(statuses(refused)).toEqual([407]);
@@ -64,14 +64,14 @@ describe('RFC 9110 section 9.1: a method that node:http cannot read', () => {
     expect(received).toEqual([]);
   });
 
-  test('RFC 9110 section 15.5.12: content without a length is 411, and nobody is asked', async () => {
+  test('RFC 9110 section 15.5.12: content without a length is 411, and is not forwarded', async () => {
     const { ask, received } = await receiving();
     const fields = `${ALICE}Transfer-Encoding: chunked\r\n`;
     expect(statuses(await ask('BAN', fields, '5\r\nhello\r\n0\r\n\r\n'))).toEqual([411]);
     expect(received).toEqual([]);
   });
 
-  test('RFC 9112 section 9.6: what comes behind it is no request', async () => {
+  test('RFC 9112 section 9.6: the bytes after it are not read as a request', async () => {
     const { ask, received } = await receiving();
     expect(statuses(await ask('BAN', `${ALICE}Content-Length: 5\r\n`, `hello${NEXT}`))).toEqual([
       200,

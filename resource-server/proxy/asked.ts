@@ -6,7 +6,7 @@ import type { AnyRequest } from '#shared/server/message/message.ts';
 import { framingOf } from '../forwarding/fields.ts';
 import { type Authority, parseAuthority, parseProxyTarget, type ProxyTarget } from './target.ts';
 
-/** What a target is, and why a proxy does not take it. */
+/** Kinds of targets, with the reason why a proxy refuses each. */
 const REASONS: readonly (readonly [RegExp, string])[] = [
   [/^[a-z]+:\/\/[^/?#]*@/i, 'A target has no user name or password (RFC 9110 section 4.2.4).'],
   [/^https:/i, 'The target has to be an http URL. For https ask for a tunnel (CONNECT).'],
@@ -14,8 +14,8 @@ const REASONS: readonly (readonly [RegExp, string])[] = [
 const OTHER = 'The target has to be an http URL, with a host that can be read in one way.';
 
 /**
- * What a request to a proxy is for, and its whole URL. Throws BadRequest, or HttpError 421 for what is
- * for an origin server.
+ * Returns the destination of a request to a proxy, and its full URL. Throws BadRequest, or HttpError 421 for a
+ * request to an origin server.
  */
 export function targetOf(request: AnyRequest): {
   readonly uri: string;
@@ -40,7 +40,7 @@ export function targetOf(request: AnyRequest): {
   return { uri, target };
 }
 
-/** Where a tunnel leads. Throws BadRequest for what is not `host:port` (RFC 9110 section 9.3.6). */
+/** Returns the destination of a tunnel. Throws BadRequest if it is not `host:port` (RFC 9110 section 9.3.6). */
 export function tunnelDestination(request: AnyRequest, authority: string): Authority {
   refuseOtherHost(request);
   const { rawHeaders } = request;
@@ -53,7 +53,7 @@ export function tunnelDestination(request: AnyRequest, authority: string): Autho
 }
 
 function refuseOtherHost(request: AnyRequest): void {
-  if (!(request instanceof Http2ServerRequest)) return; // where the target wins over Host
+  if (!(request instanceof Http2ServerRequest)) return; // where the target takes precedence over Host
   const { host = request.authority } = request.headers;
   if (host.toLowerCase() !== request.authority.toLowerCase()) {
     throw new BadRequest('Host differs from :authority (RFC 9113 section 8.3.1).');

@@ -12,7 +12,7 @@ function may(entries: readonly string[], host: string, port: number, address = h
   return createDestinations(entries, () => SELF).concerning({ host, port })?.(address) ?? false;
 }
 
-test('nothing is reached where nothing is named', () => {
+test('without entries nothing can be reached', () => {
   expect(may([], '1.1.1.1', 80)).toBe(false);
 });
 
@@ -21,7 +21,7 @@ describe('public:PORT', () => {
     expect(may(['public:443'], 'any.example', 443, address)).toBe(true);
   });
 
-  test('at this port only', () => {
+  test('permits this port only', () => {
     expect(may(['public:443'], 'any.example', 80, '1.1.1.1')).toBe(false);
   });
 
@@ -71,7 +71,7 @@ describe('an address or a network', () => {
     ['[fd00::/8]:8080', 'fe00::1', false],
     ['[::ffff:10.0.0.1]:8080', '::ffff:10.0.0.1', true],
     ['[::/0]:8080', '127.0.0.1', false],
-  ])('%s and %s: %j, by whatever name', (entry, address, expected) => {
+  ])('%s and %s: %j, whatever the name', (entry, address, expected) => {
     expect(may([entry], 'any.example', 8080, address)).toBe(expected);
     expect(may([entry], 'any.example', 8081, address)).toBe(false);
   });
@@ -88,12 +88,12 @@ describe('self', () => {
     [5001, '::1', true],
     [5001, '::', false],
     [4001, '0.0.0.0', false],
-  ])('port %i at %s: %j, by whatever name', (port, address, expected) => {
+  ])('port %i at %s: %j, whatever the name', (port, address, expected) => {
     expect(may(['self'], 'rs.example', port, address)).toBe(expected);
   });
 });
 
-test('a name need not be looked up where no entry concerns it', () => {
+test('a name is not looked up if no entry concerns it', () => {
   const destinations = createDestinations(['public:443', 'a.example:80', 'self'], () => SELF);
   const asked = (host: string, port: number) => destinations.concerning({ host, port });
   expect(asked('b.example', 80)).toBeUndefined();
@@ -102,7 +102,7 @@ test('a name need not be looked up where no entry concerns it', () => {
   expect(asked('b.example', 3001)).toBeDefined();
 });
 
-describe('what is no entry is refused at start', () => {
+describe('an invalid entry is refused at start', () => {
   test.each([
     'self',
     'public',

@@ -2,30 +2,30 @@ import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { isPublic } from './public-address.ts';
 import { type Authority, parseAuthority } from './target.ts';
 
-/** Whether an address may be reached. */
+/** True if an address may be reached. */
 type Permits = (address: string) => boolean;
 
-/** One entry of the configuration: undefined when it has nothing to say of this host and port. */
+/** One entry of the configuration. Returns undefined if it does not concern this host and port. */
 type Rule = (asked: Authority) => Permits | undefined;
 
-/** An address and port at which this server listens. */
+/** An address and port on which this server listens. */
 export interface Listener {
   readonly address: string;
   readonly port: number;
 }
 
-/** What clients may be connected to. All that no entry names is refused. */
+/** The destinations that clients may reach. Everything that no entry names is refused. */
 export interface Destinations {
   /**
-   * What the entries that concern this host and port say of its addresses; undefined when there is
-   * none, so that the name need not be looked up.
+   * Combines the entries that concern this host and port into one check of its addresses. Returns undefined if
+   * there are none, so that the name need not be looked up.
    */
   concerning(asked: Authority): Permits | undefined;
 }
 
 const LOOPBACK: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** `self` are the listeners of this server; one on all addresses is reached at the loopback one. */
+/** `self`: the listeners of this server. One on all addresses is reached at the loopback address. */
 export function createDestinations(
   entries: readonly string[],
   self: () => readonly Listener[],
@@ -50,10 +50,10 @@ function ownRule(self: () => readonly Listener[]): Rule {
 }
 
 /**
- * An entry of the configuration but for `self`: `public:PORT`, or a host and a port, where the host is
- * a name (`*.example.com` for all below it), an address, or a network (`10.0.0.0/8`, `[fd00::/8]`).
- * A name opens public addresses only: who answers for it in DNS does not choose among ours. Throws
- * TypeError for what is none of these.
+ * Parses an entry of the configuration other than `self`: `public:PORT`, or a host and a port, where the host is a
+ * name (`*.example.com` for all names below it), an address, or a network (`10.0.0.0/8`, `[fd00::/8]`). A name
+ * permits public addresses only, so that its DNS server cannot choose among internal ones. Throws TypeError if it
+ * is none of these.
  */
 export function parseRule(entry: string): Rule {
   const [, host = '', port = ''] = /^(.+):([0-9]{1,5})$/.exec(entry) ?? [];
@@ -87,7 +87,7 @@ function networkRule(host: string): Rule | undefined {
   const family = bits === 32 ? 'ipv4' : 'ipv6';
   const network = new BlockList();
   network.addSubnet(address, prefix, family);
-  // Asked family by family: BlockList would find an IPv4-mapped address in a network of IPv4.
+  // Checked per address family: BlockList would find an IPv4-mapped address in an IPv4 network.
   const permits: Permits = (asked) => isFamily(asked) && network.check(asked, family);
   return () => permits;
 }

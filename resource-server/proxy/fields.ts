@@ -10,8 +10,8 @@ import {
 import type { ProxyTarget } from './target.ts';
 
 /**
- * The field lines that go on with a request; `pseudonym` is this proxy's in Via (RFC 9110 section
- * 7.6.3). Throws BadRequest when Connection names a field that is for all recipients.
+ * Returns the field lines to forward with a request. `pseudonym` is this proxy's name in Via (RFC 9110 section
+ * 7.6.3). Throws BadRequest if Connection names an end-to-end field.
  */
 export function requestLines(request: AnyRequest, target: ProxyTarget, pseudonym: string): Lines {
   const { method, rawHeaders } = request;

@@ -24,7 +24,7 @@ async function answering(serve: (socket: Socket) => void) {
 }
 
 describe('RFC 9110 section 15.2: interim answers', () => {
-  test('as many as are taken do not stand in the way of the answer', async () => {
+  test('up to the limit they precede the answer', async () => {
     const { ask } = await answering((socket) => void socket.write(HINT.repeat(16) + OK));
     expect(statuses(await ask())).toEqual([...Array<number>(16).fill(103), 200]);
   });
@@ -33,7 +33,7 @@ describe('RFC 9110 section 15.2: interim answers', () => {
     ['of hints', HINT, '1.1', 16],
     ['of hints, to HTTP/1.0, which gets none', HINT, '1.0', 0],
     ['of 100, which nobody passes on', 'HTTP/1.1 100 Continue\r\n\r\n', '1.1', 0],
-  ])('a flood %s is 502, with an answer behind it too', async (_, interim, version, passed) => {
+  ])('a flood %s is 502, even with an answer after it', async (_, interim, version, passed) => {
     const { ask, sockets, lines } = await answering((socket) => {
       socket.write(interim.repeat(17) + OK);
     });
@@ -75,7 +75,7 @@ describe('RFC 9112 section 6.1: transfer codings of an answer', () => {
     'chunked,',
     'identity',
     '"',
-  ])('%j is 502, and none of its content is passed on', async (coding) => {
+  ])('%j is 502, and none of its content is forwarded', async (coding) => {
     const { ask, sockets } = await answering((socket) => {
       socket.end(`HTTP/1.1 200 OK\r\nTransfer-Encoding: ${coding}\r\n\r\n${CHUNKS}`);
     });
@@ -86,12 +86,12 @@ describe('RFC 9112 section 6.1: transfer codings of an answer', () => {
   });
 });
 
-describe('RFC 9110 section 15.6.3: a malformed Connection of the destination', () => {
+describe('RFC 9110 section 15.6.3: a malformed Connection from the destination', () => {
   test.each([
     ['an answer', `HTTP/1.1 200 OK\r\nConnection: "\r\nContent-Length: 2\r\n\r\nok`],
     ['an interim answer', `HTTP/1.1 103 Early Hints\r\nConnection: "\r\n\r\n`],
     ['an interim answer before one', `HTTP/1.1 103 Early Hints\r\nConnection: "\r\n\r\n${OK}`],
-  ])('in %s is 502: it is not the fault of the client', async (_, bytes) => {
+  ])('in %s is 502, not an error of the client', async (_, bytes) => {
     const { ask, sockets, lines } = await answering((socket) => void socket.write(bytes));
     expect(statuses(await ask())).toEqual([502]);
     await until(() => sockets.size === 0);
@@ -99,7 +99,7 @@ describe('RFC 9110 section 15.6.3: a malformed Connection of the destination', (
   });
 });
 
-test('RFC 9110 section 9.3.6: what node:http takes for a tunnel does not wait for ever', async () => {
+test('RFC 9110 section 9.3.6: an answer that node:http takes for a tunnel does not hang', async () => {
   const { port } = await startTcp((socket) => {
     socket.once('data', () => void socket.write('HTTP/1.1 200 OK\r\n\r\n'));
   });

@@ -77,8 +77,8 @@ async function answering(
 const names = (fields: readonly string[]) =>
   fields.map((field) => field.toLowerCase().split(':')[0]);
 
-describe('RFC 9110 section 11.7: who may use the proxy', () => {
-  test('without credentials it is 407 with a challenge, and nobody is asked', async () => {
+describe('RFC 9110 section 11.7: authentication at the proxy', () => {
+  test('a request without credentials is 407 with a challenge, and is not forwarded', async () => {
     const { listening, at, seen } = await echoing();
     const received = await exchange(
       listening,
@@ -86,7 +86,7 @@ describe('RFC 9110 section 11.7: who may use the proxy', () => {
     );
     expect(statuses(received)).toEqual([407]);
     expect(received).toMatch(/^proxy-authenticate: Basic realm="proxy"/im);
-    // By it the line in the log is found.
+    // The id identifies the line in the log.
     expect(received).toMatch(/^x-request-id: [\w-]{22}\r$/im);
     expect(seen).toEqual([]);
   });
@@ -94,7 +94,7 @@ describe('RFC 9110 section 11.7: who may use the proxy', () => {
   test.each([
     ['a browser', 'text/html,*/*;q=0.8', 'text/html; charset=utf-8'],
     ['a program', '*/*', 'application/problem+json'],
-  ])('%s is refused in its own form, with the same challenge', async (_who, accept, type) => {
+  ])('%s gets 407 in a suitable format, with the same challenge', async (_who, accept, type) => {
     const { listening, at } = await echoing();
     const received = await exchange(
       listening,
@@ -105,7 +105,7 @@ describe('RFC 9110 section 11.7: who may use the proxy', () => {
     expect(received.toLowerCase()).toContain(`content-type: ${type}\r\n`);
   });
 
-  test('Authorization is for the origin: it lets nobody in, and goes on', async () => {
+  test('Authorization is for the origin: it is forwarded and does not authenticate here', async () => {
     const { listening, at, ask, seen } = await echoing();
     const [, credentials = ''] = ALICE.split(': ');
     const refused = await exchange(
@@ -117,7 +117,7 @@ describe('RFC 9110 section 11.7: who may use the proxy', () => {
     expect(seen[0]?.fields).toContain('Authorization: Bearer of-the-origin');
   });
 
-  test('each request on a kept connection is authenticated', async () => {
+  test('each request on a persistent connection is authenticated', async () => {
     const { listening, at, seen } = await echoing();
     const get = (lines: string) => `GET http://${at}/ HTTP/1.1\r\nHost: a\r\n${lines}\r\n`;
     const received = await exchange(
@@ -133,7 +133,7 @@ describe('RFC 9110 section 11.7: who may use the proxy', () => {
     ['a wrong one behind a right one', `${ALICE}Proxy-Authorization: Basic eDp5\r\n`],
     ['one that CGI would take for it', `${ALICE}Proxy_Authorization: Basic eDp5\r\n`],
     ['one in a second spelling', `${ALICE}PROXY-AUTHORIZATION: Basic eDp5\r\n`],
-  ])('Proxy-Authorization, %s: 400, and nobody is asked', async (_, lines) => {
+  ])('Proxy-Authorization, %s: 400, not forwarded', async (_, lines) => {
     const { listening, at, seen } = await echoing();
     const received = await exchange(
       listening,
@@ -143,7 +143,7 @@ describe('RFC 9110 section 11.7: who may use the proxy', () => {
     expect(seen).toEqual([]);
   });
 
-  test('credentials are asked for before anything is said of a destination', async () => {
+  test('credentials are demanded before anything is revealed about a destination', async () => {
     const { listening } = await startProxy();
     const received = await exchange(
       listening,
@@ -152,7 +152,7 @@ describe('RFC 9110 section 11.7: who may use the proxy', () => {
     expect(statuses(received)).toEqual([407]);
   });
 
-  test('what the scheme owes its client stands on every answer of its request', async () => {
+  test('fields that the scheme owes its client are on every answer', async () => {
     const owing: Scheme = {
       ...alone,
       async authenticate(...args) {
@@ -171,7 +171,7 @@ describe('RFC 9110 section 11.7: who may use the proxy', () => {
   });
 });
 
-describe('RFC 9110 section 7.6.1: fields that do not go on', () => {
+describe('RFC 9110 section 7.6.1: fields that are not forwarded', () => {
   const HOP = [
     'Proxy-Connection: keep-alive',
     'Keep-Alive: timeout=5',
@@ -210,13 +210,13 @@ describe('RFC 9110 section 7.6.1: fields that do not go on', () => {
     },
   );
 
-  test('credentials for the proxy never', async () => {
+  test('credentials for the proxy are never forwarded', async () => {
     const { ask, seen } = await echoing();
     await ask();
     expect(JSON.stringify(seen)).not.toMatch(/proxy.authorization|YWxpY2U6/i);
   });
 
-  test('a field that Connection names, also in another line and case', async () => {
+  test('a field that Connection names is removed, also from another line and in another case', async () => {
     const { ask, seen } = await echoing();
     const lines = 'Connection: x-hop ,, X-OTHER\r\nX-Hop: 1\r\nx-other: 2\r\nX-Stays: 3\r\n';
     expect(statuses(await ask(lines))).toEqual([200]);
@@ -239,7 +239,7 @@ describe('RFC 9110 section 7.6.1: fields that do not go on', () => {
     'Sec-Fetch-Site',
     'DPoP',
     'X-API-Key',
-  ])('Connection must not take away %s: 400, and nobody is asked', async (name) => {
+  ])('Connection cannot remove %s: 400, not forwarded', async (name) => {
     const { ask, seen } = await echoing();
     expect(statuses(await ask(`Connection: ${name}\r\n`))).toEqual([400]);
     expect(seen).toEqual([]);
@@ -251,7 +251,7 @@ describe('RFC 9110 section 7.6.1: fields that do not go on', () => {
     expect(seen).toEqual([]);
   });
 
-  test('end-to-end fields go on in their order, with all their lines', async () => {
+  test('end-to-end fields are forwarded in their order, with all their lines', async () => {
     const { ask, seen } = await echoing();
     await ask('Accept: a\r\nX-B: 1\r\nAccept: b\r\nX-A: caf\xe9\r\n__proto__: x\r\n');
     expect(seen[0]?.fields.slice(1, 6)).toEqual([
@@ -263,7 +263,7 @@ describe('RFC 9110 section 7.6.1: fields that do not go on', () => {
     ]);
   });
 
-  test('RFC 9110 section 6.5.1: TE says that trailers are understood, if the client does', async () => {
+  test('RFC 9110 section 6.5.1: TE announces trailers if the client accepts them', async () => {
     const { ask, seen } = await echoing();
     await ask('TE: trailers\r\n');
     expect(seen[0]?.fields).toContain('TE: trailers');
@@ -272,7 +272,7 @@ describe('RFC 9110 section 7.6.1: fields that do not go on', () => {
 });
 
 describe('RFC 9112 section 3.2.2: the target', () => {
-  test('decides over Host, which is written anew', async () => {
+  test('takes precedence over Host, which is rewritten', async () => {
     const { listening, at, seen } = await echoing();
     await exchange(
       listening,
@@ -306,7 +306,7 @@ describe('RFC 9112 section 3.2.2: the target', () => {
 });
 
 describe('RFC 9110 section 7.6.3: Via', () => {
-  test('is added in both directions, behind what is there', async () => {
+  test('is added in both directions, after existing values', async () => {
     const { ask, seen } = await echoing();
     const received = await ask('Via: 1.0 fred (a "b, c)\r\n');
     const own = /^1\.1 countersign-[0-9a-f]{12}$/;
@@ -316,7 +316,7 @@ describe('RFC 9110 section 7.6.3: Via', () => {
     expect(/^via: (.*)\r$/im.exec(received)?.[1]).toMatch(own);
   });
 
-  test('with our own name it is a loop: 508', async () => {
+  test("with the proxy's own name it is a loop: 508", async () => {
     const { ask, seen } = await echoing();
     await ask();
     const via = seen[0]?.fields.find((field) => field.startsWith('Via')) ?? '';
@@ -347,7 +347,7 @@ describe('RFC 9110 section 7.6.2: Max-Forwards', () => {
     expect(seen[0]?.fields.filter((field) => /^max/i.test(field))).toEqual(['Max-Forwards: 9']);
   });
 
-  test('of other methods goes on as it is', async () => {
+  test('is forwarded unchanged for other methods', async () => {
     const { ask, seen } = await echoing();
     await ask('Max-Forwards: 0\r\n');
     expect(seen[0]?.fields).toContain('Max-Forwards: 0');
@@ -387,13 +387,13 @@ describe('RFC 9112 section 6: content and its framing', () => {
     );
   });
 
-  test('GET with content in chunks stays whole', async () => {
+  test('GET with chunked content is forwarded completely', async () => {
     const { ask, seen } = await echoing();
     await ask('Transfer-Encoding: chunked\r\n', '5\r\nhello\r\n0\r\n\r\n');
     expect(seen).toMatchObject([{ method: 'GET', content: 'hello' }]);
   });
 
-  test('RFC 9110 section 6.5: trailers go on, but for what decides', async () => {
+  test('RFC 9110 section 6.5: trailers are forwarded, except critical fields', async () => {
     const { ask, seen } = await echoing();
     const trailers = 'X-Sum: 1\r\nHost: b\r\nProxy-Authorization: x\r\nX-Hop: 2\r\n';
     await ask(
@@ -421,22 +421,19 @@ describe('RFC 9112 section 6: content and its framing', () => {
     ['a folded line', 'Transfer-Encoding:\r\n chunked\r\nContent-Length: 4\r\n'],
     ['a look-alike', 'Transfer_Encoding: chunked\r\nContent-Length: 4\r\n'],
     ['a length in another field', 'Content_Length: 40\r\nContent-Length: 4\r\n'],
-  ])(
-    'RFC 9112 section 11.2: smuggling with %s is refused, and nobody is asked',
-    async (_, lines) => {
-      const { listening, at, seen } = await echoing();
-      const received = await exchange(
-        listening,
-        `POST http://${at}/ HTTP/1.1\r\nHost: a\r\n${ALICE}${lines}\r\n0\r\n\r\n${SMUGGLED}`,
-      );
-      const [status, ...more] = statuses(received);
-      expect(status).toBe(lines.includes('gzip') ? 501 : 400);
-      expect(more).not.toContain(200);
-      expect(seen).toEqual([]);
-    },
-  );
+  ])('RFC 9112 section 11.2: smuggling with %s is refused and not forwarded', async (_, lines) => {
+    const { listening, at, seen } = await echoing();
+    const received = await exchange(
+      listening,
+      `POST http://${at}/ HTTP/1.1\r\nHost: a\r\n${ALICE}${lines}\r\n0\r\n\r\n${SMUGGLED}`,
+    );
+    const [status, ...more] = statuses(received);
+    expect(status).toBe(lines.includes('gzip') ? 501 : 400);
+    expect(more).not.toContain(200);
+    expect(seen).toEqual([]);
+  });
 
-  test('RFC 9112 section 8: content that breaks off does not become a whole request', async () => {
+  test('RFC 9112 section 8: truncated content never becomes a complete request', async () => {
     const { port, sockets } = await startTcp((socket) => socket.resume());
     const { listening } = await startProxy({ destinations: [`127.0.0.1:${port}`] });
     const client = new TestSocket(listening);
@@ -450,7 +447,7 @@ describe('RFC 9112 section 6: content and its framing', () => {
     await cut;
   });
 
-  test('chunks that are broken end the request to the origin', async () => {
+  test('malformed chunks abort the request to the origin', async () => {
     const { port, sockets } = await startTcp((socket) => socket.resume());
     const { listening } = await startProxy({ destinations: [`127.0.0.1:${port}`] });
     const client = new TestSocket(listening);
@@ -465,7 +462,7 @@ describe('RFC 9112 section 6: content and its framing', () => {
     await cut;
   });
 
-  test('an answer before the content has begun is passed on', async () => {
+  test('an answer is forwarded even before the content has begun', async () => {
     const port = await startOrigin((_request, response) => response.writeHead(413).end());
     const { listening } = await startProxy({ destinations: [`127.0.0.1:${port}`] });
     const client = new TestSocket(listening);
@@ -476,7 +473,7 @@ describe('RFC 9112 section 6: content and its framing', () => {
     client.socket.destroy();
   });
 
-  test('an answer before the content is whole is passed on', async () => {
+  test('an answer is forwarded even before the content is complete', async () => {
     const { port } = await startTcp((socket) => {
       socket.once('data', () => {
         socket.end('HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno');
@@ -495,7 +492,7 @@ describe('RFC 9110 section 10.1.1: Expect', () => {
   const PUT = (at: string) =>
     `PUT http://${at}/ HTTP/1.1\r\nHost: a\r\n${ALICE}Content-Length: 5\r\nExpect: 100-continue\r\n\r\n`;
 
-  test('100 comes from the origin, then the content goes', async () => {
+  test('100 comes from the origin, then the content is sent', async () => {
     const { listening, at, seen } = await echoing();
     const client = new TestSocket(listening);
     await client.send(PUT(at));
@@ -507,7 +504,7 @@ describe('RFC 9110 section 10.1.1: Expect', () => {
     expect(seen[0]?.fields).toContain('Expect: 100-continue');
   });
 
-  test('the origin refuses before the content is sent', async () => {
+  test('the origin can refuse before the content is sent', async () => {
     const { listening, at } = await answering(
       'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm="o"\r\nContent-Length: 0\r\n\r\n',
     );
@@ -524,7 +521,7 @@ describe('RFC 9110 section 10.1.1: Expect', () => {
     expect(seen).toEqual([]);
   });
 
-  test('a server that knows no 100 gets the content nevertheless', async () => {
+  test('a server that sends no 100 gets the content nevertheless', async () => {
     const { port } = await startTcp((socket) => {
       let all = '';
       socket.on('data', (data: Buffer) => {
@@ -542,7 +539,7 @@ describe('RFC 9110 section 10.1.1: Expect', () => {
 });
 
 describe('answers', () => {
-  test('RFC 9110 section 7.6.1: fields for one connection do not come back', async () => {
+  test('RFC 9110 section 7.6.1: hop-by-hop fields are not returned', async () => {
     const { ask } = await answering(
       [
         'HTTP/1.1 200 OK',
@@ -596,7 +593,7 @@ describe('answers', () => {
     expect(received).not.toMatch(/proxy-authenticate|set-cookie/i);
   });
 
-  test('nobody at the port is 502, and the log says why', async () => {
+  test('a refused connection is 502, and the log says why', async () => {
     const { port } = await startTcp(() => {});
     await stopAll();
     const { listening, lines } = await startProxy({ destinations: [`127.0.0.1:${port}`] });
@@ -608,7 +605,7 @@ describe('answers', () => {
     expect(lines).toMatchObject([{ status: 502, reason: expect.stringContaining('ECONNREFUSED') }]);
   });
 
-  test('RFC 9110 section 15.6.5: silence is 504', async () => {
+  test('RFC 9110 section 15.6.5: a silent origin is 504', async () => {
     const { port, sockets } = await startTcp((socket) => socket.resume());
     const { listening } = await startProxy({ destinations: [`127.0.0.1:${port}`], idle: 0.05 });
     const received = await exchange(
@@ -628,7 +625,7 @@ describe('answers', () => {
       '1.0',
     ],
   ])(
-    'RFC 9112 section 8: one with %s that breaks off has no clean end',
+    'RFC 9112 section 8: an aborted answer with %s has no clean end',
     async (_, bytes, version) => {
       const { at, listening } = await answering(bytes);
       const client = new TestSocket(listening);
@@ -641,7 +638,7 @@ describe('answers', () => {
     },
   );
 
-  test('one that ends with the connection, and is reset, has no clean end', async () => {
+  test("an answer delimited by the connection's end has no clean end after a reset", async () => {
     const { at, listening } = await answering('HTTP/1.1 200 OK\r\n\r\nhalf', (socket) => {
       setTimeout(() => socket.resetAndDestroy(), 20);
     });
@@ -653,14 +650,14 @@ describe('answers', () => {
     expect(received).not.toMatch(/\r\n0\r\n/);
   });
 
-  test('one that ends with the connection becomes chunks, so that its end is seen', async () => {
+  test("an answer delimited by the connection's end becomes chunked, so that its end is visible", async () => {
     const { ask } = await answering('HTTP/1.0 200 OK\r\n\r\nall of it');
     const received = await ask();
     expect(received).toMatch(/^transfer-encoding: chunked\r$[^]*all of it\r\n0\r\n\r\n$/im);
     expect(received).toMatch(/^via: 1\.0 countersign/im);
   });
 
-  test('HTTP/1.0 gets no chunks', async () => {
+  test('HTTP/1.0 clients get no chunks', async () => {
     const { ask } = await answering(
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n2\r\nok\r\n0\r\nX: 1\r\n\r\n',
     );
@@ -689,7 +686,7 @@ describe('answers', () => {
     expect(received).not.toMatch(/chunked/i);
   });
 
-  test('RFC 9110 section 6.5: trailers come back, but for what decides', async () => {
+  test('RFC 9110 section 6.5: trailers are returned, except critical fields', async () => {
     const { ask } = await answering(
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\nSet-Cookie: a\r\nProxy-Authentication-Info: b\r\n\r\n',
     );
@@ -698,7 +695,7 @@ describe('answers', () => {
     expect(received).toMatch(/\r\n0\r\nX-Sum: 1\r\n\r\n$/);
   });
 
-  test('RFC 9110 section 15.2: interim answers come back', async () => {
+  test('RFC 9110 section 15.2: interim answers are returned', async () => {
     const hint =
       'HTTP/1.1 103 Early Hints\r\nLink: </a>; rel=preload\r\nConnection: x\r\nX: 1\r\n\r\n';
     const { ask } = await answering(
@@ -711,14 +708,14 @@ describe('answers', () => {
     expect(received).not.toMatch(/^X: 1/im);
   });
 
-  test('no interim answer goes to HTTP/1.0', async () => {
+  test('HTTP/1.0 clients get no interim answer', async () => {
     const { ask } = await answering(
       'HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
     );
     expect(statuses(await ask('GET', '1.0'))).toEqual([200]);
   });
 
-  test('back-pressure: no more is taken from the origin than the client takes', async () => {
+  test('back-pressure: the proxy reads no more from the origin than the client takes', async () => {
     let sent = 0;
     const port = await startOrigin((_request, response) => {
       const piece = Buffer.alloc(65_536);
@@ -738,7 +735,7 @@ describe('answers', () => {
     client.socket.destroy();
   });
 
-  test('the fields do not wait for the content', async () => {
+  test('the header is sent before the content arrives', async () => {
     const { at, listening } = await answering('HTTP/1.1 200 OK\r\nA: b\r\n\r\n', () => {});
     const client = new TestSocket(listening);
     await client.send(`GET http://${at}/ HTTP/1.1\r\nHost: a\r\n${ALICE}\r\n`);
@@ -746,7 +743,7 @@ describe('answers', () => {
     client.socket.destroy();
   });
 
-  test('a client that leaves ends the request at the origin', async () => {
+  test('a client that leaves aborts the request to the origin', async () => {
     const { at, listening, sockets } = await answering('HTTP/1.1 200 OK\r\n\r\nhalf', () => {});
     const client = new TestSocket(listening);
     await client.send(`GET http://${at}/ HTTP/1.1\r\nHost: a\r\n${ALICE}\r\n`);
@@ -758,7 +755,7 @@ describe('answers', () => {
   });
 });
 
-describe('RFC 7616 section 3.5: a proof that covers the answer', () => {
+describe("RFC 7616 section 3.5: a proof of the answer's content", () => {
   const sealing: Scheme = {
     ...alone,
     async authenticate(...args) {
@@ -770,7 +767,7 @@ describe('RFC 7616 section 3.5: a proof that covers the answer', () => {
   const md5 = (text: string) => createHash('md5').update(text).digest('hex');
   const utf8 = (received: string) => Buffer.from(received, 'latin1').toString();
 
-  test('comes in the trailer of one that is streamed', async () => {
+  test('is in the trailer of a streamed answer', async () => {
     const { ask } = await echoing({ schemes: [sealing] });
     const received = await ask();
     expect(received).toMatch(/^trailer: Proxy-Authentication-Info\r$/im);
@@ -780,7 +777,7 @@ describe('RFC 7616 section 3.5: a proof that covers the answer', () => {
     );
   });
 
-  test('comes as a field with one without content', async () => {
+  test('is in the header of an answer without content', async () => {
     const { ask } = await echoing({ schemes: [sealing] });
     const received = await ask('', '', 'HEAD');
     expect(received).toMatch(new RegExp(`^proxy-authentication-info: rspauth="${md5('')}"`, 'im'));
@@ -799,7 +796,7 @@ describe('RFC 7616 section 3.5: a proof that covers the answer', () => {
     );
   });
 
-  test('is left out for HTTP/1.0, which has no trailers', async () => {
+  test('is omitted for HTTP/1.0, which has no trailers', async () => {
     const { listening, at } = await echoing({ schemes: [sealing] });
     const received = await exchange(
       listening,
@@ -837,7 +834,7 @@ describe('RFC 9110 section 9.3.6: destinations', () => {
     expect(received).toMatch(/^content-type: application\/problem\+json\r$/im);
   });
 
-  test('a name that leads to loopback the second time is refused the second time', async () => {
+  test('a name that resolves to loopback on its second look-up is refused then', async () => {
     const { at, ask: _, seen } = await echoing();
     const [, port] = at.split(':');
     const answers = [['1.1.1.1'], ['127.0.0.1']];
@@ -860,7 +857,7 @@ describe('RFC 9110 section 9.3.6: destinations', () => {
   });
 });
 
-test('the log has one line a request, without credentials and query', async () => {
+test('the log has one line per request, without credentials or query', async () => {
   const { ask, lines, at } = await echoing();
   await ask('Authorization: Bearer of-the-origin\r\nCookie: a=b\r\n');
   expect(lines).toEqual([

@@ -7,25 +7,25 @@ import { sendByNode } from '../forwarding/send-by-node.ts';
 import { requestLines } from './fields.ts';
 import type { ProxyTarget } from './target.ts';
 
-/** A request on its way through the proxy, and its answer on the way back. */
+/** A request that the proxy forwards, and its answer. */
 interface Forwarding {
   readonly request: AnyRequest;
   readonly response: AnyResponse;
   readonly target: ProxyTarget;
-  /** The connection to the target, for this request alone. */
+  /** The connection to the target, for this request only. */
   readonly socket: Socket;
-  /** Of the proxy's own, for the answer. */
+  /** The proxy's own fields of the answer. */
   readonly fields: Fields;
   readonly seal?: Seal<Fields> | undefined;
   readonly pseudonym: string;
-  /** Seconds that may pass without a byte in either direction. */
+  /** Seconds without a byte in either direction after which it ends. */
   readonly idle: number;
 }
 
 /**
- * Forwards a request and its answer (RFC 9110 section 7.6), both as they come. Resolves when the answer
- * has begun. Rejects before that with HttpError 502 or 504, or BadRequest; an answer that breaks off
- * later breaks off for the client, and never looks like a whole one.
+ * Forwards a request and its answer (RFC 9110 section 7.6), both as a stream. Resolves when the answer has begun.
+ * Rejects before that with HttpError 502 or 504, or BadRequest. If an answer breaks off later, it breaks off for
+ * the client, too, and never looks complete.
  */
 export async function forward(forwarding: Forwarding): Promise<void> {
   const { request, target, socket, idle, pseudonym } = forwarding;

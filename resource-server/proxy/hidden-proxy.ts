@@ -14,18 +14,21 @@ export interface HiddenProxyParts {
   readonly space: ProtectionSpace;
   readonly recipient: Recipient;
   readonly origin: string;
-  /** What its port seems to be. */
+  /** The handler of the server that the port seems to belong to. */
   readonly seeming: AnyHandler;
 }
 
 /**
- * A forward proxy for those alone who show credentials that are good for it (RFC 9729 section 6.4). To all others its
- * port is one of the resource server.
+ * A forward proxy that is visible only to clients with valid credentials for it (RFC 9729 section 6.4). For all
+ * others its port behaves like one of the resource server.
  */
 export function hiddenProxy(parts: HiddenProxyParts): Proxy {
   const { proxy, space, recipient, origin, seeming } = parts;
 
-  /** `target`: throws what the proxy would say of a request that is none for it. */
+  /**
+   * Decides whether a client finds the proxy. `target` throws the proxy's error for a request that is not for a
+   * proxy.
+   */
   async function finds(request: AnyRequest, target: () => string): Promise<boolean> {
     const { method = '', headers } = request;
     if (!showsConcealed(headers['proxy-authorization'])) return false;
@@ -58,5 +61,5 @@ export function hiddenProxy(parts: HiddenProxyParts): Proxy {
   };
 }
 
-/** Whoever is to be told that its client leaves has to be there before it does. */
+/** True if the client has left. Somebody who waits for that event must subscribe before it happens. */
 const hasLeft = (request: AnyRequest) => sideOf(request).destroyed;

@@ -44,7 +44,7 @@ describe('RFC 9113 section 5.4.2: a request that is cancelled before its answer'
     expect(lines[0]).not.toHaveProperty('reason'); // the destination is not to blame
   });
 
-  test('HEAD ends with the connection', async () => {
+  test('HEAD is cancelled together with its connection', async () => {
     const { ask, client, sockets, lines } = await answering();
     ask('HEAD').on('error', () => {});
     await until(() => sockets.size > 0);

@@ -45,7 +45,7 @@ function closing(one: EventEmitter): Promise<void> {
   return new Promise((resolve) => void one.once('close', resolve));
 }
 
-/** What comes back for these fields. */
+/** The answer on a stream. */
 async function answerTo(stream: ClientHttp2Stream, content?: string) {
   stream.on('error', () => {});
   let trailers = {};
@@ -86,7 +86,7 @@ async function echoing(options: ProxyOptions = {}) {
 }
 
 describe('RFC 9113 section 8.3.1: requests', () => {
-  test('without credentials it is 407; with them it is forwarded over HTTP/1.1', async () => {
+  test('a request without credentials is 407; with them it is forwarded over HTTP/1.1', async () => {
     const { client, base } = await echoing();
     const refused = await answerTo(client.request(base));
     expect(refused).toMatchObject({ status: 407 });
@@ -129,7 +129,7 @@ describe('RFC 9113 section 8.3.1: requests', () => {
     expect(asked.rawHeaders.join().toLowerCase()).toContain(framing.join().toLowerCase());
   });
 
-  test('trailers go on', async () => {
+  test('trailers are forwarded', async () => {
     const { client, base } = await echoing();
     const stream = client.request(
       { ...base, ...ALICE, ':method': 'POST', trailer: 'x-sum' },
@@ -142,7 +142,7 @@ describe('RFC 9113 section 8.3.1: requests', () => {
     expect(JSON.parse(body)).toMatchObject({ rawTrailers: ['x-sum', '1'], content: 'hello' });
   });
 
-  test('a length that is not that of the content does not become a whole request', async () => {
+  test('a wrong Content-Length never becomes a complete request', async () => {
     const whole: string[] = [];
     const port = await startOrigin((request, response) => {
       request.resume().on('end', () => {
@@ -206,7 +206,7 @@ describe('RFC 9113 section 8.3.1: requests', () => {
         [':method', 'POST'],
       ],
     ],
-  ])('RFC 9113 section 8.1.1: %s is malformed, and nobody is asked', async (_, fields) => {
+  ])('RFC 9113 section 8.1.1: %s is malformed, and is not forwarded', async (_, fields) => {
     const { port, sockets } = await startTcp(() => {});
     const proxy = await startProxy({ destinations: [`127.0.0.1:${port}`] });
     const client = new TestSocket(proxy.listening);
@@ -233,7 +233,7 @@ describe('RFC 9113 section 8.3.1: requests', () => {
     ['CR and LF in a value', 'x-a', '1\r\nHost: b'],
     ['NUL in a value', 'x-a', '1\0'],
     ['a control character in a value', 'x-a', '1\x01'],
-  ])('RFC 9113 section 8.2.1: %s does not go on', async (_, name, value) => {
+  ])('RFC 9113 section 8.2.1: %s is not forwarded', async (_, name, value) => {
     const { proxy, base } = await echoing();
     const client = new TestSocket(proxy.listening);
     const fields = Object.entries({ ':method': 'GET', ...base, ...ALICE });
@@ -247,7 +247,7 @@ describe('RFC 9113 section 8.3.1: requests', () => {
     client.socket.destroy();
   });
 
-  test('RFC 9110 section 15.2: interim answers and trailers come back', async () => {
+  test('RFC 9110 section 15.2: interim answers and trailers are returned', async () => {
     const port = await startOrigin((_request, response) => {
       response.writeEarlyHints({ link: '</a>; rel=preload' });
       response.writeHead(200, { Trailer: 'X-Sum' });
@@ -279,7 +279,7 @@ describe('RFC 9113 section 8.3.1: requests', () => {
     expect(body).toContain('"content":"hello"');
   });
 
-  test('an answer that breaks off resets the stream, and the connection stays', async () => {
+  test('an aborted answer resets the stream, and the connection stays', async () => {
     const { port } = await startTcp((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'));
     });
@@ -302,7 +302,7 @@ describe('RFC 9113 section 8.3.1: requests', () => {
     expect((await answerTo(client.request({ ...base, ...ALICE }))).status).toBe(502);
   });
 
-  test('a client that resets its stream ends the request at the origin', async () => {
+  test("a client's reset of its stream aborts the request to the origin", async () => {
     const { port, sockets } = await startTcp((socket) => socket.resume());
     const client = session(await startProxy({ destinations: [`127.0.0.1:${port}`] }));
     const base = { ':scheme': 'http', ':authority': `127.0.0.1:${port}`, ':path': '/' };
@@ -313,7 +313,7 @@ describe('RFC 9113 section 8.3.1: requests', () => {
     await until(() => sockets.size === 0);
   });
 
-  test('RFC 9113 section 7: credentials that need a connection reset with HTTP_1_1_REQUIRED', async () => {
+  test('RFC 9113 section 7: credentials bound to a connection reset the stream with HTTP_1_1_REQUIRED', async () => {
     const ticket: Scheme = {
       ...alone,
       authenticate: () => ({ kind: 'refused', reason: 'legs', as: 'http-1.1' }),
@@ -345,7 +345,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     return { proxy, client, fields, open, sockets, port };
   }
 
-  test('a stream is the tunnel, beside other streams', async () => {
+  test('a stream is the tunnel, alongside other streams', async () => {
     const { open, client, fields } = await tunnelling(echo);
     const streams = [await open(), await open()];
     expect((await answerTo(client.request(fields))).status).toBe(407);
@@ -355,7 +355,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     }
   });
 
-  test('each side ends by itself', async () => {
+  test('each side ends independently', async () => {
     const { open, proxy } = await tunnelling((socket) => {
       socket.write('first ');
       socket.on('data', () => {});
@@ -374,7 +374,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     expect(proxy.lines).toMatchObject([{ end: 'done', sent: 3, received: 10 }]);
   });
 
-  test('a reset at the server is CONNECT_ERROR', async () => {
+  test('a reset by the server is CONNECT_ERROR', async () => {
     const { open, sockets } = await tunnelling((socket) => socket.resume());
     const stream = await open();
     const closed = closing(stream);
@@ -383,7 +383,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     expect(stream.rstCode).toBe(http2.constants.NGHTTP2_CONNECT_ERROR);
   });
 
-  test('the loss of the connection is a reset at the server', async () => {
+  test("the loss of the connection resets the server's side", async () => {
     const errors: unknown[] = [];
     const { open, proxy, sockets } = await tunnelling((socket) => {
       socket.resume().on('error', (error) => errors.push(error));
@@ -461,7 +461,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
   test.each([
     ['CANCEL', http2.constants.NGHTTP2_CANCEL],
     ['NO_ERROR', http2.constants.NGHTTP2_NO_ERROR],
-  ])('a reset of the stream, %s, is a reset at the server, no end of data', async (_, code) => {
+  ])('a reset of the stream, %s, is a reset at the server, not an end of data', async (_, code) => {
     const seen: string[] = [];
     const { proxy, port, sockets } = await tunnelling((socket) => {
       socket.resume();
@@ -478,7 +478,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     client.socket.destroy();
   });
 
-  test('the limit of tunnels counts streams, and is given back', async () => {
+  test('streams count towards the limit of tunnels, and are released', async () => {
     const { open, client, fields, proxy } = await tunnelling(echo, { tunnels: 1 });
     const stream = await open();
     const refused = await answerTo(client.request({ ...fields, ...ALICE }));
@@ -488,7 +488,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     await open();
   });
 
-  test('its time is over', async () => {
+  test('a tunnel ends when its time is over', async () => {
     const { open, proxy } = await tunnelling((socket) => socket.resume(), { idle: 0.05 });
     const stream = await open();
     await closing(stream);
@@ -496,7 +496,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     expect(proxy.lines).toMatchObject([{ end: 'idle' }]);
   });
 
-  test('an idle connection is closed, but not one with a tunnel', async () => {
+  test('an idle connection is closed unless it has a tunnel', async () => {
     const { open, client } = await tunnelling(echo, { limits: { idleTimeout: 100 } });
     const stream = await open();
     await new Promise((resolve) => setTimeout(resolve, 400));
@@ -506,7 +506,7 @@ describe('RFC 9113 section 8.5: CONNECT', () => {
     await closing(client);
   });
 
-  test('closing the server lets streams finish, and ends tunnels after the grace', async () => {
+  test('closing the server lets streams finish, and ends tunnels after the grace period', async () => {
     const { open, proxy } = await tunnelling(echo);
     const stream = await open();
     const closed = proxy.listening.close(150);

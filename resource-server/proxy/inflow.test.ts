@@ -42,7 +42,7 @@ async function dial(serve: (socket: Socket) => void, buffers: ReadBuffers) {
 }
 
 test.each([256 * KIB, 64 * KIB])(
-  'what a destination sends arrives as it is, by one buffer and a longer one (%d octets)',
+  'data of a destination arrives unchanged, by one buffer and a longer one (%d octets)',
   async (most) => {
     const buffers = new ReadBuffers();
     const { inflow, socket } = await dial((server) => server.end(CONTENT), buffers);
@@ -57,7 +57,7 @@ test.each([256 * KIB, 64 * KIB])(
   },
 );
 
-test('before it is started nothing is read, and what ends by itself ends the client', async () => {
+test('reads nothing before it is started, and the end of the data ends the client', async () => {
   const { inflow, socket } = await dial((server) => server.end('early'), new ReadBuffers());
   for (let turn = 0; turn < 20; turn += 1) await setImmediate();
   expect(socket.bytesRead).toBe(0);
@@ -68,7 +68,7 @@ test('before it is started nothing is read, and what ends by itself ends the cli
   socket.destroy();
 });
 
-test('whoever breaks off holds no buffer, and nobody is given it', async () => {
+test('an aborted connection releases its buffer, which is never reused', async () => {
   const buffers = new ReadBuffers();
   const { inflow, socket } = await dial((server) => server.write(CONTENT), buffers);
   const client = new SlowClient();

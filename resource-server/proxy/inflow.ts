@@ -2,12 +2,12 @@ import type { OnReadOpts, Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import type { ReadBuffers } from '../answers/read-buffers.ts';
 
-/** Octets of the first buffer, which is enough where there is little to say. */
+/** Bytes of the first buffer, enough for connections with little traffic. */
 const FIRST = 16 * 1024;
 
 /**
- * What comes from a destination: into one buffer, which is filled again when its octets have been taken. Once
- * they fill the first it is a longer one.
+ * The data from a destination. It is read into one buffer, which is reused when its bytes have been taken. Once
+ * the data fills the first buffer, a longer one replaces it.
  */
 export class Inflow {
   readonly #buffers: ReadBuffers;
@@ -19,18 +19,18 @@ export class Inflow {
     this.#buffers = buffers;
   }
 
-  /** For `net.connect`. The socket has to be paused until `start`. */
+  /** The option of `net.connect`. The socket must be paused until `start`. */
   readonly onread: OnReadOpts = {
     buffer: () => this.#buffer,
     callback: (length, buffer) => {
       this.#deliver(buffer.subarray(0, length));
       if (length === FIRST && buffer.length === FIRST)
         this.#buffer = this.#buffers.take(this.#most);
-      return false; // until it is taken
+      return false; // pauses until the data is taken
     },
   };
 
-  /** Hands on what comes from now on, as fast as it is taken; `most`: octets at a time. */
+  /** Forwards the data from now on, as fast as the receiver takes it. `most`: bytes at a time. */
   start(from: Socket, to: Writable, most: number): void {
     this.#most = most;
     this.#deliver = (piece) => {

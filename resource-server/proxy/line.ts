@@ -5,14 +5,14 @@ import { type Random, randomId } from '#shared/base/random.ts';
 import { type Answer } from '#shared/http/answer.ts';
 import { errorAnswer } from '#shared/server/message/answer.ts';
 
-/** One line in the log for a request or a tunnel. Never credentials or a query. */
+/** One log line for a request or a tunnel. It never contains credentials or a query. */
 export interface Line {
-  /** That of X-Request-Id. */
+  /** The value of X-Request-Id. */
   readonly id: string;
   note(fields: LogFields): void;
-  /** Notes why, and gives what the client is told; a defect of ours goes to the log with its trace. */
+  /** Notes the reason, and returns the client's answer. A defect of this server is logged with its stack trace. */
   fail(error: unknown): Answer;
-  /** Writes it; later calls write nothing. */
+  /** Writes the line. Later calls write nothing. */
   write(fields: LogFields): void;
 }
 

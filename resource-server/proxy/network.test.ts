@@ -12,7 +12,7 @@ afterEach(() => {
   for (const end of ends.splice(0)) end();
 });
 
-/** What a server says of a name: nothing at all, that it does not exist, or its addresses. */
+/** The answer of a DNS server for a name: none at all, that it does not exist, or its addresses. */
 type Says = (name: string, family: 'A' | 'AAAA') => 'silence' | 'NXDOMAIN' | readonly string[];
 
 /** A server of DNS (RFC 1035 section 4) on loopback, and what it was asked. */
@@ -56,7 +56,7 @@ function addressBytes(address: string): Buffer {
   return Buffer.from(`20010db8${'0000'.repeat(5)}${last}`, 'hex');
 }
 
-/** Path of a file of hosts. */
+/** Writes a hosts file and returns its path. */
 function hostsFile(text: string): string {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-hosts-'));
   ends.push(() => rmSync(folder, { recursive: true }));
@@ -67,7 +67,7 @@ function hostsFile(text: string): string {
 
 const NONE = '/nowhere/hosts';
 
-test('names whose servers do not answer hold up nobody', async () => {
+test('names whose servers do not answer delay no other look-up', async () => {
   const { servers } = await startDns((name) => (name.startsWith('slow') ? 'silence' : ['1.1.1.1']));
   const resolve = createResolve({ hosts: hostsFile('10.0.0.1 box'), servers, patience: 2000 });
   let over = 0;
@@ -87,7 +87,7 @@ test('names whose servers do not answer hold up nobody', async () => {
   expect(over).toBe(100);
 });
 
-test('servers that do not answer are given up in time, however many there are', async () => {
+test('unresponsive servers are given up in time, however many there are', async () => {
   const silent = await Promise.all(Array.from({ length: 5 }, () => startDns(() => 'silence')));
   const servers = silent.flatMap((one) => one.servers);
   const resolve = createResolve({ hosts: NONE, servers, patience: 1000 });
@@ -106,7 +106,7 @@ test.each(['localhost', 'a.localhost', 'a.b.localhost'])(
   },
 );
 
-describe('the file of hosts, hosts(5)', () => {
+describe('the hosts file, hosts(5)', () => {
   const text = [
     '# 10.0.0.9 commented',
     '10.0.0.1\tbox box.example  Other.EXAMPLE # not',
@@ -122,7 +122,7 @@ describe('the file of hosts, hosts(5)', () => {
     ['box.example', ['10.0.0.1']],
     ['other.example', ['10.0.0.1']],
     ['unfinished.example', ['10.0.0.2']],
-  ])('%s stands there, and DNS is not asked', async (name, expected) => {
+  ])('%s is found there, without DNS', async (name, expected) => {
     const { servers, asked } = await startDns(() => ['1.1.1.1']);
     const resolve = createResolve({ hosts: hostsFile(text), servers, patience: 1000 });
     expect(await resolve(name)).toEqual(expected);
@@ -138,7 +138,7 @@ describe('the file of hosts, hosts(5)', () => {
     },
   );
 
-  test('it counts as it is at the look-up; one that cannot be read is an error', async () => {
+  test('it is read at each look-up; an unreadable file is an error', async () => {
     const { servers } = await startDns(() => ['1.1.1.1']);
     const hosts = hostsFile('10.0.0.1 box');
     const resolve = createResolve({ hosts, servers, patience: 1000 });
@@ -154,7 +154,7 @@ describe('DNS', () => {
   const A = ['1.1.1.1', '1.1.1.2', '1.1.1.3'];
   const AAAA = ['2001:db8::1'];
 
-  test('RFC 8305 section 4: addresses of both families come by turns', async () => {
+  test('RFC 8305 section 4: addresses of both families alternate', async () => {
     const { servers } = await startDns((_, family) => (family === 'A' ? A : AAAA));
     const resolve = createResolve({ hosts: NONE, servers, patience: 1000 });
     const found = await resolve('a.example');

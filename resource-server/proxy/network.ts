@@ -3,23 +3,23 @@ import { readFileSync } from 'node:fs';
 import { connect, isIP, type Socket } from 'node:net';
 import type { Inflow } from './inflow.ts';
 
-/** What a proxy needs of the network. */
+/** The network functions that a proxy needs. */
 export interface Network {
-  /** The addresses of a name. Rejects when it has none. */
+  /** Looks up the addresses of a name. Rejects if there are none. */
   resolve(name: string): Promise<readonly string[]>;
   /**
-   * A connection to exactly this address; `inflow` gets what it receives. Rejects with the system's error, or
-   * the signal's reason.
+   * Connects to exactly this address; `inflow` receives the data. Rejects with the system's error, or the signal's
+   * reason.
    */
   dial(address: string, port: number, signal: AbortSignal, inflow?: Inflow): Promise<Socket>;
 }
 
 export interface Names {
-  /** Path of a file like /etc/hosts (hosts(5)); what it says of a name, DNS is not asked. */
+  /** The path of a file in the format of hosts(5). Names in it are not looked up in DNS. */
   readonly hosts: string;
-  /** `address:port` of servers of DNS; undefined: those of the system, as they are at the look-up. */
+  /** `address:port` of DNS servers; undefined: the system's servers at the time of the look-up. */
   readonly servers?: readonly string[];
-  /** Milliseconds; below those that the proxy waits, so that half an answer is used. */
+  /** Milliseconds. Must be shorter than the proxy's own time limit, so that an answer for one family is used. */
   readonly patience: number;
 }
 
@@ -27,12 +27,12 @@ const HOSTS =
   process.platform === 'win32' ? String.raw`C:\Windows\System32\drivers\etc\hosts` : '/etc/hosts';
 
 /**
- * Looks names up without getaddrinfo: it waits on a thread, libuv gives it two of them for the whole
- * process, and so a dozen names whose servers do not answer would stop the look-ups of everybody. Here
- * nothing waits for another. `localhost` and the names below it are loopback (RFC 6761 section 6.3),
- * then comes the file of hosts, then DNS. Names are absolute: no search list is tried (RFC 1535), nor
- * other services of the system, such as multicast DNS. Each look-up has a resolver of its own: a port
- * that nobody can guess (RFC 5452 section 9.2), and the servers that are configured now.
+ * Creates a look-up of names without getaddrinfo. That blocks a thread, and libuv gives it two for the whole
+ * process, so a dozen names whose servers do not answer would stop everybody's look-ups. Here no look-up waits for
+ * another. `localhost` and the names below it are loopback (RFC 6761 section 6.3); then comes the hosts file, then
+ * DNS. Names are absolute: search lists (RFC 1535) and other services of the system, such as multicast DNS, are
+ * not used. Each look-up has its own resolver: an unpredictable port (RFC 5452 section 9.2), and the servers that
+ * are configured at that moment.
  */
 export function createResolve({ hosts, servers, patience }: Names): Network['resolve'] {
   return async (name) => {
@@ -50,7 +50,7 @@ export function createResolve({ hosts, servers, patience }: Names): Network['res
   };
 }
 
-/** Read at once: small, in the system's cache, and waiting for no thread. */
+/** Reads the file synchronously: it is small, in the system's cache, and needs no thread. */
 function inHosts(path: string, name: string): readonly string[] {
   let text = '';
   try {
@@ -59,14 +59,14 @@ function inHosts(path: string, name: string): readonly string[] {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT') throw error;
   }
-  if (!text.includes(name)) return []; // the file may be long
+  if (!text.includes(name)) return []; // cheap check first, since the file may be long
   return text.split('\n').flatMap((line) => {
     const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
     return isIP(address) !== 0 && !address.includes('%') && names.includes(name) ? [address] : [];
   });
 }
 
-/** Both families by turns (RFC 8305 section 4), or the one that has an answer. */
+/** Returns the addresses of both families alternately (RFC 8305 section 4), or of the only one that has any. */
 async function inDns(resolver: Resolver, name: string): Promise<readonly string[]> {
   const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;

@@ -21,12 +21,15 @@ export interface ProxyServer extends LineParts {
   readonly network: Network;
   readonly standing: Standing;
   readonly errors: ProxyParts['errors'];
-  /** What a proxy that hides seems to be: the resource server. */
+  /** The handler that a hidden proxy shows to others: the resource server's. */
   readonly seeming: AnyHandler;
   readonly limits: Partial<ServerLimits>;
-  /** Of the resource server that it stands beside. */
+  /** The listener of the resource server beside which the proxy opens. */
   readonly main: Listening;
-  /** All of that server's: the destination `self`, but for the proxy, through which nobody reaches the proxy. */
+  /**
+   * All listeners of that server, for the destination `self`, without the proxy: nobody reaches the proxy through
+   * itself.
+   */
   readonly listeners: readonly Listening[];
 }
 
@@ -35,7 +38,7 @@ export function besideAsProxy(parts: Omit<ProxyServer, 'main' | 'listeners'>): B
   return { name: 'proxy', open: (main, listeners) => openProxy({ ...parts, main, listeners }) };
 }
 
-/** Listens as a forward proxy. Rejects like `listen`, and when a file of the certificate cannot be read. */
+/** Opens the forward proxy's listener. Rejects like `listen`, and if a file of the certificate cannot be read. */
 export async function openProxy(parts: ProxyServer): Promise<Listening> {
   const { address, config, schemes, seeming, limits, main, listeners, log } = parts;
   const { host, port } = address;
@@ -52,7 +55,7 @@ export async function openProxy(parts: ProxyServer): Promise<Listening> {
   };
   const told = {
     space,
-    // Nobody stands before a forward proxy whose word on addresses would count.
+    // No trusted proxy stands before a forward proxy, so forwarded addresses are ignored.
     recipient: { at: PROXY, proxies: trustedProxies([]), local: isLoopback(host) },
     origin: proxyUrl(config, address),
   };

@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** Not on the Internet, or on it by accident (IANA special-purpose address registries). */
+/** Networks that are not on the Internet, or only by accident (IANA special-purpose address registries). */
 const NOT_PUBLIC_V4: readonly (readonly [network: string, prefix: number, why: string])[] = [
   ['0.0.0.0', 8, 'this host on this network'],
   ['10.0.0.0', 8, 'private'],
@@ -21,8 +21,8 @@ const NOT_PUBLIC_V4: readonly (readonly [network: string, prefix: number, why: s
 ];
 
 /**
- * All of global unicast (RFC 4291 section 2.4) is public but for these. What is outside, is not:
- * loopback, unspecified, IPv4-mapped, NAT64, unique local, link-local, multicast.
+ * The exceptions from global unicast (RFC 4291 section 2.4). Everything outside global unicast is not public
+ * either: loopback, unspecified, IPv4-mapped, NAT64, unique local, link-local, multicast.
  */
 const NOT_PUBLIC_V6: typeof NOT_PUBLIC_V4 = [
   ['2001::', 23, 'protocol assignments, Teredo'],
@@ -38,7 +38,7 @@ for (const [network, prefix] of NOT_PUBLIC_V6) notPublicV6.addSubnet(network, pr
 const globalUnicast = new BlockList();
 globalUnicast.addSubnet('2000::', 3, 'ipv6');
 
-/** Whether anybody on the Internet may be at this address; what is no address is not public. */
+/** True if an address is a public one on the Internet. A text that is not an address is not public. */
 export function isPublic(address: string): boolean {
   if (isIPv4(address)) return !notPublicV4.check(address, 'ipv4');
   if (!isIPv6(address) || address.includes('%')) return false;

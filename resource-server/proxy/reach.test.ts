@@ -43,21 +43,21 @@ const never = (signal: AbortSignal) =>
     signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
 
-test('the address that was checked is the one that is dialled, once looked up', async () => {
+test('only the checked address is dialled, after a single look-up', async () => {
   const { reach, looked, dialled } = reaching(['public:80'], [['1.1.1.1'], ['127.0.0.1']]);
   await reach('a.example', 80);
   expect(looked).toEqual(['a.example']);
   expect(dialled).toEqual(['1.1.1.1 80']);
 });
 
-test('a name that means something else the second time is checked again', async () => {
+test('a name that resolves differently the second time is checked again', async () => {
   const { reach, dialled } = reaching(['public:80'], [['1.1.1.1'], ['127.0.0.1']]);
   await reach('a.example', 80);
   await expect(reach('a.example', 80)).rejects.toMatchObject({ status: 403 });
   expect(dialled).toEqual(['1.1.1.1 80']);
 });
 
-test('of several addresses only those that may be reached are dialled', async () => {
+test('only the permitted ones of several addresses are dialled', async () => {
   const found = [['127.0.0.1', '::ffff:127.0.0.1', '::1', '1.1.1.1', '10.0.0.1']];
   const { reach, dialled } = reaching(['public:80'], found);
   await reach('a.example', 80);
@@ -73,7 +73,7 @@ test.each([
   expect([looked, dialled]).toEqual([[], []]);
 });
 
-test('an address is dialled without a look-up, if it may be', async () => {
+test('a permitted address is dialled without a look-up', async () => {
   const { reach, looked, dialled } = reaching(['[::1]:80', '127.0.0.1:80'], []);
   await reach('::1', 80);
   await expect(reach('127.0.0.2', 80)).rejects.toMatchObject({ status: 403 });
@@ -95,7 +95,7 @@ test('RFC 9110 section 15.6.3: a name that does not exist is 502', async () => {
   await expect(reach('a.example', 80)).rejects.toMatchObject({ status: 502 });
 });
 
-test('the next address is tried when one does not answer; 502 after the last', async () => {
+test('the next address is tried if one does not answer; 502 after the last', async () => {
   const refusing = async (address: string) => {
     if (address !== '3.3.3.3') throw new Error('ECONNREFUSED');
     return new Socket();
@@ -117,7 +117,7 @@ test('no more than four addresses are tried', async () => {
   expect(dialled).toHaveLength(4);
 });
 
-test('RFC 9110 section 15.6.5: who does not answer in time is 504', async () => {
+test('RFC 9110 section 15.6.5: a destination that does not answer in time is 504', async () => {
   const { reach } = reaching(['public:80'], [['1.1.1.1']], (_, signal) => never(signal), 10);
   await expect(reach('a.example', 80)).rejects.toMatchObject({ status: 504 });
 });

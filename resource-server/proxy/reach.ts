@@ -10,9 +10,9 @@ import type { Authority } from './target.ts';
 const ADDRESSES = 4;
 
 /**
- * A connection to a destination that may be reached. The name is looked up once and exactly the
- * addresses that were checked are dialled, so that it does not matter what the name means later.
- * `inflow` is for what comes over it. Rejects with HttpError: 403 where the configuration refuses, 502 and 504 where the network does.
+ * Connects to a destination that the configuration permits. The name is looked up once, and only the addresses
+ * that were checked are dialled, so later changes of the name do not matter. `inflow` receives the data. Rejects
+ * with HttpError: 403 if the configuration refuses, 502 or 504 if the network fails.
  */
 export type Reach = (asked: Authority, signal: AbortSignal, inflow?: Inflow) => Promise<Socket>;
 
@@ -54,7 +54,9 @@ export function createReach(
   };
 }
 
-/** Of connecting, and of looking up: no answer, and given up because the time was over. */
+/**
+ * Error codes of timeouts, when connecting and when looking up: no answer, or cancelled because the time was over.
+ */
 const TIMEOUTS: ReadonlySet<unknown> = new Set(['ETIMEDOUT', 'ETIMEOUT', 'ECANCELLED']);
 
 function isTimeout(error: unknown): boolean {

@@ -74,7 +74,7 @@ describe('RFC 9110 section 9.3.6: host and port', () => {
     expect(parseAuthority(`${host}:80`)).toBeUndefined();
   });
 
-  test('what is accepted has one reading', () => {
+  test('an accepted authority has only one reading', () => {
     const piece = fc.constantFrom(...'aA0x.:[]-_@%1 fe7'.split(''), '127', '::1', '.com', ':80');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
@@ -105,11 +105,11 @@ describe('RFC 9112 section 3.2.2: absolute-form', () => {
     ['http://a.example/%2F%00', 80, 'a.example', '/%2F%00'],
     ['http://a.example/http://b.example/', 80, 'a.example', '/http://b.example/'],
     ['http://[::1]:3001/', 3001, '[::1]:3001', '/'],
-  ])('%s: path and query go on as received', (text, port, authority, path) => {
+  ])('%s: path and query are forwarded as received', (text, port, authority, path) => {
     expect(parseProxyTarget('GET', text)).toMatchObject({ port, authority, path });
   });
 
-  test('RFC 9112 section 3.2.4: OPTIONS without a path asks the whole server', () => {
+  test('RFC 9112 section 3.2.4: OPTIONS without a path is about the whole server', () => {
     expect(parseProxyTarget('OPTIONS', 'http://a.example')?.path).toBe('*');
     expect(parseProxyTarget('OPTIONS', 'http://a.example/')?.path).toBe('/');
     expect(parseProxyTarget('OPTIONS', 'http://a.example?b')?.path).toBe('/?b');
@@ -140,7 +140,7 @@ describe('RFC 9112 section 3.2.2: absolute-form', () => {
     expect(parseProxyTarget('GET', text)).toBeUndefined();
   });
 
-  test('never throws, and never makes a line of a path', () => {
+  test('never throws, and never lets a path break the request line', () => {
     fc.assert(
       fc.property(anyText(), fc.string(), (left, right) => {
         const target = parseProxyTarget('GET', `http://${left}/${right}`);

@@ -1,15 +1,15 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Where a request wants to go. */
+/** The host and port of a request's destination. */
 export interface Authority {
-  /** A name in lower case without the dot at its end, or an address without brackets. */
+  /** A name in lower case without a trailing dot, or an address without brackets. */
   readonly host: string;
   readonly port: number;
 }
 
 /** The target of a request that a proxy forwards (RFC 9112 section 3.2.2). */
 export interface ProxyTarget extends Authority {
-  /** As received: the value of Host onwards. */
+  /** The authority as received, which is the forwarded value of Host. */
   readonly authority: string;
   /** Path and query as received; `*` for OPTIONS without a path (RFC 9112 section 3.2.4). */
   readonly path: string;
@@ -18,15 +18,14 @@ export interface ProxyTarget extends Authority {
 const AUTHORITY =
   /^(?:\[(?<literal>[0-9a-f:.]+)\]|(?<name>[0-9a-z._-]+))(?::(?<port>[0-9]{1,5}))?$/i;
 const LABEL = /^[0-9a-z_](?:[0-9a-z_-]{0,61}[0-9a-z_])?$/;
-/** What programs take for an IPv4 address, in decimal, octal or hexadecimal (WHATWG URL section 3.5). */
+/** Labels that programs read as an IPv4 number: decimal, octal or hexadecimal (WHATWG URL section 3.5). */
 const NUMBER = /^(?:[0-9]+|0x[0-9a-f]*)$/;
 
 const ABSOLUTE = /^http:\/\/([^/?]+)([!"$-~]*)$/i;
 
 /**
- * Parses `host:port` (RFC 9110 section 7.2); without a port it is `port`. Undefined for what is
- * malformed or can be read in two ways: userinfo, percent-encoding, a number that is not an address
- * in four decimal parts.
+ * Parses `host:port` (RFC 9110 section 7.2); `port` is the default port. Returns undefined if the text is
+ * malformed or ambiguous: userinfo, percent-encoding, a number that is not an address in four decimal parts.
  */
 export function parseAuthority(text: string, port?: number): Authority | undefined {
   const { literal, name, port: given } = AUTHORITY.exec(text)?.groups ?? {};
@@ -46,8 +45,8 @@ function parseName(text = ''): string | undefined {
 }
 
 /**
- * Parses absolute-form with the scheme http. Undefined when it is another form or malformed; there
- * are no fragments in targets, and userinfo is refused (RFC 9110 section 4.2.4).
+ * Parses absolute-form with the scheme http. Returns undefined if it is another form or malformed. Targets have no
+ * fragments, and userinfo is refused (RFC 9110 section 4.2.4).
  */
 export function parseProxyTarget(method: string, text: string): ProxyTarget | undefined {
   const [, authority = '', rest = ''] = ABSOLUTE.exec(text) ?? [];

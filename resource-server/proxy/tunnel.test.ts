@@ -27,7 +27,7 @@ async function tunnelling(serve: (socket: Socket) => void, options: ProxyOptions
   const proxy = await startProxy({ destinations: [`127.0.0.1:${port}`], ...options });
   const ask = (credentials = ALICE) =>
     `CONNECT 127.0.0.1:${port} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n${credentials}\r\n`;
-  /** A client whose tunnel is open. */
+  /** Opens a tunnel and returns its client. */
   async function open(): Promise<TestSocket> {
     const client = new TestSocket(proxy.listening);
     await client.send(ask());
@@ -37,7 +37,7 @@ async function tunnelling(serve: (socket: Socket) => void, options: ProxyOptions
   return { ...proxy, port, sockets, ask, open };
 }
 
-/** What is revoked, and by whom it is looked at. */
+/** Revocations, and the standing that reads them. */
 function revoking() {
   const set = new RevocationSet();
   set.epoch = 'e1';
@@ -47,7 +47,7 @@ function revoking() {
 }
 
 describe('a revocation ends', () => {
-  test('a tunnel, at both ends, which the log names', async () => {
+  test('a tunnel, on both sides, and the log says so', async () => {
     const { standing, end } = revoking();
     const { open, sockets, lines } = await tunnelling(echo, { standing });
     const client = await open();
@@ -62,7 +62,7 @@ describe('a revocation ends', () => {
     ]);
   });
 
-  test('an answer that passes, which does not look whole', async () => {
+  test('an answer in transit, which then does not look complete', async () => {
     const { standing, end } = revoking();
     const port = await startOrigin((_, response) => {
       response.write('half');
@@ -85,7 +85,7 @@ describe('a revocation ends', () => {
 const echo = (socket: Socket) => void socket.pipe(socket);
 
 describe('RFC 9110 section 9.3.6: CONNECT', () => {
-  test('200 has neither Content-Length nor Transfer-Encoding, and bytes go both ways', async () => {
+  test('200 has neither Content-Length nor Transfer-Encoding, and bytes pass in both directions', async () => {
     const { open } = await tunnelling(echo);
     const client = await open();
     const head = await client.until('\r\n\r\n');
@@ -97,7 +97,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
     await client.all;
   });
 
-  test('what the scheme owes its client stands on the 200, also if it covers the content', async () => {
+  test('fields that the scheme owes its client are on the 200, even if they cover the content', async () => {
     const owing: Scheme = {
       ...alone,
       async authenticate(...args) {
@@ -119,7 +119,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
     );
   });
 
-  test('bytes that come with the request, before the 200, are forwarded', async () => {
+  test('bytes that arrive with the request, before the 200, are forwarded', async () => {
     const { listening, ask } = await tunnelling(echo);
     const client = new TestSocket(listening);
     await client.send(`${ask()}early `);
@@ -186,7 +186,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
     expect(statuses(received)).toEqual([403]);
   });
 
-  test('nobody at the port is 502', async () => {
+  test('a refused connection is 502', async () => {
     const { port } = await startTcp(echo);
     await stopAll();
     const { listening } = await startProxy({ destinations: [`127.0.0.1:${port}`] });
@@ -199,7 +199,7 @@ describe('RFC 9110 section 9.3.6: CONNECT', () => {
 });
 
 describe('RFC 9110 section 11.7.1: 407', () => {
-  test('leaves the connection to the next attempt', async () => {
+  test('keeps the connection for the next attempt', async () => {
     const { listening, ask } = await tunnelling(echo);
     const client = new TestSocket(listening);
     await client.send(ask(''));
@@ -213,7 +213,7 @@ describe('RFC 9110 section 11.7.1: 407', () => {
     await client.until('through');
   });
 
-  test('may come many times on one connection, between requests of the other form', async () => {
+  test('can be repeated on one connection, between absolute-form requests', async () => {
     const origin = await startOrigin((_request, response) => response.end('plain'));
     const { listening, ask } = await tunnelling(echo, { destinations: [`127.0.0.1:${origin}`] });
     const peers: Socket[] = [];
@@ -240,7 +240,7 @@ describe('RFC 9110 section 11.7.1: 407', () => {
     expect(counts[29]).toBe(counts[9]);
   });
 
-  test('RFC 9931: what came behind a refused request is not taken for a request', async () => {
+  test('RFC 9931: bytes after a refused request are not read as a request', async () => {
     const { listening, ask, sockets } = await tunnelling(echo);
     const received = await exchange(listening, ask('') + ask());
     expect(statuses(received)).toEqual([407]);
@@ -248,7 +248,7 @@ describe('RFC 9110 section 11.7.1: 407', () => {
     expect(sockets.size).toBe(0);
   });
 
-  test('RFC 9931: another refusal ends the connection', async () => {
+  test('RFC 9931: any other refusal closes the connection', async () => {
     const { listening } = await startProxy();
     const received = await exchange(
       listening,
@@ -261,20 +261,20 @@ describe('RFC 9110 section 11.7.1: 407', () => {
   test.each([
     ['HTTP/1.0', 'CONNECT a:1 HTTP/1.0\r\n\r\n'],
     ['Connection: close', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n\r\n'],
-  ])('ends the connection of a client that says so: %s', async (_, bytes) => {
+  ])('closes the connection if the client asks for that: %s', async (_, bytes) => {
     const { listening } = await startProxy();
     const received = await exchange(listening, bytes);
     expect(statuses(received)).toEqual([407]);
   });
 
-  test('a client that never comes back is let go', async () => {
+  test('closes the connection of a client that never retries', async () => {
     const { listening, ask } = await tunnelling(echo, { limits: { keepAliveTimeout: 30 } });
     const client = new TestSocket(listening);
     await client.send(ask(''));
     expect(statuses(await client.all)).toEqual([407]);
   });
 
-  test('a reset while the next attempt is awaited does no harm', async () => {
+  test('survives a reset while the next attempt is awaited', async () => {
     const { listening, ask, open } = await tunnelling(echo);
     const client = new TestSocket(listening);
     await client.send(ask(''));
@@ -286,7 +286,7 @@ describe('RFC 9110 section 11.7.1: 407', () => {
 });
 
 describe('RFC 9110 section 9.3.6: the end of a tunnel', () => {
-  test('the client ends first: the server still answers', async () => {
+  test("after the client's end the server can still send", async () => {
     const { open } = await tunnelling((socket) => {
       let all = '';
       socket.on('data', (data: Buffer) => {
@@ -299,7 +299,7 @@ describe('RFC 9110 section 9.3.6: the end of a tunnel', () => {
     expect(await client.all).toMatch(/all of it$/);
   });
 
-  test('the server ends first: the client can still send', async () => {
+  test("after the server's end the client can still send", async () => {
     let received = '';
     const { open, sockets, lines } = await tunnelling((socket) => {
       socket.end('bye');
@@ -322,7 +322,7 @@ describe('RFC 9110 section 9.3.6: the end of a tunnel', () => {
   test.each([
     ['the server', 'destination'],
     ['the client', 'client'],
-  ])('%s breaks off: the other side is broken off', async (who, end) => {
+  ])('when %s aborts, the other side is aborted, too', async (who, end) => {
     const { open, sockets, lines } = await tunnelling((socket) => socket.resume());
     const client = await open();
     const [server] = sockets;
@@ -339,7 +339,7 @@ describe('RFC 9110 section 9.3.6: the end of a tunnel', () => {
   test.each([
     ['idle', { idle: 0.05 }],
     ['total', { total: 0.05 }],
-  ])('its time is over: %s', async (end, times) => {
+  ])('it ends after its time: %s', async (end, times) => {
     const { open, sockets, lines } = await tunnelling((socket) => socket.resume(), times);
     const client = await open();
     await client.all;
@@ -347,7 +347,7 @@ describe('RFC 9110 section 9.3.6: the end of a tunnel', () => {
     expect(lines).toMatchObject([{ end }]);
   });
 
-  test('half-open tunnels end by the idle time too', async () => {
+  test('a half-open tunnel ends after the idle time, too', async () => {
     const { open, lines } = await tunnelling((socket) => socket.resume(), { idle: 0.05 });
     const client = await open();
     client.socket.end();
@@ -356,7 +356,7 @@ describe('RFC 9110 section 9.3.6: the end of a tunnel', () => {
     expect(lines).toMatchObject([{ end: 'idle' }]);
   });
 
-  test('a tunnel in which something moves does not end by the idle time', async () => {
+  test('a tunnel with traffic does not end after the idle time', async () => {
     const { open } = await tunnelling(echo, { idle: 0.3 });
     const client = await open();
     for (let piece = 0; piece < 10; piece += 1) {
@@ -367,7 +367,7 @@ describe('RFC 9110 section 9.3.6: the end of a tunnel', () => {
     expect(client.socket.destroyed).toBe(false);
   });
 
-  test('closing the server ends tunnels after the grace, and the connections that wait', async () => {
+  test('closing the server ends tunnels and waiting connections after the grace period', async () => {
     const { open, listening, sockets, ask } = await tunnelling(echo);
     const tunnel = await open();
     const waiting = new TestSocket(listening);
@@ -386,7 +386,7 @@ describe('RFC 9110 section 9.3.6: the end of a tunnel', () => {
 describe('back-pressure', () => {
   const PIECE = Buffer.alloc(65_536);
 
-  test('from the server to the client', async () => {
+  test('throttles the server for a slow client', async () => {
     let sent = 0;
     const { open } = await tunnelling((socket) => {
       const write = () => {
@@ -403,7 +403,7 @@ describe('back-pressure', () => {
     expect(sent).toBeLessThan(32 * 1024 * 1024);
   });
 
-  test('from the client to the server', async () => {
+  test('throttles the client for a slow server', async () => {
     const { open, sockets } = await tunnelling((socket) => socket.pause());
     const client = await open();
     let sent = 0;
@@ -419,7 +419,7 @@ describe('back-pressure', () => {
     for (const socket of sockets) socket.destroy();
   });
 
-  test('many bytes arrive as they were sent, both ways at once', async () => {
+  test('many bytes arrive unchanged in both directions at once', async () => {
     const { listening, ask } = await tunnelling(echo);
     const socket = connect(listening.port, '127.0.0.1');
     socket.write(ask());
@@ -433,7 +433,7 @@ describe('back-pressure', () => {
 });
 
 describe('the limit of tunnels', () => {
-  test('reached it is 503, other requests still pass, and it is given back', async () => {
+  test('beyond it CONNECT is 503, other requests pass, and ended tunnels are released', async () => {
     const origin = await startOrigin((_request, response) => response.end('plain'));
     const { port } = await startTcp(echo, HALF_OPEN);
     const { listening, lines } = await startProxy({
@@ -463,7 +463,7 @@ describe('the limit of tunnels', () => {
     expect(statuses(await exchange(listening, ask(ALICE)))).toEqual([503]);
   });
 
-  test('of what others leave an account may hold a quarter, and an address a third', async () => {
+  test('an account may have a quarter of the free tunnels, an address a third', async () => {
     const anybody: Scheme = {
       ...alone,
       authenticate: ({ token68: name = '' }) => ({
@@ -493,7 +493,7 @@ describe('the limit of tunnels', () => {
     );
   });
 
-  test('those that are still being connected count', async () => {
+  test('includes tunnels that are still being connected', async () => {
     const dialling = Promise.withResolvers<never>();
     const { listening, ask } = await tunnelling(echo, {
       tunnels: 1,
@@ -507,7 +507,7 @@ describe('the limit of tunnels', () => {
     expect(statuses(await exchange(listening, ask()))).toEqual([502]);
   });
 
-  test('ten at once for two', async () => {
+  test('of ten concurrent requests for two tunnels, two succeed', async () => {
     const { listening, ask } = await tunnelling(echo, { tunnels: 8 });
     const clients = Array.from({ length: 10 }, () => new TestSocket(listening));
     await Promise.all(clients.map((client) => client.send(ask())));
@@ -517,7 +517,7 @@ describe('the limit of tunnels', () => {
     expect(codes.filter((code) => code === 503)).toHaveLength(8);
   });
 
-  test('a client that leaves while it is being connected gives it back', async () => {
+  test('is released by a client that leaves while it is being connected', async () => {
     const { listening, ask, lines } = await tunnelling(echo, {
       tunnels: 1,
       network: {
@@ -537,7 +537,7 @@ describe('the limit of tunnels', () => {
   });
 });
 
-test('a CONNECT behind a request in flight waits for its answer', async () => {
+test('a CONNECT behind a request in progress waits for its answer', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const origin = await startOrigin((_request, response) => {
     void promise.then(() => response.end('plain'));
@@ -556,7 +556,7 @@ test('a CONNECT behind a request in flight waits for its answer', async () => {
   );
 });
 
-test('the log has one line a tunnel, without credentials', async () => {
+test('the log has one line per tunnel, without credentials', async () => {
   const { open, lines, port } = await tunnelling(echo);
   const client = await open();
   await client.send('secret');

@@ -1,7 +1,7 @@
 import type { ResourceAnswer } from '../answers/pieces.ts';
 import type { ResourceContext, ServedResources } from './resource/resource.ts';
 
-/** Says who the client is, in words of JSON: by which scheme, in which realm, and as whom. */
+/** Answers in JSON who the client is: by which scheme, in which realm, and as which principal. */
 async function answer({ scheme, space, principal }: ResourceContext): Promise<ResourceAnswer> {
   const { kind } = principal;
   const named =
@@ -19,7 +19,7 @@ async function answer({ scheme, space, principal }: ResourceContext): Promise<Re
 
 const METHODS = ['GET', 'HEAD', 'POST'];
 
-/** For authors of clients: the space itself, and nothing below it. */
+/** A resource for authors of clients, at the space itself; below it there is nothing. */
 export const identity: ServedResources = {
   possible: (target, space) => (target.segments.length === space.segments.length ? METHODS : []),
   async find(context) {

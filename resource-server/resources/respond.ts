@@ -12,15 +12,15 @@ import { sealedAnswer } from '../answers/seal.ts';
 
 interface Response {
   readonly space: Space;
-  /** What the space serves; undefined: nothing. */
+  /** The resources of the space; undefined if there are none. */
   readonly resources: ServedResources | undefined;
-  /** What somebody is told of an error, which goes to the log. */
+  /** Turns an error into the client's answer, and logs it. */
   readonly failed: Errors['failed'];
 }
 
 type Admitted = Pick<Exchange, 'request' | 'target' | 'passed' | 'fields' | 'watch'>;
 
-/** The answer of a space to somebody who was let in, errors included. */
+/** Answers a client that was let in to a space. Errors become answers, too. */
 export async function respond(
   { request, target, passed, fields, watch }: Admitted,
   { space, resources, failed }: Response,
@@ -36,8 +36,8 @@ export async function respond(
 }
 
 /**
- * The method, what OPTIONS says (RFC 9110 section 9.3.7), 405 with Allow (section 15.5.6) of what accepts
- * other methods, or 404.
+ * Performs the method, or answers OPTIONS (RFC 9110 section 9.3.7), 405 with Allow (section 15.5.6) if the
+ * resource accepts other methods, or 404.
  */
 async function perform(
   context: ResourceContext,
@@ -58,7 +58,10 @@ async function perform(
   return resource.perform();
 }
 
-/** In trees of their own everybody finds something else at the same URL. */
+/**
+ * The fields by which answers vary. Where each principal has a tree, everybody gets something else at the same
+ * URL.
+ */
 function variance({ tree, apiKeyField }: Space): Fields {
   return tree === 'own' ? { Vary: ['Authorization', apiKeyField ?? []].flat() } : {};
 }

@@ -13,7 +13,7 @@ const NAVIGATION = [
   ['Sec-Fetch-Dest', 'document'] as const,
 ];
 
-describe('who waits for an answer (Fetch Metadata, sections 2.1 and 2.2)', () => {
+describe('kinds of clients (Fetch Metadata, sections 2.1 and 2.2)', () => {
   test.each<[string, string, readonly (readonly [string, string])[], Asker]>([
     ['a browser', 'GET', NAVIGATION, 'navigation'],
     ['its look ahead of the content', 'HEAD', NAVIGATION, 'navigation'],
@@ -61,11 +61,11 @@ describe('who waits for an answer (Fetch Metadata, sections 2.1 and 2.2)', () =>
     expect(askerOf(requestOf(fields, { method }))).toBe(asker);
   });
 
-  test('a handshake for a WebSocket is no navigation', () => {
+  test('a WebSocket handshake is not a navigation', () => {
     expect(askerOf(requestOf(NAVIGATION, { handshake: true }))).toBe('program');
   });
 
-  test('Accept that is malformed is 400', () => {
+  test('a malformed Accept is 400', () => {
     expect(() => askerOf(requestOf([['Accept', 'text/html;a="']]))).toThrow('malformed');
   });
 });

@@ -3,32 +3,32 @@ import type { AuthRequest } from '#shared/auth/scheme.ts';
 import { prefersHtml } from '#shared/pages/prefers-html.ts';
 
 /**
- * What waits for an answer: a browser that goes to a page (`navigation`), or that has sent a form to one (`form`); a
- * `reader`, which takes pages but is not known as a browser, such as lynx, w3m or a program in Java that set no
- * Accept; or a `program`, which can do nothing with a page: a script, an image, an API client, a browser that looks
- * ahead.
+ * The kind of client that waits for an answer: a browser that navigates to a page (`navigation`) or submits a form
+ * (`form`); a `reader`, which accepts pages but is not known to be a browser, such as lynx, w3m or a Java program
+ * with the default Accept; or a `program`, which cannot use a page: a script, an image, an API client, a browser's
+ * prefetch.
  */
 export type Asker = 'navigation' | 'form' | 'reader' | 'program';
 
 type Asked = Pick<AuthRequest, 'method' | 'lines' | 'handshake'>;
 
-/** Fetch Metadata, sections 2.1 and 2.2: browsers that say it say so of every navigation of a whole tab. */
+/** Fetch Metadata sections 2.1 and 2.2: browsers that support it send these with every navigation of a whole tab. */
 const OF_NAVIGATIONS: Readonly<Record<string, string>> = {
   'sec-fetch-mode': 'navigate',
   'sec-fetch-dest': 'document',
 };
 
-/** In clear text, or of older versions, browsers send no Fetch Metadata; their names begin so. */
+/** Browsers send no Fetch Metadata over plain HTTP or in older versions. Their User-Agent begins like this. */
 const BROWSER = /^(?:Mozilla|Opera)\//;
 
-/** Throws BadRequest for Accept that is malformed. */
+/** Classifies the client of a request. Throws BadRequest if Accept is malformed. */
 export function askerOf(request: Asked): Asker {
   const { method, lines, handshake } = request;
   const accept = lines('accept').flatMap((line) => listMembers(line));
   const said = Object.entries(OF_NAVIGATIONS).flatMap(([name, value]) =>
     lines(name).map((line) => line === value),
   );
-  // Sec-Purpose: it is fetched ahead, and nobody may ever see it.
+  // Sec-Purpose marks a prefetch, which nobody may ever see.
   const unseen = handshake || lines('sec-purpose').length > 0 || said.includes(false);
   if (unseen || !prefersHtml(accept.join(', '))) return 'program';
   if (said.length === 0 && !BROWSER.test(lines('user-agent')[0] ?? '')) return 'reader';

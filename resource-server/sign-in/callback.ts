@@ -27,25 +27,26 @@ interface CallbackParts {
   readonly clock: Clock;
 }
 
-/** The line of a request in the log. */
+/** The log line of a request. */
 export interface Logged {
-  /** Says why a callback led to no session. */
+  /** Notes why a callback led to no session. */
   readonly note: (reason: string) => void;
-  /** That the client may see. */
+  /** The id of the line, which the client may see. */
   readonly id: string | undefined;
 }
 
 const CODE = /^[\w-]{1,256}$/;
 
 /**
- * What the authorization server sends the browser back with (RFC 6749 section 4.1.2). `spaces`: those of the origin
- * that was asked. It leads to where this browser wanted to go when it began, and to nothing that the request names.
+ * The endpoint to which the authorization server redirects the browser (RFC 6749 section 4.1.2). `spaces`: those
+ * of the requested origin. It leads to the path that this browser wanted when it began, never to one that the
+ * request names.
  */
 export function createCallback(parts: CallbackParts) {
   const { config, stores, sessions, visits, pages, redeem, clock } = parts;
   const { issuer, people, limits } = config;
 
-  /** Of one visit once, whatever the number of requests and processes: a code that comes again ends what came of it. */
+  /** True once for each visit, in all processes. A repeated code ends what the first one led to. */
   async function isFirst({ state }: Visit, { peer }: AuthRequest): Promise<boolean> {
     for (const [whose, rate] of [
       [customerOf(peer.address), limits.visits],
@@ -106,7 +107,7 @@ export function createCallback(parts: CallbackParts) {
     const found = spaces
       .map((space) => ({ space, of: visits.find(space.url, state, request.cookies) }))
       .find(({ of }) => of !== undefined);
-    // RFC 9110 section 9.2.1: who only looks uses nothing up.
+    // RFC 9110 section 9.2.1: HEAD is safe, so it uses nothing up.
     if (twice || found?.of === undefined || request.method === 'HEAD') {
       note('this browser has begun no sign-in of this state, or it is over');
       return pages.message(400, 'notBegun', to, new URL(spaces[0]?.url ?? '/').pathname);
@@ -153,7 +154,7 @@ const isExpected = (error: unknown): error is Error =>
   error instanceof KeysUnavailable ||
   error instanceof errors.JOSEError;
 
-/** The parameters that matter, and whether one of them comes twice (RFC 6749 section 3.1). */
+/** Returns the relevant parameters, and whether one of them is repeated (RFC 6749 section 3.1). */
 function parametersOf(target: string) {
   const query = new URLSearchParams(target.slice(target.indexOf('?') + 1));
   const one = (name: string) => query.get(name) ?? undefined;
@@ -166,7 +167,7 @@ function parametersOf(target: string) {
   };
 }
 
-/** As a whole URL of the origin, whatever a browser would read into a path that begins with two slashes. */
+/** Returns an absolute URL at the origin, since browsers read a path that begins with two slashes as another host. */
 function inside({ url, origin }: SignInSpace, path: string): string {
   const whole = URL.parse(origin + path);
   return whole?.origin === origin ? origin + path : url;

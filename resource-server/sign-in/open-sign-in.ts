@@ -30,22 +30,22 @@ import { createVisits } from './visits.ts';
 export interface SignInOptions extends Parts {
   readonly jwks: Jwks;
   readonly tokens: TokenVerifier;
-  /** To the authorization server, from inside. */
+  /** Sends requests to the authorization server by its internal URL. */
   readonly send: Send;
   readonly recipient: Recipient;
   readonly brand: Brand;
 }
 
-/** Signing in before applications. */
+/** Sign-in in front of applications. */
 export interface SignIn {
-  /** Of a space at which people sign in; undefined: they do not. */
+  /** The session scheme of a space where people sign in; undefined for other spaces. */
   session(space: { readonly url: string }): Scheme | undefined;
   about(id: string): Promise<About | undefined>;
-  /** In place of a refusal, what a person can go on with; undefined: the refusal it is. */
+  /** The answer that replaces a refusal so that a person can continue; undefined if the refusal stays. */
   instead(met: Omit<Met, 'space'> & { readonly url: string }): Answer | undefined;
-  /** What is ours at an origin below `/.countersign/`. */
+  /** The server's own endpoint of an origin below `/.countersign/`. */
   endpointAt(path: string, origin: string): Endpoint | undefined;
-  /** Whether people sign in at an origin. */
+  /** True if people sign in at an origin. */
   has(origin: string): boolean;
 }
 
@@ -66,7 +66,7 @@ export function openSignIn(options: SignInOptions): SignIn {
   const callback = createCallback({ config, stores, sessions, visits, pages, redeem, clock });
   const { ask, signOut } = createSignOut({ access, sessions, pages });
 
-  /** Where nobody has to be let in. */
+  /** An endpoint that needs no authentication. */
   const endpoint = (
     own: readonly SignInSpace[],
     origin: string,

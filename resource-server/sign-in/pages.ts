@@ -8,21 +8,24 @@ import { languageOf } from '#shared/pages/language.ts';
 import { type Message, TEXTS } from './texts.ts';
 
 export interface PageRequest {
-  /** Of the request: Accept-Language. */
+  /** The Accept-Language field of the request. */
   readonly language: string | undefined;
-  /** By which the operator finds it in the log, where something went wrong. */
+  /** The id of the log line, if something went wrong. */
   readonly id?: string | undefined;
 }
 
 interface Said {
   readonly title: string;
   readonly paragraphs: readonly string[];
-  /** The ways on. */
+  /** The links or forms by which the person continues. */
   readonly on: Html;
   readonly id?: string | undefined;
 }
 
-/** The pages at an application's origin, in the language of who reads them. No script, never framed, never stored. */
+/**
+ * The pages at an application's origin, in the reader's language. They have no script and are never framed or
+ * stored.
+ */
 export function createPages({ brand, issuer }: { readonly brand: Brand } & Pick<Config, 'issuer'>) {
   const frameOf = ({ language }: PageRequest): Frame => ({ brand, language: languageOf(language) });
 
@@ -48,17 +51,17 @@ export function createPages({ brand, issuer }: { readonly brand: Brand } & Pick<
   }
 
   return {
-    /** One thing to say, and a way on. */
+    /** A page with one message and a link to continue. */
     message(status: number, what: Message, to: PageRequest, href: string): Answer {
       const frame = frameOf(to);
       const { title, text, on } = TEXTS[frame.language][what];
-      // In another tab, so that this one keeps what it has.
+      // Opens another tab, so that this one keeps its content.
       const tab = what === 'notTaken' && html` target="_blank" rel="noopener"`;
       const way = html`<a class="button primary" href="${href}" ${tab}>${on}</a>`;
       return page(frame, status, { title, paragraphs: [text], on: way, id: to.id });
     },
 
-    /** To a person who is signed in, by that name, and may not enter. */
+    /** The page for a signed-in person of that name who may not enter. */
     forbidden(to: PageRequest, name: string): Answer {
       const frame = frameOf(to);
       const { title, text, on, as } = TEXTS[frame.language].forbidden;

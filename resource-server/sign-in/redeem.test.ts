@@ -54,7 +54,7 @@ function setup(
 }
 
 describe('a code', () => {
-  test('RFC 6749 section 4.1.3, RFC 7636 section 4.5: is redeemed by the client, with the verifier', async () => {
+  test('RFC 6749 section 4.1.3, RFC 7636 section 4.5: is redeemed with client authentication and the verifier', async () => {
     const { redeem, asked } = setup();
     expect(await redeem()).toMatchObject({ sub: 'a1', grant_id: 'g1', kid: 'k1', sub_gen: 0 });
     const [message] = asked;
@@ -92,7 +92,7 @@ describe('a code', () => {
     await expect(setup(changes).redeem()).rejects.toThrow();
   });
 
-  test('a person who was ended meanwhile is not signed in', async () => {
+  test('does not sign in a person who was removed meanwhile', async () => {
     const { redeem, revocations } = setup();
     revocations.apply({ kind: 'grant', id: 'g1' }, Infinity);
     await expect(redeem()).rejects.toThrow('revoked by grant');

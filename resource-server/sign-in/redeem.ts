@@ -16,7 +16,7 @@ import { ALGORITHMS } from '#shared/jose/algorithms.ts';
 import { isObject } from '#shared/jose/compact-jws.ts';
 import type { Visit } from './visits.ts';
 
-/** Who signed in, as the authorization server says by the token for this space. */
+/** The claims of the person who signed in, from the authorization server's token for this space. */
 export interface Redeemed extends AccessTokenClaims {
   readonly kid: string;
   readonly grant_id: string;
@@ -24,7 +24,7 @@ export interface Redeemed extends AccessTokenClaims {
   readonly auth_time?: number;
 }
 
-/** The authorization server, or what it said, was not as it has to be. The message is for the log. */
+/** The authorization server failed or sent something invalid. The message is for the log. */
 export class NotRedeemed extends Error {
   override readonly name = 'NotRedeemed';
 }
@@ -36,11 +36,14 @@ export interface RedeemOptions {
   readonly tokens: TokenVerifier;
   readonly master: Buffer;
   readonly clock: Clock;
-  /** Seconds. */
+  /** The tolerated clock difference in seconds. */
   readonly skew: number;
 }
 
-/** Redeems codes (RFC 6749 section 4.1.3) on the way that no browser sees, and believes nothing unchecked. */
+/**
+ * Redeems codes (RFC 6749 section 4.1.3) over a direct connection to the authorization server, and checks
+ * everything in the answer.
+ */
 export function createRedeem(options: RedeemOptions) {
   const { issuer, send, jwks, tokens, master, clock, skew } = options;
 
@@ -73,7 +76,7 @@ export function createRedeem(options: RedeemOptions) {
     return { token, idToken };
   }
 
-  /** OpenID Connect Core 1.0 section 3.1.3.7. Resolves to the subject. */
+  /** Checks the ID token (OpenID Connect Core 1.0 section 3.1.3.7). Resolves to the subject. */
   async function checkIdToken(space: SignInSpace, { nonce }: Visit, idToken: string) {
     const { payload } = await jwtVerify(
       idToken,
@@ -99,7 +102,7 @@ export function createRedeem(options: RedeemOptions) {
     return payload.sub;
   }
 
-  /** Our own verifier judges the token as if it had come to the space. */
+  /** Verifies the access token as if a client had sent it to the space. */
   async function claimsOf(space: SignInSpace, token: string): Promise<Redeemed> {
     const verdict = await tokens.verify(token, audiencesOf(space.url));
     const parsed = parseAccessToken(token);
@@ -113,11 +116,11 @@ export function createRedeem(options: RedeemOptions) {
     ) {
       throw new NotRedeemed('the access token is of no person');
     }
-    // Its signature was found right, and each member that is read of it.
+    // The verifier has checked its signature and each member that is read from it.
     return { ...(parsed.payload as unknown as Redeemed), kid: parsed.kid };
   }
 
-  /** Rejects with `NotRedeemed`, `NoAnswer`, or what went wrong with the ID token. */
+  /** Rejects with `NotRedeemed`, `NoAnswer`, or the error about the ID token. */
   return async (space: SignInSpace, visit: Visit, code: string): Promise<Redeemed> => {
     const { token, idToken } = await ask(space, visit, code);
     const [subject, claims] = await Promise.all([

@@ -11,7 +11,7 @@ import type { Visits } from './visits.ts';
 
 /** Seconds within which arrivals are counted. */
 const ARRIVALS = 60;
-/** Sign-ins that ended well, one after another, and left no session. */
+/** The most consecutive successful sign-ins that may leave no session. */
 const MOST_ARRIVALS = 2;
 
 type Refused = Extract<Outcome, { kind: 'answer' }>;
@@ -20,10 +20,10 @@ type Refused = Extract<Outcome, { kind: 'answer' }>;
 export interface Met {
   readonly space: SignInSpace;
   readonly request: AuthRequest;
-  /** What was asked for: path and query. */
+  /** The requested path and query. */
   readonly path: string;
   readonly outcome: Refused;
-  /** That the client may see of the request's line in the log. */
+  /** The id of the request's log line, which the client may see. */
   readonly id: string | undefined;
 }
 
@@ -34,11 +34,11 @@ interface SignInParts {
 }
 
 /**
- * What a browser gets in place of a refusal that a program can do something with; undefined: it is a program. A reader
- * of pages that may be a program gets both: the challenges, and the way to sign in on the page.
+ * The answer that replaces a refusal for a browser; undefined for a program, which can use the refusal. A reader
+ * that may be a program gets both: the challenges, and a page with the way to sign in.
  */
 export function createSignIn({ config: { issuer }, visits, pages }: SignInParts) {
-  /** Where the sign-in begins, and what this browser has to keep for its end. */
+  /** Redirects to the start of the sign-in, with the cookie that this browser must keep for its end. */
   function begin({ space, request, path }: Met) {
     const { visit, lines } = visits.begin(space.url, path, request.cookies);
     const { state, nonce, verifier } = visit;
@@ -64,7 +64,7 @@ export function createSignIn({ config: { issuer }, visits, pages }: SignInParts)
     };
   }
 
-  /** A form that was sent is lost, so the way on leads to the application as a whole. */
+  /** A submitted form is lost, so the page leads to the start of the application. */
   function tell(met: Met): Answer {
     const { space, request, path, outcome } = met;
     const looks = request.method === 'GET' || request.method === 'HEAD';
@@ -101,13 +101,13 @@ const pageRequest = ({ request, id }: Met) => ({
 
 const arrivalCookie = ({ url }: SignInSpace) => cookieName(url, 'arrived');
 
-/** How often somebody has signed in here just now, as the browser says. */
+/** How often somebody has just signed in here, according to the browser's cookie. */
 function arrivalsOf(space: SignInSpace, request: Pick<AuthRequest, 'cookies'>): number {
   const [value = ''] = cookiesNamed(request.cookies, arrivalCookie(space));
   return /^\d$/.test(value) ? Number(value) : 0;
 }
 
-/** The line of Set-Cookie that counts one more. */
+/** The Set-Cookie line that counts one more arrival. */
 export function oneMoreArrival(space: SignInSpace, request: Pick<AuthRequest, 'cookies'>): string {
   const arrivals = Math.min(arrivalsOf(space, request) + 1, MOST_ARRIVALS);
   return setCookie(space.url, arrivalCookie(space), String(arrivals), ARRIVALS);

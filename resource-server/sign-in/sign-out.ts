@@ -15,7 +15,7 @@ interface SignOutParts {
   readonly pages: Pages;
 }
 
-/** Ends the sessions of a browser at an origin, and what was granted for them. `spaces`: those of the origin. */
+/** Ends the sessions of a browser at an origin, together with their grants. `spaces`: those of the origin. */
 export function createSignOut({ access, sessions, pages }: SignOutParts) {
   async function openAt(spaces: readonly SignInSpace[], request: AuthRequest) {
     const shown = spaces.flatMap((space) => shownSecret(space, request) ?? []);
@@ -26,7 +26,7 @@ export function createSignOut({ access, sessions, pages }: SignOutParts) {
   }
 
   return {
-    /** Asks first, and says afterwards that it is done. */
+    /** Asks for confirmation first, and afterwards says that it is done. */
     async ask(spaces: readonly SignInSpace[], request: AuthRequest): Promise<Answer> {
       const to = { language: request.lines('accept-language')[0] };
       const open = await openAt(spaces, request);
@@ -56,8 +56,8 @@ export function createSignOut({ access, sessions, pages }: SignOutParts) {
 }
 
 /**
- * Whether a page of the origin sends it. A page that tells nobody where it is (Referrer-Policy: no-referrer) has the
- * origin `null` in its forms, and Fetch Metadata says all the same how it stands to us.
+ * True if a page of this origin sent the request. Forms of a page with Referrer-Policy: no-referrer send the
+ * origin `null`, but Fetch Metadata still tells whether it is the same origin.
  */
 function isOfOrigin(request: AuthRequest): boolean {
   const page = request.field('origin');

@@ -1,12 +1,12 @@
-/** Words of the pages, alike in all languages. */
+/** The texts of the pages. All languages have the same members. */
 interface Texts {
-  /** To a client that takes pages and may be no browser. */
+  /** For a client that accepts pages and may not be a browser. */
   readonly needed: Said;
-  /** The content of a form met no session. */
+  /** A form was submitted without a session. */
   readonly notTaken: Said;
-  /** Somebody signed in just now, and the browser does not show it. */
+  /** Somebody has just signed in, but the browser does not send the session's cookie. */
   readonly notKept: Said;
-  /** A callback that belongs to nothing that this browser has begun. */
+  /** A callback that belongs to no sign-in that this browser has begun. */
   readonly notBegun: Said;
   readonly refused: Said;
   readonly unavailable: Said;
@@ -18,7 +18,7 @@ interface Texts {
 interface Said {
   readonly title: string;
   readonly text: string;
-  /** The way on. */
+  /** The label of the link to continue. */
   readonly on: string;
 }
 
@@ -124,5 +124,5 @@ const de: Texts = {
 
 export const TEXTS = { en, de } as const;
 export type Language = keyof typeof TEXTS;
-/** Those that say one thing and lead on. */
+/** The pages with one message and a link to continue. */
 export type Message = Exclude<keyof Texts, 'forbidden' | 'signOut' | 'signedOut'>;

@@ -28,8 +28,8 @@ function setup() {
   return { clock, visits, jar, shown, begin, master };
 }
 
-describe('a sign-in under way', () => {
-  test('is found by its state in the browser that began it, for ten minutes', () => {
+describe('a sign-in in progress', () => {
+  test('is found for ten minutes by its state, in the browser that began it', () => {
     const { visits, shown, begin, clock } = setup();
     const visit = begin();
     expect(visits.find(SPACE, visit.state, shown())?.visit).toEqual(visit);
@@ -39,14 +39,14 @@ describe('a sign-in under way', () => {
     expect(visits.find(SPACE, visit.state, shown())).toBeUndefined();
   });
 
-  test('of a clock that was set back is over as well', () => {
+  test('has expired when the clock was set back', () => {
     const { visits, shown, begin, clock } = setup();
     const { state } = begin();
     clock.set(-60);
     expect(visits.find(SPACE, state, shown())).toBeUndefined();
   });
 
-  test('the browser cannot read where it leads, nor its verifier', () => {
+  test('hides its path and its verifier from the browser', () => {
     const { jar, begin } = setup();
     const { verifier, nonce, state } = begin('/notes/secret');
     const kept = [...jar].join();
@@ -55,7 +55,7 @@ describe('a sign-in under way', () => {
     }
   });
 
-  test('no other browser, state, space or tab has it', () => {
+  test('is not found for another browser, state, space or tab', () => {
     const { visits, shown, begin, jar } = setup();
     const [one, other] = [begin('/notes/1'), begin('/notes/2')];
     expect(visits.find(SPACE, one.state, [])).toBeUndefined();
@@ -69,7 +69,7 @@ describe('a sign-in under way', () => {
     expect(visits.find(SPACE, one.state, twice)).toBeUndefined();
   });
 
-  test('what was changed in it anywhere is none of ours', () => {
+  test('is not found after any modification of its cookie', () => {
     const { visits, shown, begin, jar } = setup();
     const { state } = begin();
     const [[name, value] = ['', '']] = [...jar];
@@ -81,14 +81,14 @@ describe('a sign-in under way', () => {
     expect(visits.find(SPACE, state, shown())).toBeUndefined();
   });
 
-  test('another master secret opens none', () => {
+  test('cannot be opened with another master secret', () => {
     const { shown, begin, clock } = setup();
     const { state } = begin();
     const others = createVisits({ master: Buffer.alloc(32, 8), clock, random: systemRandom });
     expect(others.find(SPACE, state, shown())).toBeUndefined();
   });
 
-  test('there are five at most; the oldest goes', () => {
+  test('is limited to five tabs; the oldest goes', () => {
     const { visits, shown, begin, clock, jar } = setup();
     const begun = Array.from({ length: 7 }, (_, n) => {
       clock.advance(1);
@@ -99,7 +99,7 @@ describe('a sign-in under way', () => {
     expect(found).toEqual([undefined, undefined, ...[2, 3, 4, 5, 6].map((n) => `/notes/${n}`)]);
   });
 
-  test('those of another application on the host are left alone', () => {
+  test('leaves those of another application on the host alone', () => {
     const { begin, visits, shown } = setup();
     const others = Array.from({ length: 5 }, () => begin('/', 'https://app.example/'));
     for (let n = 0; n < 6; n += 1) begin();
@@ -108,13 +108,13 @@ describe('a sign-in under way', () => {
     }
   });
 
-  test('a path that is too long leads to the application as a whole', () => {
+  test('leads to the start of the application if its path is too long', () => {
     const { begin } = setup();
     expect(begin(`/notes/${'a'.repeat(1017)}`).path).toHaveLength(1024);
     expect(begin(`/notes/${'a'.repeat(1018)}`).path).toBe('/notes/');
   });
 
-  test('the longest answer has room in the 4 KiB that nginx has for its fields', () => {
+  test("fits into nginx's 4 KiB for the fields of the longest answer", () => {
     const { visits } = setup();
     const name = /^[^=]*/.exec(visits.begin(SPACE, '/', []).lines[0] ?? '')?.[0] ?? '';
     const planted = Array.from({ length: 50 }, (_, n) =>
@@ -126,7 +126,7 @@ describe('a sign-in under way', () => {
     expect(lines.map((line) => `Set-Cookie: ${line}\r\n`).join('').length).toBeLessThan(3000);
   });
 
-  test('long ones leave room in the 8 KiB that nginx has for a line: the oldest go', () => {
+  test("leaves room in nginx's 8 KiB for a line: the oldest go", () => {
     const { visits, shown, begin, clock, jar } = setup();
     const begun = Array.from({ length: 7 }, () => {
       clock.advance(1);
@@ -137,7 +137,7 @@ describe('a sign-in under way', () => {
     expect(found).toEqual([...Array<boolean>(4).fill(false), true, true, true]);
   });
 
-  test('of what somebody has planted no more than ten go at a time', () => {
+  test('removes at most ten planted cookies at a time', () => {
     const { visits, jar, begin } = setup();
     begin();
     const [[name] = ['']] = [...jar];

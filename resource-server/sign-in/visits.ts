@@ -6,39 +6,45 @@ import { type Cookie, cookiesNamed } from '#shared/http/cookies.ts';
 import { cookieName, setCookie } from '#shared/auth/schemes/session/cookie.ts';
 import { seal, unseal } from '#shared/keys/seal.ts';
 
-/** A sign-in under way, in one tab. */
+/** A sign-in in progress, in one tab. */
 export interface Visit {
-  /** It comes back with the code (RFC 6749 section 10.12). */
+  /** Returned with the code (RFC 6749 section 10.12). */
   readonly state: string;
-  /** It comes back in the ID token (OpenID Connect Core 1.0 section 3.1.2.1). */
+  /** Returned in the ID token (OpenID Connect Core 1.0 section 3.1.2.1). */
   readonly nonce: string;
-  /** RFC 7636 section 4.1. */
+  /** The code verifier (RFC 7636 section 4.1). */
   readonly verifier: string;
-  /** Where the person wanted to go: path and query. */
+  /** The path and query that the person wanted. */
   readonly path: string;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** Seconds for which somebody may take to sign in. */
+/** Seconds that a person has to sign in. */
 export const VISIT = 600;
-/** Tabs in which somebody signs in to one application. */
+/** The most tabs in which somebody signs in to one application at a time. */
 const MOST = 5;
-/** Characters of their cookies: nginx takes 8 KiB in a line, and the application has some as well. */
+/** Characters of all their cookies: nginx accepts 8 KiB in a line, and the application has cookies, too. */
 const ROOM = 5 * 1024;
-/** Cookies of ours that are looked at, and may go at a time, of however many tabs have begun or somebody has planted. */
+/**
+ * The most of these cookies that are read, and removed at a time, however many tabs have begun or somebody has
+ * planted.
+ */
 const LOOKED_AT = 10;
-/** Characters of a path: with all else, and all that go, the answer fits into the 4 KiB that nginx has for it. */
+/**
+ * Characters of a path. With everything else, removed cookies included, the answer fits into nginx's buffer of 4
+ * KiB.
+ */
 const LONGEST_PATH = 1024;
 
 const ID = /^[\w-]{12}$/;
 
-/** The name of the cookie follows from the state, so that tabs do not disturb one another. */
+/** The cookie's name is derived from the state, so that tabs do not interfere with one another. */
 const idOf = (state: string) => createHash('sha256').update(state).digest('base64url').slice(0, 12);
 
 /**
- * Sign-ins under way at a space are kept by the browsers, sealed: whoever only comes by leaves nothing with us, and
- * nobody but this browser can go on with it.
+ * The sign-ins in progress at a space. The browser keeps them in sealed cookies: a passing visitor uses no storage
+ * here, and no other browser can continue the sign-in.
  */
 export function createVisits({
   master,
@@ -59,11 +65,11 @@ export function createVisits({
       const age = clock.now() - visit.at;
       return age >= 0 && age < VISIT * 1000 ? visit : undefined;
     } catch {
-      return undefined; // whoever wrote it, it is not ours
+      return undefined; // somebody else wrote it
     }
   }
 
-  /** By id, all that a browser shows for a space, the latest first; those that are none come last. */
+  /** All visits that a browser's cookies show for a space, by id, newest first; unreadable ones come last. */
   function shown(space: string, cookies: readonly Cookie[]) {
     const [before = '', after = ''] = nameOf(space, '\0').split('\0');
     return cookies
@@ -82,7 +88,10 @@ export function createVisits({
   }
 
   return {
-    /** A new one, and the lines of Set-Cookie that keep it and let those go that are too old or too many. */
+    /**
+     * Begins a visit. Returns it with the Set-Cookie lines that keep it and remove those that are too old or too
+     * many.
+     */
     begin(space: string, path: string, cookies: readonly Cookie[]) {
       const visit: Visit = {
         state: secret(),
@@ -107,7 +116,10 @@ export function createVisits({
       };
     },
 
-    /** The one of a state that came back to this browser; undefined: it has begun none such, or it is over. */
+    /**
+     * Finds the visit of a state that came back to this browser. Returns undefined if it has begun none, or it has
+     * expired.
+     */
     find(space: string, state: string, cookies: readonly Cookie[]) {
       const id = idOf(state);
       const name = nameOf(space, id);

@@ -3,12 +3,12 @@ import type { Principal } from '#shared/auth/scheme.ts';
 import { siteOf } from '#shared/http/forwarded.ts';
 import { accountName } from '#shared/stores/trees/tree-names.ts';
 
-/** Who asks where nothing says who. */
+/** The anonymous account. */
 export const ANONYMOUS = 'anonymous';
 
 /**
- * Whose something is: a person's by the id that stays theirs alone, an application's by its own. All who
- * are anonymous are one, since nothing may tell them apart.
+ * Returns the account of a principal: a person's by the id that stays theirs alone, an application's by its own. All
+ * anonymous clients share one account, since nothing may tell them apart.
  */
 export function accountOf(principal: Principal): string {
   const id = subjectOf(principal);
@@ -17,20 +17,20 @@ export function accountOf(principal: Principal): string {
     : accountName(principal.kind, id);
 }
 
-/** One of those who share a thing, and the part of it that one may hold alone. */
+/** An account or address that shares something, and the part of it that it may hold alone. */
 export interface Holder {
   readonly name: string;
   readonly part: number;
 }
 
-/** Of one account; and of one address, where nothing else tells who asks. */
+/** The part of one account, and of one address if nothing else identifies the client. */
 const PART = 1 / 4;
-/** Of one address, however many accounts ask there: more than of one account, so that none has all of it. */
+/** The part of one address, for all of its accounts: more than one account's, so that no account uses all of it. */
 const PART_OF_ADDRESS = 1 / 3;
 
 /**
- * As whose a request counts where what it takes is shared by all who ask: its account's, and its address's (of IPv6 a
- * network of 48 bits). Without an account, or an anonymous one, its address's alone.
+ * Returns the holders that a request counts for where all clients share something: its account and its address (for
+ * IPv6 a network of 48 bits). Without an account, or with the anonymous one, its address alone.
  * `address` as `clientAddress` gives it.
  */
 export function holdersOf(principal: Principal | undefined, address: string): readonly Holder[] {

@@ -6,16 +6,16 @@ import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import type { Target } from '#shared/http/target.ts';
 import { leadsInto, type Space, type Spaces } from './spaces.ts';
 
-/** A hidden space, and who was let in. */
+/** A hidden space, and the outcome that let the client in. */
 export interface Shown {
   readonly space: Space;
   readonly outcome: Extract<Outcome, { kind: 'pass' }>;
   readonly noted: Admitted['noted'];
-  /** What had been revoked before they were judged. */
+  /** The mark of the revocations that were known before the credentials were judged. */
   readonly mark: Mark;
 }
 
-/** What a request is for; `asked`: as authentication reads it. */
+/** The target of a request. `asked` returns the request as authentication reads it. */
 export interface Sought {
   readonly origin: string;
   readonly target: Target;
@@ -25,10 +25,10 @@ export interface Sought {
 }
 
 /**
- * Who finds the spaces that hide everything (RFC 9729 section 6.4): whoever shows credentials that are good for
- * them. For all others they are not there, so that whatever is asked of their addresses goes on as if they were not
- * configured. Wherever an origin has one, credentials of Concealed are judged at every address alike, or the time
- * that this takes would tell which addresses are hidden.
+ * THE rule of spaces with `hide: everything` (for `forbidden` see shared/auth/conceal.ts). Returns a function that finds
+ * the hidden space for which a request has good credentials (RFC 9729 section 6.4). For all other requests the hidden
+ * spaces do not exist: they are answered as if no such space were configured. If an origin has a hidden space,
+ * credentials of Concealed are judged at every address alike, or the time taken would tell which addresses are hidden.
  */
 export function createHiding(
   { all, findHidden }: Pick<Spaces, 'all' | 'findHidden'>,

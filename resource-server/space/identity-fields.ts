@@ -2,16 +2,16 @@ import { subjectOf } from '#shared/auth/person.ts';
 import type { Outcome } from '#shared/auth/scheme.ts';
 import type { Told, ToldFields } from '#shared/config/identity-schema.ts';
 
-/** Who was let in, and how. */
+/** The principal that was let in, and by which scheme. */
 export type Passed = Pick<Extract<Outcome, { kind: 'pass' }>, 'scheme' | 'principal'>;
 
-/** What applications behind us are told of who was let in; absent: nothing is known. */
+/** The identity of a client that was let in, as applications behind us are told. An absent member is not known. */
 export interface Identity {
-  /** The same by every scheme and for ever; absent: the scheme names nobody. */
+  /** The same by every scheme and for ever. Absent if the scheme names nobody. */
   readonly subject?: string;
-  /** Of a person, where the scheme tells it; may change. */
+  /** A person's name, if the scheme tells it. It may change. */
   readonly name?: string;
-  /** The primary address, if it is verified, and the groups: where the space asks the directory. */
+  /** The primary address, if verified, and the groups, if the space asks the directory. */
   readonly email?: string;
   readonly groups: readonly string[];
   readonly client?: string;
@@ -35,7 +35,7 @@ export function identityOf({ scheme, principal }: Passed): Identity {
   };
 }
 
-/** In the form of a field's value; empty where nothing is known. */
+/** Returns the values of the fields, each empty if it is not known. */
 function valuesOf(identity: Identity): Readonly<Record<Told, string>> {
   const { subject = '', name = '', email = '', groups, client = '', scopes, scheme } = identity;
   return {
@@ -49,7 +49,7 @@ function valuesOf(identity: Identity): Readonly<Record<Told, string>> {
   };
 }
 
-/** Our own names. */
+/** The names of our own fields. */
 const X_AUTH: ToldFields = {
   'X-Auth-Subject': 'subject',
   'X-Auth-Name': 'name',
@@ -60,7 +60,7 @@ const X_AUTH: ToldFields = {
   'X-Auth-Scheme': 'scheme',
 };
 
-/** All of them, whatever is known: a proxy that copies them leaves nothing that a client wrote. */
+/** Returns all fields, known or not: a proxy that copies them then overwrites whatever a client sent. */
 export function identityFields(
   passed: Passed,
   fields: ToldFields = X_AUTH,
@@ -77,5 +77,5 @@ function safe(value: string): string {
   return value.toWellFormed().replaceAll(/[^\x21-\x24\x26-\x7e]/gu, encodeURIComponent);
 }
 
-/** A member of a list: no comma in it is one between two. */
+/** Encodes a member of a list, with its commas, which would otherwise separate members. */
 const member = (value: string) => safe(value).replaceAll(',', '%2C');

@@ -2,7 +2,7 @@ import { allow } from '#shared/http/methods.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type { Space } from './spaces.ts';
 
-/** Of what is there, the methods that the space lets through: HEAD with GET, OPTIONS always. */
+/** Returns the possible methods that the space lets through: HEAD with GET, OPTIONS always. */
 export function accepted(
   { methods: only, trace }: Pick<Space, 'methods' | 'trace'>,
   methods: readonly string[],
@@ -20,9 +20,9 @@ const METHOD_OF: Readonly<Record<string, string>> = {
 };
 
 /**
- * What OPTIONS says (RFC 9110 section 9.3.7) of something that accepts these methods: of WebDAV also its
- * classes (RFC 4918 section 10.1), and the field without which Windows takes it for FrontPage. What it
- * takes as a query or a patch goes with these methods (RFC 10008 section 3, RFC 5789 section 3.1).
+ * Returns the fields that answer OPTIONS for a resource with these methods (RFC 9110 section 9.3.7). With WebDAV they
+ * have its classes (RFC 4918 section 10.1), and the field without which Windows takes the server for FrontPage. With
+ * QUERY or PATCH they have the media types that it takes (RFC 10008 section 3, RFC 5789 section 3.1).
  */
 export function optionsFields(methods: readonly string[], own: Fields = {}): Fields {
   const locks = methods.includes('LOCK') && methods.includes('UNLOCK');

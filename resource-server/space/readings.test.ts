@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { readingsOf } from './readings.ts';
 
-describe('what an application may take a path for', () => {
+describe('the paths that an application may read in a path', () => {
   test.each([
     ['/app/a', ['/app/a/']],
     ['/', ['/']],

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { remembering } from '#shared/base/recent-map.ts';
 
-/** What an application may take the path of a request for. */
+/** The paths that an application may read in the path of a request. */
 export interface Readings {
   /** In the form in which paths are compared, with a slash at the end; one for each way in which servers read paths. */
   readonly paths: readonly string[];
@@ -157,7 +157,7 @@ const ENDING = String.raw`\.(?:php\d?|phtml|f?cgi|pl|py|rb|aspx?|jspx?|cfm|dll)`
 const SCRIPT = new RegExp(`/[^/]*${ENDING}(?=/)`, 'g');
 
 const ENDING_OF_SCRIPT = new RegExp(`(?<=[^/])${ENDING}(?=/)`, 'g');
-/** What ASP.NET takes for an id of its own, and drops with the slash before or without. */
+/** Matches a segment that ASP.NET takes for an id of its own, and drops with or without the slash before it. */
 const SESSION = /\((?:[a-z]\([^()/]*\))+\)/g;
 const SESSION_SLASH = /\/\((?:[a-z]\([^()/]*\))+\)/g;
 const FORMAT = /(?<=[^/])\.[^/.]*\/*$/;

@@ -105,7 +105,7 @@ describe('paths of the server itself are of no space', () => {
   );
 });
 
-describe('what a space has', () => {
+describe('the resources within a space', () => {
   const spaces = spacesOf(
     { url: 'https://rs.example/a/' },
     { url: 'https://rs.example/a/b/c' },

@@ -16,11 +16,11 @@ export interface Space extends ProtectionSpace {
   /** Identity of the space, and audience of its tokens. */
   readonly url: string;
   readonly origin: string;
-  /** In NFC, as the names of resources. */
+  /** Path segments in NFC, like the names of resources. */
   readonly segments: readonly string[];
-  /** Whether a request for them comes here: neither to a space within this one nor to the server itself. */
+  /** True if a request for this path comes here, not to a space within this one or to the server itself. */
   has(segments: readonly string[]): boolean;
-  /** Whether a space begins below this path. */
+  /** True if a space begins below this path. */
   encloses(path: readonly string[]): boolean;
   /** Every scope that some method needs. */
   readonly allScopes: readonly string[];
@@ -28,23 +28,23 @@ export interface Space extends ProtectionSpace {
   readonly corsOrigins: readonly string[];
   readonly corsCredentials: boolean;
   readonly cors: Cors;
-  /** Whether a path that a request may be taken for (`readingsOf`) can be one of this space. */
+  /** True if this reading of a request's path (`readingsOf`) can be a path of this space. */
   mayHave(path: string): boolean;
   readonly serves: SpaceConfig['serves'];
   readonly upstream: SpaceConfig['upstream'];
   readonly cache?: SpaceConfig['cache'];
-  /** Absent: PURGE and BAN are not answered here. */
+  /** Settings of PURGE and BAN. Absent: they are not answered here. */
   readonly purge?: {
-    /** Whoever comes from there needs no credentials for them. */
+    /** Clients in these networks need no credentials for PURGE and BAN. */
     readonly networks: TrustedProxies;
   };
   readonly tree: SpaceConfig['tree'];
-  /** The only methods there are; absent: all that the space can do. */
+  /** The only methods allowed. Absent: all that the space supports. */
   readonly methods?: ReadonlySet<string>;
   readonly trace: SpaceConfig['trace'];
   /** Browsers without credentials are sent to sign in. */
   readonly signIn?: true;
-  /** In which fields its application is told who was let in, besides ours. */
+  /** The fields, besides ours, that tell its application who was let in. */
   readonly identity?: ToldFields;
   /** The field in which API keys come, if it takes any. */
   readonly apiKeyField?: string;
@@ -177,7 +177,7 @@ function createSpace(
     scopes: site.scopes,
     at: ORIGIN,
     schemes: [...config.schemes.map((name) => schemes[name](site)), session(config) ?? []].flat(),
-    // What applications are told of a person is the same, whatever they came by.
+    // Applications are told the same about a person for every scheme.
     ...((config.signIn || config.allow || asksDirectory(identity)) && { about }),
     ...(config.allow && { allow: allowedOf(config.allow) }),
     ...(config.signIn && { signIn: true }),
@@ -217,7 +217,7 @@ const allowedOf = ({ groups, people, clients }: NonNullable<SpaceConfig['allow']
   clients: new Set(clients),
 });
 
-/** What is granted to who comes with a scheme that knows no scopes: to people theirs, and everyone's. */
+/** Returns the scopes of principals whose scheme knows no scopes: for people their own, and everyone's. */
 function grantsOf({ everyone, anonymous, people }: SpaceConfig['grants']) {
   const byName = new Map(
     Object.entries(people).map(([name, scopes]) => [name, new Set([...everyone, ...scopes])]),

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close(0));
 
-/** What comes back over HTTP/1.1 for these field lines. */
+/** Returns the content that TRACE over HTTP/1.1 answers to these field lines. */
 async function trace(fields: readonly string[], path = '/a', content = ''): Promise<string> {
   const head = [`TRACE ${path} HTTP/1.1`, 'Host: rs.example', 'Connection: close', ...fields];
   return exchange(server, `${head.join('\r\n')}\r\n\r\n${content}`);
@@ -108,7 +108,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     'X-Original-URL: /?key=secret',
     'X-Papertrail: secret',
     'X-INTERNAL: secret',
-  ])('what is likely to be secret is left out: %s', async (line) => {
+  ])('a field that is likely to be secret is left out: %s', async (line) => {
     const shouted = line.toUpperCase().replace('SECRET', 'secret');
     // Of two lines that say who asks the request would be ambiguous.
     const lines = /^(?:Proxy-)?Authorization/.test(line) ? [shouted] : [line, shouted];

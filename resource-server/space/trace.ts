@@ -4,7 +4,7 @@ import { isApiKeyLike } from '#shared/people/api-key.ts';
 import { contentOf } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 
-/** What TRACE must not show to whoever makes somebody else send it, and addresses with a query in them. */
+/** Fields that TRACE must not repeat: a script may make somebody else send them, or they have addresses with a query. */
 const SECRET =
   /auth|cookie|key|dpop|concealed|token|secret|passw|credential|session|signature|cert|jwt|oidc|csrf|xsrf|referer|ur[il]$/i;
 
@@ -25,7 +25,7 @@ export async function traceAnswer(
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
     },
-    // What node:http read byte by byte is written so that the same bytes come out, if they are UTF-8.
+    // node:http read the request as Latin-1, so the bytes go out as they came.
     body: Buffer.from(echo(request, hidden), 'latin1').toString(),
   };
 }

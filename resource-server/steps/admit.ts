@@ -25,8 +25,8 @@ export interface AdmitParts {
 }
 
 /**
- * Authenticates and authorizes who asks for something in a space; undefined: they are let in, and the exchange says
- * who. A browser that is not is sent to sign in, where people do. Throws 404 where the space hides.
+ * Authenticates and authorizes a request to a space. Returns undefined if it is let in; the exchange then says who it
+ * is. A browser that is not let in is sent to sign in, if the space offers that. Throws 404 if the space is hidden.
  */
 export function admit({ standing, underWay, signIn, errors }: AdmitParts): Step {
   return (exchange) => {

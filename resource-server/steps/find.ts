@@ -1,4 +1,4 @@
-/** Where a request leads: into a hidden space, to an endpoint, or into a space that everybody sees. */
+/** Finds where a request leads: into a hidden space, to an endpoint, or into a space that everybody sees. */
 import { andThen } from '#shared/base/awaitable.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import { upgradeOf } from '#shared/server/tunnels/upgrade.ts';
@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { createHiding } from '../space/hiding.ts';
 import type { Space } from '../space/spaces.ts';
 
-/** RFC 9729 section 6.4: who shows credentials for a hidden space is in it, whatever else is at the address. */
+/** Credentials for a hidden space lead into it, whatever else is at the address (RFC 9729 section 6.4). */
 export const hiddenSpace =
   (shownTo: ReturnType<typeof createHiding>): Step =>
   (exchange) => {
@@ -20,7 +20,10 @@ export const hiddenSpace =
     });
   };
 
-/** An address of the server's own is in no space. From here on scripts may read errors, where they may read answers. */
+/**
+ * Finds the server's own endpoint, which is in no space. From here on, scripts may read errors as they may read
+ * answers.
+ */
 export const ownEndpoint =
   (endpointAt: ReturnType<typeof createEndpoints>): Step =>
   (exchange) => {
@@ -30,7 +33,7 @@ export const ownEndpoint =
     return undefined;
   };
 
-/** RFC 8441 section 5: to a handshake any answer of 2xx would say that the WebSocket is open. */
+/** Answers 501 without a WebSocket here: any 2xx to a handshake would say that it is open (RFC 8441 section 5). */
 export const webSocket =
   (gateways: ReadonlyMap<Space, Gateway>): Step =>
   ({ request, space }) => {
@@ -39,7 +42,7 @@ export const webSocket =
     throw new HttpError(501, 'There is no WebSocket at this address.');
   };
 
-/** From here on it is in a space, whose answers and errors have what scripts need. Throws 404 where there is none. */
+/** Adds the space's CORS fields, which all answers and errors have from here on. Throws 404 if there is no space. */
 export const intoSpace: Step = (exchange) => {
   const { space, request } = exchange;
   if (space === undefined) throw notFound();

@@ -1,4 +1,4 @@
-/** What is decided by the method and the address, before anybody is asked who they are. */
+/** Decides what depends on the method and the address alone, before authentication. */
 import { checkMethod } from '#shared/http/method-rules.ts';
 import { CACHE_METHODS, SERVED } from '#shared/http/methods.ts';
 import { aboutEndpoint, aboutServer } from '#shared/server/endpoints/by-address.ts';
@@ -11,13 +11,13 @@ import type { ServedResources } from '../resources/resource/resource.ts';
 import { accepted, optionsFields } from '../space/options.ts';
 import type { Space, Spaces } from '../space/spaces.ts';
 
-/** Nobody is behind this server to forward to, but a Max-Forwards that is malformed is 400. */
+/** Throws 400 for a malformed Max-Forwards, although this server forwards to nobody. */
 export const readable: Step = ({ request }) => {
   maxForwards(request);
   return undefined;
 };
 
-/** Of no address here: 501 (RFC 9110 section 15.6.2). A hidden space adds its methods for who is in it alone. */
+/** Throws 501 for a method that no address has (RFC 9110 section 15.6.2). Methods of hidden spaces exist only there. */
 export function unknownMethod({ seen, all }: Spaces): Step {
   const known = knownIn(seen);
   const knownWithHidden = knownIn(all);
@@ -31,7 +31,7 @@ function knownIn(spaces: readonly Space[]): ReadonlySet<string> {
   return new Set([...SERVED, ...spaces.flatMap(ownMethods)]);
 }
 
-/** Those that only some spaces have. */
+/** Returns the methods that only some spaces have. */
 function ownMethods({ methods, purge }: Space): readonly string[] {
   return [...(methods ?? []), ...(purge ? CACHE_METHODS : [])];
 }
@@ -42,7 +42,7 @@ interface Behind {
   readonly gateways: ReadonlyMap<Space, Gateway>;
 }
 
-/** Preflights, OPTIONS of the server, of an endpoint, and of a space as far as it asks nobody; 405 of an endpoint. */
+/** Answers preflights, OPTIONS without authentication (server, endpoint, space), and 405 of an endpoint. */
 export function options({ spaces, resources, gateways }: Behind): Step {
   const traced = spaces.seen.some(({ trace }) => trace);
   // Windows asks the root what the server is before it looks below it.
@@ -62,17 +62,17 @@ export function options({ spaces, resources, gateways }: Behind): Step {
   };
 }
 
-/** Of an application that asks for itself who its clients are. */
+/** True if the space leaves authentication, and so preflights, to its application. */
 function leavesPreflights({ schemes, corsOrigins }: Space): boolean {
   return schemes.length === 0 && corsOrigins.length === 0;
 }
 
-/** Clients of WebDAV ask for the options before they have credentials; what is hidden stays so. */
+/** True if OPTIONS needs no credentials, as WebDAV clients expect. Hidden spaces stay hidden. */
 function isOpen({ hide }: Space, methods: readonly string[]): boolean {
   return hide === undefined && methods.includes('PROPFIND');
 }
 
-/** What an endpoint answers. */
+/** Lets the endpoint answer. */
 export const ofEndpoint: Step = ({ request, response, target, endpoint }) => {
   if (endpoint?.cors) holdFields(response, endpoint.cors.answers(request.headers.origin));
   return endpoint?.answer?.(request, target);

@@ -1,4 +1,4 @@
-/** What a space has for a request: of an application behind it, or of its own. */
+/** Answers a request from its space: from the application behind it, or from its own resources. */
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import { purgesUnasked } from '../cache/purge/listed.ts';
 import type { Step } from '../exchange/exchange.ts';
@@ -8,7 +8,7 @@ import type { ServedResources } from '../resources/resource/resource.ts';
 import { respond } from '../resources/respond.ts';
 import type { Space } from '../space/spaces.ts';
 
-/** Nobody is asked where an application asks for itself, and PURGE and BAN are free for listed networks. */
+/** Skips authentication if the application does it itself, and for PURGE and BAN from listed networks. */
 export const unasked =
   (gateways: ReadonlyMap<Space, Gateway>, proxies: TrustedProxies): Step =>
   (exchange) => {
@@ -20,7 +20,7 @@ export const unasked =
     return undefined;
   };
 
-/** What is there, for whoever was let in. The last step: a gateway may have written its answer. */
+/** Serves a client that was let in. This is the last step: a gateway may have written its answer. */
 export const serve =
   (
     gateways: ReadonlyMap<Space, Gateway>,

@@ -7,7 +7,7 @@ const fail = () => {
 };
 const message = (error: unknown) => (error as Error).message;
 
-test('what is there is gone on with at once, what is not when it is', async () => {
+test('a value that is there is used at once, a promise when it resolves', async () => {
   expect(andThen(1, (one) => one + 1)).toBe(2);
   expect(andThen(undefined, () => 'nothing')).toBe('nothing');
   const promise = andThen(later(1), (one) => one + 1);
@@ -23,7 +23,7 @@ test('an error is recovered from, thrown at once or rejected later', async () =>
   expect(await recover(() => later('well'), message)).toBe('well');
 });
 
-test('what is done with the value is not recovered from', async () => {
+test('an error of the work on the value is not recovered from', async () => {
   expect(() => andThen(1, fail)).toThrow('no');
   await expect(andThen(later(1), fail)).rejects.toThrow('no');
   await expect(recover(() => later(1), fail)).resolves.toBe(1);

@@ -1,4 +1,4 @@
-/** What may be there at once. A promise costs its turn of the microtasks, on a path that has ten such steps. */
+/** A value that may be there at once. A promise costs a turn of the microtasks, on a path that has ten such steps. */
 export type Awaitable<T> = T | Promise<T>;
 
 const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
@@ -9,7 +9,7 @@ export function andThen<T, U>(value: Awaitable<T>, goOn: (value: T) => Awaitable
   return isPromise(value) ? value.then(goOn) : goOn(value);
 }
 
-/** What `work` comes to, or what `failed` makes of its error, thrown or rejected. */
+/** Returns the result of `work`, or what `failed` returns for its error, thrown or rejected. */
 export function recover<T>(
   work: () => Awaitable<T>,
   failed: (error: unknown) => Awaitable<T>,

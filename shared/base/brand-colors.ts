@@ -1,10 +1,10 @@
 /** The colours that follow from the operator's one; all are `#rrggbb`. */
 export interface BrandColors {
-  /** Of buttons, as the operator chose it. */
+  /** The colour of buttons, as the operator chose it. */
   readonly fill: string;
   /** Text on `fill`. */
   readonly onFill: string;
-  /** What `fill` is mixed with under the pointer, so that the text on it stays readable. */
+  /** The colour that is mixed into `fill` under the pointer, so that the text on it stays readable. */
   readonly shade: string;
   /** Links and marks on light and on dark backgrounds. */
   readonly light: string;
@@ -49,7 +49,7 @@ function mix(color: string, other: string, part: number): string {
   return `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** From 1 to 21 (WCAG 2.2, definition of contrast ratio). */
+/** Returns the contrast, from 1 to 21 (WCAG 2.2, definition of contrast ratio). */
 export function contrast(one: string, other: string): number {
   const lighter = Math.max(luminance(one), luminance(other));
   const darker = Math.min(luminance(one), luminance(other));

@@ -10,10 +10,10 @@
  */
 
 /**
- * What one may hold of something that several share: of what the others leave the same part that `alone` is of all.
- * So however many there are who take all that they can get, each leaves most of the rest to the next (dynamic
- * thresholds).
- * @param {number} alone @param {number} all @param {number} others what the others hold
+ * Returns how much one may hold of something that several share (dynamic thresholds). Of what the others leave, it is
+ * the same part that `alone` is of all. So however many take all that they can get, each leaves most of the rest to
+ * the next.
+ * @param {number} alone @param {number} all @param {number} others the amount that the others hold
  */
 export function fairShare(alone, all, others) {
   return Math.ceil((alone * (all - others)) / all);

@@ -20,7 +20,7 @@ test('a holder that is gone holds nothing, the others what they had', () => {
   expect(counts.take(3, [share('alice', 2, 4)])).toBe(true);
 });
 
-test('of what the others leave each may hold the same part', () => {
+test('each may hold the same part of what the others leave', () => {
   const counts = new Counts();
   const of = (name: string) => [
     { of: name, amount: 1, most: 25, within: { of: 'all', most: 100 } },

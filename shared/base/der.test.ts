@@ -8,7 +8,7 @@ const contents = fc.uint8Array({ maxLength: 65_535, size: 'large' }).map((all) =
 const element = fc.record({ tag: tags, content: contents });
 
 describe('X.690 section 8.1', () => {
-  test('what is written is read', () => {
+  test('written DER is read', () => {
     fc.assert(
       fc.property(fc.array(element, { maxLength: 4 }), (elements) => {
         const written = Buffer.concat(elements.map(({ tag, content }) => der(tag, content)));

@@ -23,8 +23,8 @@ export function integer(bytes: Buffer): Buffer {
 const HALF = 32;
 
 /**
- * From R || S (RFC 7518 section 3.4) to the DER of `ECDSA-Sig-Value` (RFC 3279 section 2.2.3), which
- * `crypto.verify` takes with a bare key. Undefined when the signature has not exactly 64 octets.
+ * Converts R || S (RFC 7518 section 3.4) to the DER of `ECDSA-Sig-Value` (RFC 3279 section 2.2.3), which
+ * `crypto.verify` takes with a bare key. Returns undefined unless the signature has exactly 64 octets.
  */
 export function es256ToDer(signature: Buffer): Buffer | undefined {
   if (signature.length !== 2 * HALF) return undefined;

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
 
-/** All that keys are derived for. What was made under one would be lost with it, so none ever changes. */
+/** All purposes that keys are derived for. None ever changes: everything made under it would be lost. */
 export type Purpose =
   /** The master secret, from what the operator has given. */
   | 'countersign master secret'
@@ -19,7 +19,7 @@ export type Purpose =
   | 'countersign authz refresh token successor'
   /** The identifier that a browser session gets after another. */
   | 'countersign authz session successor'
-  /** Who gets tokens for PrivateToken, as the store counts them. */
+  /** Names the people who get PrivateTokens in the buckets of the store. */
   | 'countersign authz private-token quota'
   /** The secret of the client that a resource server verifies tokens for PrivateToken as. */
   | 'countersign private-token resource-server'
@@ -27,15 +27,15 @@ export type Purpose =
   | `countersign sign-in client ${string}`
   /** Contexts of PrivateToken's challenges, which change with the window. */
   | 'private-token-window'
-  /** Addresses from which tokens come, as the store counts them. */
+  /** The names under which the store counts addresses from which tokens come. */
   | 'private-token-address'
   /** Nonces of Digest. */
   | 'digest-nonce'
   /** Challenges of HOBA. */
   | 'hoba-challenge'
-  /** What nobody has for a verifier of Mutual. */
+  /** Makes the stand-in for a missing verifier of Mutual. */
   | 'mutual'
-  /** Nonces of SCRAM, and salts for who does not exist. */
+  /** Nonces of SCRAM, and salts for people who do not exist. */
   | 'scram';
 
 /**

@@ -22,7 +22,7 @@ async function turns(queue: () => Promise<void>, count: number): Promise<readonl
   return byTurn.filter((some) => some > 0);
 }
 
-test.each([1, 4, 5, 8, 9, 1000])('of %i no more than four go on in a turn', async (count) => {
+test.each([1, 4, 5, 8, 9, 1000])('no more than four of %i go on in a turn', async (count) => {
   const queue = fewATurn(4);
   for (let again = 0; again < 2; again += 1) {
     const all = await turns(queue, count);

@@ -1,9 +1,9 @@
-/** What each turn of the event loop lets go on. */
+/** The callbacks that each turn of the event loop runs. */
 const MOST = 32;
 
 /**
- * Makes a queue. Whoever waits in it goes on at once or, of many, with a few others in a later turn of the event loop:
- * all at once would hold everybody else up.
+ * Makes a queue. A caller that waits in it goes on at once or, if there are many, with a few others in a later turn
+ * of the event loop: all at once would hold up all other work.
  */
 export function fewATurn(most: number = MOST): () => Promise<void> {
   const waiting: (() => void)[] = [];

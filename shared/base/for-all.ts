@@ -1,7 +1,7 @@
 /**
- * One question for all who wait: each gets the answer to one that was asked after they came. When one fails, those
- * who came meanwhile hear so as well: else they would wait for as long once more. `gather`: waits until more may
- * have come, before each question.
+ * Asks one question for all callers that wait: each gets the answer to a question that was asked after it came. If a
+ * question fails, the callers that came meanwhile fail as well: otherwise they would wait for as long once more.
+ * `gather`: waits before each question, until more callers may have come.
  */
 export function forAll<T>(
   ask: () => Promise<T>,

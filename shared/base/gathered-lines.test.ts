@@ -42,14 +42,14 @@ test('an urgent line is written at once, behind those that wait, which are not w
   expect(written).toEqual(['info\nwarn\n']);
 });
 
-test('what waits is bounded: 32 KiB are written without waiting', () => {
+test('waiting lines are bounded: 32 KiB are written without waiting', () => {
   const { write, written } = gathered();
   const line = `${'x'.repeat(1023)}\n`;
   for (let lines = 0; lines < 100; lines += 1) write(line, false);
   expect(written.map(({ length }) => length)).toEqual([32_768, 32_768, 32_768]);
 });
 
-test('whoever ends writes what waits; where nothing waits nothing is written', () => {
+test('closing writes the waiting lines; without any, it writes nothing', () => {
   const { write, flush, written } = gathered();
   flush();
   write('last\n', false);
@@ -83,7 +83,7 @@ test('while nobody reads, no more than 16 MiB are handed on; then the number of 
   expect(written.slice(3)).toEqual(['lost 1\n']);
 });
 
-test('what could not be written is counted, with what was lost before it, and told once it can be', () => {
+test('lines that could not be written are counted, with those lost before, and told once writing works again', () => {
   const { write, written, breaks } = gathered();
   write('1\n', true);
   breaks(true);

@@ -1,16 +1,16 @@
 import type { Writable } from 'node:stream';
 import type { WriteLine } from './log.ts';
 
-/** Milliseconds that a line waits for others: what the log loses when the process is killed. */
+/** Milliseconds that a line waits for others: the log loses this much when the process is killed. */
 const WAIT = 20;
 /** Characters that are written at once, also when less time has passed. */
 const ENOUGH = 32 * 1024;
-/** Characters that wait in memory for whoever does not read: Node writes to a pipe that is full later. */
+/** Characters that wait in memory while nobody reads: Node writes to a full pipe later. */
 const MOST = 16 * 1024 * 1024;
 
 export interface GatheredLines {
   readonly write: WriteLine;
-  /** Writes what waits: before the process ends. */
+  /** Writes the waiting lines, before the process ends. */
   flush(): void;
 }
 
@@ -19,15 +19,15 @@ interface Lines extends Pick<Writable, 'writableLength'> {
 }
 
 /**
- * Lines in order, several with one call of `write`, which costs a server under load more than making them. An
- * urgent line is written at once, and what waits before it. No more than `ENOUGH` and a line wait here. While `to`
- * holds more than `MOST` lines are dropped, and those that it fails to write are lost: `lost`, which writes a line,
- * is called with their number before the next ones. The errors that `to` emits are not listened to.
+ * Writes lines in order, several with one call of `write`, which costs a server under load more than making them. It
+ * writes an urgent line at once, behind the lines that wait. At most `ENOUGH` characters and a line wait here. While
+ * `to` holds more than `MOST` characters, lines are dropped, and lines that it fails to write are lost. `lost`, which
+ * writes a line, is called with their number before the next ones. Nothing here listens to errors that `to` emits.
  */
 export function gatherLines(to: Lines, lost: (lines: number) => void): GatheredLines {
   let waiting = '';
   let dropped = 0;
-  /** For how many the line stands that `lost` writes. */
+  /** The number of lost lines that the line of `lost` reports. */
   let told = 0;
   let timer: NodeJS.Timeout | undefined;
 

@@ -1,7 +1,7 @@
-/** Does the work that has the same key one after the other, whatever becomes of that before it. */
+/** Does work with the same key one after the other, whether or not the work before it fails. */
 export type InTurn = <T>(key: string, work: () => Promise<T>) => Promise<T>;
 
-/** For this process alone: it spares work that is bound to be overtaken, and excludes nobody. */
+/** Orders the work of this process alone: it spares work that is bound to be overtaken, and excludes nobody. */
 export function createInTurn(): InTurn {
   const last = new Map<string, Promise<unknown>>();
   return async (key, work) => {

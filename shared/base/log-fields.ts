@@ -6,7 +6,7 @@ export type LogFields = {
 };
 
 interface Named {
-  /** Of the request; its answer has it as X-Request-Id. */
+  /** The id of the request; its answer has it as X-Request-Id. */
   id: string;
   /** Why it was refused, or what went wrong; for operators, never told to clients. */
   reason: string;
@@ -22,12 +22,12 @@ interface Named {
   /** How many checks of health went well since the last line that says so. */
   checks: number;
 
-  // What authentication came to.
+  // The outcome of authentication.
   /** Realm of the protection space. */
   space: string;
   scheme: string;
   verdict: 'granted' | 'refused' | 'absent';
-  /** Who it was; not where tokens are issued that name nobody. */
+  /** The principal; absent where tokens are issued that name nobody. */
   subject: string;
   /** `client_id` of the application that a token or a token request is of. */
   client: string;
@@ -51,21 +51,21 @@ interface Named {
   sent: number;
 
   // A server, its connections and its parts.
-  /** What is listened at, or what could not be fetched. */
+  /** The address that is listened at, or that could not be fetched. */
   url: string;
-  /** Of the listener, or of who was refused before there was a request. */
+  /** The address of the listener, or of a client that was refused before there was a request. */
   address: string;
   port: number;
   /** A file or connection of the store that fails, or works again. */
   part: string;
-  /** What to do about it. */
+  /** The remedy. */
   remedy: string;
   /** Identity of the store's memory, before and after. */
   was: string;
   now: string;
-  /** Of the environment. */
+  /** A variable of the environment. */
   variable: string;
-  /** Of the log, that nobody took for so long that they were dropped. */
+  /** Lines of the log that were dropped, since nobody took them for too long. */
   lines: number;
   /** Settings of Redis by which it may lose what it acknowledged. */
   appendonly: string;

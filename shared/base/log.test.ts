@@ -17,7 +17,7 @@ test('a line has no control character (DEL and C1 included), and says the same',
   expect(JSON.parse(line)).toMatchObject({ reason: controls });
 });
 
-test('whatever is written is one line of what can be printed', () => {
+test('writes each entry as one line of printable characters', () => {
   fc.assert(
     fc.property(anyText(), (text) => {
       const line = lineOf(text);

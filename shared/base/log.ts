@@ -8,13 +8,13 @@ export interface Log {
   error(event: string, fields?: LogFields): void;
 }
 
-/** What JSON lets through and a terminal would take for a command: DEL and C1 controls (ECMA-48 section 5.3). */
+/** Characters that JSON lets through and a terminal takes for commands: DEL and C1 controls (ECMA-48 section 5.3). */
 const CONTROL = /[\x7f-\x9f]/;
 const CONTROLS = new RegExp(CONTROL, 'g');
 
 const escaped = (control: string) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** Takes a line; `urgent`: whoever reads the log has to have it and all before it at once. */
+/** Takes a line; `urgent`: the reader of the log has to have it and all before it at once. */
 export type WriteLine = (line: string, urgent: boolean) => void;
 
 /** Writes one JSON object a line, of printable characters alone; all but `info` is urgent. `worker`: if there are several. */

@@ -14,7 +14,7 @@ test('draws of any length are as long as asked, never repeat and are never of ze
   expect(blocks).not.toContain('0'.repeat(32));
 });
 
-test('what was given stays as it was', () => {
+test('octets that were given out stay as they were', () => {
   const first = systemRandom(32);
   const kept = first.toString('hex');
   for (let draws = 0; draws < 1000; draws += 1) systemRandom(32).fill(0xff);

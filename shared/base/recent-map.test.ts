@@ -39,7 +39,7 @@ test('never holds more than its capacity, and never a value of another key', () 
   );
 });
 
-test('what is deleted is gone, in whichever generation it was', () => {
+test('a deleted entry is gone, in whichever generation it was', () => {
   const map = new RecentMap<number>(4);
   for (const key of ['old', 'older', 'young']) map.set(key, 1);
   for (const key of ['old', 'young', 'never']) map.delete(key);
@@ -60,7 +60,7 @@ test('a function that remembers is asked once for a text, unless it says nothing
   expect(asked).toEqual([...texts, 'nothing', 'x'.repeat(11)]);
 });
 
-test('what is remembered of a part of a long text does not keep the whole in memory', () => {
+test('remembering a part of a long text does not keep the whole in memory', () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const held = () => {

@@ -6,7 +6,7 @@ import { RecentOctets } from './recent-octets.ts';
 const EMPTY = 514;
 
 describe('octets', () => {
-  test('what was asked for least lately goes first', () => {
+  test('the least recently used entry goes first', () => {
     const map = new RecentOctets<number>(4 * EMPTY);
     for (const [n, key] of 'abcd'.split('').entries()) map.set(key, n, 0);
     expect(map.get('a')).toBe(0);
@@ -14,7 +14,7 @@ describe('octets', () => {
     expect('abcde'.split('').map((key) => map.get(key))).toEqual([0, undefined, 2, 3, 4]);
   });
 
-  test('what is longer than a quarter is not kept, nor what was there before', () => {
+  test('a value longer than a quarter is not kept, and neither is the one before it', () => {
     const map = new RecentOctets<number>(4 * EMPTY);
     map.set('a', 0, 0);
     map.set('b', 1, 1);

@@ -8,10 +8,10 @@ interface Entry<V> {
   readonly octets: number;
 }
 
-/** A map whose entries take no more than `budget` octets: what nobody has asked for for the longest time goes first. */
+/** A map whose entries take no more than `budget` octets: the least recently used entry goes first. */
 export class RecentOctets<V> {
   readonly #budget: number;
-  /** Those asked for last come last. */
+  /** The entries that were asked for last come last. */
   readonly #entries = new Map<string, Entry<V>>();
   #octets = 0;
 
@@ -31,7 +31,7 @@ export class RecentOctets<V> {
     return entry.value;
   }
 
-  /** Of a value with so many octets; one that is too long is not kept. */
+  /** Keeps a value of `length` octets, unless it is too long. */
   set(key: string, value: V, length: number): void {
     this.#delete(key);
     const octets = ENTRY + 2 * key.length + length;

@@ -1,10 +1,10 @@
 import { parentPort } from 'node:worker_threads';
 import type { Task } from './threads.ts';
 
-/** By name; arguments are in memory of their own. The first may be secret and is overwritten. */
+/** Functions by name. Arguments are in memory of their own. The first may be secret and is overwritten. */
 export type TaskFunctions = Readonly<Record<string, (...args: never[]) => Uint8Array | undefined>>;
 
-/** What a thread of threads.ts runs: a task in, its result out. A defect ends the thread. */
+/** Runs the tasks in a thread of threads.ts: a task comes in, its result goes out. A defect ends the thread. */
 export function serveTasks(functions: TaskFunctions): void {
   parentPort?.on('message', ({ operation, args }: Task) => {
     const run = functions[operation] as (...args: readonly Buffer[]) => Uint8Array | undefined;

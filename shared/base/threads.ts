@@ -10,15 +10,15 @@ export interface Task {
 }
 
 export interface ThreadsOptions {
-  /** What each runs: a file with `serveTasks`, named as from the top without an extension. */
+  /** The file with `serveTasks` that each thread runs, as a path from the top without an extension. */
   readonly entry: string;
-  /** What it is called where one ended. */
+  /** The name in the error when a thread ended. */
   readonly title: string;
   /** How many run at most. */
   readonly threads: number;
   /** Tasks of one operation that may wait. */
   readonly most: number;
-  /** What a task meets for which there is no place in the line. */
+  /** Makes the error of a task for which the line has no place. */
   readonly tooMany: () => Error;
 }
 
@@ -34,7 +34,7 @@ interface Job {
  */
 export class Threads implements AsyncDisposable {
   readonly #options: ThreadsOptions;
-  /** What waits, for each operation. The line that is served next stands first. */
+  /** The waiting tasks of each operation. The line that is served next comes first. */
   readonly #lines = new Map<string, Job[]>();
   readonly #running = new Set<Worker>();
   readonly #idle: Worker[] = [];
@@ -64,7 +64,7 @@ export class Threads implements AsyncDisposable {
     return result && Buffer.from(result.buffer);
   }
 
-  /** Ends the threads. What waits, and whatever comes later, is refused. */
+  /** Ends the threads. It refuses the waiting tasks, and all that come later. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     for (const job of [...this.#lines.values()].flat()) job.reject(this.#options.tooMany());
@@ -72,7 +72,7 @@ export class Threads implements AsyncDisposable {
     await Promise.all(this.running.map((worker) => worker.terminate()));
   }
 
-  /** What one thread does as long as anything waits. */
+  /** Runs tasks on one thread as long as any wait. */
   async #serve(): Promise<void> {
     this.#serving += 1;
     let worker = this.#idle.pop();

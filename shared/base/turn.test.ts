@@ -3,7 +3,7 @@ import { atTurnsEnd, oncePerTurn } from './turn.ts';
 
 const nextTurn = () => new Promise((resolve) => void setImmediate(resolve));
 
-test('what comes in one turn is done at its end, in its order', async () => {
+test('work that comes in one turn is done at its end, in its order', async () => {
   const done: number[] = [];
   for (const one of [1, 2, 3]) atTurnsEnd(() => void done.push(one));
   await Promise.resolve();
@@ -12,7 +12,7 @@ test('what comes in one turn is done at its end, in its order', async () => {
   expect(done).toEqual([1, 2, 3]);
 });
 
-test('what asks again waits for the next one, so that others have theirs', async () => {
+test('work that asks again waits for the next turn, so that others get theirs', async () => {
   const done: string[] = [];
   atTurnsEnd(() => {
     done.push('first');
@@ -25,7 +25,7 @@ test('what asks again waits for the next one, so that others have theirs', async
   expect(done).toEqual(['first', 'second', 'again']);
 });
 
-test('what is done in one turn looks once, with all that it has promised, and in the next one again', async () => {
+test('the work of one turn looks once, with all its promises, and that of the next turn looks again', async () => {
   let looks = 0;
   const look = oncePerTurn(() => (looks += 1));
   const seen: string[] = [];
@@ -48,7 +48,7 @@ test('what is done in one turn looks once, with all that it has promised, and in
   expect(seen).toEqual(['third', 'third then', 'third later'].map((who) => `${who} 2`));
 });
 
-test('who asks at another time looks anew, also between the turns', async () => {
+test('a caller at another time looks again, also between the turns', async () => {
   let looks = 0;
   const look = oncePerTurn(() => (looks += 1));
   const seen: unknown[] = [look(), look()];

@@ -1,27 +1,27 @@
 const waiting: (() => void)[] = [];
-/** Whose work is being done; undefined: nobody's. */
+/** The turn whose work is being done; undefined: none. */
 let turn: object | undefined;
 
 /**
- * Has it done when all that came in this turn of the event loop was read, in the order of the calls. One after
- * another the same steps cost less: half, for a short answer, of what they cost between reading and reading.
+ * Does the work after everything that came in this turn of the event loop was read, in the order of the calls. The
+ * same steps cost less one after another: for a short answer, half of their cost between two reads.
  */
 export function atTurnsEnd(work: () => void): void {
   if (waiting.push(work) > 1) return;
   setImmediate(doAll);
-  // Next, but for what that has promised: nothing else has come in by then.
+  // This runs next, after the promises of that work: nothing else has come in by then.
   setImmediate(() => (turn = undefined));
 }
 
-/** What they ask for meanwhile waits for the next turn. */
+/** Runs the work of this turn. Work that it asks for meanwhile waits for the next turn. */
 function doAll(): void {
   turn = {};
   for (const work of waiting.splice(0)) work();
 }
 
 /**
- * `look`, whose answer is the same for all that `atTurnsEnd` does in one turn: all of it had come before the
- * first of them asked, so each is told what was so after it came. Whoever asks at another time has it look anew.
+ * Returns `look` with one answer for all work that `atTurnsEnd` does in one turn. All of this work had come before the
+ * first of it asked, so each gets an answer from after it came. A caller at another time makes it look anew.
  */
 export function oncePerTurn<T>(look: () => T): () => T {
   let seen: { readonly turn: object; readonly value: T } | undefined;

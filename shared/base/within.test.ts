@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { within } from './within.ts';
 
-test('what is done in time, and what fails, is told as it is', async () => {
+test('results and errors in time are passed on as they are', async () => {
   await expect(within(1000, Promise.resolve('done'))).resolves.toBe('done');
   await expect(within(1000, Promise.reject(new Error('failed')))).rejects.toThrow('failed');
 });
 
-test('what is late is refused with the time that it had', async () => {
+test('late work is refused with the time that it had', async () => {
   const late = within(20, new Promise(() => {}));
   await expect(late).rejects.toThrow('no answer within 20 ms');
 });

@@ -98,7 +98,7 @@ test('a signal reaches the process that runs the command', async () => {
   expect(code).toBe(9);
 });
 
-describe('what Node compiles is kept', () => {
+describe('the compiled code of Node is kept', () => {
   const CACHE = 'node_modules/.cache/countersign';
   const OTHER = `import { fork } from 'node:child_process'; fork(new URL('other.js', import.meta.url));`;
   const files = {

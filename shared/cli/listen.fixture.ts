@@ -20,7 +20,7 @@ export interface Received {
   readonly authorization: string | undefined;
   readonly body: string;
   readonly content: Buffer;
-  /** Of the client, which tells connections apart. */
+  /** The client's port, which tells connections apart. */
   readonly port: number | undefined;
 }
 

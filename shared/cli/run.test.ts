@@ -110,7 +110,7 @@ describe('help', () => {
 
   test.each(['client', 'user key'])('a group without a command is no slip: %s', async (args) => {
     const { code, stderr } = await inProcess(new TestShell(), ...args.split(' '));
-    expect([code, stderr.split('\n')[0]]).toEqual([2, `There is no command "${args}".`]);
+    expect([code, stderr.split('\n')[0]]).toEqual([2, `Which command of "${args}" do you mean?`]);
   });
 });
 
@@ -169,7 +169,7 @@ describe('output', () => {
     expect(shell.stdout).toMatch(/^[ -~]+\n$/);
   });
 
-  test('what comes in slices is printed before the next is asked for; JSON is one array on one line', async () => {
+  test('each slice is printed before the next is asked for; JSON is one array on one line', async () => {
     const shell = new TestShell();
     const before: string[] = [];
     async function* inSlices(slices: readonly OutputSlice[]) {
@@ -197,7 +197,7 @@ describe('output', () => {
     expect(await say([{ json: [], lines: ['Nothing.'] }], '--json')).toBe('[]\n');
   });
 
-  test('what fails between two slices: 1, after those before', async () => {
+  test('a failure between two slices: 1, after the slices before it', async () => {
     const shell = new TestShell();
     async function* slices() {
       yield { json: [1], lines: ['1'] };

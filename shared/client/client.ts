@@ -14,7 +14,7 @@ export interface Client {
 export interface ClientOptions {
   /** A certificate in PEM to be trusted beside those that the process trusts. */
   readonly ca?: string | Buffer;
-  /** Of an exchange. */
+  /** The time for an exchange. */
   readonly milliseconds: number;
 }
 

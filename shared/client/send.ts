@@ -9,7 +9,7 @@ export interface Message {
 
 export interface Reply {
   readonly status: number;
-  /** By name in lower case; several lines are joined with a comma (RFC 9110 section 5.2). */
+  /** Fields by name in lower case; several lines are joined with a comma (RFC 9110 section 5.2). */
   readonly fields: Readonly<Record<string, string>>;
   readonly body: Buffer;
 }
@@ -34,7 +34,7 @@ export interface SendOptions extends Pick<ClientOptions, 'ca'> {
   readonly most?: number;
 }
 
-/** What a client needs is loaded with the first message: most servers never send one, and start 0.15 s sooner. */
+/** Loads the client with the first message: most servers never send one, and so start 0.15 s sooner. */
 const openClient = async (options: ClientOptions): Promise<Client> =>
   (await import('./client.ts')).openClient(options);
 

@@ -112,7 +112,7 @@ describe('the scope of PURGE and BAN', () => {
   });
 });
 
-describe('what may not be what somebody meant', () => {
+describe('settings that are probably a mistake', () => {
   const warned = (networks: readonly string[], trustedProxies: readonly string[] = []) =>
     configWarnings(parsed({ cache: from(...networks) }, { trustedProxies })).map(
       ({ path }) => path,
@@ -136,5 +136,5 @@ describe('what may not be what somebody meant', () => {
 test('editors are told of it', () => {
   const text = JSON.stringify(configJsonSchema());
   expect(text).toContain('CDN-Cache-Control');
-  expect(text).toContain('needs no credentials for PURGE and BAN');
+  expect(text).toContain('need no credentials for PURGE and BAN');
 });

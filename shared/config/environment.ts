@@ -75,7 +75,7 @@ export function unknownVariables(env: NodeJS.ProcessEnv): readonly Mistake[] {
     });
 }
 
-/** What the environment overrides, and what is wrong with it. An empty variable counts as absent. */
+/** Returns the members that the environment overrides, and its mistakes. An empty variable counts as absent. */
 export function environmentMembers(
   env: NodeJS.ProcessEnv,
   file: Members,

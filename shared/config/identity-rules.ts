@@ -2,7 +2,7 @@ import { trustedFor } from '#shared/http/trusted-fields.ts';
 import { eachSpace, type Rule } from './rule.ts';
 import type { Config, SpaceConfig } from './schema.ts';
 
-/** What this server writes itself, to the application or in the answer of /verify. */
+/** The fields that this server writes itself, to the application or in the answer of /verify. */
 const OURS =
   /^(?:x-auth-(?:subject|name|email|groups|client|scope|scheme|statement)|forwarded|x-forwarded-(?:for|host|prefix|proto)|x-request-id|concealed-auth-export)$/;
 

@@ -1,6 +1,6 @@
 import type { ServerName } from './server-name.ts';
 
-/** What a path of the configuration has to lead to before a server starts. */
+/** The kind of file or folder that a path of the configuration must lead to before a server starts. */
 export type Holds = 'folder' | 'file' | 'certificate' | 'key';
 
 /** A setting that is a path. */

@@ -55,7 +55,7 @@ export const SECRET_MISSING: Mistake = {
     'is missing: a pair that can be reached from elsewhere needs COUNTERSIGN_SECRET or COUNTERSIGN_SECRET_FILE, the same for all its processes (make one with: openssl rand -base64 32)',
 };
 
-/** What production refuses. Empty in development. */
+/** Returns the mistakes that production refuses. Empty in development. */
 export function productionMistakes(config: Config, env: NodeJS.ProcessEnv): Mistake[] {
   if (!isProduction(config)) return [];
   const http = (['issuer', 'resource'] as const)

@@ -28,7 +28,7 @@ test.each([
   expect(parseRedisUrl(value)).toBeUndefined();
 });
 
-test('what is accepted is only ever redis URLs, and joins to the same value again', () => {
+test('only redis URLs are accepted, and their parts join to the same value again', () => {
   const part = fc.constantFrom(
     'redis://',
     'rediss://',

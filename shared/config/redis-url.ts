@@ -2,7 +2,7 @@ import type { RedisSettings } from '#shared/stores/settings.ts';
 
 export type RedisUrl = Pick<RedisSettings, 'mode' | 'urls'>;
 
-/** What `COUNTERSIGN_REDIS_URL` may look like, for messages. */
+/** The form of `COUNTERSIGN_REDIS_URL`, for messages. */
 export const REDIS_URL_FORM =
   'must be redis://host:port, sentinel:redis://a:26379,redis://b:26379 or cluster:redis://a:6379,redis://b:6379 (rediss:// for TLS)';
 

@@ -12,7 +12,7 @@ export function secret(master: Buffer): string {
   return derivedKey(master, 'countersign private-token resource-server').toString('base64url');
 }
 
-/** What the authorization server knows of it. `resource`: URL of the verification endpoint. */
+/** Returns its registration at the authorization server. `resource`: URL of the verification endpoint. */
 export function registration(resource: string, master: Buffer, clock: Clock): ClientRecord {
   return {
     client_id: RESOURCE_SERVER,

@@ -10,7 +10,7 @@ export const SIGN_IN_PREFIX = '.countersign';
 export const CALLBACK_PATH = `/${SIGN_IN_PREFIX}/callback`;
 export const SIGN_OUT_PATH = `/${SIGN_IN_PREFIX}/sign-out`;
 
-/** Seconds without a request after which a session ends, where the space says nothing else. */
+/** The lifetime of a session without a request, in seconds, where the space has no `idle`. */
 const IDLE = 86_400;
 
 /** A space at which people sign in. */
@@ -49,7 +49,7 @@ export function signInSecret(master: Buffer, { url }: Pick<SignInSpace, 'url'>):
 export const callbackOf = ({ origin }: Pick<SignInSpace, 'origin'>): string =>
   origin + CALLBACK_PATH;
 
-/** What the authorization server knows of them. */
+/** Returns their registrations at the authorization server. */
 export function signInRegistrations(
   config: Pick<Config, 'spaces' | 'resource' | 'tls'>,
   master: Buffer,

@@ -31,7 +31,7 @@ beforeAll(async () => {
 
 const FILE = { COUNTERSIGN_DATA: 'data' };
 
-/** What keeps these servers from starting with this configuration file, as a record from path to message. */
+/** Returns the mistakes that keep these servers from starting with this file, as a record from path to message. */
 async function mistakes(content: object, env: NodeJS.ProcessEnv = FILE, servers = SERVERS.slice()) {
   const file = join(folder, 'countersign.json');
   await writeFile(file, JSON.stringify(content));

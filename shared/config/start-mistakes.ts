@@ -14,8 +14,9 @@ import { checkMasterSecret } from './secret.ts';
 import type { ServerName } from './server-name.ts';
 
 /**
- * What keeps these servers from starting here although the configuration is right by itself: files and folders that
- * are missing, cannot be read or hold something else, and the master secret. Makes nothing.
+ * Returns the mistakes that keep these servers from starting on this machine although the configuration is right by
+ * itself: files and folders that are missing, cannot be read or hold something else, and the master secret. Creates
+ * nothing.
  */
 export async function startMistakes(
   config: Config,
@@ -45,7 +46,7 @@ export async function checkStart(...parts: Parameters<typeof startMistakes>): Pr
   if (mistakes.length > 0) throw new ConfigError(mistakes);
 }
 
-/** What is wrong with a path, by what it has to lead to; undefined: nothing. */
+/** Checks a path by the kind that it must lead to. Returns the mistake, or undefined. */
 const CHECKS: Readonly<Record<Holds, (path: string) => string | undefined>> = {
   folder: noFolder,
   file: (path) => unreadable(path),

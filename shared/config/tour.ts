@@ -41,7 +41,7 @@ export function openToDemo(config: Config): Config {
 
 const TOKENS: ReadonlySet<string> = new Set(['Bearer', 'DPoP']);
 
-/** What the tour adds beside its spaces, in words. */
+/** The parts of the tour beside its spaces, in words. */
 const BESIDE = {
   tls: 'the origin over TLS',
   proxy: 'the forward proxy',
@@ -49,8 +49,8 @@ const BESIDE = {
 } as const;
 
 /**
- * What a configuration that names its own spaces leaves out of the tour, in words: paths of spaces, and what stands
- * beside them. Empty in production, which has no tour.
+ * Returns the parts of the tour that a configuration with its own spaces leaves out, in words: paths of spaces, and
+ * the parts beside them. Empty in production, which has no tour.
  */
 export function leftOutOfTour(config: Config): readonly string[] {
   if (isProduction(config)) return [];
@@ -86,7 +86,7 @@ const dav = (origin: string): SpaceConfig[] =>
 
 type Trial = NonNullable<SchemeEntry['trial']>;
 
-/** Whoever is let in has the scope that tokens for this space have. */
+/** Everybody who is let in has the scope that tokens for this space have. */
 const ALL: Trial = {
   path: 'all',
   members: {

@@ -17,7 +17,7 @@ const warned = (space: object) =>
     }),
   ).map(({ path }) => path);
 
-describe('what may not be what somebody meant', () => {
+describe('settings that are probably a mistake', () => {
   test.each([
     ['http://app.example/app/', ['spaces.0.upstream.url']],
     ['http://203.0.113.7/app/', ['spaces.0.upstream.url']],

@@ -8,7 +8,7 @@ import { upstreamUrls } from './upstream-schema.ts';
 
 const DAV = ['PROPFIND', 'COPY', 'MOVE'];
 
-/** What can be used, and may not be what somebody meant. */
+/** Returns the settings that can be used but are probably a mistake. */
 export function configWarnings(
   config: Pick<Config, 'spaces' | 'trustedProxies'>,
 ): readonly Mistake[] {

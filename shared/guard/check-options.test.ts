@@ -3,7 +3,7 @@ import { protect } from './protect.ts';
 
 const GOOD = { issuer: 'https://auth.example', resource: 'https://api.example/v1/', scopes: ['a'] };
 
-/** What is wrong with these, as JavaScript may give them. */
+/** Returns the mistakes in options, as JavaScript may give them. */
 function mistakes(more: Readonly<Record<string, unknown>>): string[] {
   try {
     protect({ ...GOOD, ...more });
@@ -15,7 +15,7 @@ function mistakes(more: Readonly<Record<string, unknown>>): string[] {
   }
 }
 
-describe('what protect takes', () => {
+describe('options that protect takes', () => {
   test.each([
     {},
     { issuer: 'http://localhost:3000', resource: 'http://127.0.0.1:3001/' },
@@ -32,7 +32,7 @@ describe('what protect takes', () => {
   });
 });
 
-describe('what it does not take, and says so', () => {
+describe('options that it refuses, and says so', () => {
   test.each([
     [{ issuer: undefined }, /^issuer: is missing: it must be .*'https:\/\/auth\.example'/],
     [{ issuer: 'https://auth.example/' }, /^issuer: must be .* without a path or a slash/],

@@ -3,7 +3,7 @@ import { METHODS } from '#shared/http/methods.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';
 
 type Members = Readonly<Record<string, unknown>>;
-/** What is wrong with a value, and what to do; undefined: nothing. */
+/** Returns the mistake in a value and the remedy, or undefined. */
 type Check = (value: unknown, all: Members) => string | undefined;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

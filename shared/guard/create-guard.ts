@@ -21,7 +21,7 @@ import type { GuardLog, ProtectOptions } from './options.ts';
 import { redisReplay } from './redis-replay.ts';
 import { UNFOLLOWED } from './unfollowed.ts';
 
-/** What a guard has of the process that it is in. */
+/** The parts of its process that a guard uses. */
 export interface Outside {
   readonly clock: Clock;
   readonly random: Random;
@@ -29,7 +29,7 @@ export interface Outside {
   /** By what it looks as if other processes served the same API. */
   readonly several: string | undefined;
   readonly log: GuardLog;
-  /** What is revoked, where nobody has to be asked for it. */
+  /** The revocations, if nobody has to be asked for them. */
   readonly feed?: typeof UNFOLLOWED;
 }
 

@@ -9,7 +9,7 @@ import type { Principal } from './principal.ts';
 import { ANONYMOUS, principalOf } from './principals.ts';
 import { authRequest, isPreflight, type Seen } from './seen.ts';
 
-/** What comes of a request: who it is, with fields that the answer has to have, or the answer. */
+/** The decision about a request: the principal with fields that the answer needs, or the answer. */
 export type Decision =
   | { readonly ok: true; readonly principal: Principal; readonly fields: Fields }
   | { readonly ok: false; readonly answer: Answer };
@@ -23,7 +23,7 @@ export interface DecideOptions {
   /** Of the resource. */
   readonly origin: string;
   readonly log: GuardLog;
-  /** What was judged of a request already: a proof of DPoP is good once. */
+  /** The verdicts on requests that were judged before: a proof of DPoP is good once. */
   readonly judged: WeakMap<object, Outcome>;
 }
 

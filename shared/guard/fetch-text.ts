@@ -27,7 +27,7 @@ export async function fetchText(
   { signal = AbortSignal.timeout(PATIENCE), ...init }: RequestInit = {},
 ): Promise<string> {
   const answer = await fetch(url, { ...init, signal, redirect: 'error' }).catch((error: Error) => {
-    // What fetch says itself is that it failed.
+    // The message of fetch says only that it failed.
     const { cause = error } = error;
     throw new Error(`no answer from ${url}: ${String(cause)}`, { cause });
   });

@@ -101,7 +101,7 @@ describe('a follower of the revocations', () => {
     await expect(page()).rejects.toThrow(why);
   });
 
-  test('what is longer than any answer is not read to its end', async () => {
+  test('an answer that is too long is not read to its end', async () => {
     const { state, page } = setup();
     let pieces = 0;
     state.token = () =>

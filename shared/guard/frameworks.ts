@@ -6,7 +6,7 @@ import type { Principal } from './principal.ts';
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
-  /** What `url` was before a router cut off where it is mounted. */
+  /** The `url` before a router cut off the path where it is mounted. */
   readonly originalUrl?: string | undefined;
   readonly rawHeaders: readonly string[];
 }

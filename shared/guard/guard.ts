@@ -66,7 +66,7 @@ export interface RouteGuard {
 }
 
 /**
- * What stands before an API. It begins at once, and answers 503 until the authorization server has. Middleware and
+ * Stands before an API. It begins at once, and answers 503 until the authorization server has answered. Middleware and
  * hooks answer the request for the metadata, too.
  */
 export interface Guard extends RouteGuard {
@@ -79,7 +79,7 @@ export interface Guard extends RouteGuard {
    */
   scopes(...needed: readonly string[]): RouteGuard;
   /**
-   * What clients read of the API before they have a token (RFC 9728), for the path `metadataPath` of its origin.
+   * Returns the metadata that clients read before they have a token (RFC 9728), for `metadataPath` of the API's origin.
    *
    * @example
    * app.get(guard.metadataPath, () => guard.metadata());
@@ -96,7 +96,7 @@ export interface Guard extends RouteGuard {
   close(): Promise<void>;
 }
 
-/** What became of a request: who asks, or the answer that it gets. */
+/** The verdict on a request: the principal, or the answer that it gets. */
 export type Verdict =
   | {
       readonly ok: true;

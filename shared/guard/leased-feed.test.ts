@@ -191,7 +191,7 @@ describe('the lease', () => {
   });
 });
 
-describe('what is followed', () => {
+describe('the followed revocations', () => {
   test.each([
     ['token', { kind: 'token', id: 'a-token' }],
     ['grant', { kind: 'grant', id: 'a-grant' }],
@@ -216,7 +216,7 @@ describe('what is followed', () => {
     },
   );
 
-  test('what is told again is merged, never replaced', async () => {
+  test('repeated entries are merged, never replaced', async () => {
     const feed = start();
     await answer(0, { entries: [pageEntry({ kind: 'token', id: 'a-token' }, FAR)] });
     await answer(1, { entries: [] });
@@ -244,7 +244,7 @@ describe('what is followed', () => {
     expect(heard).toEqual(['k']);
   });
 
-  test('what has ended is forgotten', async () => {
+  test('ended entries are forgotten', async () => {
     const feed = start();
     const until = clock.now() + 1_000;
     await answer(0, { entries: [pageEntry({ kind: 'token', id: 'a-token' }, until)] });
@@ -255,7 +255,7 @@ describe('what is followed', () => {
     expect(feed.status().entries).toBe(0);
   });
 
-  test('what was forgotten while the clock was ahead is told anew when it is set back', async () => {
+  test('entries that were forgotten while the clock was ahead are told again when it is set back', async () => {
     const feed = start();
     const until = clock.now() + 600_000;
     const entries = [pageEntry({ kind: 'token', id: 'a-token' }, until)];
@@ -280,7 +280,7 @@ describe('beyond the lease', () => {
     error: (event) => logged.push(`error ${event}`),
   };
 
-  test('what is known is used for as long as the application has chosen, which is logged once', async () => {
+  test('known revocations are used for as long as the application chose, which is logged once', async () => {
     const feed = start({ stale: 300, log });
     await answer(0);
     clock.advance(2);

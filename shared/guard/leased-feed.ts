@@ -37,7 +37,7 @@ interface Moment {
 }
 
 /**
- * Follows the revocations of an authorization server whose store this process does not share. What is known is
+ * Follows the revocations of an authorization server whose store this process does not share. The known revocations are
  * trusted for a lease from the moment when the last answered request was **sent**; the server waits as long before
  * it says that something is revoked (authz-server/revocations/). Nothing is asked at a verdict.
  */
@@ -66,6 +66,7 @@ class LeasedFeed implements RevocationFeed {
     this.#ended = this.#run();
   }
 
+  /** Throws, which becomes 503, if the issuer was not heard for longer than the lease: then no token is accepted. */
   current(): RevocationView {
     if (this.#isWithin(this.#lease)) return this.#view;
     if (this.#isWithin(this.#lease + (this.#options.stale ?? 0) * 1000)) {
@@ -136,7 +137,7 @@ class LeasedFeed implements RevocationFeed {
   /** One request; `again`: the last one failed, so that this one is not held. */
   async #ask(again: boolean): Promise<void> {
     const sent = this.#now();
-    // What was forgotten while the clock was ahead is good again: all is told anew.
+    // Entries that were forgotten while the clock was ahead count again, so everything is asked for again.
     if (sent.wall < this.#sent.wall) this.#cursor = undefined;
     const wait = again ? 0 : this.#lease / 4000;
     const patience = this.#lease === 0 ? FIRST : this.#lease / 2;

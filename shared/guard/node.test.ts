@@ -82,7 +82,7 @@ describe('node:http', () => {
     }
   });
 
-  test('who answered while the issuer was asked has answered', async () => {
+  test('an application that answered while the issuer was asked keeps its answer', async () => {
     const { protect, token } = issuerAndGuard();
     for (const claims of [{}, { aud: 'https://other.example/' }]) {
       const guard = protect();

@@ -21,7 +21,7 @@ export function nodeMiddleware(decide: Decide): NodeMiddleware {
   return (request, response, next) => {
     const seen = seenByNode(request, request);
     void andThen(decide(seen), (decision): Awaitable<void> => {
-      // Whoever sets a deadline has answered meanwhile.
+      // The application may have answered meanwhile, at a deadline of its own.
       if (response.headersSent) return undefined;
       if (!decision.ok) return send(seen.method, response, decision.answer);
       for (const [name, value] of Object.entries(decision.fields)) response.setHeader(name, value);

@@ -1,10 +1,10 @@
-/** What `protect` is given. */
+/** The options of `protect`. */
 export interface ProtectOptions {
   /** The authorization server, by the name that its tokens have for it: `https://auth.example`. */
   readonly issuer: string;
   /** Your API, by the address that clients know: a space of the authorization server, and the audience of its tokens. */
   readonly resource: string;
-  /** What a token has to be good for: a list, or a function that says it of each method. */
+  /** The scopes that a token needs: a list, or a function that returns them for a method. */
   readonly scopes: readonly string[] | ((method: string) => readonly string[]);
   /** Names the API in challenges and metadata; default: the host of `resource`. */
   readonly name?: string | undefined;

@@ -1,4 +1,4 @@
-/** Who asks, as the token says. */
+/** The person or application that asks, as the token says. */
 export interface Principal {
   /**
    * `application`: in its own name, with no person behind the token. `anonymous`: a CORS preflight, which has no

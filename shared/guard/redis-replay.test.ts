@@ -77,7 +77,7 @@ describe.each(Object.entries(CLIENTS))(
       await redis.kill();
       await expect(replay.unique('dpop', `${name} away`, 60)).rejects.toThrow(StoreUnavailable);
       await redis.start();
-      // What was given up is sent after all once Redis is back, so each try needs a key of its own.
+      // A command that was given up is sent after all once Redis is back, so each try needs a key of its own.
       let tries = 0;
       await until(() => replay.unique('dpop', `${name} back ${(tries += 1)}`, 60));
     });

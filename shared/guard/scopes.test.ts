@@ -55,7 +55,7 @@ describe('scopes of a route', () => {
     expect((await verdictOf(other.protect(), request))[0]).toBe(401);
   });
 
-  test.each([[['']], [['two words']], [['"']]])('what is no scope throws: %j', (scopes) => {
+  test.each([[['']], [['two words']], [['"']]])('a value that is no scope throws: %j', (scopes) => {
     expect(() =>
       issuerAndGuard()
         .protect()
@@ -74,12 +74,12 @@ describe('claims', () => {
       if (!verdict.ok) throw new Error('refused');
       const { claims } = verdict.principal;
       expect(claims).toMatchObject({ groups: ['Staff'], email: 'a@example.com', aud: RESOURCE });
-      // What a handler does to them reaches no other request.
+      // Changes by a handler reach no other request.
       Object.assign(claims, { groups: ['Admins'], exp: 1e12 });
     }
   });
 
-  test('who asks by a preflight has no id, and no claims: reading them throws', async () => {
+  test('the principal of a preflight has no id and no claims: reading them throws', async () => {
     const preflight = { origin: 'https://app.example', 'access-control-request-method': 'PUT' };
     const verdict = await issuerAndGuard()
       .protect()

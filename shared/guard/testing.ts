@@ -16,7 +16,7 @@ export interface TestIssuerOptions {
   readonly now?: number;
 }
 
-/** What a token says. Each has a `jti` of its own. */
+/** The claims of a test token. Each has its own `jti`. */
 export interface TestToken {
   /** Id of the person; absent: an application asks in its own name. */
   readonly person?: string;

@@ -8,7 +8,7 @@ const NOTHING: RevocationView = {
   raisedSince: () => false,
 };
 
-/** For who does not ask what was revoked: nothing was. */
+/** The feed of a guard that does not follow revocations: it has none. */
 export const UNFOLLOWED: Omit<RevocationFeed, 'current' | 'status'> = {
   latest: () => NOTHING,
   onKeyRevoked: () => {},

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 
 const ALPHANUMERIC = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
-/** Of RFC 3986 section 3.3 onwards: most as they are, some percent-encoded. */
+/** Texts of characters of RFC 3986 section 3.3 onwards: most as they are, some percent-encoded. */
 const textOf = (others: string) =>
   fc.string({
     unit: fc.oneof(

@@ -82,6 +82,6 @@ test.each(['', '{}', 'null', '{"path":"/a","host":"b"}'])(
   },
 );
 
-test('what people read of it', () => {
+test('its text for people', () => {
   expect(ruleText({ path: '/a*', status: '5xx' })).toBe('path=/a* status=5xx');
 });

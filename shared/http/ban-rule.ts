@@ -29,12 +29,12 @@ const members = z.strictObject({
 const named = { error: 'names nothing: it needs path, tag or status' };
 const rule = members.refine((given) => Object.keys(given).length > 0, named);
 
-/** What BAN removes: that of which all is true that is named. */
+/** The rule of a BAN. It removes the answers that match all its members. */
 export type BanRule = z.infer<typeof rule>;
 
 export interface Ban {
   readonly rule: BanRule;
-  /** What it is about is not removed, but made stale. */
+  /** True if the answers are not removed, but made stale. */
   readonly soft: boolean;
 }
 
@@ -53,7 +53,7 @@ export function toBan(given: unknown): Ban {
   throw new BadRequest(`The ban ${said.join('; ')}.`);
 }
 
-/** From the lines of a field `Ban`, a Dictionary (RFC 8941 section 3.2). Throws `BadRequest`. */
+/** Parses the lines of a field `Ban`, a Dictionary (RFC 8941 section 3.2). Throws `BadRequest`. */
 export function parseBan(lines: readonly string[]): Ban {
   const dictionary = parseDictionary(lines.join(', '));
   if (dictionary === undefined) {
@@ -62,7 +62,7 @@ export function parseBan(lines: readonly string[]): Ban {
   return toBan(Object.fromEntries([...dictionary].map(([key, member]) => [key, plain(member)])));
 }
 
-/** What narrows a member, such as a parameter, is not ignored: the ban would have more than was meant. */
+/** Returns the value, or null for a token or a value with parameters: ignoring those would widen the ban. */
 function plain({ type, value, params }: Member): unknown {
   return params.size === 0 && type !== 'token' ? value : null;
 }

@@ -13,7 +13,7 @@ describe('cookies', () => {
     expect(withoutCookies(` a=1;\t${NAME} =s ; b=2`, (name) => name === NAME)).toBe('a=1; b=2');
   });
 
-  test('what is empty is skipped, and a request with more than 1,000 cookies has none', () => {
+  test('empty parts are skipped, and a request with more than 1,000 cookies has none', () => {
     expect(parseCookies([';;; ;a=1;;', ' ; '])).toEqual([['a', '1']]);
     const many = (length: number) => Array<string>(length).fill('a=1').join(';');
     expect(parseCookies([many(600), many(400)])).toHaveLength(1000);

@@ -3,7 +3,7 @@ export type Cookie = readonly [name: string, value: string];
 /** Several times the cookies that a browser keeps for one host (RFC 6265 section 6.1). */
 const MOST = 1000;
 
-/** What stands between two semicolons, unless that is nothing. Spaces and tabs before it are skipped. */
+/** Matches the text between two semicolons, if there is any, without spaces and tabs before it. */
 const PAIR = /[^; \t][^;]*/g;
 
 /**

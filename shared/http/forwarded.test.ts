@@ -36,7 +36,7 @@ describe('the address of the client behind trusted proxies', () => {
     expect(clientAddress(peer, lines, trusted)).toBe(client);
   });
 
-  test('what a client sends never changes what its proxy adds', () => {
+  test('fields of a client never change those that its proxy adds', () => {
     const anything = fc.oneof(
       fc.string(),
       fc.ipV4(),
@@ -84,7 +84,7 @@ test('an address alone is trusted in any spelling, and its neighbours are not', 
   }
 });
 
-describe('what counts as one customer', () => {
+describe('addresses that count as one customer', () => {
   test.each([
     ['192.0.2.1', '192.0.2.1'],
     ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],
@@ -99,7 +99,7 @@ describe('what counts as one customer', () => {
   });
 
   test('all addresses of 64 bits, and no others', () => {
-    // From 1: of ::ffff:0:0/96 are IPv4 addresses.
+    // The groups begin at 1, since addresses in ::ffff:0:0/96 are IPv4 addresses.
     const group = fc.integer({ min: 1, max: 0xffff }).map((value) => value.toString(16));
     const half = fc.tuple(group, group, group, group).map((groups) => groups.join(':'));
     fc.assert(

@@ -67,14 +67,14 @@ export function clientAddress(
 }
 
 /**
- * What limits count as one customer: an IPv6 network of 64 bits, all of whose addresses one host can
- * take (RFC 6177), or an IPv4 address. `address` as `clientAddress` gives it.
+ * Returns the network that limits count as one customer: an IPv6 network of 64 bits, all of whose addresses one host
+ * can take (RFC 6177), or an IPv4 address. `address` as `clientAddress` gives it.
  */
 export const customerOf = (address: string): string => networkOf(address, 4);
 
 /**
- * What shares of one thing count as one: an IPv6 network of 48 bits, as long as any that one site is given (RFC 6177
- * section 2), or an IPv4 address. `address` as `clientAddress` gives it.
+ * Returns the network that shares count as one site: an IPv6 network of 48 bits, as long as any that one site is given
+ * (RFC 6177 section 2), or an IPv4 address. `address` as `clientAddress` gives it.
  */
 export const siteOf = (address: string): string => networkOf(address, 3);
 

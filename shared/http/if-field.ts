@@ -1,7 +1,7 @@
 import { ENTITY_TAG, type EntityTag, parseEntityTag } from './etag.ts';
 import { Scanner } from './scanner.ts';
 
-/** What a resource is expected to have, or with `not` to lack: a state token, or an entity tag. */
+/** A state token or an entity tag that a resource is expected to have, or with `not` to lack. */
 export type Condition = { readonly not: boolean } & (
   | { readonly token: string }
   | { readonly etag: EntityTag }

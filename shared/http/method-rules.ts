@@ -1,11 +1,11 @@
 import { HttpError, methodNotAllowed, notFound, notImplemented } from './answer.ts';
 import { allow } from './methods.ts';
 
-/** What there is for a method. */
+/** The methods that exist. */
 export interface MethodsThere {
-  /** What some address of the server has; absent: that was looked at before. */
+  /** The methods of the whole server; absent: they were checked before. */
   readonly known?: ReadonlySet<string>;
-  /** What this address has; absent: that is looked at later. */
+  /** The methods of this address; absent: they are checked later. */
   readonly methods?: readonly string[];
   /** Nothing is there: the methods are those that make something. */
   readonly missing?: boolean;
@@ -13,7 +13,12 @@ export interface MethodsThere {
   readonly told?: (allowed: string) => string;
 }
 
-/** THE rules of 501, 404 and 405: throws HttpError for a method that cannot be done there. */
+/**
+ * THE rules of 501, 404 and 405: throws HttpError for a method that cannot be done there. Allow (`allow` in methods.ts)
+ * has the methods that are there, HEAD with GET, and OPTIONS always, as the space's `methods` narrow them (`accepted`
+ * in resource-server/space/options.ts). `known` is asked in resource-server/steps/methods.ts, `methods` where the
+ * resource is known.
+ */
 export function checkMethod(method: string, { known, methods, missing, told }: MethodsThere): void {
   // RFC 9110 section 15.6.2: no address has it.
   if (known?.has(method) === false) throw notImplemented(method);

@@ -1,6 +1,6 @@
-/** What is true of a method wherever it is used (RFC 9110 section 9.2). */
+/** The properties of a method at every resource (RFC 9110 section 9.2). */
 export interface MethodPolicy {
-  /** By the resource server, somewhere. */
+  /** True if the resource server has the method somewhere. */
   readonly served: boolean;
   readonly safe: boolean;
   readonly idempotent: boolean;
@@ -22,9 +22,8 @@ type Row = readonly [
 ];
 
 /**
- * What the resource server serves, and what it has to know: the methods of proxies, connections and
- * caches, and of WebDAV those that are safe at a server behind `/verify`. The order is that of the Allow
- * field.
+ * The methods that the resource server serves, and those that it has to know: of proxies, connections and caches, and
+ * the safe ones of WebDAV at a server behind `/verify`. The order is that of the Allow field.
  */
 const ROWS: readonly Row[] = [
   ['GET', 'served', 'safe', 'idempotent', true, 'none', 'RFC 9110 section 9.3.1'],
@@ -66,20 +65,20 @@ export const METHODS: ReadonlyMap<string, MethodPolicy> = new Map(
   ]),
 );
 
-/** What the resource server does somewhere; any other method is 501 on any path (RFC 9110 section 9.1). */
+/** The methods that the resource server serves somewhere. Any other is 501 on any path (RFC 9110 section 9.1). */
 export const SERVED: ReadonlySet<string> = new Set(
   [...METHODS].filter(([, { served }]) => served).map(([method]) => method),
 );
 
-/** What a cache answers itself, where it is told what to forget. */
+/** The methods that a cache answers itself: they tell it what to forget. */
 export const CACHE_METHODS: readonly string[] = ['PURGE', 'BAN'];
 
 /** A method in upper case (RFC 9110 section 9.1), of tolerable length. */
 export const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Z-]{1,64}$/;
 
 /**
- * The value of Allow (RFC 9110 section 10.2.1): OPTIONS always, HEAD wherever GET is, and last what only an
- * application knows.
+ * Returns the value of Allow for 405 and OPTIONS (RFC 9110 section 10.2.1): OPTIONS always, HEAD wherever GET is, and
+ * last the methods that only an application knows.
  */
 export function allow(methods: Iterable<string>): string {
   const allowed = new Set([...methods, 'OPTIONS']);

@@ -38,7 +38,7 @@ describe('RFC 7240 section 4.2', () => {
     expect(of('return=everything', 'return=minimal')).toBeUndefined();
   });
 
-  test('of both none', () => {
+  test('ignores two preferences that differ', () => {
     expect(of('return=representation, return=minimal')).toBeUndefined();
     expect(of('return=minimal', 'return=representation')).toBeUndefined();
   });
@@ -47,7 +47,7 @@ describe('RFC 7240 section 4.2', () => {
     expect(() => of('return="minimal')).toThrow(BadRequest);
   });
 
-  test('whatever is sent comes to a preference, none or 400', () => {
+  test('any field gives a preference, none or 400', () => {
     const pieces = fc.constantFrom('return', '=', '"', 'minimal', 'representation', ',', ';', ' ');
     fc.assert(
       fc.property(fc.array(pieces), (parts) => {

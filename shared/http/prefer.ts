@@ -1,6 +1,6 @@
 import { lines, listMembers } from './fields.ts';
 
-/** What a client would like to be told of what it has written (RFC 7240 section 4.2). */
+/** The answer to a write that a client prefers (RFC 7240 section 4.2). */
 export type PreferredReturn = 'representation' | 'minimal';
 
 const RETURN = /^return[ \t]*=[ \t]*"?([^";\t ]*)"?[ \t]*(?:;|$)/i;

@@ -5,7 +5,7 @@ const UNRESERVED = /^[A-Za-z0-9._~-]$/;
 const PLAIN = /^(?:\/(?!\.)[\w.~,:=@+-]*)+$/;
 
 /**
- * Path and query in one spelling for all that mean the same (RFC 3986 section 6.2.2), and for some that do not.
+ * For the cache: returns path and query in one spelling for all that mean the same (RFC 3986 section 6.2.2), and for some that do not.
  * Answers are found by the spelling of their requests; what has to be forgotten is named by this one, so that none
  * stays under another.
  */

@@ -37,7 +37,7 @@ describe('RFC 8941 section 4.2.2: dictionaries', () => {
     expect(parseDictionary(value)).toBeUndefined();
   });
 
-  test('of a key that came twice the last stands where the first did', () => {
+  test('the last value of a repeated key stands in the place of the first', () => {
     expect([...(parseDictionary('a=1, b, a=2') ?? [])].map(([key]) => key)).toEqual(['a', 'b']);
   });
 });
@@ -120,7 +120,7 @@ describe('RFC 8941 section 4.2.1.2: inner lists', () => {
   );
 });
 
-test('RFC 8941 section 4.2: whatever comes is a dictionary or none, and no member inherits', () => {
+test('RFC 8941 section 4.2: any text is a dictionary or none, and no member inherits', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom(...'"\\,;=()?:. \ta*-1é'.split('')) }),

@@ -27,7 +27,7 @@ const COMMA = /[ \t]*,[ \t]*/y;
 const OPEN = /\( */y;
 const CLOSE = /\)/y;
 
-/** What each type looks like, in an order in which none hides another (RFC 8941 section 4.2.3.1). */
+/** The form of each type, in an order in which none hides another (RFC 8941 section 4.2.3.1). */
 const BARE_ITEMS: readonly (readonly [RegExp, (text: string) => BareItem])[] = [
   [/-?\d{1,12}\.\d{1,3}/y, (text) => ({ type: 'decimal', value: Number(text) })],
   [/-?\d{1,15}/y, (text) => ({ type: 'integer', value: Number(text) })],
@@ -64,7 +64,7 @@ export function parseDictionary(value: string): Dictionary | undefined {
   return members;
 }
 
-/** What stands behind a key: without a value it is true. */
+/** Reads the member after a key. Without a value it is true. */
 function readMember(scanner: Scanner): Member | undefined {
   if (scanner.read(EQUALS) === undefined) {
     return withParams(scanner, { type: 'boolean', value: true });

@@ -1,6 +1,18 @@
 import { remembering } from '#shared/base/recent-map.ts';
 import { isHost } from './host.ts';
 
+/*
+ * THE rule of how a path is read: which targets are malformed or ambiguous, and so 400.
+ *
+ *  - `parseTarget`: endpoints, and the authorization server.
+ *  - `parseTreeTarget`: documents, where a doubled slash counts as one.
+ *  - `parsePassedTarget`: an application behind the gateway, which reads its path itself.
+ *  - `parseAskedTarget`: the target that a proxy tells `/verify`.
+ *
+ * `resource-server/exchange/exchange.ts` picks, `front-door.ts` answers 400. For an application each reading of the
+ * path has to lie in its space: `resource-server/space/within.ts`.
+ */
+
 /** A request target (RFC 9112 section 3.2), parsed once; everything that looks at a path reads `segments`. */
 export interface Target {
   readonly form: 'origin' | 'absolute' | 'asterisk';

@@ -3,7 +3,7 @@
  * with `*` stands for all that begin so. In lower case, with hyphens.
  */
 export const TRUSTED_FIELDS = {
-  /** Who asks: CGI, Authelia, Kubernetes, Grafana, oauth2-proxy, authentik, Pomerium, clouds, Kong, SAML, ours. */
+  /** The identity of the client: CGI, Authelia, Kubernetes, Grafana, oauth2-proxy, authentik, Pomerium, clouds, Kong, SAML, ours. */
   identity: [
     'remote-*',
     'x-remote-*',
@@ -38,7 +38,7 @@ export const TRUSTED_FIELDS = {
     'x-auth-scheme',
     'x-auth-statement',
   ],
-  /** What the client has shown in the handshake of TLS (RFC 9440, RFC 9729 section 6). */
+  /** The client's part of the TLS handshake (RFC 9440, RFC 9729 section 6). */
   connection: [
     'client-cert*',
     'concealed-auth-export',
@@ -119,7 +119,7 @@ const PREFIXES = ROWS.flatMap(([name, told]) =>
   name.endsWith('*') ? [[name.slice(0, -1), told] as const] : [],
 );
 
-/** What servers believe of a field; undefined: nothing more than of any. `name`: in lower case, with hyphens. */
+/** Returns what servers trust a field for; undefined: nothing special. `name`: in lower case, with hyphens. */
 export function trustedFor(name: string): Trust | undefined {
   return EXACT.get(name) ?? PREFIXES.find(([prefix]) => name.startsWith(prefix))?.[1];
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { lines, plainMembers } from './fields.ts';
 
-/** By which token a handshake asks for one, as the protocol of Upgrade and as `:protocol` (RFC 8441 section 5). */
+/** The token by which a handshake asks for a WebSocket, in Upgrade and `:protocol` (RFC 8441 section 5). */
 export const WEB_SOCKET = 'websocket';
 
 /** RFC 6455 section 1.3. */
@@ -56,7 +56,7 @@ export function keyOf(rawHeaders: readonly string[]): string | undefined {
   return key !== undefined && another === undefined && KEY.test(key) ? key : undefined;
 }
 
-/** What Sec-WebSocket-Accept says to a key (RFC 6455 section 4.2.2). */
+/** Returns the value of Sec-WebSocket-Accept for a key (RFC 6455 section 4.2.2). */
 export function acceptOf(key: string): string {
   return createHash('sha1')
     .update(key + GUID)

@@ -1,11 +1,11 @@
-/** What of a token the revocation check reads. */
+/** The claims that the revocation check reads. */
 export interface RevocableClaims {
   readonly jti: string;
   readonly kid: string;
   readonly sub: string;
   readonly client_id: string;
   readonly grant_id?: string;
-  /** Absent from a token that no person stands behind. */
+  /** Absent from a token of an application on its own behalf. */
   readonly sub_gen?: number;
   readonly client_gen: number;
   /** Identifier of the store's memory at issue; a token of another epoch is refused. */
@@ -19,7 +19,7 @@ export interface AccessTokenClaims extends Omit<RevocableClaims, 'kid'> {
   readonly iat: number;
   readonly exp: number;
   readonly nbf?: number;
-  /** Of the resource alone (RFC 9068 section 2.2.3: all have a meaning there). */
+  /** Scopes of the resource alone (RFC 9068 section 2.2.3: all have a meaning there). */
   readonly scope?: string;
   /** Scopes of OpenID Connect that this token was asked for; the authorization server itself reads them. */
   readonly openid_scope?: string;

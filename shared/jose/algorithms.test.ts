@@ -48,7 +48,7 @@ describe('RFC 8725 section 3.1: a key is for one algorithm', () => {
     expect(rowOf(alg).fits(key)).toBe(false);
   });
 
-  test('RFC 7518 section 3.3: an RSA key whose size or exponent only burdens us is refused', () => {
+  test('RFC 7518 section 3.3: an RSA key with an excessive size or exponent is refused', () => {
     const wide = Buffer.alloc(1025, 0xff).toString('base64url');
     const jwk = publicJwk(PAIRS.RS256.publicKey);
     expect(importPublicJwk({ ...jwk, n: wide }, rowOf('RS256'))).toBeUndefined();
@@ -91,7 +91,7 @@ describe('RFC 7517 section 4: a public key from a JWK', () => {
     expect(importPublicJwk(broken, rowOf('ES256'))).toBeUndefined();
   });
 
-  test('of a private JWK only the public part is read', () => {
+  test('only the public part of a private JWK is read', () => {
     const secret = publicJwk(PAIRS.ES256.privateKey);
     expect(secret['d']).toBeDefined();
     expect(importPublicJwk(secret, rowOf('ES256'))?.type).toBe('public');
@@ -99,7 +99,7 @@ describe('RFC 7517 section 4: a public key from a JWK', () => {
 });
 
 describe('RFC 7518 section 3.4: ES256 signatures', () => {
-  test('what Node signs as R || S verifies', () => {
+  test('a signature that Node made as R || S verifies', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
         const data = Buffer.from(bytes);

@@ -10,14 +10,14 @@ export interface JwsAlgorithm {
   readonly kty: 'EC' | 'RSA' | 'OKP';
   /** The public members of its JWK, in the order of the thumbprint (RFC 7638 section 3.2). */
   readonly members: readonly string[];
-  /** Whether the key is a public key of this algorithm's type, curve and size. */
+  /** True if the key is a public key of this algorithm's type, curve and size. */
   fits(key: KeyObject): boolean;
   /** The key must fit. A bare KeyObject: an options object costs Node 24.21 up to 20 microseconds. */
   verify(signingInput: Buffer, key: KeyObject, signature: Buffer): boolean;
 }
 
 const SMALLEST_RSA = 2048;
-/** Keys in DPoP proofs are the sender's choice: larger ones would let him choose our work as well. */
+/** Largest RSA key in bits: the sender of a DPoP proof chooses its key, and must not choose our work with it. */
 const LARGEST_RSA = 4096;
 const LARGEST_EXPONENT = 2n ** 32n;
 
@@ -60,7 +60,7 @@ const EdDSA: JwsAlgorithm = {
   verify: (signingInput, key, signature) => verify(null, signingInput, key, signature),
 };
 
-/** The name that says the curve as well (RFC 9864 section 2.2); new clients send this one. */
+/** The name that includes the curve (RFC 9864 section 2.2); new clients send this one. */
 const Ed25519: JwsAlgorithm = { ...EdDSA, alg: 'Ed25519' };
 
 /** The allow-list for tokens and for DPoP proofs, by the `alg` of a header. */
@@ -69,8 +69,8 @@ export const ALGORITHMS: ReadonlyMap<unknown, JwsAlgorithm> = new Map(
 );
 
 /**
- * The public key of a JWK (RFC 7517), read from the members that the algorithm needs and no others.
- * Undefined when it is not a key for this algorithm.
+ * Imports the public key of a JWK (RFC 7517), from the members that the algorithm needs and no others. Returns
+ * undefined if it is not a key for this algorithm.
  */
 export function importPublicJwk(
   jwk: Readonly<Record<string, unknown>>,

@@ -11,7 +11,7 @@ const reasonOf = (text: string) => {
   return parsed.ok ? undefined : parsed.reason;
 };
 
-test('RFC 7515 section 7.1: three parts, taken apart', () => {
+test('RFC 7515 section 7.1: parses three parts', () => {
   expect(parseCompactJws(good)).toMatchObject({
     ok: true,
     algorithm: { alg: 'ES256' },
@@ -20,7 +20,7 @@ test('RFC 7515 section 7.1: three parts, taken apart', () => {
   });
 });
 
-describe('RFC 7515 section 5.2: what is not a JWS is refused', () => {
+describe('RFC 7515 section 5.2: malformed text is refused', () => {
   test.each([
     ['nothing', ''],
     ['dots', '..'],
@@ -42,7 +42,7 @@ describe('RFC 7515 section 5.2: what is not a JWS is refused', () => {
     ['two tokens in one', `${good}, ${good}`],
   ])('%s', (_, text) => expect(reasonOf(text)).toBeDefined());
 
-  test('RFC 4648 section 3.5: a second spelling of the same octets', () => {
+  test('RFC 4648 section 3.5: base64url that is not canonical', () => {
     const last = signature.at(-1) ?? '';
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
     const other = alphabet[alphabet.indexOf(last) ^ 1] ?? '';
@@ -77,12 +77,12 @@ describe('RFC 7515 section 4.1: the header', () => {
     ),
   );
 
-  test('section 4: of members with one name the last counts, in every check alike', () => {
+  test('section 4: of duplicate members the last counts, in every check', () => {
     const twice = signJws('{"alg":"ES256","alg":"none"}', {}, privateKey);
     expect(reasonOf(twice)).toBe('alg is not on the allow-list');
   });
 
-  test('a member called __proto__ lends nothing', () => {
+  test('a member called __proto__ adds no header parameters', () => {
     const text = signJws('{"__proto__":{"alg":"ES256"}}', {}, privateKey);
     expect(reasonOf(text)).toBe('alg is not on the allow-list');
   });

@@ -3,7 +3,7 @@ import { ALGORITHMS, type JwsAlgorithm } from './algorithms.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Why something is not accepted; for the log, never for the client. */
+/** The reason for a refusal; for the log, and for the client in development. */
 export interface JwsRefusal {
   readonly ok: false;
   readonly reason: string;
@@ -24,7 +24,7 @@ const LARGEST = 8192;
 
 const refuse = (reason: string): JwsRefusal => ({ ok: false, reason });
 
-/** base64url without padding (RFC 7515 section 2): only the one canonical spelling. */
+/** Decodes base64url without padding (RFC 7515 section 2), in its canonical spelling only. */
 function decode(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, 'base64url');
   return bytes.toString('base64url') === text ? bytes : undefined;
@@ -45,9 +45,9 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /**
- * Takes a JWS in Compact Serialization (RFC 7515 section 7.1) with a JSON object as its payload
- * apart. `alg` must be on the allow-list; `crit` is refused, since we understand no extension
- * (section 4.1.11). Of members with the same name the last counts, as section 4 permits.
+ * Parses a JWS in Compact Serialization (RFC 7515 section 7.1) with a JSON object as its payload. `alg` must be on the
+ * allow-list; `crit` is refused, since we understand no extension (section 4.1.11). Of members with the same name the
+ * last counts, as section 4 permits.
  */
 export function parseCompactJws(text: string): CompactJws | JwsRefusal {
   if (text.length > LARGEST) return refuse('longer than 8192 characters');

@@ -1,16 +1,19 @@
 /**
- * How long a DPoP proof lives, in seconds (RFC 9449 section 11.1): it passes while its `iat` differs by no more
- * than a window from our clock, either way, or while the nonce is good that it has instead.
+ * The life of a DPoP proof, in seconds (RFC 9449 section 11.1): it passes while its `iat` differs from our clock by no
+ * more than a window, either way, or, if it has a nonce, while the nonce is valid.
  */
 
-/** At resources, and for userinfo and PrivateToken at the authorization server. */
+/** The window at resources, and for userinfo and PrivateToken at the authorization server. */
 export const PROOF_WINDOW = 60;
 
-/** At the token endpoint and for pushed requests: that of the engine (oidc-provider), which has no setting. */
+/** The window at the token endpoint and for pushed requests, which the engine (oidc-provider) fixes. */
 export const TOKEN_PROOF_WINDOW = 300;
 
-/** By which the clocks of several servers may differ. */
+/** Seconds by which the clocks of several servers may differ. */
 const CLOCK_DIFFERENCE = 60;
 
-/** For which one that was used is remembered. `lifetime`: from the first to the last moment at which it can pass. */
+/**
+ * Returns the seconds for which a used proof is remembered. `lifetime` is the time from the first to the last moment at
+ * which it can pass.
+ */
 export const proofMemory = (lifetime: number): number => lifetime + CLOCK_DIFFERENCE;

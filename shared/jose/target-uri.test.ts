@@ -52,7 +52,7 @@ test.each([
   'https://rs.example:99999/',
 ])('%j is no target URI', (uri) => expect(normaliseTargetUri(uri)).toBeUndefined());
 
-test('what is normal stays as it is', () => {
+test('a normal URI stays as it is', () => {
   fc.assert(
     fc.property(anyUri, (uri) => {
       const once = normaliseTargetUri(uri);

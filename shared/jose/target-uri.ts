@@ -1,12 +1,12 @@
 const UNRESERVED = /[A-Za-z0-9\-._~]/;
 
 /**
- * Syntax-based and scheme-based normalisation (RFC 3986 sections 6.2.2 and 6.2.3) of an http or https
- * URI without its query and fragment, so that two spellings of `htu` compare equal (RFC 9449 section
- * 4.3). Undefined when it is not such a URI.
+ * Normalises an http or https URI by syntax and scheme (RFC 3986 sections 6.2.2 and 6.2.3) and drops its query and
+ * fragment, so that two spellings of `htu` compare equal (RFC 9449 section 4.3). Returns undefined if it is not such a
+ * URI.
  */
 export function normaliseTargetUri(uri: string): string | undefined {
-  // The URL parser would forgive these: it drops tabs and turns a backslash into a slash.
+  // The URL parser would accept these: it drops tabs and turns a backslash into a slash.
   if (!/^https?:\/\/[\x21-\x5b\x5d-\x7e]+$/i.test(uri)) return undefined;
   const url = URL.parse(uri);
   if (url === null || url.username !== '' || url.password !== '') return undefined;

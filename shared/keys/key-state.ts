@@ -10,8 +10,8 @@ export interface KeyTimes {
 }
 
 /**
- * What a key does at `now`. It follows from the rows and the clock alone, so that all processes agree without
- * talking. What is in `use` is the newest of its kind that has begun.
+ * Returns the state of a key at `now`. It follows from the rows and the clock alone, so that all processes agree
+ * without talking. The key in `use` is the newest of its kind that has begun.
  */
 export function keyState<Use extends string>(
   use: Use,

@@ -7,7 +7,7 @@ import { seal, unseal } from './seal.ts';
 
 const master = randomBytes(32);
 
-test('what was sealed opens again with the same master secret and purpose', () => {
+test('sealed octets open again with the same master secret and purpose', () => {
   fc.assert(
     fc.property(anyText(), (text) => {
       expect(unseal(master, 'key', seal(master, 'key', text, systemRandom))).toBe(text);

@@ -16,21 +16,21 @@ import { seal, unseal } from './seal.ts';
 type Alg = StoredKey['alg'];
 export type Jwk = Readonly<Record<string, unknown>>;
 
-/** What the life of keys is made of; times in seconds. */
+/** The times and parts of the life of keys; times in seconds. */
 export interface KeyLifecycle {
   readonly stores: Pick<Stores, KeyTable | 'revocations'>;
-  /** Which keys: those of the authorization server or those of the gateway. */
+  /** The table of the keys: that of the authorization server or that of the gateway. */
   readonly table: KeyTable;
   readonly master: Buffer;
   readonly clock: Clock;
   readonly random: Random;
-  /** From publishing a key to signing with it: at least the JWKS max-age plus the RS's cooldown. */
+  /** Time from publishing a key to signing with it: at least the JWKS max-age plus the RS's cooldown. */
   readonly overlap: number;
-  /** Longest life of what they sign, plus skew. */
+  /** Longest life of the tokens that they sign, plus skew. */
   readonly longestLife: number;
 }
 
-/** Of each table: what its private keys are sealed for, and how long at most what they sign is good. */
+/** For each table: the purpose that its private keys are sealed for, and the longest life of what they sign. */
 const TABLES = {
   keys: { purpose: (kid: string) => kid, longestLife },
   gatewayKeys: {

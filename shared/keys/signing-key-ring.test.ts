@@ -28,7 +28,7 @@ const life = (of: KeyLifecycle['stores'] = stores, at = clock): KeyLifecycle => 
   longestLife: 605,
 });
 
-test('who asks while the rows are read is told of what was written since', async () => {
+test('a caller that asks while the rows are read learns of later writes', async () => {
   let list = () => stores.keys.list();
   const keys = { ...stores.keys, list: () => list() };
   const ring = await openKeyRing(life({ ...stores, keys }), ['ES256']);
@@ -54,7 +54,7 @@ test('who asks while the rows are read is told of what was written since', async
   expect(ring.current.signingKid('ES256')).not.toBe(old);
 });
 
-test('what replaces a compromised key signs at once, although it was made by a clock that is ahead', async () => {
+test('the successor of a compromised key signs at once, although a clock that is ahead made it', async () => {
   const ring = await openKeyRing(life(), ['ES256']);
   const ahead = new ManualClock(clock.now() + 60_000);
   const key = await endCompromisedKey(life(stores, ahead), ring.current.signingKid('ES256') ?? '');
@@ -93,7 +93,7 @@ test('a key of the gateway does not open as one of tokens, nor the other way rou
   expect(() => privateJwk(gateway, token)).toThrow(/do not open/);
 });
 
-test('what is published is what a ring holds, without anything private', async () => {
+test('a ring publishes its keys without anything private', async () => {
   const { current } = await openKeyRing(life(), ['ES256', 'EdDSA']);
   const names = ({ kid, alg }: Jwk) => ({ kid, alg });
   expect(current.publicJwks.map(names)).toEqual(current.jwks.map(names));

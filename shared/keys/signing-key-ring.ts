@@ -7,11 +7,11 @@ import type { StoredKey } from '#shared/stores/keys/keys.ts';
 
 type Alg = StoredKey['alg'];
 
-/** The keys of one moment: what is published, and which of it signs. */
+/** The keys of one moment: the published ones, and those that sign. */
 export interface KeySet {
   /** Private JWKs of all published keys; of each alg the one that signs comes first. */
   readonly jwks: readonly Jwk[];
-  /** What is published of them (RFC 7517), in the same order. */
+  /** The public parts of the keys (RFC 7517), in the same order. */
   readonly publicJwks: readonly Jwk[];
   signingKid(alg: Alg): string | undefined;
   publicKey(kid: string): KeyObject | undefined;
@@ -28,7 +28,7 @@ export interface KeyRing {
   sweep(): Promise<number>;
 }
 
-/** Opens the ring. What keys are missing is made, also when the store has lost its memory since. */
+/** Opens the ring. It makes missing keys, also when the store has lost its memory since. */
 export async function openKeyRing(life: KeyLifecycle, algs: readonly Alg[]): Promise<KeyRing> {
   const read = async () => {
     const found = await readKeys(life);

@@ -79,7 +79,7 @@ test('real keys: sealed in the store, and opened again', async () => {
   expect(rows.map(({ type }) => type)).toEqual([VOPRF, BLIND_RSA]);
 });
 
-test('what is sealed opens under its master secret, for its key and type only', async () => {
+test('a sealed key opens under its master secret, for its key and type only', async () => {
   await keep();
   const [one, other] = await stores.tokenKeys.list();
   if (one === undefined || other === undefined) throw new Error('two keys are there');
@@ -260,7 +260,7 @@ describe('as many keys as a directory may have', () => {
     expect(await states(VOPRF)).toContain('issuing');
   });
 
-  test('whoever rotates whenever it may be, there is always a key that issues', async () => {
+  test('there is always a key that issues, whenever anybody rotates', async () => {
     for (let step = 0; step < 600; step += 1) {
       await keep().catch(() => {});
       await rotateTokenKey(life, VOPRF).catch(() => {});

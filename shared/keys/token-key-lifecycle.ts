@@ -22,7 +22,7 @@ import {
 } from '#shared/private-token/token-types.ts';
 import { generateVoprfKey } from '#shared/private-token/voprf.ts';
 
-/** What the life of the token issuer's keys is made of. */
+/** The times and parts of the life of the token issuer's keys. */
 export interface TokenKeyLifecycle {
   readonly stores: Pick<Stores, 'tokenKeys' | 'revocations'>;
   readonly master: Buffer;

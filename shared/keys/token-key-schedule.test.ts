@@ -22,7 +22,7 @@ const key = (
   ...more,
 });
 
-/** What each key does at `now`, in seconds. */
+/** Returns the state of each key at `now`, in seconds. */
 const at = (now: number, ...keys: readonly StoredTokenKey[]) =>
   scheduleTokenKeys(keys, EPOCH, TIMES, now * 1000).map(
     ({ key: { id }, state, until }) => `${id} ${state} ${until / 1000}`,
@@ -93,7 +93,7 @@ describe('when the next key begins', () => {
   });
 });
 
-test('whatever the rows: at most one key issues, and none is good after its time', () => {
+test('at most one key issues, and none is good after its time, for any rows', () => {
   const rows = fc.array(
     fc.record({
       notBefore: fc.integer({ min: 0, max: 5000 }),

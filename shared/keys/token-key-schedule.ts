@@ -9,7 +9,7 @@ export const MOST_LIVE = MOST_ROTATIONS + 2;
 
 /** `privateTokens` of the configuration, in seconds. */
 export interface TokenKeyTimes {
-  /** From one key of a type to the next. */
+  /** Time from one key of a type to the next. */
   readonly rotation: number;
   /** A key is still good for so long when the next one is there. */
   readonly overlap: number;
@@ -19,7 +19,7 @@ export interface TokenKeyTimes {
 
 export interface ScheduledTokenKey {
   readonly key: StoredTokenKey;
-  /** `issuing`: the one that clients take. What is `retiring` stands behind it, issues and verifies still. */
+  /** `issuing`: the key that clients take. A `retiring` key stands behind it, and still issues and verifies. */
   readonly state: KeyState<'issuing'>;
   /** Milliseconds since the epoch: it is retired from then on, or earlier when a rotation comes early. */
   readonly until: number;

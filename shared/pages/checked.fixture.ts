@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from '@jest/globals';
 import type { Answer } from '#shared/http/answer.ts';
 
-/** What somebody would write to get an element, an attribute or a script onto a page. */
+/** Texts that try to get an element, an attribute or a script onto a page. */
 export const ATTACKS = [
   '<script>alert(1)</script>',
   '"><img src=x onerror=alert(1)>',

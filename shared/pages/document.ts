@@ -6,7 +6,7 @@ import { type Html, html, scriptElement, styleElement } from './html.ts';
 import type { Language } from './language.ts';
 import { styleOf } from './style/index.ts';
 
-/** What the operator has made of the pages (`brand`). */
+/** The look of the pages that the operator configured (`brand`). */
 export interface Brand {
   readonly name: string;
   /** `#rrggbb`. */
@@ -15,7 +15,7 @@ export interface Brand {
   readonly logo?: string | undefined;
 }
 
-/** What a page has around its content. */
+/** The parts of a page around its content. */
 export interface Frame {
   readonly language: Language;
   readonly brand: Brand;

@@ -10,17 +10,17 @@ const TEXTS: Readonly<Record<Language, { readonly detail: string; readonly id: s
 
 export interface ErrorContent extends Pick<PageContent, 'title' | 'head'> {
   readonly status: number;
-  /** What happened and what to do, for a person. */
+  /** Tells a person what happened and what to do. */
   readonly text: string;
-  /** What was wrong, for the developer of a client; shown as it is. */
+  /** The fault, for the developer of a client; shown as it is. */
   readonly detail?: string | undefined;
-  /** By which the operator finds the request in the log (X-Request-Id). */
+  /** The id by which the operator finds the request in the log (X-Request-Id). */
   readonly id?: string | undefined;
   /** Where a person can go on. */
   readonly way?: Html | undefined;
 }
 
-/** What went wrong, in words for a person, with a way on. */
+/** Tells a person what went wrong, with a way on. */
 export function errorPage(frame: Frame, content: ErrorContent): Answer {
   const { status, title, head, text, detail, id, way } = content;
   const texts = TEXTS[frame.language];

@@ -4,7 +4,7 @@ export type Language = (typeof LANGUAGES)[number];
 /**
  * The language of a page: the first of `ui_locales` that we speak (OpenID Connect Core 1.0 section
  * 3.1.2.1), else the best of `Accept-Language` (RFC 9110 section 12.5.4), else English. A tag stands
- * for its language: de-CH is German. What is malformed is passed over.
+ * for its language: de-CH is German. Malformed entries are skipped.
  */
 export function languageOf(acceptLanguage: string | undefined, uiLocales = ''): Language {
   const wanted = [...uiLocales.split(' '), ...rangesOf(acceptLanguage ?? '')];

@@ -1,8 +1,8 @@
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 
 /**
- * The person, if they may be let in; `demo`: whether the person that the first start made may be (never
- * in production).
+ * Returns the person if they may be let in; `demo`: whether the person that the first start made may be (never in
+ * production).
  */
 export function active(person: PersonRecord | undefined, demo: boolean): PersonRecord | undefined {
   return person !== undefined && !person.disabled && (demo || !person.demo) ? person : undefined;

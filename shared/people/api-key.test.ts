@@ -66,7 +66,7 @@ test('one wrong character, one lost, one doubled, two exchanged: refused', () =>
   );
 });
 
-test('whatever is read is what was written', () => {
+test('reads exactly the keys that are written', () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 40, maxLength: 40 }), (bytes) => {
       const parts = [bytes.slice(0, 8), bytes.slice(8)];

@@ -14,12 +14,12 @@ function checksum(text: string): string {
   return crc32(text).toString(16).padStart(8, '0');
 }
 
-/** What is kept of a secret; 256 random bits need no slow hash. */
+/** Returns the hash of a secret that is stored; 256 random bits need no slow hash. */
 export function apiKeySecretHash(secret: string): string {
   return hash('sha256', secret, 'base64url');
 }
 
-/** A new key, to be shown once, and what of it is kept. */
+/** Creates a key, to be shown once, and the part of it that is stored. */
 export function newApiKey(
   random: Random,
 ): Pick<ApiKeyRecord, 'id' | 'secret_hash'> & { readonly key: string } {
@@ -29,13 +29,13 @@ export function newApiKey(
   return { id, key: `${text}${checksum(text)}`, secret_hash: apiKeySecretHash(secret) };
 }
 
-/** Whole, cut off or mistyped: nobody else gives out what begins so. */
+/** Matches a key that is whole, truncated or mistyped, by the prefix that only our keys have. */
 const LIKE_KEY = /cs_[0-9a-f]{16}_/i;
 
-/** Whether there is a key of ours in a text, or most of one. */
+/** True if a text contains a key of ours, or most of one. */
 export const isApiKeyLike = (text: string): boolean => LIKE_KEY.test(text);
 
-/** Undefined: not a key of ours, or mistyped. */
+/** Parses a key. Returns undefined if it is not a key of ours, or mistyped. */
 export function parseApiKey(
   text: string,
 ): { readonly id: string; readonly secret: string } | undefined {

@@ -3,7 +3,7 @@ import type { Argon2 } from './password.ts';
 
 const made = new Map<string, Promise<unknown>>();
 
-/** What `work` comes to, made once for all tests of a suite. */
+/** Returns the result of `work`, which runs once for all tests of a suite. */
 function once<T>(of: readonly unknown[], work: () => Promise<T>): Promise<T> {
   const key = JSON.stringify(of.map(String));
   const known = made.get(key) ?? work();

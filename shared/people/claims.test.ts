@@ -65,7 +65,7 @@ describe('section 5.3.2: what is not known is left out, not null', () => {
   });
 });
 
-test('what metadata lists is what is told', () => {
+test('the claims in the metadata are those that are told', () => {
   for (const [scope, claims] of Object.entries(CLAIMS_OF_SCOPES)) {
     expect(Object.keys(told(scope)).toSorted()).toEqual(claims.toSorted());
   }

@@ -17,17 +17,17 @@ const CLAIMS = {
     email: ({ profile }) => profile?.emails?.[0]?.address,
     email_verified: ({ profile }) => profile?.emails?.[0]?.verified,
   },
-  // Who is in none is told so: what keeps groups from before would keep the last one for good.
+  // An empty list is sent, too: otherwise an application that stores groups would keep the last one for good.
   groups: { groups: ({ profile }) => profile?.groups ?? [] },
 } satisfies Readonly<Record<string, Readonly<Record<string, Told>>>>;
 
-/** The scopes that tell something of a person, and by which claims. */
+/** The claims of each scope about a person. */
 export const CLAIMS_OF_SCOPES: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries(CLAIMS).map(([scope, claims]) => [scope, Object.keys(claims)]),
 );
 
 /**
- * What may be told of a person under these scopes. What is not known is left out (section 5.3.2). `wholeProfile`: see
+ * Returns the claims about a person that these scopes allow, without unknown ones (section 5.3.2). `wholeProfile`: see
  * `Access`.
  */
 export function claimsOf(
@@ -45,7 +45,7 @@ export function claimsOf(
   return Object.fromEntries(told.filter(([, value]) => value !== undefined));
 }
 
-/** Of the members of a profile, those of other scopes than that. */
+/** Returns the parts of a person's profile that belong to other scopes than `profile`. */
 const withoutProfile = ({ profile: { emails = [], groups = [] } = {} }: Person) => ({
   emails,
   groups,

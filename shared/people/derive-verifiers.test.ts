@@ -14,7 +14,7 @@ const all = (realm: string): RealmNeeds => ({
 });
 
 describe('deriveVerifiers', () => {
-  test('what a realm does not need is not kept', async () => {
+  test('a verifier that no realm needs is not stored', async () => {
     const secret = { name: 'alice', realm: 'one', password: 'swordfish' };
     const needs = [
       { realm: 'one', kinds: [PROOF] },
@@ -32,7 +32,7 @@ describe('deriveVerifiers', () => {
     expect(await derive([])).toEqual([]);
   });
 
-  test('what is good in all realms is derived once for a thousand, what is of one a thousand times', async () => {
+  test('a verifier for all realms is derived once for a thousand realms, one for each realm a thousand times', async () => {
     const derived: string[] = [];
     const watched = (kind: VerifierKind): VerifierKind => ({
       ...kind,
@@ -73,7 +73,7 @@ describe('lackingVerifiers', () => {
     ]);
     const later = all('later');
     expect(lackingVerifiers([], [later])).toEqual([later]);
-    // What is good in all realms is there.
+    // The verifier for all realms is there.
     expect(lackingVerifiers(rows, [before, later])).toEqual([
       { realm: 'later', kinds: [PROOF, OTHER_PROOF, OTHER_SEAL] },
     ]);

@@ -8,7 +8,7 @@ import {
   type VerifierKind,
 } from './verifier-kind.ts';
 
-/** The row of this kind with its value; `realm`: that of the row. */
+/** Returns the row of a verifier with its value; `realm` is that of the row. */
 export function verifierRow(
   { kind, handle }: KeptKind,
   { name, realm }: Pick<Secret, 'name' | 'realm'>,
@@ -18,8 +18,8 @@ export function verifierRow(
 }
 
 /**
- * What the schemes of these realms check a password with, and no more than they need: what is good in all
- * realms is derived once, however many there are.
+ * Derives the verifiers that the schemes of these realms need, and no others. A verifier that is valid in all realms is
+ * derived once.
  */
 export async function deriveVerifiers(
   realms: readonly RealmNeeds[],
@@ -41,7 +41,7 @@ export async function deriveVerifiers(
   return rows.flat();
 }
 
-/** What the realms need and is not kept of a person: there only a new password helps. */
+/** Returns the verifiers that the realms need but a person lacks; only a new password can create them. */
 export function lackingVerifiers(
   verifiers: readonly VerifierRow[],
   realms: readonly RealmNeeds[],
@@ -55,6 +55,6 @@ export function lackingVerifiers(
     .filter(({ kinds }) => kinds.length > 0);
 }
 
-/** Of the row. */
+/** Returns the key of the row. */
 const keyOf = (kind: VerifierKind, realm: string) =>
   JSON.stringify([kind.kind, keptRealm(kind, realm)]);

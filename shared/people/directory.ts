@@ -4,27 +4,27 @@ import type { Profile } from '#shared/stores/people/people.ts';
 export interface Person {
   /** `sub` of their tokens. */
   readonly id: string;
-  /** What they sign in with. */
+  /** The name with which they sign in. */
   readonly name: string;
   readonly profile?: Profile;
 }
 
-/** Who has shown a right password. */
+/** A person who has given the right password. */
 export interface Authenticated extends Person {
   /** The person's generation (revocations), read before the password was checked. */
   readonly generation: number;
 }
 
 /**
- * The people who may sign in. The built-in one is `local.ts`; another (LDAP, another identity provider)
- * implements these two questions. Both reject with `StoreUnavailable` when they cannot be answered.
+ * A directory of the people who may sign in. The built-in one is `local.ts`; another (LDAP, another identity provider)
+ * implements these two methods. Both reject with `StoreUnavailable` if they cannot answer.
  */
 export interface Directory {
-  /** Undefined: there is no such person, or they may not sign in. */
+  /** Finds a person. Resolves to undefined if there is no such person, or they may not sign in. */
   find(id: string): Promise<Person | undefined>;
   /**
-   * Undefined: unknown, wrong password or disabled; which of these cannot be told from what is done or
-   * how long it takes.
+   * Checks a password. Resolves to undefined if the person is unknown or disabled, or the password is wrong; neither
+   * its work nor its duration reveals which.
    */
   authenticate(name: string, password: string): Promise<Authenticated | undefined>;
 }

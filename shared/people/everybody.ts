@@ -1,6 +1,6 @@
 import type { People, WholePerson } from '#shared/stores/people/people.ts';
 
-/** Everybody with all that is kept of them, one by one: each as they are at one moment. */
+/** Yields all people with all that is stored of them, one by one, each as of one moment. */
 export async function* everybody(
   people: Pick<People, 'list' | 'getWhole'>,
 ): AsyncGenerator<WholePerson> {

@@ -30,7 +30,7 @@ test('RFC 9729 section 8: a key of a client is refused, however its JWK is writt
   expect(await addPublicKey(stores, record)).toBe('added');
 });
 
-test('what is known already is refused for any scheme, and so is one too many', async () => {
+test('a known key is refused for every scheme, and so is one key too many', async () => {
   const { stores } = await testPeople();
   const { record } = newKey();
   expect(await addPublicKey(stores, record)).toBe('added');

@@ -2,13 +2,13 @@ import type { Clients } from '#shared/stores/oauth/clients.ts';
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import { keptJwk } from './public-key.ts';
 
-/** Keys of one person or application, of all schemes. */
+/** Most keys of one person or application, for all schemes together. */
 export const MOST_KEYS = 20;
 
-/** `of a client`: it authenticates one at the authorization server. */
+/** `of a client`: the key authenticates a client at the authorization server. */
 export type KeyOutcome = Awaited<ReturnType<PublicKeys['add']>> | 'of a client';
 
-/** Adds a key, unless it is used for anything else: no key is used in two protocols (RFC 9729 section 8). */
+/** Adds a key unless it has another use: no key is used in two protocols (RFC 9729 section 8). */
 export async function addPublicKey(
   { publicKeys, clients }: { publicKeys: Pick<PublicKeys, 'add'>; clients: Pick<Clients, 'list'> },
   key: PublicKeyRecord,
@@ -17,13 +17,13 @@ export async function addPublicKey(
   return publicKeys.add(key, MOST_KEYS);
 }
 
-/** The fingerprints of the keys by which clients prove who they are (RFC 7591 section 2, `jwks`). */
+/** Resolves to the fingerprints of the keys that authenticate clients (RFC 7591 section 2, `jwks`). */
 export async function keysOfClients(clients: Pick<Clients, 'list'>): Promise<ReadonlySet<string>> {
   const jwks = (await clients.list()).flatMap((client) => client.jwks?.keys ?? []);
   return new Set(jwks.flatMap((jwk) => keptJwk(jwk)?.id ?? []));
 }
 
-/** The record of a key that is used for a scheme of the resource server. */
+/** Finds the record of a key that is used for a scheme of the resource server. */
 export async function keyInDirectory(
   { publicKeys }: { publicKeys: Pick<PublicKeys, 'get'> },
   jwk: object,

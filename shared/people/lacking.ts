@@ -3,8 +3,8 @@ import { lackingVerifiers } from './derive-verifiers.ts';
 import type { RealmNeeds } from './verifier-kind.ts';
 
 /**
- * Tells of each person what the realms need and is not kept of them. Most have the same verifiers, by the name
- * of the set: these are read of one of them only.
+ * Creates a function that returns the verifiers that a person lacks in the realms. Most people have the same set of
+ * verifiers, which has a name; each set is read from the store once.
  */
 export function lackingOf(people: Pick<People, 'getWhole'>, realms: readonly RealmNeeds[]) {
   const known = new Map<string | undefined, readonly RealmNeeds[]>();

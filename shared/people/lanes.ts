@@ -4,8 +4,8 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 export type Lanes = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * At most `lanes` run at a time and at most `waiting` wait; beyond that it rejects with
- * `StoreUnavailable`, so that a flood is told to come back rather than left to pile up.
+ * Creates lanes: at most `lanes` tasks run at a time and at most `waiting` wait. Further ones are rejected with
+ * `StoreUnavailable`, so that a flood is told to come back later rather than left to pile up.
  */
 export function createLanes(lanes: number, waiting: number): Lanes {
   let free = lanes;
@@ -17,7 +17,7 @@ export function createLanes(lanes: number, waiting: number): Lanes {
     try {
       return await work();
     } finally {
-      // A lane that someone waits for goes to them without becoming free between.
+      // A lane goes directly to the next waiting task, without becoming free in between.
       const next = queue.shift();
       if (next === undefined) free += 1;
       else next();

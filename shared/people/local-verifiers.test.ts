@@ -52,7 +52,7 @@ const QUESTIONS: readonly (readonly [
 ];
 
 describe.each(QUESTIONS)('%s', (_, ask) => {
-  test('who is not there, is disabled, or is the demo in production: undefined, after as many questions', async () => {
+  test('an unknown or disabled person, or the demo in production: undefined, after as many questions', async () => {
     const { verifiers, asked } = await made({ demo: false });
     expect(await ask(verifiers, 'alice')).toBeDefined();
     for (const name of ['nobody', 'bob', 'demo', '', '__proto__', 'x'.repeat(100_000), '\ud800']) {

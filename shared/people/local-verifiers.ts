@@ -10,8 +10,8 @@ export interface LocalVerifiers {
 }
 
 /**
- * The verifiers of the built-in directory: one question to the store for everybody, whether or not they
- * are there, at each request, so that a change counts from the next one on.
+ * The verifiers of the built-in directory. Each request asks the store once, whether or not the person exists, so that
+ * a change counts from the next request on.
  */
 export function localVerifiers({ people, demo }: LocalVerifiers): Verifiers {
   return {

@@ -148,7 +148,7 @@ describe('a change while a password is checked', () => {
 });
 
 describe('find', () => {
-  test('who may sign in, and nobody else', async () => {
+  test('finds the people who may sign in, and nobody else', async () => {
     const { directory, stores, alice } = await setup({ demo: false });
     expect(await directory.find(alice.id)).toEqual({ id: alice.id, name: 'alice' });
     const others = (await everybodyIn(stores)).filter(({ id }) => id !== alice.id);

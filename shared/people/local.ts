@@ -13,7 +13,10 @@ export interface LocalDirectory {
   readonly demo: boolean;
 }
 
-/** Nobody's id, not even of who was imported: stands in, so that the same is asked of the store for all. */
+/**
+ * An id that nobody has, not even imported people. It is looked up for unknown names, so that the store's work is
+ * equal.
+ */
 const NOBODY = '(nobody)';
 
 /** The built-in directory, on the people of the store. */
@@ -34,8 +37,8 @@ export function localDirectory({
       if (enforced === undefined) return undefined;
       const named = await people.getByName(usernameCaseMapped(name) ?? '');
       const id = named?.id ?? NOBODY;
-      // The generation first, the record that the password is checked against after it: whoever
-      // replaces that record raises the generation next, so an old password gives an old generation.
+      // The generation is read before the record that the password is checked against. Whoever replaces the record
+      // then raises the generation, so that an old password yields an old generation.
       const generation = await revocations.generation('person', id);
       const person = active(await people.get(id), demo);
       const right = await passwords.verify(person?.password_hash, enforced);

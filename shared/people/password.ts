@@ -3,11 +3,11 @@ import { hash, verify } from '@node-rs/argon2';
 import { portion } from '#shared/base/workers.ts';
 import { createLanes } from './lanes.ts';
 
-/** Hashes and checks passwords. Both reject with `StoreUnavailable` when too many are waiting. */
+/** Hashes and checks passwords. Both methods reject with `StoreUnavailable` if too many calls are waiting. */
 export interface Passwords {
-  /** In the PHC string format. */
+  /** Resolves to the hash in the PHC string format. */
   hash(password: string): Promise<string>;
-  /** Without a hash it does the same work on one that no password has, and answers false. */
+  /** Checks a password. Without a hash it does the same work on a hash that no password has, and resolves to false. */
   verify(hash: string | undefined, password: string): Promise<boolean>;
 }
 
@@ -20,7 +20,7 @@ export interface Argon2 {
 /** For argon2id, the default (OWASP Password Storage Cheat Sheet): 19 MiB and 5 ms of one core. */
 const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** Of the same parameters and lengths; its 32 bytes are no password's. */
+/** A hash with the same parameters and lengths, which no password has. */
 const NOBODY = `$argon2id$v=19$m=19456,t=2,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 /** 16 and 32 bytes in unpadded base64, whose last characters have bits that are 0. */
@@ -29,7 +29,7 @@ const PHC = new RegExp(
     String.raw`\$[A-Za-z0-9+/]{21}[AQgw]\$[A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]$`,
 );
 
-/** Whether it is a hash that checking takes as long as any other. */
+/** True if the text is a hash with these parameters, so that checking it takes as long as any other. */
 export const isPasswordHash = (text: string) => PHC.test(text);
 
 /** One of the four threads of Node's pool is left for signatures and files. */

@@ -31,7 +31,7 @@ async function signedIn() {
   return { ...made, id };
 }
 
-/** What of `signedIn` is still there. */
+/** Returns the parts of `signedIn` that are still there. */
 const left = async (store: PeopleStore) => [
   await findSignIn(store, 'browser'),
   await findAccess(store, 'grant'),
@@ -159,7 +159,7 @@ test('passwd and disable at once, five each through two openings of the store: n
   expect(letIn.filter((person) => person !== undefined)).toHaveLength(1);
 });
 
-describe('what realms need of a password', () => {
+describe('the verifiers that realms need', () => {
   const REALMS: RealmNeeds[] = [
     { realm: 'one', kinds: [PROOF, OTHER_PROOF, SEAL] },
     { realm: 'two', kinds: [OTHER_SEAL] },
@@ -194,7 +194,7 @@ describe('what realms need of a password', () => {
     expect(after.verifier_set).toBe(before.verifier_set);
   });
 
-  test('what is no more needed goes with the next password, with its handle', async () => {
+  test('a verifier that is not needed any more goes with the next password, with its handle', async () => {
     const { store, stores } = await testPeople(undefined, REALMS);
     const { id, verifier_set } = await addPerson(store, { name: 'alice', password: OLD });
     const handle = PROOF.handle?.('alice', 'one') ?? '';

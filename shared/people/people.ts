@@ -17,16 +17,16 @@ import { isKerberosPrincipal } from './names/kerberos-principal.ts';
 import { newOpaqueString, usernameCaseMapped } from './names/precis.ts';
 import type { RealmNeeds } from './verifier-kind.ts';
 
-/** What is needed to change the people of the built-in directory. */
+/** The parts needed to change the people of the built-in directory. */
 export interface PeopleStore extends AccessStore {
   readonly stores: Pick<Stores, 'artefacts' | 'revocations' | 'people'>;
   readonly passwords: Pick<Passwords, 'hash'>;
   readonly random: Random;
-  /** What is derived from a password beside its hash. */
+  /** The realms, which say what is derived from a password beside its hash. */
   readonly realms: readonly RealmNeeds[];
 }
 
-/** What was asked for cannot be done; the message tells an operator what to do. */
+/** Thrown if a change is not possible; the message tells an operator what to do. */
 export class PeopleError extends Error {
   override readonly name = 'PeopleError';
 }
@@ -39,7 +39,7 @@ export interface NewPerson {
   readonly demo?: boolean;
 }
 
-/** Throws `PeopleError` when the name or the password is unacceptable or the name is taken. */
+/** Adds a person. Throws `PeopleError` if the name or the password is unacceptable or the name is taken. */
 export async function addPerson(
   store: PeopleStore,
   { name, password, profile, demo }: NewPerson,
@@ -60,13 +60,13 @@ export async function addPerson(
   return keepPerson(store, person, former);
 }
 
-/** A person without what follows from the other members or from their history. */
+/** A person's record without the members that follow from the others or from its history. */
 export interface NewRecord extends Omit<PersonRecord, 'aliases' | 'version'> {
-  /** All of them; in a change without them they stay as they are. */
+  /** All verifiers; a change without them leaves them as they are. */
   readonly verifiers?: readonly VerifierRow[];
 }
 
-/** Adds somebody with this record. Throws `PeopleError` when their name or an alias is taken. */
+/** Adds a person with this record. Throws `PeopleError` if their name or an alias is taken. */
 export async function keepPerson(
   { stores: { people } }: Pick<PeopleStore, 'stores'>,
   person: NewRecord,
@@ -77,7 +77,7 @@ export async function keepPerson(
   return record;
 }
 
-/** The person of that name, in any form of it. Throws `PeopleError` when there is none. */
+/** Finds the person of a name, in any form of it. Throws `PeopleError` if there is none. */
 export async function personNamed(
   people: Pick<People, 'getByName'>,
   name: string,
@@ -117,18 +117,18 @@ export async function setKerberos(
   return changePerson(store, name, (person) => ({ ...person, kerberos }));
 }
 
-/** Lets a person sign in no more and ends everything of theirs. */
+/** Prevents a person from signing in, and ends everything of theirs. */
 export async function disablePerson(store: PeopleStore, name: string): Promise<PersonRecord> {
   return changePerson(store, name, (person) => ({ ...person, disabled: true }));
 }
 
-/** Lets them sign in again; what was ended stays ended. */
+/** Lets a person sign in again; what was ended stays ended. */
 export async function enablePerson(store: PeopleStore, name: string): Promise<PersonRecord> {
   return changePerson(store, name, (person) => ({ ...person, disabled: false }));
 }
 
 /**
- * Says anew what applications are told of a person. Nothing ends: it lets nobody in, and is read at each request.
+ * Replaces a person's profile. Nothing ends: a profile lets nobody in, and is read at each request.
  * Throws `PeopleError` when there is no such person.
  */
 export async function setProfile(
@@ -143,9 +143,9 @@ export async function setProfile(
 }
 
 /**
- * Replaces the record, then ends everything: who was let in by the old record has a generation from
- * before. The other way round the old record would let somebody in between the two. Throws `PeopleError`
- * when there is no such person or an alias is taken.
+ * Replaces the record, then ends everything, so that whoever was let in by the old record has an earlier generation.
+ * In the other order the old record could let somebody in between the two steps. Throws `PeopleError` if there is no
+ * such person or an alias is taken.
  */
 export async function changePerson(
   store: PeopleStore,
@@ -165,7 +165,7 @@ async function replacePerson(
   let refused: PersonRecord | undefined;
   for (;;) {
     const person = await personNamed(people, name);
-    // Nobody changed it meanwhile, so that was not the reason.
+    // Nobody changed the record meanwhile, so a conflict was not the reason.
     if (refused?.version === person.version + 1) throw await taken(people, refused);
     const { record, verifiers } = kept(edit(person), person.version + 1);
     if (await people.replace(record, verifiers)) return record;
@@ -173,7 +173,7 @@ async function replacePerson(
   }
 }
 
-/** With what follows from the other members. */
+/** Returns the record with the members that follow from the others. */
 function kept({ verifiers, ...person }: NewRecord, version: number) {
   const verifier_set = verifiers ? verifierSet(verifiers) : person.verifier_set;
   const record = {
@@ -185,7 +185,7 @@ function kept({ verifiers, ...person }: NewRecord, version: number) {
   return { record, verifiers };
 }
 
-/** Why the store did not take a record that was not out of date. */
+/** Returns why the store refused a record that was not outdated. */
 async function taken(
   people: Pick<People, 'getByName' | 'getByAlias' | 'isFormerName'>,
   { id, name, aliases = [] }: PersonRecord,
@@ -209,7 +209,7 @@ export const formerName = (name: string) =>
     `${name} was the name of somebody who was removed, and what is granted by name would be theirs: choose another, or give --reuse-name`,
   );
 
-/** All that is kept of a password. Throws `PeopleError` when it is unacceptable. */
+/** Derives all that is stored of a password. Throws `PeopleError` if it is unacceptable. */
 async function secretsOf(
   { passwords, realms, random }: PeopleStore,
   name: string,

@@ -113,7 +113,7 @@ describe('picture', () => {
     expect(taken({ picture })).toBe(false);
   });
 
-  test('what comes of it is visible ASCII', () => {
+  test('the result is visible ASCII', () => {
     expect(profileSchema.parse({ picture: 'http://bücher.example/é?\n' })).toEqual({
       picture: 'http://xn--bcher-kva.example/%C3%A9?',
     });
@@ -126,7 +126,7 @@ test('a member that is none, or of another type: refused', () => {
   }
 });
 
-test('whatever text is taken stays on its line and in its place of a list', () => {
+test('an accepted text stays on its line and in its place of a list', () => {
   fc.assert(
     fc.property(anyText({ maxLength: 30 }), (text) => {
       const { data } = profileSchema.safeParse({

@@ -35,7 +35,7 @@ function pictureUrl(text: string): string | undefined {
   return fits ? url.href : undefined;
 }
 
-/** What comes of the text, or the mistake. */
+/** Returns the schema of a text that `make` turns into a value, or the mistake. */
 const made = (make: (text: string) => string | undefined, what: string) =>
   z.string().transform((text, context) => {
     const value = make(text);

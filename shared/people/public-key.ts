@@ -22,7 +22,7 @@ const ofCurve =
 const RSA = { least: 2048, most: 8192 };
 const EXPONENT = { least: 65_537n, below: 2n ** 32n };
 
-/** Of `rsaEncryption`: one that is for PSS alone has another type. */
+/** True for a key of type `rsaEncryption` with a good size: a key for PSS alone has another type. */
 export const isRsa: Fits = ({ asymmetricKeyType: type, asymmetricKeyDetails: details }) => {
   const { modulusLength = 0, publicExponent = 0n } = details ?? {};
   return (
@@ -39,7 +39,7 @@ const HOBA = {
   [`RSA of ${RSA.least} to ${RSA.most} bits with an exponent of ${EXPONENT.least} or more`]: isRsa,
 };
 
-/** What each scheme verifies with, and what that is called (RFC 9729 section 3.1.1, RFC 7486 section 9.3). */
+/** The algorithms of each scheme, with the keys that fit (RFC 9729 section 3.1.1, RFC 7486 section 9.3). */
 const TAKEN: Readonly<Record<PublicKeyRecord['scheme'], Readonly<Record<string, Fits>>>> = {
   Concealed: {
     Ed25519: ({ asymmetricKeyType }) => asymmetricKeyType === 'ed25519',
@@ -71,7 +71,7 @@ export function readPublicKey(content: Uint8Array, scheme: PublicKeyRecord['sche
   return kept(key);
 }
 
-/** What is kept of a key, to verify with: Node takes as long to import one as to verify, so they are remembered. */
+/** Returns the imported key of a record. Node takes as long to import a key as to verify, so imported keys are remembered. */
 export const importedKey = remembering(
   (spki) => createPublicKey({ key: Buffer.from(spki, 'base64url'), format: 'der', type: 'spki' }),
   { capacity: 10_000, longest: 2000 },
@@ -92,7 +92,7 @@ function kept(key: KeyObject): KeptKey {
   return { id: keyIdOf(spki), spki: spki.toString('base64url') };
 }
 
-/** By which a key is known, of its SubjectPublicKeyInfo. */
+/** Returns the id of a key: the hash of its SubjectPublicKeyInfo. */
 export const keyIdOf = (spki: Uint8Array) => hash('sha256', spki, 'base64url');
 
 function parse(content: Buffer): KeyObject {
@@ -118,7 +118,7 @@ function fromPublicJwk(jwk: Readonly<Record<string, unknown>>): KeyObject {
   return fromJwk(jwk);
 }
 
-/** Of its public members alone (RFC 7518 section 6, RFC 8037 section 2). */
+/** Makes a key from the public members of a JWK alone (RFC 7518 section 6, RFC 8037 section 2). */
 function fromJwk({ kty, crv, x, y, n, e }: Readonly<Record<string, unknown>>): KeyObject {
   const key = { kty, crv, x, y, n, e } as JsonWebKey;
   return createPublicKey({ key, format: 'jwk' });
@@ -131,7 +131,7 @@ function fromPem(text: string): KeyObject {
   const pkcs1 = { format: 'der', type: 'pkcs1' } as const;
   // Anew from a JWK: what comes of PKCS #1 cannot be written as such by Node 24.21.
   const key = fromJwk(createPublicKey({ key: der, ...pkcs1 }).export({ format: 'jwk' }));
-  // Of a private key in PKCS #1 the public half is taken in silence.
+  // Node silently takes the public half of a private key in PKCS #1.
   if (!key.export(pkcs1).equals(der)) throw isPrivate();
   return key;
 }

@@ -65,7 +65,7 @@ test('nobody gets the name who does not say so', async () => {
   expect(added.name).toBe('alice');
 });
 
-test('of nobody, and once more: refused', async () => {
+test('refuses to remove nobody, or a person twice', async () => {
   const { store } = await alice();
   await expect(removePerson(store, 'bob')).rejects.toThrow(PeopleError);
   await removePerson(store, 'alice');
@@ -83,7 +83,7 @@ test('ten at once: one removes, the others find nobody', async () => {
   }
 });
 
-test('whoever is let in again at the last moment is removed all the same', async () => {
+test('a person who is enabled again at the last moment is removed all the same', async () => {
   const { store, stores } = await alice();
   let interruptions = 0;
   const remove = stores.people.remove.bind(stores.people);

@@ -8,21 +8,21 @@ export interface RemovalStore extends PeopleStore {
 }
 
 /**
- * Erases a person: what they have opened and allowed, verifiers, public keys, the record. Whoever was let in is
- * refused from the first step on, and a removal that was interrupted can be made again: until the last step they
- * are there, disabled. The generation stays, so that no token of theirs is ever good again, and a hash of the
- * name. Throws `PeopleError` when there is no such person.
+ * Erases a person: their sign-ins, grants and consents, verifiers, public keys and the record. Servers refuse the
+ * person from the first step on. A removal that was interrupted can be made again: until the last step the person is
+ * there, disabled. The generation stays, so that no token of theirs is ever good again, and so does a hash of the
+ * name. Throws `PeopleError` if there is no such person.
  */
 export async function removePerson(store: RemovalStore, name: string): Promise<PersonRecord> {
   const { people } = store.stores;
   for (;;) {
     const known = await personNamed(people, name);
-    // Who is disabled stays as they are: of several removals at once none undoes another's look.
+    // A disabled person stays as they are, so that of several removals at once none undoes the look of another.
     const person = known.disabled ? known : await disablePerson(store, name);
     await endAll(store, person);
     // Unless somebody has changed them meanwhile, and perhaps let them in again.
     if (!(await people.remove(person))) continue;
-    // What was in flight then may have been written since.
+    // A request that was in flight then may have written since.
     await endAll(store, person);
     return person;
   }

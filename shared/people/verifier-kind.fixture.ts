@@ -3,7 +3,7 @@ import type { VerifierKind } from './verifier-kind.ts';
 
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Of a scheme that there is not: a row for each realm, with a handle. */
+/** Returns a kind of an invented scheme: a row for each realm, with a handle. */
 export const proofKind = (variant: string): VerifierKind => ({
   kind: `proof ${variant}`,
   title: `Proof ${variant}`,
@@ -14,7 +14,7 @@ export const proofKind = (variant: string): VerifierKind => ({
   handle: (name, realm) => hash([variant, name, realm].join('\n')),
 });
 
-/** Of another: a new salt and a hash, good in all realms, of any password without ½. */
+/** Returns a kind of another one: a new salt and a hash, good in all realms, of any password without ½. */
 export const sealKind = (variant: string): VerifierKind => ({
   kind: `seal ${variant}`,
   title: `Seal ${variant}`,

@@ -1,7 +1,7 @@
 import type { Random } from '#shared/base/random.ts';
 import { ALL_REALMS } from '#shared/stores/people/people.ts';
 
-/** What verifiers are derived from. */
+/** The secret that verifiers are derived from. */
 export interface Secret {
   /** Exactly as it is kept. */
   readonly name: string;
@@ -10,31 +10,31 @@ export interface Secret {
   readonly password: string;
 }
 
-/** What a scheme keeps of each person's password; nobody but the scheme knows what the values mean. */
+/** A verifier that a scheme derives from each password. Only the scheme knows what the values mean. */
 export interface KeptKind {
   /** Names it in the store, by a word for the scheme and one for the variant: `digest SHA-256`. */
   readonly kind: string;
   /** The scheme and its variant, for people to read: `Digest SHA-256`. */
   readonly title: string;
-  /** What is kept, for people to read: `HA1 of SHA-256`. */
+  /** The name of the verifier for people: `HA1 of SHA-256`. */
   readonly keeps: string;
   /** Whether one is good in all realms, since it says nothing of one. */
   readonly everywhere: boolean;
   /** Whether this is a value as `derive` makes it. */
   isValue(text: string): boolean;
-  /** What a client may send in place of the name, if anything: no two names have the same. */
+  /** Returns the value that a client may send instead of the name, if there is one. No two names have the same. */
   handle?(name: string, realm: string): string;
 }
 
 /** The same, as somewhere needs it. */
 export interface VerifierKind extends KeptKind {
-  /** What names a realm beside its name, without spaces, where there is such a thing (RFC 8120 section 5). */
+  /** The further name of a realm, without spaces, if the scheme has one (RFC 8120 section 5). */
   readonly scope?: string;
   /** The value that is kept; undefined for a password that the scheme cannot take. */
   derive(secret: Secret, random: Random): Promise<string | undefined>;
 }
 
-/** What a realm has to keep of each person, so that its schemes can let them in. */
+/** The verifiers that a realm needs of each person, so that its schemes can let them in. */
 export interface RealmNeeds {
   readonly realm: string;
   readonly kinds: readonly VerifierKind[];

@@ -8,9 +8,9 @@ export interface Verifier {
 }
 
 /**
- * What the schemes that never see a password ask of a directory. Undefined: there is no such person, or
- * they may not sign in, or what the scheme needs is not kept of them; who asks treats all three
- * like a wrong password. Both reject with `StoreUnavailable` when they cannot be answered.
+ * The questions to a directory of schemes that never see a password. Undefined means that there is no such person, or
+ * that they may not sign in, or that they lack the verifier; the caller treats all three like a wrong password. Both
+ * questions reject with `StoreUnavailable` if they cannot be answered.
  */
 export interface Verifiers {
   /** `realm`: `ALL_REALMS` for a kind that is good in each; `who`: a name exactly as it is kept, or a handle. */

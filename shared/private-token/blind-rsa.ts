@@ -36,7 +36,7 @@ const ALGORITHM = Buffer.from(
   'hex',
 );
 const BIT_STRING = 0x03;
-/** What stands before the RSAPublicKey: two headers of four octets and the count of unused bits. */
+/** The octets before the RSAPublicKey: two headers of four octets and the count of unused bits. */
 const PREFIX = 4 + ALGORITHM.length + 4 + 1;
 /** The same with the AlgorithmIdentifier rsaEncryption (RFC 3279 section 2.3.1), which Node writes. */
 const PLAIN_PREFIX = 4 + 15 + 4 + 1;

@@ -1,4 +1,4 @@
-/** What a client holds between its request for a token and the issuer's response. */
+/** The state of a client between its request for a token and the issuer's response. */
 export interface Blinded {
   /** `blinded_msg` of the TokenRequest. */
   readonly blinded: Buffer;

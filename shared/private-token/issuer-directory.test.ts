@@ -110,7 +110,7 @@ describe('RFC 9578 section 4: the directory of an issuer', () => {
     ['a number', [1]],
   ])('%s gives no key', (_, entries) => expect(keysOf(...entries)).toEqual([]));
 
-  test('what is malformed does not take the others with it', () => {
+  test('a malformed key does not spoil the others', () => {
     expect(keysOf(null, { 'token-type': 1, 'token-key': '!' }, VOPRF_ENTRY, 7)).toEqual([voprf]);
   });
 
@@ -125,7 +125,7 @@ describe('RFC 9578 section 4: the directory of an issuer', () => {
     (value) => expect(keysOf({ ...VOPRF_ENTRY, 'not-before': value })).toEqual([]),
   );
 
-  test('of a key that stands there twice the first counts', () => {
+  test('the first entry of a repeated key counts', () => {
     const later = { ...VOPRF_ENTRY, 'not-before': 5 };
     expect(keysOf(VOPRF_ENTRY, later)).toEqual([voprf]);
     expect(keysOf(later, VOPRF_ENTRY)).toEqual([{ ...voprf, notBefore: 5 }]);

@@ -61,7 +61,7 @@ describe('RFC 9577 section 2.1.1.1: server names', () => {
     ['half an address', '[::1'],
   ])('refuses %s', (_, text) => expect(canonicalServerName(text)).toBeUndefined());
 
-  test('whatever is one names exactly one https origin', () => {
+  test('each server name names exactly one https origin', () => {
     const text = fc.string({
       unit: fc.constantFrom('a', 'B', '1', '.', '-', ':', '[', ']', '@', '4'),
     });

@@ -182,7 +182,7 @@ describe('RFC 9577 section 2.1.1: TokenChallenge', () => {
     expect(() => encodeChallenge({ ...CHALLENGE, ...part })).toThrow(/out of range/);
   });
 
-  test('what was parsed does not change with the octets it came from', () => {
+  test('a parsed challenge does not change with the octets it came from', () => {
     const bytes = Buffer.from(BYTES);
     const challenge = parseChallenge(bytes);
     bytes.fill(0);

@@ -25,14 +25,14 @@ describe('RFC 9578 sections 5.1 and 6.1: TokenRequest', () => {
     expect(parsed && encodeTokenRequest(parsed)).toEqual(bytes);
   });
 
-  test.each(TYPES)('of type %d is refused when it is cut anywhere', (type) => {
+  test.each(TYPES)('a request of type %d is refused if it is cut anywhere', (type) => {
     const bytes = request(type);
     for (let length = 0; length < bytes.length; length += 1) {
       expect(parseTokenRequest(bytes.subarray(0, length))).toBeUndefined();
     }
   });
 
-  test.each(TYPES)('of type %d is refused with an octet behind it', (type) => {
+  test.each(TYPES)('a request of type %d is refused with an octet behind it', (type) => {
     expect(parseTokenRequest(Buffer.concat([request(type), Buffer.alloc(1)]))).toBeUndefined();
   });
 

@@ -53,7 +53,7 @@ describe('RFC 9577 section 2.2.1: Token', () => {
     expect(parsed && encode(parsed)).toEqual(bytes);
   });
 
-  test.each(TYPES)('of type %d: each field stands where it belongs', (type) => {
+  test.each(TYPES)('a token of type %d has each field in its place', (type) => {
     expect(parseToken(token(type))).toEqual({
       type,
       nonce: Buffer.alloc(32, 1),
@@ -64,14 +64,14 @@ describe('RFC 9577 section 2.2.1: Token', () => {
     });
   });
 
-  test.each(TYPES)('of type %d is refused when it is cut anywhere', (type) => {
+  test.each(TYPES)('a token of type %d is refused if it is cut anywhere', (type) => {
     const bytes = token(type);
     for (let length = 0; length < bytes.length; length += 1) {
       expect(parseToken(bytes.subarray(0, length))).toBeUndefined();
     }
   });
 
-  test.each(TYPES)('of type %d is refused with octets behind it', (type) => {
+  test.each(TYPES)('a token of type %d is refused with octets behind it', (type) => {
     for (const more of [1, 2, 48, 256]) {
       expect(parseToken(Buffer.concat([token(type), Buffer.alloc(more)]))).toBeUndefined();
     }

@@ -37,7 +37,7 @@ describe('RFC 9578 sections 5.2 and 5.4 on a thread', () => {
     );
   });
 
-  test('what is no element has no response, and the thread stays', async () => {
+  test('octets that are no element get no response, and the thread stays', async () => {
     const { running } = threads;
     for (const bytes of [Buffer.alloc(49), Buffer.alloc(0), blinded.subarray(1)]) {
       expect(await threads.blindEvaluate(privateKey, publicKey, bytes)).toBeUndefined();

@@ -32,7 +32,7 @@ export function generateVoprfKey(random: Random = systemRandom): TokenKeyPair {
   return voprfKeyPair(deriveKeyPair(random(SEED)));
 }
 
-/** What `deriveKeyPair` made. Throws when its halves do not belong together. */
+/** Reads a key pair of `deriveKeyPair`. Throws if its halves do not belong together. */
 export function voprfKeyPair(pair: Buffer): TokenKeyPair {
   const privateKey = pair.subarray(0, PRIVATE_KEY);
   const publicKey = pair.subarray(PRIVATE_KEY);

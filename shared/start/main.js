@@ -1,4 +1,4 @@
-// The servers, as `countersign start` and the image run them. What runs as long as they do is plain JavaScript
+// The servers, as `countersign start` and the image run them. The process that stays beside them is plain JavaScript
 // without a package: loading TypeScript alone takes 17 MB.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -191,7 +191,7 @@ test('where nobody says how many, one that says it is production makes room for 
   expect(await code).toBe(0);
 });
 
-test('what a worker has of a count comes back when it is killed', async () => {
+test('a worker’s part of a count comes back when it is killed', async () => {
   // The first to ask takes all there is and is killed with it; then the second gets it.
   const takes = `
     ${ENDS_WHEN_TOLD}
@@ -212,7 +212,7 @@ test('what a worker has of a count comes back when it is killed', async () => {
   expect(await code).toBe(0);
 });
 
-test('what is heard of a worker after it has gone is not counted', async () => {
+test('messages of a worker that has gone are not counted', async () => {
   const asks = `
     const { existsSync, writeFileSync } = require('node:fs');
     ${ENDS_WHEN_TOLD} ${STAYS} ${READY}

@@ -16,8 +16,8 @@ import { cores } from './options.js';
  */
 
 /**
- * What a worker tells its parent: when it listens, with the lines of the banner, if it has some; why it could not
- * start; that the configuration, which is that of both servers, was refused; that it is production, and ends, since
+ * A message from a worker to its parent: that it listens, with the lines of the banner, if it has some; why it could
+ * not start; that the configuration, which is that of both servers, was refused; that it is production, and ends, since
  * nobody has said how many workers there are. Texts are fit for a terminal.
  * @typedef {object} State
  * @property {unknown} [ready]
@@ -28,7 +28,7 @@ import { cores } from './options.js';
  */
 
 /**
- * What a worker would have of the counts, with a number for the answer, or gives back.
+ * The shares that a worker asks for, with a number for the answer, or gives back.
  * @typedef {{ readonly take?: number, readonly shares: readonly Share[] }} Reckoning
  */
 
@@ -44,14 +44,14 @@ import { cores } from './options.js';
  *   A worker has ended, and is started again after so many milliseconds.
  */
 
-/** Milliseconds: who lived as long is started again at once, another after a pause that doubles each time. */
+/** Milliseconds: a process that lived as long is started again at once, another after a pause that doubles. */
 const LONG = 10_000;
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 30_000;
 
 /**
  * The processes of one server. One that has listened is started again whenever it ends; one that never does is a
- * failure. What is counted for all of them together is counted here, so that a worker that dies holds nothing.
+ * failure. Counts for all of them together are here, so that a worker that dies holds nothing.
  */
 export class Workers {
   #part;
@@ -59,7 +59,7 @@ export class Workers {
   #counts = new Counts();
   /** @type {Set<Worker>} */
   #running = new Set();
-  /** By number, the banners of those that have listened. @type {Map<number, readonly string[]>} */
+  /** The banners of the workers that have listened, by number. @type {Map<number, readonly string[]>} */
   #listened = new Map();
   #ending = new AbortController();
   #well = true;
@@ -161,7 +161,7 @@ export class Workers {
     cluster.setupPrimary({ exec, args: [], execArgv, stdio: ['ignore', 2, 2, 'ipc'] });
     const told = count && { COUNTERSIGN_WORKERS: `${count}` };
     const worker = cluster.fork({ ...env, ...told, COUNTERSIGN_WORKER: `${number}` });
-    worker.on('error', () => {}); // what cannot be sent to it: its end is heard all the same
+    worker.on('error', () => {}); // a message that cannot be sent to it: its end is heard all the same
     if (worker.process.pid === undefined) throw (await once(worker, 'error'))[0];
     this.#running.add(worker);
     const untaken = untakenBy(worker.process);
@@ -190,7 +190,7 @@ export class Workers {
   }
 
   /**
-   * What a worker said last may be heard after it is gone, and nobody would give it back.
+   * Handles a message about shares. The last one may come after the worker is gone, when nobody would give them back.
    * @param {Worker} worker
    * @param {Reckoning} reckoning
    */

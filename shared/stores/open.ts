@@ -24,8 +24,8 @@ export interface StoresDependencies {
 }
 
 /**
- * Opens the configured store; only the code of that one is loaded. Whoever revokes something in it waits for
- * all who follow. Rejects with `StoreUnavailable`.
+ * Opens the configured store; only the code of that one is loaded. A revocation in it waits for
+ * all followers. Rejects with `StoreUnavailable`.
  */
 export async function openStores(spec: StoresSpec, deps: StoresDependencies): Promise<Stores> {
   const stores = await openStore(spec, deps);

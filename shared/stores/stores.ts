@@ -27,11 +27,11 @@ export interface Stores extends AsyncDisposable {
   readonly cacheReports: CacheReports;
   readonly clients: Clients;
   readonly followers: Followers;
-  /** Of the gateway's statements; with none of them can a token be signed. */
+  /** Keys for the gateway's statements. None of them can sign a token. */
   readonly gatewayKeys: Keys;
   readonly invalidations: Invalidations;
   readonly kept: Kept;
-  /** Of the authorization server's tokens. */
+  /** Keys for the authorization server's tokens. */
   readonly keys: Keys;
   readonly limits: Limits;
   readonly people: People;

@@ -14,14 +14,14 @@ export const CLIENT_AUTHENTICATION = [
   'none',
 ] as const;
 
-/** What signs the assertions of `private_key_jwt`. */
+/** The algorithms that may sign the assertions of `private_key_jwt`. */
 export const ASSERTION_ALGS = ['ES256', 'RS256', 'PS256', 'EdDSA', 'Ed25519'] as const;
 
-/** What the engine leaves out of its metadata (RFC 8414 section 2), which then means client_secret_basic alone. */
+/** Members that the engine leaves out of its metadata, which then means client_secret_basic alone (RFC 8414 section 2). */
 export const ENDPOINT_METADATA = {
   revocation_endpoint_auth_methods_supported: [...CLIENT_AUTHENTICATION],
   revocation_endpoint_auth_signing_alg_values_supported: [...ASSERTION_ALGS],
-  // Who only names a client learns nothing (RFC 7662 section 2.1).
+  // Naming a client without proof is not enough (RFC 7662 section 2.1).
   introspection_endpoint_auth_methods_supported: CLIENT_AUTHENTICATION.filter(
     (method) => method !== 'none',
   ),
@@ -61,7 +61,7 @@ export function publicMetadata(maxAge: number) {
     if (!found || ctx.status !== 200) return;
     const fields = { 'Cache-Control': `public, max-age=${maxAge}`, 'Content-Type': ctx.type };
     const answer = validated(ctx.req, { status: 200, fields, body: JSON.stringify(ctx.body) });
-    ctx.remove('X-Request-Id'); // what a cache may give to others is no answer to one request
+    ctx.remove('X-Request-Id'); // a cache may give this answer to others, so it is not about one request
     ctx.status = answer.status; // 304 takes the content with it
     ctx.set({ ...answer.fields } as Record<string, string>);
   };

@@ -35,9 +35,8 @@ export function useHashedSecrets(
 const TYPES = new Set([undefined, 'jwt', 'client-authentication+jwt']);
 
 /**
- * What the engine does not check of a client assertion (RFC 7523 section 3, draft-ietf-oauth-rfc7523bis
- * section 4): it is one, for this server alone, of now, and does not outlive our memory of it, or it could be
- * used again.
+ * Checks a client assertion where the engine does not (RFC 7523 section 3, draft-ietf-oauth-rfc7523bis section 4):
+ * it has one audience, this server; it is current; and it expires before we forget it, or it could be used again.
  */
 export function checkAssertion({
   config,

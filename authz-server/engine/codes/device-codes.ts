@@ -10,7 +10,7 @@ import { boundedForStrangers, byPublicClient } from '../storage/strangers.ts';
 export function deviceCodeAdapter(store: AdapterStore): Adapter {
   const codes = boundedForStrangers(store, singleUseAdapter(store, 'DeviceCode'), byPublicClient);
   const { interval } = store.config.device;
-  // A second of tolerance for the ways of the network, but never more than half of the interval.
+  // A second of tolerance for network delays, but never more than half of the interval.
   const rate = { burst: 1, per: Math.max(interval - 1, interval / 2) };
 
   const undecided = ({ accountId, error, exp = 0 }: AdapterPayload) =>
@@ -22,8 +22,8 @@ export function deviceCodeAdapter(store: AdapterStore): Adapter {
     upsert: (id, payload, expiresIn) => codes.upsert(id, payload, (expiresIn ?? 0) + AFTERLIFE),
 
     /**
-     * A device that polls twice lost an answer; it is no thief. So the engine, which would end the grant,
-     * is not told that the code was used: `consume` decides, and who comes second is refused.
+     * A device that polls twice lost an answer; it is not a thief. The engine would end the grant, so it is not
+     * told that the code was used: `consume` decides, and refuses the second poll.
      */
     async find(id) {
       const payload = await codes.find(id);
@@ -36,7 +36,7 @@ export function deviceCodeAdapter(store: AdapterStore): Adapter {
       return payload;
     },
 
-    /** A denial gives nothing away, so it is told as often as it is asked for. */
+    /** A denial reveals nothing, so every poll gets it. */
     async consume(id) {
       const { error } = (await codes.find(id)) ?? {};
       if (error === undefined) await codes.consume(id);

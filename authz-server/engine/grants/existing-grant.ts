@@ -7,8 +7,8 @@ import { grantUnasked } from './grant-unasked.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
 /**
- * What the person has allowed the client: in this session before, or in another browser, which gives this one a grant
- * of its own. Undefined, so that they are asked, when it has ended: no token of it would be issued any more.
+ * Returns the grant of the person to the client: that of this session, or a new one if they allowed the client in
+ * another browser. Returns undefined if the grant has ended, so that they are asked: no token of it would be issued.
  */
 export function existingGrant(server: AuthzServer) {
   /** The grant of this session for where the code goes, while it stands. */
@@ -44,7 +44,7 @@ export function existingGrant(server: AuthzServer) {
     const grant = await ofSession(ctx);
     const scope = String(client?.['allowed_scope']);
     const asked = askedScopes(server.config, { scope }, params ?? {});
-    // Who was asked just now has decided.
+    // A person who was asked just now has decided.
     if (grant && (result?.consent || asked.every((item) => isDecided(grant, item)))) return grant;
     const id = await orTemporarilyUnavailable(grantUnasked(server, ctx, grant?.jti));
     return id ? provider.Grant.find(id) : grant;

@@ -18,7 +18,7 @@ export async function grantUnasked(
 ): Promise<string | undefined> {
   const { session, account, result, provider, params } = oidc;
   if (session?.uid === undefined || account === undefined || params === undefined) return undefined;
-  // Who wants consent asked for gets it asked for.
+  // The client wants the person to be asked.
   if (oidc.prompts.has('consent')) return undefined;
   const clientId = oidc.client?.clientId ?? '';
   const client = await server.stores.clients.get(clientId);
@@ -41,7 +41,7 @@ export async function grantUnasked(
   const giveGrant = createGiveGrant(server, provider);
   const grantId = await giveGrant({ clientId, signIn, redirectUri, extend, ...decision });
   if (grantId === undefined) return undefined;
-  // Whoever ends an application removes the consent first and then looks for its grants.
+  // Ending an application removes the consent first and then looks for its grants.
   const now = await look();
   if (now && decision.allowed.every((item) => now.allowed.includes(item))) return grantId;
   await endGrant(server, grantId);

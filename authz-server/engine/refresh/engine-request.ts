@@ -3,13 +3,13 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Artefact } from '#shared/stores/oauth/artefacts.ts';
 
 /**
- * What is known of one request beside what the engine knows: all that adapters and steps tell one another. An
- * authorization request that uses up a pushed one (RFC 9126 section 4) has it too.
+ * The state of one request beside the engine's own, through which adapters and steps communicate. An
+ * authorization request that uses up a pushed one (RFC 9126 section 4) has it, too.
  */
 export interface EngineRequest {
   /** Attempts that were never settled, and in whose place this request steps; by stored identifier. */
   readonly lost: Map<string, string>;
-  /** What the engine has consumed. `write` records that with the successor, in one step. */
+  /** The artefact that the engine consumed. `write` records the use together with the successor, in one step. */
   use?: { readonly id: string; write(): Promise<void> };
   /** The refresh token that comes of it, as the client is told and as it is stored. */
   successor?: { readonly id: string; readonly artefact: Artefact };
@@ -19,10 +19,10 @@ export interface EngineRequest {
 
 const requests = new AsyncLocalStorage<EngineRequest>();
 
-/** Undefined outside of any request: then a use is written at once. */
+/** Returns the current request, or undefined outside of any: a use is then written at once. */
 export const engineRequest = (): EngineRequest | undefined => requests.getStore();
 
-/** After an answer of the engine that is no error; throws what the client is told instead. */
+/** A step after each successful answer of the engine; it throws the error that the client gets instead. */
 export type AnswerStep = (ctx: KoaContextWithOIDC, request: EngineRequest) => void | Promise<void>;
 
 /** Around the engine: the steps that follow its answers, whatever they are to; each knows which it is for. */

@@ -10,14 +10,14 @@ import { singleUseAdapter } from './single-use.ts';
 import { refreshTokenAfter } from './successor.ts';
 
 /**
- * A refresh (RFC 6749 section 6), from top to bottom. Each rule names its test: [refresh] stands for
+ * THE rules of a refresh (RFC 6749 section 6), from top to bottom. Each rule names its test: [refresh] stands for
  * integration/token/refresh.test.ts, [request] for token-request.test.ts beside it.
  *
  *  1. The client shows who it is, and may refresh (`mayRefresh`).
  *     [refresh] a client of a secret has to show it
  *     [refresh] a client that is not registered for them gets none
  *  2. The token is found by its hash (storage/stored-id.ts).
- *     [refresh] who reads the store has no refresh token: it is kept by its hash
+ *     [refresh] the store has only the hash of a refresh token
  *  3. A token whose last use was never settled is as good as new, for one request (single-use.ts).
  *     [request] gets tokens, when the use was not written
  *     [request] of ten who step into the place of a lost attempt at most one succeeds
@@ -58,7 +58,7 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
 
   const twice = ({ grantId = '' }: AdapterPayload) => endGrant(store, grantId);
 
-  /** With grace its client may need all of it again. */
+  /** With grace, the client may need the whole token again. */
   async function remains(stored: string): Promise<AdapterPayload | undefined> {
     if (grace > 0) return undefined;
     const used = await store.stores.artefacts.get('RefreshToken', stored);
@@ -88,7 +88,7 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
   };
 }
 
-/** What the engine reads of one that was used before it ends the grant. */
+/** The members of a used token that the engine reads before it ends the grant. */
 const REMAINS = new Set([
   'jti',
   'kind',
@@ -101,17 +101,17 @@ const REMAINS = new Set([
   'jkt',
 ]);
 
-/** Whether a code of this client gives a refresh token. */
+/** True if this client gets a refresh token for a code. */
 export const mayRefresh = (_ctx: KoaContextWithOIDC, client: Client): boolean =>
   client.grantTypeAllowed('refresh_token');
 
-/** RFC 9700 section 4.14.2: replaced at each use, unless it is bound to a key of its client. */
+/** RFC 9700 section 4.14.2: true if each use replaces the token, unless it is bound to a public client's key. */
 export const isReplaced = ({ oidc: { client, refreshToken } }: KoaContextWithOIDC): boolean =>
   client?.clientAuthMethod !== 'none' || refreshToken?.isSenderConstrained() !== true;
 
 type Timed = Pick<AuthzServer, 'config' | 'clock'>;
 
-/** Seconds, of a refresh token that is issued or used now: it does not outlive its grant. */
+/** Returns the seconds that a refresh token issued or used now lives; it does not outlive its grant. */
 export function refreshLifetime({ config, clock }: Timed, { oidc }: KoaContextWithOIDC): number {
   const rest = (oidc.grant?.exp ?? 0) - epochSeconds(clock);
   return Math.max(1, Math.min(config.tokens.refresh, rest));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#shared/base/log.ts';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 
-/** Milliseconds between two tries to settle a use, and for which they go on: longer than a failover takes. */
+/** Milliseconds between two attempts to settle a use, and how long they go on: longer than a failover takes. */
 export const SETTLE_PAUSE = 500;
 const PATIENCE = 60_000;
 

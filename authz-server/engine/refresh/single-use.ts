@@ -21,31 +21,31 @@ const PAUSE = 50;
 /** Seconds for which somebody may step into the place of an attempt that ended badly. */
 const LOST_SECONDS = 600;
 
-/** What the library itself says to the second user of something that may be used once. */
+/** Returns the error of the library itself for a second use of a code or token. */
 function alreadyUsed(kind: string) {
   return kind === 'PushedAuthorizationRequest'
     ? new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
     : new errors.InvalidGrant('already used');
 }
 
-/** What becomes of something that was used. */
+/** Decides what is stored for a code or token after its use. */
 export interface Afterwards {
   /** Whether it may be used once more. */
   forgives?(used: AdapterPayload): Promise<boolean>;
   /** It was used twice: what is done before the second user is refused. */
   twice?(used: AdapterPayload): Promise<void>;
-  /** What is kept of it once its use is settled, by stored identifier; undefined: all of it. */
+  /** Returns the part to keep once its use is settled, by stored identifier; undefined: all of it. */
   remains?(stored: string): Promise<AdapterPayload | undefined>;
 }
 
 /**
- * What may be used once. The engine consumes it, and saves what comes of it some steps later; here both
- * are written together when nothing but the answer is left to do, so that whatever fails before leaves the
+ * Stores codes and tokens that may be used once. The engine consumes one, and saves the resulting tokens some steps
+ * later. This adapter writes both together when only the answer is left to do, so that a failure before leaves the
  * code or token as it was.
  *
- * Who is told 503, or nothing since the process died, cannot know whether that was written. So a use is
- * settled only once its answer is out. Who finds one that is not waits until its attempt must have ended, and
- * then steps into its place; of any number who do so one succeeds.
+ * A client that got 503, or nothing because the process died, cannot know whether the use was written. So a use is
+ * settled only once its answer is out. A later attempt that finds an unsettled use waits until the earlier attempt
+ * must have ended, and then takes its place. If several do so, one succeeds.
  */
 export function singleUseAdapter(
   store: AdapterStore,

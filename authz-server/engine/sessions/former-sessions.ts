@@ -14,7 +14,7 @@ export const FORMER = 30;
 /** As many identifiers as a session gets within that time and is still found by the first. */
 const MOST_STEPS = 10;
 
-/** What is stored under an identifier: a session, or under a former one the next identifier and nothing else. */
+/** The row of an identifier: a session, or for a former identifier only the next one. */
 export type StoredSession = AdapterPayload & { readonly next?: string };
 
 /** The result of an interaction, as far as it says which session may resume it. */

@@ -10,10 +10,10 @@ import type { StoredSession } from './former-sessions.ts';
 import type { AdapterStore } from '../storage/store.ts';
 import { boundedForStrangers } from '../storage/strangers.ts';
 
-/** What a session has only while somebody is signed in. */
+/** The members that a session has only while somebody is signed in. */
 const SIGNED_IN = ['accountId', 'loginTs', 'acr', 'amr', 'authorizations'] as const;
 
-/** What the sign-in page adds to the result of a login (`signIn`). */
+/** The data that the sign-in page adds to the result of a login (`signIn`). */
 type SubmittedSignIn = Omit<SignIn, 'uid' | 'accountId'>;
 
 /**
@@ -42,7 +42,7 @@ export function sessionAdapter(store: AdapterStore): Adapter {
     const known = signIn?.accountId === accountId && (await store.directory.find(accountId));
     if (known) return session;
     for (const member of SIGNED_IN) delete session[member];
-    // Who signs in next signs in anew: copies of what has ended, written late, stay ended.
+    // The next sign-in gets a new identifier, so late writes of the ended session stay without effect.
     session.uid = randomId(store.random);
     return session;
   }
@@ -62,7 +62,7 @@ export function sessionAdapter(store: AdapterStore): Adapter {
     if (before === undefined) {
       const artefact = artefactOf('Session', id, payload, seconds);
       const { ctx } = Provider;
-      // Whoever knew its identifier before a password was given is not to keep it by being late.
+      // A late write must not keep an identifier that somebody may have known before the password was given.
       if (was === undefined && ctx !== undefined && given.get(ctx) === id) return undefined;
       if (was === undefined) await artefacts.put(artefact);
       else if (!(await artefacts.replace(artefact, was))) return write(id, payload, seconds);

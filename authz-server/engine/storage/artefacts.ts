@@ -3,7 +3,7 @@ import type { Artefact } from '#shared/stores/oauth/artefacts.ts';
 import type { AdapterStore } from './store.ts';
 import { storedId } from './stored-id.ts';
 
-/** What the engine saves, as the store keeps it: it names itself (`jti`) as the store does. */
+/** Turns a payload of the engine into the row of the store; the row has the identifier of the store as its `jti`. */
 export function artefactOf(
   kind: string,
   id: string,

@@ -1,7 +1,7 @@
 import type { AccessStore } from '#shared/people/access/access-store.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
-/** What the engine's storage works with. */
+/** The parts of the stores that the engine's storage uses. */
 export interface AdapterStore
   extends
     AccessStore,

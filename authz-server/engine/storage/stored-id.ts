@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** Whoever holds the identifier of one of these can use it. */
+/** Models whose identifier alone lets its holder use them. */
 const BEARER = new Set(['AuthorizationCode', 'DeviceCode', 'RefreshToken']);
 
 /**

@@ -8,9 +8,9 @@ import type { AdapterStore } from './store.ts';
 const LONGEST = 16_384;
 
 /**
- * Of what is written for somebody who has shown nothing, an address leaves so many and all together so
- * many (`limits.visits`, `limits.allVisits`), each of a bounded length; of what waits for somebody who is
- * signed in, an account as many as an address. `unknown`: who it is written for.
+ * Limits the rows that the server writes for visitors who have proved nothing: the number of each address and of all
+ * together (`limits.visits`, `limits.allVisits`), and their length. Rows that wait for a signed-in person count for
+ * the account, with the same limit. `unknown`: returns the visitor that a row is written for.
  */
 export function boundedForStrangers(
   { stores, config }: AdapterStore,

@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { parseScope } from '#shared/jose/scope.ts';
 
-/** What a token of a person comes of (RFC 6749 section 4.1, RFC 8628 section 3.4, RFC 6749 section 6). */
+/** The code, device code or refresh token behind a person's token (RFC 6749 sections 4.1 and 6, RFC 8628 section 3.4). */
 export const sourceOf = ({ oidc }: KoaContextWithOIDC) =>
   oidc.authorizationCode ?? oidc.deviceCode ?? oidc.refreshToken;
 

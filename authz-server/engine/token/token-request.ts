@@ -40,8 +40,8 @@ export const tokenSteps = (server: TokenServer, log: Log) => ({
   grant: [redirectUriOfCode] satisfies readonly GrantStep[],
 
   /**
-   * What a code or a refresh token leads to. The engine replaces a refresh token before it signs; that it consumes the
-   * one and saves the other is only noted (`EngineRequest`).
+   * Issues the tokens of a code or a refresh token. The engine replaces a refresh token before it signs; its two
+   * writes are only noted (`EngineRequest`) and done later together.
    */
   refresh: {
     issueRefreshToken: mayRefresh,
@@ -66,7 +66,7 @@ export const tokenSteps = (server: TokenServer, log: Log) => ({
 
 export type TokenSteps = ReturnType<typeof tokenSteps>;
 
-/** What the steps work with. */
+/** The parts of the server that the steps use. */
 export type TokenServer = Pick<
   AuthzServer,
   'config' | 'stores' | 'clock' | 'directory' | 'feed' | 'longestLife'

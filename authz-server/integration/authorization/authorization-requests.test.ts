@@ -32,12 +32,12 @@ describe('requests by POST (OpenID Connect Core 1.0 section 3.1.2.1)', () => {
     expect(response.headers.get('location')).toBe(`/auth${search}`);
   });
 
-  test('what would leave the query is encoded', async () => {
+  test('characters that would end the query are encoded', async () => {
     const response = await post('state=a\r\nb#c&d=<>"');
     expect(response.headers.get('location')).toBe('/auth?state=a%0D%0Ab%23c&d=%3C%3E%22');
   });
 
-  test('what is too long, or no form, is refused on a page', async () => {
+  test('a request that is too long, or no form, is refused on a page', async () => {
     const refused = [
       await post(`state=${'a'.repeat(9000)}`),
       await post('%'.repeat(4000)),

@@ -116,7 +116,7 @@ describe('RFC 9126: pushed authorization requests', () => {
     expect(again.headers.get('location') ?? '').not.toContain('code=');
   });
 
-  test('what a client with a secret has pushed, another cannot use', async () => {
+  test('a client cannot use a request that another client pushed', async () => {
     const form = { ...REQUEST, client_id: 'server' };
     const { status, body } = await flow.post('/request', form, basic('server', SECRET));
     expect(status).toBe(201);

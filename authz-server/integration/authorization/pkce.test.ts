@@ -34,7 +34,7 @@ const newCode = async (parameters: Form): Promise<string> =>
 const redeem = (code: string, form: Form = {}) =>
   flow.redeem(code, { client_id: 'relying', ...form }, SECRETS);
 
-/** What the client is told of a request that is refused. */
+/** Returns the error that the client gets for a refused request. */
 async function refusal(parameters: Form): Promise<readonly (string | null)[]> {
   const answer = sent(await flow.browser().request('GET', flow.authorize(parameters)));
   return [answer.get('error'), answer.get('error_description'), answer.get('code')];

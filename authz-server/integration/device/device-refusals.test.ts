@@ -16,7 +16,7 @@ const pending = async (device: DeviceAnswer) => {
   expect((await flow.poll(device)).body).toMatchObject({ error: 'authorization_pending' });
 };
 
-describe('what decides nothing at the device page', () => {
+describe('requests at the device page that decide nothing', () => {
   let alice: TestBrowser;
 
   beforeAll(async () => {

@@ -28,7 +28,7 @@ export const TV: ClientRecord = {
   created_at: 0,
 };
 
-/** What a device asks for when it asks for all. */
+/** The parameters of a device that asks for everything. */
 export const ALL = { scope: 'openid profile documents:read documents:write', resource: DOCUMENTS };
 /** For tests that are not about guessing. */
 export const GENEROUS = { limits: { userCode: { burst: 1000, per: 1 } } };

@@ -102,7 +102,7 @@ describe('device page (RFC 8628)', () => {
     expect((await flow.poll(device)).body).toMatchObject({ error: 'access_denied' });
   });
 
-  test('what was not asked is not granted, whatever is posted', async () => {
+  test('a posted form cannot grant a scope that was not asked for', async () => {
     const device = await flow.askAsDevice({ scope: 'documents:read', resource: DOCUMENTS });
     const browser = await flow.signedIn('alice');
     const confirm = await browser.open(pathOf(device));

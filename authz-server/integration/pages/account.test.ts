@@ -32,7 +32,7 @@ async function connect(browser: TestBrowser): Promise<Record<string, unknown>> {
   return (await flow.poll(device)).body;
 }
 
-describe('what the account page shows', () => {
+describe('the account page shows', () => {
   test('nobody signed in: the sign-in page, which leads back here', async () => {
     const browser = flow.browser();
     const asked = await browser.open('/account');
@@ -154,7 +154,7 @@ describe('ending at the account page', () => {
     );
   });
 
-  test('what is of another person is not there, and stays', async () => {
+  test('grants and sessions of another person are not shown, and cannot be ended', async () => {
     const alice = await flow.signedIn('alice');
     const tv = await connect(alice);
     const [{ uid } = { uid: '' }] = await signInsOf('alice');

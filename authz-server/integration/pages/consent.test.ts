@@ -23,7 +23,7 @@ describe('consent', () => {
     expect(answerIn(await browser.open(site.authorize())).get('code')).not.toBeNull();
   });
 
-  test('what was refused can be allowed when the client asks anew, and the other way round', async () => {
+  test('a refused scope can be allowed when the client asks again, and the other way round', async () => {
     const { browser, page } = await atConsent(site);
     await browser.submit(page, { decision: 'allow', item: READ });
     const again = await browser.open(site.authorize({ prompt: 'consent' }));
@@ -62,7 +62,7 @@ describe('consent', () => {
     ['a personal scope', 'profile'],
     ['offline_access', 'offline_access'],
     ['__proto__', '__proto__'],
-  ])('what was not asked is not granted: %s', async (_what, item) => {
+  ])('an item that was not asked for is not granted: %s', async (_what, item) => {
     const { browser, page } = await atConsent(site, { scope: 'openid documents:read' });
     const answer = await browser.submit(page, { decision: 'allow', item: [item, READ, READ] });
     const grant = await site.server.stores.artefacts.get('Grant', await grantOf(site, answer));

@@ -130,7 +130,7 @@ test.each([
   expect(csrfOf(anew)).toBe(browser.cookies.find(({ name }) => name === 'countersign-csrf')?.value);
 });
 
-test('who came by another name of this machine is led to the one whose forms count', async () => {
+test('a browser at another name of this machine is sent to the issuer, where forms count', async () => {
   const { browser, page } = await signedIn();
   const form = new URLSearchParams({ csrf: csrfOf(page), end: 'everything' });
   const origin = site.url;

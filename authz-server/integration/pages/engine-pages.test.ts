@@ -69,7 +69,7 @@ describe('OAuth 2.0 Form Post Response Mode section 2', () => {
     expect(page.forms[0]?.fields).toContainEqual(['error', 'invalid_scope']);
   });
 
-  test('what the client sends comes back as text', async () => {
+  test('values from the client are escaped', async () => {
     const state = `"><script>alert(1)</script>`;
     const page = await browser.open(flow.authorize({ response_mode: 'form_post', state }));
     expectSubmitting(page, `'self' ${CALLBACK}`);
@@ -98,13 +98,16 @@ describe('OpenID Connect RP-Initiated Logout 1.0 section 2', () => {
   test.each([
     ['', BYE],
     ['a b&c', `${BYE}?state=a+b%26c`],
-  ])('who is not signed in is sent on at once, with the state %j', async (state, leadsTo) => {
-    const one = flow.browser();
-    const page = await end(one, { state });
-    expect([page.status, page.headers.get('location')]).toEqual([303, leadsTo]);
-    expect([policyOf(page), page.text]).toEqual([null, '']);
-    expectGuarded(page);
-  });
+  ])(
+    'a browser that is not signed in is sent on at once, with the state %j',
+    async (state, leadsTo) => {
+      const one = flow.browser();
+      const page = await end(one, { state });
+      expect([page.status, page.headers.get('location')]).toEqual([303, leadsTo]);
+      expect([policyOf(page), page.text]).toEqual([null, '']);
+      expectGuarded(page);
+    },
+  );
 
   test('and has no session afterwards', async () => {
     const one = flow.browser();
@@ -122,7 +125,7 @@ describe('OpenID Connect RP-Initiated Logout 1.0 section 2', () => {
     expect(text).not.toContain('<script');
   });
 
-  test('who is signed in is asked, on a page of ours', async () => {
+  test('a signed-in person is asked on our own page', async () => {
     const page = await end(browser);
     expect(policyOf(page)).toContain("frame-ancestors 'none'");
     expect(policyOf(page)).not.toContain('script-src');

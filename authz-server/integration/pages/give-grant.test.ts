@@ -184,7 +184,7 @@ describe('a grant that is given', () => {
   });
 });
 
-describe('what is ended at this very moment does not come to life', () => {
+describe('a grant that ends at the same moment does not come back', () => {
   const MOMENTS = [
     ['before', 'Grant'],
     ['after', 'Grant'],

@@ -81,7 +81,7 @@ describe('a session counts as signed in only while its sign-in is there', () => 
     const signedIn = await latest();
     const session = await sessionOf(signedIn);
     await endSignIn(access(), signedIn);
-    // What a request that was in flight would still write.
+    // A request that was in flight would still write this.
     const late = { kind: 'Session', id: String(session?.['jti']), payload: { ...session } };
     await flow.stores.artefacts.put({ ...late, seconds: 600 });
     expect(asksToSignIn(await browser.open(flow.authorize()))).toBe(true);
@@ -178,7 +178,7 @@ describe('signing out', () => {
     expect((await flow.refresh(String(body['refresh_token']))).status).toBe(400);
   });
 
-  test('who stays is still signed in', async () => {
+  test('a person who declines to sign out is still signed in', async () => {
     const browser = await flow.signedIn();
     const signedIn = await latest();
     const page = await browser.open('/session/end');

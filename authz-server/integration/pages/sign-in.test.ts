@@ -163,7 +163,7 @@ describe('the session', () => {
 });
 
 describe('nobody learns who has an account', () => {
-  /** What is answered and how much is hashed, with what is random left out. */
+  /** Returns the answer without its random parts, and how many passwords were hashed. */
   async function attempt(own: TestSite, name: string, password: string) {
     const browser = own.browser();
     const form = await browser.open('/account');
@@ -275,7 +275,7 @@ describe('a right password', () => {
     ]);
     for (let n = 0; n < 5; n += 1) expect(await attempt(own, ALICE)).toBe(303);
     expect([await wrong('alice'), await wrong('alice')]).toEqual([422, 429]);
-    // What was refused by the name has cost the address as well.
+    // An attempt that the limit of the name refused has cost the address as well.
     expect(await attempt(own, BOB)).toBe(303);
     expect([await wrong('bob'), await attempt(own, BOB)]).toEqual([422, 429]);
   });

@@ -52,7 +52,7 @@ describe('from the head of a page', () => {
     expect(await refresh(visit.tokens['refresh_token'])).toBe(400);
   });
 
-  test('what was allowed for longer goes on', async () => {
+  test('offline access goes on after sign-out', async () => {
     const { browser, grant, tokens } = await signedIn(OFFLINE);
     await browser.submit(await browser.open('/sign-out'), { logout: 'yes' });
     expect(await findAccess(site.server, grant)).toBeDefined();

@@ -38,7 +38,7 @@ async function newGrant(grantId: string): Promise<void> {
 }
 const stands = async (grantId: string) => (await findAccess(access, grantId)) !== undefined;
 
-describe('what may be used once: of two who ask at once neither saw the other', () => {
+describe('two uses of a code at once, neither of which saw the other', () => {
   test.each([
     ['AuthorizationCode', 'invalid_grant', false],
     ['RefreshToken', 'invalid_grant', false],
@@ -55,7 +55,7 @@ describe('what may be used once: of two who ask at once neither saw the other', 
     expect(await stands(grantId)).toBe(standing);
   });
 
-  test('what is not there at all cannot be used', async () => {
+  test('an unknown code or token cannot be used', async () => {
     for (const kind of ['AuthorizationCode', 'RefreshToken', 'DeviceCode']) {
       await expect(adapter(kind).consume('nothing')).rejects.toMatchObject({
         error: 'invalid_grant',

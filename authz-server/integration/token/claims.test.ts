@@ -68,7 +68,7 @@ type Parameters = Readonly<Record<string, string>>;
 const request = (scope: string, parameters: Parameters = {}) =>
   flow.authorize({ client_id: CLIENT.client_id, scope, prompt: 'consent', ...parameters });
 
-/** What comes of a code. */
+/** Redeems the code of an answer. */
 async function redeemed(answer: URLSearchParams) {
   const { body } = await flow.redeem(answer.get('code') ?? '', { client_id: CLIENT.client_id });
   return body;
@@ -109,7 +109,7 @@ describe('OpenID Connect Core 1.0 section 5.4', () => {
     },
   );
 
-  test('what the person does not allow is told nowhere, though it was asked for', async () => {
+  test('claims that the person does not allow are told nowhere', async () => {
     const tokens = await allowed(ALL, ['openid', 'groups']);
     expect(toldIn(tokens['id_token'])).toEqual(TOLD.groups);
     expect((await userinfo(tokens)).body).toEqual({ sub: flow.accountId, ...TOLD.groups });
@@ -122,7 +122,7 @@ describe('OpenID Connect Core 1.0 section 5.4', () => {
     }
   });
 
-  test('what the client may no longer ask for is told no more, whatever it was granted', async () => {
+  test('claims of a scope that the client lost are told no more, even if they were granted', async () => {
     const scope = `${ALL} offline_access`;
     const tokens = await allowed(scope, scope.split(' '));
     const narrow = { ...CLIENT, scope: CLIENT.scope.replace(' email groups', '') };
@@ -279,7 +279,7 @@ test('the account page shows the name and every address', async () => {
   await say(PROFILE);
 });
 
-test('who was removed: no token, no page and no password of theirs is taken', async () => {
+test('tokens, pages and the password of a removed person are refused', async () => {
   const scope = `${ALL} offline_access documents:read`;
   const tokens = await allowed(scope, [
     ...`${ALL} offline_access`.split(' '),

@@ -68,10 +68,13 @@ test.each([
   ['a parameter twice', [...Object.entries(GRANT), ...Object.entries(GRANT)], asApp, 400],
   ['a DPoP proof', GRANT, { ...asApp, dpop: 'x' }, 400],
   ['a form in two media types', GRANT, { ...asApp, 'content-type': `${FORM}, ${FORM}` }, 400],
-] as const)('what is to be refused goes to the engine: %s', async (_, form, fields, status) => {
-  const answer = await authz.post('/token', form as [string, string][], fields);
-  expect([answer.status, through]).toEqual([status, 1]);
-});
+] as const)(
+  'a request that must be refused goes to the engine: %s',
+  async (_, form, fields, status) => {
+    const answer = await authz.post('/token', form as [string, string][], fields);
+    expect([answer.status, through]).toEqual([status, 1]);
+  },
+);
 
 test('a setting sends everything there', async () => {
   await using slow = await testAuthz({ tokens: { direct: false } });
@@ -92,7 +95,7 @@ test('many at once spend what the limit allows, and no more; the rest is told wh
   }
 });
 
-describe('what a request has paid, or could not, counts on either way', () => {
+describe('a limit is spent once on either way', () => {
   test.each([
     ['the limit', { ok: false, retryAfter: 47 }, 429, '47'],
     ['an outage', Promise.reject(new StoreUnavailable('late')), 503, '1'],
@@ -105,7 +108,7 @@ describe('what a request has paid, or could not, counts on either way', () => {
     expect(through).toBe(1);
   });
 
-  test('who has paid does not pay again for what failed behind it', async () => {
+  test('a request that has paid for its limit does not pay again after a later failure', async () => {
     using spend = jest.spyOn(authz.stores.limits, 'spend');
     using generation = jest.spyOn(authz.stores.revocations, 'generation');
     generation.mockRejectedValueOnce(new StoreUnavailable('late'));

@@ -148,7 +148,7 @@ describe('RFC 6749 section 4.1.3: redeeming a code', () => {
   });
 });
 
-describe('what was ended gives no more tokens', () => {
+describe('after the end of a grant, a sign-in or a person there are no more tokens', () => {
   test('the grant, between code and tokens', async () => {
     const first = await flow.redeem(await newCode({ prompt: 'consent' }));
     const code = await newCode();

@@ -64,7 +64,7 @@ const usable = (id: string, form: Usable['form']): Usable => ({
   use: () => flow.post('/token', form),
 });
 
-/** What may be used once at the token endpoint. */
+/** The codes and tokens that may be used once at the token endpoint. */
 const USABLE = {
   async AuthorizationCode(): Promise<Usable> {
     const id = await newCode();
@@ -138,7 +138,7 @@ describe.each(KINDS)('RFC 9110 section 10.2.3: who repeats as told after a 503: 
     await getsTokens(one);
   });
 
-  test('who only ended its side is not told apart: no answer, and nothing is used', async () => {
+  test('a client that half-closed its connection gets no answer, and nothing is used', async () => {
     const one = await USABLE[kind]();
     expect(await giveUp(one.form, 'end')).toBe('');
     await getsTokens(one);

@@ -5,7 +5,7 @@ import { payForGuess } from '../sign-in/guesses.ts';
 import type { PagesServer } from '../../base/server.ts';
 import type { Visitor } from '../sign-in/session.ts';
 
-/** What a user code stands for, as far as the person who entered it may know. */
+/** The request behind a user code, as far as the person who entered it may know. */
 export type LookedUp =
   /** Too many were looked up; not looked up now. `seconds` until it may work. */
   | { readonly kind: 'later'; readonly seconds: number }

@@ -22,7 +22,7 @@ import { deviceEndPage } from '../views/device-end.ts';
 import { deviceEntryPage } from '../views/device-entry.ts';
 
 const PATH = '/device';
-/** Of what was typed and is no code. */
+/** The longest part of a wrong code that the page repeats. */
 const LONGEST_SHOWN = 64;
 const UNKNOWN = { kind: 'unknown' } as const;
 

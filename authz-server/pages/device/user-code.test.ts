@@ -24,7 +24,7 @@ describe('user codes (RFC 8628 section 6.1)', () => {
     );
   });
 
-  test('what is displayed is read back', () => {
+  test('a displayed code is read back', () => {
     fc.assert(
       fc.property(codes, (code) => {
         expect(displayUserCode(code)).toMatch(/^[A-Z]{4}-[A-Z]{4}$/);

@@ -1,4 +1,4 @@
-/** What a person may type or a link may carry; more is no attempt at eight letters. */
+/** The longest text that counts as an attempt at a code of eight letters. */
 const LONGEST = 64;
 /** Without the i flag's Unicode folding: only ASCII letters are letters of a code. */
 const OTHER = /[^BCDFGHJKLMNPQRSTVWXZ]/gi;

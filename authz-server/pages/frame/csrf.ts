@@ -14,7 +14,7 @@ const FORM = 'application/x-www-form-urlencoded';
 const REPEATED = 'item';
 
 export interface Csrf {
-  /** What forms carry as `csrf`; sets the cookie that it must equal when the browser has none. */
+  /** Returns the value of the forms' `csrf` field. Sets the cookie that must equal it if the browser has none. */
   csrfToken(ctx: Context): string;
   /**
    * The form of a POST that a page of ours sent. Throws `PageError`: 415 another media type, 413 longer

@@ -30,7 +30,7 @@ const KINDS: Readonly<Record<number, ErrorProps['kind']>> = {
   503: 'unavailable',
 };
 
-/** What a person is told of an error: nothing of one that is not known. */
+/** Returns the words for an error that a person sees. An unknown error tells nothing. */
 export function errorProps(error: unknown): ErrorProps {
   if (error instanceof PageError) return error.props;
   if (error instanceof errors.SessionNotFound) return expired().props;

@@ -16,9 +16,9 @@ export interface SameBrowser {
 }
 
 /**
- * Who takes up the result of an interaction must be the browser that gave it. The engine asks for a
- * cookie only, which is bound to a path and so has no `__Host-`: somebody who planted theirs in
- * another's browser would be signed in as whoever signs in there.
+ * Makes sure that the browser which takes up the result of an interaction is the one that gave it. The engine asks
+ * only for a cookie, which is bound to a path and so has no `__Host-` prefix: an attacker who planted theirs in a
+ * victim's browser would be signed in as the victim.
  */
 export function createSameBrowser(server: PagesServer, provider: Provider): SameBrowser {
   const { csrfToken } = createCsrf(server);

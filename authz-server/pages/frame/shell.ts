@@ -4,7 +4,7 @@ import { type Html, html } from '#shared/pages/html.ts';
 import { textsOf } from '../texts/index.ts';
 import type { View } from './view.ts';
 
-/** What the frame of a page says: the pages without forms need no more of a view. */
+/** The part of a view that the frame of a page needs. Pages without forms need no more. */
 export type Frame = Pick<View, 'language' | 'brand' | 'person'>;
 
 /** A page of this server: its head names who is signed in. */

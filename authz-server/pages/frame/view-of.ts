@@ -10,12 +10,12 @@ import type { Frame } from './shell.ts';
 import type { View } from './view.ts';
 
 /**
- * What every page is rendered with. `person`: who is signed in; `uiLocales`: of the client's request
- * (OpenID Connect Core 1.0 section 3.1.2.1).
+ * Returns the data that every page is rendered with. `person`: the signed-in person; `uiLocales`: the languages of
+ * the client's request (OpenID Connect Core 1.0 section 3.1.2.1).
  */
 export type ViewOf = (ctx: Context, person?: Person, uiLocales?: unknown) => View;
 
-/** What the operator has made of the pages, with the logo where this server has it. */
+/** Returns the brand that the operator configured, with the address of the logo on this server. */
 export const brandOf = ({ brand }: Pick<Config, 'brand'>): Brand => ({
   ...brand,
   logo: brand.logo && '/logo',

@@ -4,7 +4,7 @@ import type { Language } from '#shared/pages/language.ts';
 
 export type { Language };
 
-/** What every page is rendered with. */
+/** The data that every page is rendered with. */
 export interface View {
   readonly language: Language;
   readonly brand: Brand;
@@ -22,12 +22,12 @@ export interface AskedItem {
   readonly id: string;
   /** In words, in the page's language; the scope itself when nobody has put it in words. */
   readonly text: string;
-  /** What would be told, as it is now. */
+  /** The current values of the claims. */
   readonly values?: readonly string[];
   readonly scope: string;
   /** URL of the resource; absent from what is about the person alone (OpenID Connect). */
   readonly resource?: string;
-  /** What people call the resource; absent from what this server has itself. */
+  /** The name of the resource for people; absent for resources of this server itself. */
   readonly place?: string | undefined;
   /** Cannot be refused by itself. */
   readonly required: boolean;
@@ -42,7 +42,7 @@ export interface SignInProps {
   readonly client?: string;
   /** The page of ours that they are on the way to. */
   readonly purpose?: 'account' | 'device';
-  /** What did not happen, since nobody was signed in any more. */
+  /** A notice that nothing ended, since nobody was signed in any more. */
   readonly notice?: 'nothing-ended';
   /** Form target that gives up and goes back to the client; absent: nowhere to go back to. */
   readonly cancel?: string;
@@ -106,7 +106,7 @@ export interface ErrorProps {
   readonly status: number;
   /** `expired`: a form or sign-in that is too old or from another browser. */
   readonly kind: 'expired' | 'request' | 'not-found' | 'later' | 'unavailable' | 'server';
-  /** What was wrong with a request of a client, for its developer; shown as it is. */
+  /** The fault of a client's request, for its developer; shown as it is. */
   readonly detail?: string;
   /** By which the operator finds the request in the log. */
   readonly id?: string | undefined;
@@ -122,7 +122,7 @@ export interface AccountProps {
   /** Forms are posted here: `end` = sign-in | access | key | everything, and `id`; or `end` = application and `client`. */
   readonly action: string;
   readonly name: string;
-  /** What applications may be told of them. */
+  /** The profile that applications may read. */
   readonly profile?: Profile;
   readonly signIns: readonly {
     readonly id: string;

@@ -28,8 +28,8 @@ function formOf(items: readonly string[]): URLSearchParams {
   return form;
 }
 
-describe('what a request asks for', () => {
-  test('who the person is first, then scopes by resource, in the words of the configuration', () => {
+describe('the items that a request asks for', () => {
+  test('the identity comes first, then the scopes by resource, in the words of the configuration', () => {
     const params = { scope: 'write read openid', resource: [DOCUMENTS, NOTES] };
     expect(askedItems(config, client, params, 'de')).toEqual([
       { id: 'openid', scope: 'openid', text: expect.any(String), values: [], required: true },
@@ -94,12 +94,12 @@ describe('what a request asks for', () => {
   });
 });
 
-describe('what a form allows', () => {
+describe('the items that a form allows', () => {
   const asked = askedItems(config, client, { scope: 'openid profile read', resource: NOTES }, 'en');
   const idsAllowed = (items: readonly string[]) =>
     allowedItems(asked, formOf(items)).map(({ id }) => id);
 
-  test('what is ticked, and what cannot be refused', () => {
+  test('ticked items, and items that cannot be refused', () => {
     expect(idsAllowed([])).toEqual(['openid']);
     expect(idsAllowed(['profile'])).toEqual(['openid', 'profile']);
     expect(idsAllowed([`${NOTES} read`, 'openid'])).toEqual(['openid', `${NOTES} read`]);

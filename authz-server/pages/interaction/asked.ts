@@ -6,13 +6,13 @@ import { type AskedParams, askedScopes } from '../../consent/asked.ts';
 import { textsOf } from '../texts/index.ts';
 import type { AskedItem, Language } from '../frame/view.ts';
 
-/** What a scope tells of the person at this moment, as it is. */
+/** Returns the current values of the claims that a scope tells about the person. */
 const told = (person: Person, scope: string): readonly string[] =>
   Object.values(claimsOf(person, new Set([scope])))
     .flat()
     .filter((value) => typeof value === 'string');
 
-/** What a request asks for, in words. With `person`, who decides, what is told of them. */
+/** Returns the items that a request asks for, in words; with `person`, also the claims that they would give. */
 export function askedItems(
   config: Parameters<typeof askedScopes>[0] & Pick<Config, 'scopeTexts'>,
   client: Parameters<typeof askedScopes>[1],

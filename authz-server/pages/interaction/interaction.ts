@@ -38,7 +38,7 @@ const REFUSED: InteractionResults = {
   error_description: 'the person refused',
 };
 
-/** What the engine asks of a person (its interactions): to sign in, and to allow what a client asks for. */
+/** Handles the engine's interactions with a person: to sign in, and to allow the scopes that a client asks for. */
 export function interactionHandlers(
   server: PagesServer,
   provider: Provider,
@@ -201,7 +201,7 @@ export function interactionHandlers(
       const decided = { clientId, signIn, redirectUri, allowed, refused };
       const grantId = await giveGrant({ ...decided, extend });
       if (grantId === undefined) throw expired();
-      // What the person did before for the same request, but never the right to be signed in anew: the
+      // Earlier answers of the person to the same request, but never the right to be signed in again: the
       // sign-in may be ended before the browser goes on.
       const login = interaction.lastSubmission?.login;
       const result = { ...(login && { login }), consent: { grantId } };
@@ -210,7 +210,7 @@ export function interactionHandlers(
       if (!stands && grantId !== extend) await endGrant(server, grantId);
       if (!stands) return;
       await remember(client, signIn, interaction.params, { allowed, refused });
-      // Whoever ended the application meanwhile has looked for consents before this one was written.
+      // Somebody who ended the application meanwhile looked for consents before this one was written.
       if ((await findAccess(server, grantId)) === undefined) {
         await removeConsents(server, signIn.accountId, (consent) => consent.clientId === clientId);
       }

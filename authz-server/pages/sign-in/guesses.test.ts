@@ -43,7 +43,7 @@ describe('guesses of user codes (RFC 8628 section 5.1)', () => {
     expect(await full()).toEqual({ ok: false, retryAfter: 60 });
   });
 
-  test('who has spent theirs gets one more after the period, and no more', async () => {
+  test('after the limit is spent, each period allows one more attempt, and no more', async () => {
     const { pay, payTimes } = await open(10);
     await payTimes(10, 'alice');
     clock.advance(59);

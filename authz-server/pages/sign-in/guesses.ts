@@ -2,7 +2,7 @@ import type { Config } from '#shared/config/schema.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
 import type { Limits, Rate, Spent } from '#shared/stores/limits/limits.ts';
 
-/** What a person has left when too many codes come from their address: enough for a device now and then. */
+/** The limit of a person whose address sends too many codes: enough for a device now and then. */
 const STRICT: Rate = { burst: 3, per: 3600 };
 /** So many times the guesses of one person may come from one address. */
 const PEOPLE_AT_AN_ADDRESS = 10;

@@ -9,7 +9,7 @@ import type { PagesServer } from '../../base/server.ts';
 
 export type Session = InstanceType<Provider['Session']>;
 
-/** Who is signed in with the browser that asks. */
+/** The person who is signed in with the browser that asks. */
 export interface Visitor {
   readonly person: Person;
   readonly signIn: SignIn;

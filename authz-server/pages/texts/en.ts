@@ -1,7 +1,7 @@
 import { html, strong } from '#shared/pages/html.ts';
 import { homeEn } from './home-en.ts';
 
-/** What the pages say. Other languages have the same members, so a missing one does not compile. */
+/** The texts of the pages. Other languages have the same members, so a missing one does not compile. */
 export type Texts = typeof en;
 
 export const en = {

@@ -3,7 +3,7 @@ import type { Html } from '#shared/pages/html.ts';
 
 export type HomeTexts = typeof homeEn;
 
-/** What the page at `/` says. */
+/** The texts of the page at `/`. */
 export const homeEn = {
   title: (brand: string) => `${brand} authorization server`,
   lead: (resourceServer: Html) =>

@@ -22,7 +22,7 @@ export function accountPage(view: View, props: AccountProps): Answer {
   const { page, pages, profile } = props;
   const all = textsOf(view.language);
   const texts = all.account;
-  // What is not on this page may be on another.
+  // The entries may be on another page of the list.
   const nothing = (none: string) =>
     html`<p class="empty">${pages === 1 ? none : texts.noneHere}</p>`;
   return document(view, {

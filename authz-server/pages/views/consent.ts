@@ -8,7 +8,7 @@ import { decision } from './decision.ts';
 import { form } from './form.ts';
 import { itemChoice } from './items.ts';
 
-/** Who asks, for what, and where the browser goes next. */
+/** Shows the client, the scopes that it asks for, and where the browser goes next. */
 export function consentPage(view: View, props: ConsentProps): Answer {
   const { action, client, redirectUri, items } = props;
   const texts = textsOf(view.language).consent;

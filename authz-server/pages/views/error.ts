@@ -6,7 +6,7 @@ import type { Frame } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { ErrorProps } from '../frame/view.ts';
 
-/** What went wrong, in words for a person, with a way on. */
+/** Tells a person what went wrong, with a way on. */
 export function errorPage(frame: Frame, { kind, back, ...shown }: ErrorProps): Answer {
   const { back: ways, [kind]: words } = textsOf(frame.language).error;
   const way = back && html`<a class="button primary" href="${back.href}">${ways[back.text]}</a>`;

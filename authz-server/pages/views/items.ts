@@ -3,7 +3,7 @@ import type { Html } from '#shared/pages/html.ts';
 import { type Texts, textsOf } from '../texts/index.ts';
 import type { AskedItem, View } from '../frame/view.ts';
 
-/** What a client asks for, by resource, each to be taken away unless it is required. */
+/** Lists the items that a client asks for, by resource. A person can untick each that is not required. */
 export function itemChoice({ language }: View, items: readonly AskedItem[]): Html {
   const texts = textsOf(language).items;
   const groups = [...Map.groupBy(items, ({ resource }) => resource)].map(

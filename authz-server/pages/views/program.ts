@@ -22,8 +22,8 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 const LONGEST = 60;
 
 /**
- * What a `User-Agent` field says about itself, in few words: browser and system, or its beginning. Said
- * by whoever sent it, and proof of nothing.
+ * Returns a short name for a `User-Agent` field: browser and system, or its beginning. The field is the sender's own
+ * claim, and proves nothing.
  */
 export function programName(agent: string, texts: Texts): string {
   const browser = BROWSERS.find(([pattern]) => pattern.test(agent))?.[1];

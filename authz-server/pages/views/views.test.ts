@@ -85,7 +85,7 @@ function everyView(text: string): readonly Answer[] {
   ];
 }
 
-describe('what comes from elsewhere', () => {
+describe('text from elsewhere', () => {
   const harmless = everyView('x');
 
   test.each(ATTACKS)('%s stays text on every page', (attack) => {
@@ -190,7 +190,7 @@ describe('consent', () => {
       ],
     });
 
-  test('what is required is sent whatever is ticked, the rest can be taken away', () => {
+  test('required items are always sent, the others can be unticked', () => {
     const { body = '' } = consent('https://app.example/cb');
     expect(body).toMatch(/<input type="hidden" name="item" value="0" \/>/);
     expect(body).toMatch(/<input type="checkbox" checked disabled \/>/);

@@ -25,7 +25,7 @@ const PIECES = 6;
 const BREAKS = 30;
 const REFUSALS = 10;
 
-/** What an answer is about; `variant` is what was asked for besides the target. */
+/** The version that an answer is about; `variant`: the selecting fields of the request. */
 export interface Version {
   readonly version: number;
   readonly variant: string;
@@ -62,7 +62,7 @@ export class Library implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/base/`;
   }
 
-  /** What is right now. */
+  /** Returns the present version. */
   version(target: number): number {
     return this.#versions[target] ?? 0;
   }
@@ -109,7 +109,7 @@ export class Library implements AsyncDisposable {
     response.end();
   }
 
-  /** Of what is done the answer may never come. */
+  /** Writes. The answer may never come, although the write is done. */
   async #write(target: number, response: ServerResponse): Promise<void> {
     if (this.#roll(REFUSALS) === 0) return void response.writeHead(409).end();
     const version = this.change(target);

@@ -1,4 +1,4 @@
-/** What a reader asks, and whether the answer could be right. */
+/** The requests of a reader, and the check whether an answer can be right. */
 import type { Dice } from '../dice.ts';
 import { pick } from '../dice.ts';
 import type { Asked, Reply } from './gateways.ts';

@@ -28,7 +28,7 @@ const GATEWAYS = [0, 1] as const;
 const UNSAFE = ['PUT', 'POST', 'PATCH', 'DELETE'] as const;
 const REFUSALS: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** What came of it all. */
+/** The outcome of all schedules. */
 export interface Tally {
   schedules: number;
   kills: number;
@@ -101,7 +101,7 @@ async function schedule(roll: Dice, actors: Actors, tally: Tally): Promise<void>
 }
 
 class Actors {
-  /** What readers got that cannot be right. */
+  /** The answers to readers that cannot be right. */
   readonly wrong: string[] = [];
   readonly #gateways: Gateways;
   readonly #library: Library;
@@ -216,6 +216,6 @@ class Actors {
   }
 }
 
-/** What is made stale is asked about again before it is used. */
+/** Sometimes makes answers stale, so that the cache asks again before using them. */
 const softly = (roll: Dice): Readonly<Record<string, string>> =>
   roll(3) === 0 ? { 'Soft-Purge': '?1' } : {};

@@ -12,12 +12,12 @@ import {
   type Visit,
 } from './visits.ts';
 
-/** What somebody does to keep others out, and what those do meanwhile. */
+/** An attack that tries to keep others out, and the visits of those others. */
 export interface Attack {
   readonly title: string;
   /** Goes on until it is aborted, and leaves nothing open then. */
   readonly begin: (site: Site, over: AbortSignal) => void;
-  /** What clients at other addresses ask for, again and again. */
+  /** The visit that clients at other addresses repeat. */
   readonly visit: Visit;
 }
 

@@ -11,7 +11,7 @@ const SETTLED = 1000;
 /** How much more work the longest turn of the event loop may be. */
 const TIMES = 2;
 
-/** What visitors saw in one slice of time, in milliseconds. */
+/** The times that visitors waited in one slice of time, in milliseconds. */
 interface Slice {
   visits: number;
   failures: string[];

@@ -8,7 +8,7 @@ import { type Pair, ServerProcess, startPair } from '../../pair/pair.ts';
 
 /** Octets of an answer that no cache keeps, in pieces. */
 const LONG = 12 * 1024 * 1024;
-/** What the cache keeps, of which one answer has a quarter at most. */
+/** The octets that the cache keeps; one answer has a quarter at most. */
 const KEPT = 4 * 1024 * 1024;
 const PIECE = Buffer.alloc(64 * 1024, 'x');
 

@@ -1,6 +1,6 @@
 import http from 'node:http';
 
-/** What one client does at a time. Rejects when it does not get all of it. */
+/** One visit of a client. Rejects if it does not get a whole answer. */
 export type Visit = (port: number, address: string) => Promise<void>;
 
 /** Milliseconds without an octet after which a visitor gives up. */

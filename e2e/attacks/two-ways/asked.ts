@@ -12,7 +12,7 @@ export interface Asked {
   readonly method: string;
   readonly target: string;
   readonly fields: readonly (readonly [name: string, value: string])[];
-  /** What it shows, if that is one thing and whole. */
+  /** The credentials that it shows, if they are one and whole. */
   readonly shown: Credentials | undefined;
 }
 
@@ -76,7 +76,7 @@ const FIELDS: readonly (readonly [name: string, values: readonly [string, ...str
   ['X-Request-Id', ['abc', 'a b', 'a'.repeat(65)]],
 ];
 
-/** What a proxy tells `/verify` of the request that it holds. */
+/** The fields by which a proxy tells `/verify` about the request that it holds. */
 const TOLD: typeof FIELDS = [
   ['X-Forwarded-Method', ['GET', 'GET', 'GET', 'PUT', 'get', '']],
   ['X-Forwarded-Proto', ['http', 'http', 'http', 'https', 'HTTP', 'ftp']],

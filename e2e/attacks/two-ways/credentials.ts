@@ -5,7 +5,7 @@ import type { Flow } from '../../flows/flow.ts';
 import { type Dice, pick } from '../dice.ts';
 import type { Credentials } from './asked.ts';
 
-/** What can be ended, with all credentials that end with it. */
+/** An owner that can be ended, with all credentials that end with it. */
 interface Owner {
   /** In the flow's own process: the next request to any server has to be refused. */
   end(): Promise<unknown>;

@@ -18,7 +18,7 @@ const LAST = Buffer.from(
   'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
 );
 
-/** What comes until the server has closed the connection; the pieces of the request are sent one by one. */
+/** Sends the pieces of a request one by one, and returns the answer until the server closed the connection. */
 export async function overHttp1(url: string, ...pieces: readonly Buffer[]): Promise<Heard> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port) });

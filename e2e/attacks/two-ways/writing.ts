@@ -10,7 +10,7 @@ const TARGET = '/documents/a.txt';
 export interface Writing {
   /** Writes or removes, through one of the servers, a document that the generated requests ask for. */
   write(): Promise<void>;
-  /** What is there now. */
+  /** The request that reads the present state. */
   readonly read: Asked;
 }
 

@@ -16,7 +16,7 @@ const score = (results: object) =>
     outcome.parse({ groups: [{ tests: TESTS.slice(0, 2) }, { tests: TESTS.slice(2) }], results }),
   );
 
-test('what passed is counted by kind, and what was not run is in no sum', () => {
+test('passed tests are counted by kind, and tests that did not run are in no sum', () => {
   const all = { stores: true, reuses: true, expires: true, shows: ['Assertion', 'no'] };
   expect(score(all)).toEqual({
     of: { required: 2, optimal: 1, check: 1 },

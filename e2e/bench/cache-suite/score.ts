@@ -6,7 +6,7 @@ const test = z.object({
   depends_on: z.array(z.string()).default([]),
 });
 
-/** What a run of the client prints. */
+/** The output of a run of the client. */
 export const outcome = z.object({
   groups: z.array(z.object({ tests: z.array(test) })),
   /** True, or the name and the message of what went wrong; a test for browsers has none. */

@@ -24,7 +24,7 @@ export function suiteAt(checkout?: string): Suite {
   return { folder, version: `commit ${commit}` };
 }
 
-/** What a module of the suite exports; later versions have client and server in a folder. */
+/** Returns the exports of a module of the suite. Later versions have client and server in a folder. */
 export async function importOf(folder: string, file: string): Promise<Record<string, unknown>> {
   const later = join(folder, 'test-engine', file);
   const path = existsSync(later) ? later : join(folder, file);

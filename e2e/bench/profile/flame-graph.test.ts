@@ -10,7 +10,7 @@ const frame = (name: string, self: number, ...called: readonly Frame[]): Frame =
   called: new Map(called.map((one) => [one.name, one])),
 });
 
-/** What an XML parser makes of it: texts, titles, and frames by their place. Throws when it is not well formed. */
+/** Parses the SVG: texts, titles, and frames by their place. Throws if it is not well formed. */
 function read(svg: string) {
   const texts: string[] = [];
   const titles: string[] = [];
@@ -62,7 +62,7 @@ test('colours tell where a function stands, also of one without a name', () => {
   expect(new Set(colours).size).toBe(6);
 });
 
-test('what is called stands within what calls it, a row further down', () => {
+test('a called function is within its caller, a row further down', () => {
   const [all, serve, called, program] = read(flameGraph(ALL, '')).frames;
   expect([serve, called, program].map((one) => (one?.width ?? 0) / (all?.width ?? 1))).toEqual([
     0.5, 0.375, 0.5,

@@ -14,8 +14,8 @@ const answer = z.object({
 });
 
 /**
- * What V8 saw a Node process do while the work was done, looked at by its inspector. Rejects when another
- * process is debugged on this machine already.
+ * Profiles a Node process by its inspector during the work. Rejects if another process is debugged on this machine
+ * already.
  */
 export async function profiled(pid: number, work: () => Promise<unknown>): Promise<CpuProfile> {
   await using stack = new AsyncDisposableStack();

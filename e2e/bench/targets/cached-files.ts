@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { freePort } from '../../parts/free-port.ts';
 import { LOAD_CPU, type Server, startServer } from '../cpu.ts';
 
-/** What caches keep, by name. */
+/** The contents that caches keep, by name. */
 export const ANSWERS = { small: 'k'.repeat(1024), medium: 'h'.repeat(100 * 1024) } as const;
-/** What is answered to a QUERY. */
+/** The answer to a QUERY. */
 export const FOUND = `{"found":"${'q'.repeat(1012)}"}`;
 
 /** Below which the answers may be used for a day, and where QUERY is answered. */

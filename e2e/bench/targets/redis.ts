@@ -2,7 +2,7 @@ import { startRedis } from '../../parts/redis.ts';
 
 /** A Redis of its own for a pair: each write is on the disk, here in memory, before it is acknowledged. */
 export interface RedisStore {
-  /** What the pair is configured with. */
+  /** The settings of the pair. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly url: string;
   readonly pid: number;

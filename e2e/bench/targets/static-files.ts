@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { freePort } from '../../parts/free-port.ts';
 import { LOAD_CPU, type Server, startServer } from '../cpu.ts';
 
-/** What stands behind the gateways, by name. */
+/** The contents behind the gateways, by name. */
 export const FILES = { small: 'k'.repeat(1024), large: 'm'.repeat(1024 ** 2) } as const;
 
 /**

@@ -11,7 +11,7 @@ import { onHttp2, onWrk, startBareHttp } from '../loaded.ts';
 import { startRedisStore } from '../targets/redis.ts';
 import { type Loaded, type Loads, room, times } from '../work.ts';
 
-/** Of what takes milliseconds: what is not over at the end of a round is not counted. */
+/** Connections for works that take milliseconds: a request that is not over at the end of a round is not counted. */
 const FEW = 2;
 
 interface Targets {

@@ -47,7 +47,7 @@ function responses({ http, sqlite, redis }: Targets): Loads {
   return { beside: http, ways: { SQLite: of(sqlite), Redis: of(redis) } };
 }
 
-/** What is opened by passwords and keys. */
+/** The works with passwords and keys. */
 export const PASSWORDS = room(start, [
   { name: 'Basic seen, document', goal: times(4.2), loads: (on) => repeated(on, byPassword) },
   { name: 'API key, document', goal: times(4.2), loads: (on) => repeated(on, byKey) },

@@ -72,7 +72,7 @@ async function proofs({ http, sqlite, redis }: Targets): Promise<Loads> {
   return { beside: http, ways: { SQLite: await of(sqlite), Redis: await of(redis) } };
 }
 
-/** What is opened by tokens of the authorization server. */
+/** The works with tokens of the authorization server. */
 export const TOKENS = room(start, [
   { name: 'Bearer seen, /verify', goal: times(2.1), loads: (on) => seen(on, verify) },
   { name: 'Bearer seen, document', goal: times(2.6), loads: (on) => seen(on, get) },

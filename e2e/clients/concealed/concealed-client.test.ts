@@ -108,7 +108,7 @@ test('a proof for the proxy beside one for the origin', () => {
   expect(keyIds).toEqual(['basement', 'attic'].map((id) => Buffer.from(id).toString('base64url')));
 });
 
-describe('what a test can spoil', () => {
+describe('the parts that a test can spoil', () => {
   test('prepare: exported, and sent as it was exported', () => {
     const changes = { algorithm: 1, keyId: Buffer.from('x'), publicKey: Buffer.from('y'), port: 1 };
     const sent = withProof(

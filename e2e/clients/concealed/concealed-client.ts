@@ -18,7 +18,7 @@ export interface ConcealedOptions {
   readonly origin: string;
   /** Default: none is sent. */
   readonly realm?: string;
-  /** Who is to believe the proof: the origin (default), or the proxy. */
+  /** The server that the proof is for: the origin (default), or the proxy. */
   readonly at?: DoorName;
   /** Changes the context before it is exported; `k`, `a` and `s` are then sent as it has them. */
   readonly prepare?: (context: ExporterContext) => ExporterContext;
@@ -72,7 +72,7 @@ export function covered(signatureInput: Buffer): Buffer {
   return Buffer.concat([prefix, text, Buffer.of(0), signatureInput]);
 }
 
-/** What a frontend sends to its backend (section 6.2), for who would like to be taken for one. */
+/** Returns the field that a frontend sends to its backend (section 6.2), for a client that poses as one. */
 export function exportField(exported: Buffer): Field {
   return ['Concealed-Auth-Export', `:${exported.toString('base64')}:`];
 }

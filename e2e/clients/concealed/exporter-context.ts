@@ -1,4 +1,4 @@
-/** What a proof is bound to: the context of the exporter (RFC 9729 section 3.1). */
+/** The context of the exporter, which a proof is bound to (RFC 9729 section 3.1). */
 
 export interface ExporterContext {
   /** A SignatureScheme of TLS. */

@@ -66,7 +66,7 @@ export function newKey(algorithm: AlgorithmName, keyId: string): ConcealedKey {
   return { keyId: Buffer.from(keyId), algorithm, privateKey };
 }
 
-/** What the server has to know of it, as `a` has it. */
+/** Returns the public octets of a key, as parameter `a` has them. */
 export function publicOctets({ algorithm, privateKey }: ConcealedKey): Buffer {
   return ALGORITHMS[algorithm].encodePublicKey(createPublicKey(privateKey));
 }

@@ -1,4 +1,4 @@
-/** What a server must not believe of ECDSA and of RSA; the rest is in `lies.ts`. */
+/** False proofs for ECDSA and RSA that a server must refuse; the rest is in `lies.ts`. */
 import { constants, createPublicKey, sign } from 'node:crypto';
 import { exporting } from './lies.ts';
 import type { Lie, Lies } from './lies.ts';

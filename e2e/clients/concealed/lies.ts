@@ -1,4 +1,4 @@
-/** What a server must not believe: each spoils one thing of a proof that is right otherwise. */
+/** False proofs that a server must refuse: each spoils one part of a right proof. */
 import { quoted, token } from '../digest/challenges.ts';
 import type { Param } from '../digest/challenges.ts';
 import type { ConcealedOptions } from './concealed-client.ts';
@@ -121,7 +121,7 @@ const signed: Lies = [
   ['another input', covering(() => Buffer.alloc(126, 1))],
 ];
 
-/** Who has a key, but not the one that is known by that ID. */
+/** Proofs of a client with a key, but not the one that is known by that ID. */
 const stolen: Lies = [
   [
     'another key by its ID, in `a` too',

@@ -16,7 +16,7 @@ export function withTrailer(response: HttpResponse, trailer: Field): HttpRespons
   return { ...response, trailers: [trailer] };
 }
 
-/** What the client sends next; throws when it has finished. */
+/** Returns the client's next request. Throws if it has finished. */
 export async function sentBy(exchange: Exchange, response?: HttpResponse): Promise<HttpRequest> {
   const step = response === undefined ? await exchange.next() : await exchange.next(response);
   if (step.done === true) throw new Error(`the client has finished with ${step.value.status}`);

@@ -62,7 +62,7 @@ const params = fc.uniqueArray(
   { selector: ({ name }) => name.toLowerCase(), minLength: 1, maxLength: 5 },
 );
 
-test('what was written is read again, however the challenges are spread over lines', () => {
+test('written challenges are read again, however they are spread over lines', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(tokens, params), { maxLength: 4 }), (list) => {
       const lines = list.map(([scheme, values]) => credentials(scheme, values));

@@ -282,7 +282,7 @@ describe('section 3.7: the choice among challenges', () => {
   });
 });
 
-describe('what a test can spoil', () => {
+describe('the parts that a test can spoil', () => {
   test('tamper changes what is sent, prepare what is proved', async () => {
     const spoilt = await proved({
       ...MUFASA,

@@ -24,7 +24,7 @@ import type { Claims, DigestAlgorithm } from './response.ts';
 export interface DigestOptions {
   readonly username: string;
   readonly password: string;
-  /** Who is asked for: the origin at 401 (default), or the proxy at 407. */
+  /** The server that asks: the origin at 401 (default), or the proxy at 407. */
   readonly at?: DoorName;
   /** Answers the challenge of this algorithm only; default: the first that it knows (section 3.7). */
   readonly algorithm?: DigestAlgorithm;
@@ -49,7 +49,7 @@ export interface DigestOptions {
   readonly tamper?: (params: readonly Param[]) => readonly Param[];
 }
 
-/** What lasts from a challenge to the next one (section 3.6). */
+/** The state from one challenge to the next (section 3.6). */
 interface Session {
   readonly algorithm: DigestAlgorithm;
   readonly realm: string;

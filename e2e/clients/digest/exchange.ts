@@ -16,7 +16,7 @@ export interface HttpResponse {
   readonly fields: readonly Field[];
   readonly content: Buffer;
   readonly trailers: readonly Field[];
-  /** What a granted CONNECT opened; the clients of the schemes do not look at it. */
+  /** The tunnel of a granted CONNECT; the clients of the schemes do not look at it. */
   readonly tunnel?: Duplex;
 }
 

@@ -7,7 +7,7 @@ const SESSION = '-sess';
 type Hash = keyof typeof HASHES;
 export type DigestAlgorithm = Hash | `${Hash}-sess`;
 
-/** What a client says of a request and proves by its response. */
+/** The claims of a client about a request, which its response proves. */
 export interface Claims {
   readonly algorithm: DigestAlgorithm;
   /** The plain name, also where its hash is sent. */

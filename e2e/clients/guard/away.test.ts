@@ -76,7 +76,7 @@ test('one that follows answers 503 once its lease is over, and goes on when the 
   await until(() => patient.lines.includes('revocations.followed'));
   await pair.post('/token/revocation', { token }, machine);
   for (const each of [guard, late.guard, patient.guard]) await refused(each, token);
-  // What is lost without a client.
+  // Without a client the revocation is missed.
   expect(await statusOf(careless, token)).toBe(200);
 });
 

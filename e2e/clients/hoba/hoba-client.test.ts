@@ -26,7 +26,7 @@ const asks = (params: string, field = 'WWW-Authenticate') =>
   answer(field.startsWith('WWW') ? 401 : 407, [[field, `HOBA ${params}`]]);
 const resultOf = (request: HttpRequest, field?: string) =>
   valueOf(credentialsIn(request, field).params, 'result') ?? '';
-/** What the signature of a result is of; throws when it is of nothing else. */
+/** Expects that the signature of a result is of these octets, and of no others. */
 function expectSigned(request: HttpRequest, octets: string, field?: string): void {
   const sig = Buffer.from(resultOf(request, field).split('.')[3] ?? '', 'base64url');
   const publicKey = createPublicKey(key.privateKey);
@@ -150,7 +150,7 @@ test.each([
   expect(originOf(url)).toBe(origin);
 });
 
-describe('what a test can spoil', () => {
+describe('the parts that a test can spoil', () => {
   const challenge = { challenge: 'YWJj' };
 
   test('prepare: signed, and sent as it was signed', () => {

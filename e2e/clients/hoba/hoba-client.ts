@@ -15,7 +15,7 @@ import type { ToBeSigned } from './to-be-signed.ts';
 
 export interface HobaOptions {
   readonly key: HobaKey;
-  /** Who is asked, as a URL; the port is added where it has none. */
+  /** The server, as a URL; the port is added if it has none. */
   readonly origin: string;
   /** At 401 (default), or at 407. */
   readonly at?: DoorName;

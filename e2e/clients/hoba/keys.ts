@@ -26,7 +26,7 @@ export function kidOf(privateKey: KeyObject): string {
   return createHash('sha256').update(der).digest('base64url');
 }
 
-/** What `pub` has (section 6.1). */
+/** Returns the value of `pub` (section 6.1). */
 export function pemOf({ privateKey }: HobaKey): string {
   return createPublicKey(privateKey).export({ format: 'pem', type: 'spki' }).toString();
 }

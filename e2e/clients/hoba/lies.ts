@@ -1,4 +1,4 @@
-/** What a server must not believe: each spoils one thing of an answer that is right otherwise. */
+/** False answers that a server must refuse: each spoils one part of a right answer. */
 import { constants, sign } from 'node:crypto';
 import { quoted } from '../digest/challenges.ts';
 import type { Param } from '../digest/challenges.ts';

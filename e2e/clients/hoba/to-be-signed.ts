@@ -1,4 +1,4 @@
-/** What is signed, and what is sent of it (RFC 7486 section 2). */
+/** The octets that are signed, and the part that is sent (RFC 7486 section 2). */
 
 /** Of all strings, one character is one octet, as in a field. */
 export interface ToBeSigned {

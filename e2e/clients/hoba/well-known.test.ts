@@ -33,7 +33,7 @@ test('section 6.1: the form of a registration', () => {
   expect(content.toString()).toMatch(/&did=T%C3%A9l&secret=a%2Bb\+%26c$/);
 });
 
-test('what can be left out is left out; what a test spoils is sent', () => {
+test('optional parts are left out; spoiled parts are sent', () => {
   const form = (changes: object) =>
     [...new URLSearchParams(register('', { key, ...changes }).content.toString()).keys()].join();
   expect(form({})).toBe('pub,kidtype,kid');

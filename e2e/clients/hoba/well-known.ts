@@ -1,4 +1,4 @@
-/** What stands below `/.well-known/hoba` (RFC 7486 section 6). `base` is an origin, or empty. */
+/** The requests below `/.well-known/hoba` (RFC 7486 section 6). `base` is an origin, or empty. */
 import type { Field, HttpRequest, HttpResponse } from '../digest/exchange.ts';
 import { valuesOf } from '../digest/exchange.ts';
 import { BASE64URL_CHARS } from './hoba-client.ts';
@@ -9,9 +9,9 @@ type Form = readonly (readonly [name: string, value: string])[];
 
 export interface Registration {
   readonly key: HobaKey;
-  /** What the person calls the device. */
+  /** The person's name for the device. */
   readonly did?: string;
-  /** What the server wants to see besides, such as a secret that is good once: of that the RFC says nothing. */
+  /** Further fields that the server needs, such as a secret for one use: the RFC has none. */
   readonly more?: Form;
   readonly tamper?: (form: Form) => Form;
 }

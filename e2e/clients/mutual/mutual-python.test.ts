@@ -21,7 +21,7 @@ const ALGORITHMS = [
 const P256 = 'iso-kam3-ec-p256-sha256';
 const VECTORS = new URL('mutual-vectors.json', import.meta.url).pathname;
 
-/** What is altered of the file. */
+/** The altered members of the file. */
 interface Vectors {
   algorithms: {
     algorithm: string;

@@ -43,7 +43,7 @@ export interface Happened {
   readonly reason?: string;
 }
 
-/** What client.py did; its exit codes stand in that file. */
+/** Runs client.py, and returns its outcome; that file lists its exit codes. */
 export async function mutualClient(
   ...args: readonly string[]
 ): Promise<{ exitCode: number | null; happened: readonly Happened[] }> {

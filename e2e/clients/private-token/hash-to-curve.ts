@@ -9,7 +9,7 @@ const Z = P - 12n;
 const L = 72;
 
 const HASH_OCTETS = 48;
-/** What SHA-384 takes at a time. */
+/** The octets of a block of SHA-384. */
 const BLOCK_OCTETS = 128;
 
 export function sha384(...parts: readonly Uint8Array[]): Buffer {

@@ -14,7 +14,7 @@ const VECTORS = [
   vectors.map((vector, at) => ({ source: `${source}, ${at + 1}`, ...vector })),
 );
 
-/** What the vector drew; its nonce, its salt and its blind differ in length. */
+/** Returns the random values of a vector; its nonce, its salt and its blind differ in length. */
 function drawn(vector: { nonce: string; blind: string; salt?: string }) {
   const draws = [vector.nonce, vector.blind, vector.salt ?? ''].map(hex);
   return (octets: number) => draws.find(({ length }) => length === octets) ?? Buffer.alloc(0);

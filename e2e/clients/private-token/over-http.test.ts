@@ -184,7 +184,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(valuesOf(unknown.fields, 'Cache-Control').join()).toMatch(/max-age=[1-9]/);
     });
 
-    test('who has no token for it is told where to get one (RFC 9728 section 5.1)', async () => {
+    test('a client without a token is told where to get one (RFC 9728 section 5.1)', async () => {
       const { requestUrl } = await directoryOf(issuer);
       const refused = await issuer.send(await goodRequest(2, []));
       expect(refused.status).toBe(401);

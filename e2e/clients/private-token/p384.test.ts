@@ -44,7 +44,7 @@ describe('the group of P-384', () => {
     expect(() => serialize(IDENTITY)).toThrow(RangeError);
   });
 
-  test('what was written is read again', () => {
+  test('a written point is read again', () => {
     fc.assert(
       fc.property(scalars, (scalar) => {
         const octets = serialize(multiply(scalar, GENERATOR));

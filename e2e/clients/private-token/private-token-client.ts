@@ -29,7 +29,7 @@ export interface Issuer {
   readonly name: string;
   /** To its origin. */
   readonly send: Send;
-  /** Who asks for tokens; not sent for the directory. */
+  /** The credentials for tokens; not sent for the directory. */
   readonly fields: readonly Field[];
 }
 

@@ -43,7 +43,7 @@ describe('SASLprep (RFC 4013 section 3)', () => {
       fc.property(
         fc
           .string({ unit, minLength: 1, maxLength: 6 })
-          // What it did not know, and what was no letter then (U+2132).
+          // Characters that it did not know, and one that was no letter then (U+2132).
           .filter((text) => !/[\u0221\u0234-\u024f\u2132]/.test(text)),
         (text) => {
           expect(outcome(saslprep, text)).toBe(outcome(reference, text));
@@ -69,7 +69,7 @@ describe('OpaqueString (RFC 8265 section 4.2; RFC 7804 section 2.2)', () => {
   });
 });
 
-/** What is left of the text; nothing where it is refused or where nothing is left. */
+/** Returns the prepared text; empty if it is refused or nothing is left. */
 function outcome(prepare: (text: string) => string, text: string): string {
   try {
     return prepare(text);

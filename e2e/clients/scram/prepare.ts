@@ -1,4 +1,4 @@
-/** What becomes of names and passwords before they are used. */
+/** Prepares names and passwords before they are used. */
 
 /**
  * OpaqueString (RFC 8265 section 4.2.1, before it RFC 7613), which RFC 7804 section 2.2 asks for at

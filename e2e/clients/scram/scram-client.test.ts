@@ -266,7 +266,7 @@ describe('RFC 7804 section 5.1: again in one round trip; values computed with th
   });
 });
 
-describe('what a test can spoil', () => {
+describe('the parts that a test can spoil', () => {
   test('prepare changes what is proved: the gs2 header goes into c', async () => {
     const { sent } = await halfway({
       prepare: (leg, message) => (leg === 'first' ? message.replace('n,,', 'y,a=admin,') : message),

@@ -28,13 +28,13 @@ export interface ScramOptions {
   readonly hash: ScramHash;
   readonly username: string;
   readonly password: string;
-  /** Who is asked for: the origin at 401 (default), or the proxy at 407. */
+  /** The server that asks: the origin at 401 (default), or the proxy at 407. */
   readonly at?: DoorName;
   /** Answers challenges of this realm only. */
   readonly realm?: string;
   /** Begins with the first message instead of waiting for a challenge. */
   readonly unprompted?: boolean;
-  /** What becomes of the password; default OpaqueString, as RFC 7804 section 2.2 says. */
+  /** Prepares the password; default OpaqueString, as RFC 7804 section 2.2 says. */
   readonly normalize?: (password: string) => string;
   /** c-nonce; default 144 random bits. */
   readonly nonce?: () => string;
@@ -44,7 +44,7 @@ export interface ScramOptions {
   readonly tamper?: (leg: Leg, params: readonly Param[]) => readonly Param[];
 }
 
-/** What a client keeps of a success to authenticate again in one round trip. */
+/** The values of a success with which a client authenticates again in one round trip. */
 interface Remembered {
   readonly bare: string;
   readonly clientNonce: string;

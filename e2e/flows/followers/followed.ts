@@ -23,7 +23,7 @@ export class FollowerProcess implements AsyncDisposable {
     this.#leave = leave;
   }
 
-  /** What it says of such a token: 200, 401, 503, or 0 when it says nothing. */
+  /** Returns its verdict on such a token: 200, 401, 503, or 0 if there is no answer. */
   async verdict(claims: RevocableClaims): Promise<number> {
     const port = PORT.exec(this.process.output)?.[1];
     const url = `http://127.0.0.1:${port}/?${encodeURIComponent(JSON.stringify(claims))}`;
@@ -49,7 +49,7 @@ export interface FollowedFlow extends AsyncDisposable {
   follow(authz: string): Promise<FollowerProcess>;
   /** Claims of a token that nothing has revoked. */
   claims(changes?: Partial<RevocableClaims>): RevocableClaims;
-  /** What they all say of such a token, in their order. */
+  /** Returns the verdicts of all of them on such a token, in their order. */
   verdicts(claims: RevocableClaims): Promise<number[]>;
   /** Resolves when all of them trust what they know. */
   settled(): Promise<void>;
@@ -124,11 +124,11 @@ export async function startFollowed(
   };
 }
 
-/** What became of revocations. */
+/** The outcomes of revocations. */
 export interface Acknowledged {
   /** Milliseconds that each took. */
   readonly took: readonly number[];
-  /** What followers said right after the acknowledgement, and how often. */
+  /** Counts of the followers' verdicts right after the acknowledgement. */
   readonly said: Readonly<Record<number, number>>;
 }
 

@@ -1,4 +1,4 @@
-/** What is revoked is refused by servers that do not share the store once that is acknowledged (SECURITY.md). */
+/** Servers that do not share the store refuse a revoked token once its revocation is acknowledged (SECURITY.md). */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
     expect(said(401)).toBeGreaterThan(4 * REVOCATIONS);
   });
 
-  test('whoever revokes waits: the command line for a person and a client, and the store itself', async () => {
+  test('a revocation waits for followers: by the command line for a person and a client, and by the store itself', async () => {
     const { flow, claims } = followed;
     const { pair, stores } = flow;
     const verdicts = (token: Parameters<typeof claims>[0]) => followed.verdicts(claims(token));

@@ -1,4 +1,4 @@
-/** What each front tells the server behind it, to the byte (RFC 9729 section 6.2). */
+/** The field that each front sends to the server behind it, to the byte (RFC 9729 section 6.2). */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -99,7 +99,7 @@ describe.each([
     return JSON.parse(answer.content.toString()) as string[];
   }
 
-  /** What RFC 9729 has it tell of a key on a connection. */
+  /** Returns the value that RFC 9729 demands for a key on a connection. */
   function right({ exporter }: Bound, key = KEY, realm = '') {
     const context = encodeContext({
       algorithm: ALGORITHMS[key.algorithm].code,

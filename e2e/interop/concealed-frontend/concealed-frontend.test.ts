@@ -85,7 +85,7 @@ describe.each([
     return (await connection.send({ ...request, fields })).status;
   }
 
-  /** What `other` exports for its proof, as the field that would make that good. */
+  /** Returns the field with the export of `other`, which would make its proof good. */
   function exportOf(other: BoundConnection): Field {
     let exported: Buffer = Buffer.alloc(0);
     proving(other, '/told/', {
@@ -94,7 +94,7 @@ describe.each([
     return exportField(exported);
   }
 
-  describe('who has the key is let in', () => {
+  describe('a client with the key is let in', () => {
     test.each(['TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384'])(
       'with %s, by every algorithm, again on the same connection',
       async (ciphers) => {

@@ -86,7 +86,7 @@ describe.each([
     return status === 200 ? content.toString() : status;
   }
 
-  test('who has the key is let in, nobody by the proof of another connection', async () => {
+  test('a client with the key is let in, and nobody by the proof of another connection', async () => {
     await using mine = await open();
     await using other = await open();
     let exported: Buffer = Buffer.alloc(0);

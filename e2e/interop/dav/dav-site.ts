@@ -31,7 +31,7 @@ export interface DavSite extends AsyncDisposable {
   readonly certificate: string;
   /** A folder to be HOME, with nothing but the certificate. */
   readonly home: string;
-  /** What passed through the recorder during the action. */
+  /** Returns the exchanges that passed through the recorder during the action. */
   recorded(action: () => Promise<unknown>): Promise<readonly Exchange[]>;
   /** Requests in the server's log so far; over TLS there is no other trace. */
   served(): readonly Served[];

@@ -60,7 +60,7 @@ function overKeptConnections(origin: string): Client {
       sent.on('information', (one) => {
         given.interim.push([one.statusCode, pairs(one.rawHeaders)]);
       });
-      // What is left of the request is not wanted any more.
+      // The rest of the request is not wanted any more.
       sent.on('error', () => given.status === 0 && resolve(given));
       sent.on('response', (message: IncomingMessage) => {
         given.status = message.statusCode ?? 0;

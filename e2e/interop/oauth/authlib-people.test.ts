@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(async () => pair?.[Symbol.asyncDispose]());
 
-/** What the script writes in the end, after the browser went where it said; rejects with its traceback. */
+/** Runs the script, with the browser where it says, and returns its output. Rejects with its traceback. */
 async function python(asked: object, browser: PersonAtPages): Promise<unknown> {
   const child = spawn('/usr/bin/python3', ['-B', SCRIPT], { stdio: 'pipe' });
   const ended = once(child, 'close');

@@ -30,7 +30,7 @@ afterAll(() => pair[Symbol.asyncDispose]());
 
 const space = (alg: string = 'ES256') => `${pair.resource}/${alg}/`;
 
-/** What a script of `authlib/` writes; rejects with its traceback. */
+/** Returns the output of a script of `authlib/`. Rejects with its traceback. */
 async function python(script: string, asked: object): Promise<unknown> {
   const file = new URL(`authlib/${script}`, import.meta.url).pathname;
   const child = spawn('/usr/bin/python3', ['-B', file], { stdio: 'pipe' });

@@ -8,7 +8,7 @@ import type { OAuthSite } from './oauth-site.ts';
 type Tokens = NonNullable<Awaited<ReturnType<v1.OAuthClientProvider['tokens']>>>;
 type Discovered = v1.OAuthDiscoveryState & v2.OAuthDiscoveryState;
 
-/** What a host keeps for the SDK of the Model Context Protocol, of either version. */
+/** The state that a host keeps for the SDK of the Model Context Protocol, of either version. */
 class Host {
   readonly redirectUrl = CALLBACK;
   readonly clientMetadata = {

@@ -61,7 +61,7 @@ OIDCOAuthTokenIntrospectionInterval -1`;
 });
 afterAll(() => parts?.disposeAsync());
 
-/** What a browser shows and keeps; no redirect is followed. `fetch` would say that a script asks. */
+/** Visits like a browser, and returns the page and its cookies, without following redirects. `fetch` would say that a script asks. */
 async function visit(url: string, cookies: ReadonlyMap<string, string> = new Map()) {
   const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
   const { statusCode, headers, body } = await request(url, {

@@ -20,7 +20,7 @@ let pair: Pair;
 /** It authenticates by Basic whatever the client is, so this one has a secret. */
 let client: { id: string; secret: string };
 let parts: AsyncDisposableStack;
-/** What its programs need to find the agent. */
+/** The environment in which its programs find the agent. */
 let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
@@ -90,7 +90,7 @@ describe('oidc-agent', () => {
     ]);
   });
 
-  test('what the operator ends is over: its tokens, and its means to get new ones', async () => {
+  test('a grant that the operator ends is over: its tokens, and its means to get new ones', async () => {
     const person = await newPerson();
     await using terminal = await generate('ended');
     await enter(person, terminal);

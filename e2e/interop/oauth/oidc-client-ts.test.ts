@@ -9,7 +9,7 @@ import { startAppServer } from './spa/app-server.ts';
 import type { AppServer } from './spa/app-server.ts';
 import { Visitor } from './spa/visitor.ts';
 
-/** What oidc-client-ts knows of a person. */
+/** The user of oidc-client-ts. */
 interface User {
   readonly token_type: string;
   readonly access_token: string;

@@ -52,7 +52,7 @@ beforeEach(async () => {
 afterAll(async () => pair?.[Symbol.asyncDispose]());
 
 function discover(id: string, authentication: ClientAuth): Promise<Configuration> {
-  // What it expects when it is told nothing.
+  // The algorithm that it expects by default.
   const metadata = { id_token_signed_response_alg: 'RS256' };
   const execute = [client.allowInsecureRequests];
   return client.discovery(new URL(pair.issuer), id, metadata, authentication, { execute });
@@ -80,7 +80,7 @@ async function read(config: Configuration, token: string, options?: DPoPOptions)
   );
 }
 
-/** What the client keeps between sending the browser away and its return. */
+/** The values that the client keeps while the browser is away. */
 async function newRequest() {
   const pkceCodeVerifier = client.randomPKCECodeVerifier();
   const expectedState = client.randomState();

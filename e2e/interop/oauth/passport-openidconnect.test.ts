@@ -10,7 +10,7 @@ interface Visit {
   readonly session: object;
 }
 
-/** What passport gives a strategy, by which that tells what comes of a request. */
+/** The callbacks of passport by which a strategy tells the outcome of a request. */
 interface Strategy {
   authenticate(visit: Visit): void;
   redirect: (url: string) => void;
@@ -61,7 +61,7 @@ function visit(session: object, query: Visit['query'] = {}): Promise<unknown> {
   });
 }
 
-/** What the browser brings back. */
+/** Returns the answer that the browser brings back. */
 const answer = async (session: object) =>
   Object.fromEntries((await site.person.answer(String(await visit(session)))).searchParams);
 

@@ -148,7 +148,7 @@ describe('mod_auth_openidc of Debian', () => {
     expect((await page.goto(`${apache}/api/index.html`))?.status()).toBe(403);
   });
 
-  test('who is in no group, or does not say so, stays outside', async () => {
+  test('a person in no group, or without the groups claim, stays outside', async () => {
     const [unsaid, outside] = [await newVisitor(), await newVisitor()];
     const url = `${apache}/app/index.html`;
     expect((await signIn(unsaid.page, url, unsaid.person, /groups/)).answer.status()).toBe(403);

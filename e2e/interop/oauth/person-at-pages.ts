@@ -40,7 +40,7 @@ export class PersonAtPages {
     return new URL(location);
   }
 
-  /** What is sent with each form, by the last segment of its address. */
+  /** Returns the fields of each form, by the last segment of its address. */
   #answers(decision: Decision): Readonly<Record<string, Changes>> {
     const { name, password } = this.#person;
     return {

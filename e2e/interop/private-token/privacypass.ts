@@ -41,7 +41,7 @@ export const sendAs =
   (bytes, url) =>
     sendTokenRequest(bytes, url, new Headers({ authorization }));
 
-/** What the library makes of the fields of an answer. */
+/** Returns the challenges that the library reads in an answer. */
 export function offersIn({ headers }: Response): readonly WWWAuthenticateHeader[] {
   return WWWAuthenticateHeader.parse(headers.get('www-authenticate') ?? '');
 }

@@ -13,7 +13,7 @@ export interface TokenSite extends AsyncDisposable {
   /** URL of the endpoint for token requests, which is an audience. */
   readonly requestUrl: string;
   readonly directoryUrl: string;
-  /** Who the application is, to the issuer. */
+  /** The credentials of the application at the issuer. */
   readonly authorization: string;
   /** As the application. */
   readonly send: SendRequest;

@@ -16,7 +16,7 @@ const SCOPES = {
   reader: 'documents:read',
 };
 
-// What a version of HTTP carries and what a store keeps know nothing of each other.
+// Versions of HTTP and stores are independent of each other.
 describe.each([
   ['sqlite', 'HTTP/1.1'],
   ['redis', 'HTTP/2'],

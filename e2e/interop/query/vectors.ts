@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { valuesOf } from '../../clients/digest/exchange.ts';
 import type { HttpResponse, Send } from '../../clients/digest/exchange.ts';
 
-/** The form of `vectors.json`, and how a vector is run; README.md says the same in words. */
+/** The form of `vectors.json`, and how a vector is run; its README.md says the same in words. */
 export interface Vectors {
   readonly resources: Readonly<
     Record<string, { readonly type: string; readonly content: unknown }>
@@ -62,7 +62,7 @@ export async function restore({ resources }: Vectors, site: Site): Promise<void>
   }
 }
 
-/** What is wrong with the responses to a vector; nothing, when all is right. */
+/** Returns the mistakes in the responses to a vector; none if all are right. */
 export async function failuresOf({ steps }: Vector, site: Site): Promise<readonly string[]> {
   const kept = new Map<string, string>();
   const failures: string[] = [];

@@ -8,7 +8,7 @@ import { type SignInSite, startSignInSite } from './sign-in-site.ts';
 
 const NAVIGATION = { accept: 'text/html', 'sec-fetch-mode': 'navigate' };
 
-/** Who may enter, what the application is told of them, and what ends while they stay. */
+/** The people who may enter, the fields that the application gets, and ends while they stay. */
 describe.each(STORE_KINDS)('%s', (kind) => {
   let site: SignInSite;
   let bob: Person;
@@ -61,7 +61,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     await change(site.alice, ['staff', 'a,b', 'zwölf']);
   });
 
-  test('who is in none of the groups may not enter: a page, with a way to be somebody else', async () => {
+  test('a person in none of the groups may not enter, and gets a page with a way to sign in as somebody else', async () => {
     const { page, cookie } = await cookieOf(bob);
     expect(await title(page)).toBe('You may not enter');
     await page.getByText('You are signed in as bob.').waitFor();

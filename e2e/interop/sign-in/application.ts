@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { html } from '#shared/pages/html.ts';
 
-/** What the application was asked. */
+/** A request that reached the application. */
 export interface Reached {
   readonly method: string;
   readonly url: string;

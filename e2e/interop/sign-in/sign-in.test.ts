@@ -83,7 +83,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect(await title(page)).toBe('Hello alice');
     });
 
-    test('who signed in elsewhere needs no password here', async () => {
+    test('a person who signed in elsewhere needs no password here', async () => {
       const { context, page } = await site.signedIn();
       await context.clearCookies({ name: /countersign-session-./ });
       await page.goto(`${site.origin}/again`);
@@ -104,7 +104,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect(JSON.stringify(reached)).not.toMatch(/countersign-(?:session|visit|arrived)/);
     });
 
-    test('what the client writes of who it is, is replaced', async () => {
+    test('identity fields of the client are replaced', async () => {
       const { page } = await site.signedIn();
       site.application.reached = [];
       await ask('/', {
@@ -123,7 +123,7 @@ describe.each(FRONTS)('%s', (front) => {
     });
   });
 
-  describe('what is no navigation', () => {
+  describe('requests that are no navigation', () => {
     test('a fetch by a page whose session has ended is 401, and leads nowhere', async () => {
       const { context, page } = await site.signedIn();
       await context.clearCookies();
@@ -232,7 +232,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect(site.application.reached).toEqual([]);
     });
 
-    test('what the application itself has in Authorization, for no scheme of the space, keeps nobody out', async () => {
+    test('an Authorization field of the application itself, for no scheme of the space, keeps nobody out', async () => {
       const { page } = await site.signedIn();
       const headers = { authorization: 'MediaBrowser Token="x"', cookie: await cookiesOf(page) };
       expect((await ask('/', { headers })).status).toBe(200);
@@ -320,7 +320,7 @@ describe.each(FRONTS)('%s', (front) => {
   });
 
   describe('attacks', () => {
-    /** What a browser is sent back with in which somebody is signed in, and the cookies that it began with. */
+    /** Returns the callback of a browser in which somebody is signed in, and the cookies that it began with. */
     async function callback(begun?: Reply) {
       const visit = begun ?? (await navigate('/wanted'));
       const cookie = await ofIssuer();

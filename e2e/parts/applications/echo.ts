@@ -1,4 +1,4 @@
-/** What the applications have in common. */
+/** The common parts of the applications. */
 import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 

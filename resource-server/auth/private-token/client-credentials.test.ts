@@ -51,7 +51,7 @@ async function setup(answers: Answers = numbered(), milliseconds?: number) {
 }
 
 describe('RFC 6749 section 4.4: an access token by client credentials', () => {
-  test('section 2.3.1, RFC 8707 section 2.2: who asks, and for which resource', async () => {
+  test("section 2.3.1, RFC 8707 section 2.2: sends the client's credentials and the resource", async () => {
     await using client = await setup();
     expect(await client.token()).toBe('t1');
     const [asked] = client.server.asked;
@@ -70,7 +70,7 @@ describe('RFC 6749 section 4.4: an access token by client credentials', () => {
     });
   });
 
-  test('a token that was refused is not given again, though there is no other', async () => {
+  test('a refused token is not returned again, even if there is no other', async () => {
     const answers = { now: numbered() };
     await using client = await setup((response, asked) => answers.now(response, asked));
     const refused = await client.token();
@@ -79,7 +79,7 @@ describe('RFC 6749 section 4.4: an access token by client credentials', () => {
     await expect(client.token()).rejects.toThrow(KeysUnavailable);
   });
 
-  test('fifty at once share one request, and all who come later its token', async () => {
+  test('fifty concurrent callers share one request, and later ones its token', async () => {
     await using client = await setup();
     const tokens = await Promise.all(Array.from({ length: 50 }, () => client.token()));
     expect(new Set(tokens)).toEqual(new Set(['t1']));
@@ -91,7 +91,7 @@ describe('RFC 6749 section 4.4: an access token by client credentials', () => {
     [600, 570],
     [40, 20],
     [10, 5],
-  ])('one of %i s is used for %i s', async (life, used) => {
+  ])('a token that expires in %i s is used for %i s', async (life, used) => {
     await using client = await setup(numbered(life));
     expect(await client.token()).toBe('t1');
     client.clock.advance(used - 1);
@@ -100,14 +100,14 @@ describe('RFC 6749 section 4.4: an access token by client credentials', () => {
     expect(await client.token()).toBe('t2');
   });
 
-  test('a clock that was set back counts as time passed', async () => {
+  test('a clock that was set back counts as elapsed time', async () => {
     await using client = await setup();
     await client.token();
     client.clock.advance(-1);
     expect(await client.token()).toBe('t2');
   });
 
-  test('one that was refused is renewed once, though fifty were refused with it', async () => {
+  test('a refused token is renewed once, even if fifty callers report it', async () => {
     await using client = await setup();
     await client.token();
     const tokens = await Promise.all(Array.from({ length: 50 }, () => client.token('t1')));
@@ -117,7 +117,7 @@ describe('RFC 6749 section 4.4: an access token by client credentials', () => {
     expect(client.server.asked).toHaveLength(2);
   });
 
-  test('one in place of a refused one that is refused as well is renewed a second later, not before', async () => {
+  test('a replacement that is refused as well is renewed a second later, not before', async () => {
     await using client = await setup();
     await client.token();
     expect(await client.token('t1')).toBe('t2');
@@ -133,7 +133,7 @@ describe('RFC 6749 section 4.4: an access token by client credentials', () => {
   });
 });
 
-describe('no token', () => {
+describe('failures of the token endpoint', () => {
   test.each(Object.entries(WRONG))(
     'the server %s: unavailable, for all who wait',
     async (_, no) => {
@@ -147,7 +147,7 @@ describe('no token', () => {
     },
   );
 
-  test('it is asked again a second later, not before', async () => {
+  test('are retried a second later, not before', async () => {
     await using client = await setup(WRONG['says 500']);
     await expect(client.token()).rejects.toThrow(KeysUnavailable);
     client.server.answers = numbered();
@@ -158,7 +158,7 @@ describe('no token', () => {
     expect(await client.token()).toBe('t1');
   });
 
-  test('RFC 6749 section 5.2: an error is no token, and the secret is not in the log', async () => {
+  test('RFC 6749 section 5.2: an error response is not a token, and the log has no secret', async () => {
     await using client = await setup(json({ error: 'invalid_client', ...bearer('t') }, 401));
     await expect(client.token()).rejects.toThrow(KeysUnavailable);
     expect(client.lines).toMatchObject([{ event: 'private-token.access-token' }]);
@@ -174,7 +174,7 @@ describe('no token', () => {
     expect(client.server.asked).toHaveLength(1);
   });
 
-  test('an answer that does not come is not waited for', async () => {
+  test('a missing answer ends in a timeout', async () => {
     await using client = await setup(() => {}, 100);
     await expect(client.token()).rejects.toThrow(KeysUnavailable);
   });
@@ -190,12 +190,12 @@ describe('no token', () => {
     bearer('a b'),
     bearer('a\r\nX-Evil: 1'),
     { ...bearer('t'), access_token: 7 },
-  ])('RFC 6749 section 5.1: %j is none', async (document) => {
+  ])('RFC 6749 section 5.1: %j is not a token response', async (document) => {
     await using client = await setup(json(document));
     await expect(client.token()).rejects.toThrow(KeysUnavailable);
   });
 
-  test('any JSON ends in a token or in unavailability', async () => {
+  test('any JSON is a token or means unavailable', async () => {
     await using client = await setup();
     const part = fc.oneof(fc.string(), fc.jsonValue());
     const document = fc.oneof(

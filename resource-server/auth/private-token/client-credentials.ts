@@ -7,15 +7,14 @@ import { jsonOf, type Reply, type Send } from '#shared/client/send.ts';
 /** Access tokens for one resource. */
 export interface AccessTokens {
   /**
-   * A token that is not about to expire, and another one than `refused`. All who wait at a time share one
-   * request. Throws `KeysUnavailable` when the authorization server gives none, or has just given another
-   * one for a refused one.
+   * Resolves to a token that is not about to expire and is not `refused`. Concurrent callers share one request.
+   * Throws `KeysUnavailable` if the authorization server issues none, or has just replaced a refused one.
    */
   token(refused?: string): Promise<string>;
 }
 
 export interface ClientCredentials {
-  /** The token endpoint. */
+  /** The URL of the token endpoint. */
   readonly url: string;
   readonly clientId: string;
   readonly secret: string;
@@ -33,9 +32,9 @@ interface AccessToken {
   readonly until: number;
 }
 
-/** Seconds after which it is asked again when it gave none, or one that is refused. */
+/** Seconds before the next attempt, after the server issued no token or one that was refused. */
 const RETRY = 1;
-/** Seconds before its end after which a token is not used any more; of a short one half of its life. */
+/** Seconds before its expiry at which a token is no longer used; for a short-lived one, half of its life. */
 const MARGIN = 30;
 
 /** Gets access tokens by client credentials (RFC 6749 section 4.4) and keeps the newest. */
@@ -45,7 +44,7 @@ export function clientCredentials(options: ClientCredentials): AccessTokens {
     method: 'POST',
     url,
     fields: {
-      // Neither has a character that RFC 6749 section 2.3.1 would encode.
+      // Neither contains a character that RFC 6749 section 2.3.1 would encode.
       authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}`,
       'content-type': 'application/x-www-form-urlencoded',
       accept: 'application/json',
@@ -57,7 +56,7 @@ export function clientCredentials(options: ClientCredentials): AccessTokens {
     }).toString(),
   } as const;
   let kept: AccessToken | undefined;
-  /** When it gave none, or one in place of a refused one, which may be refused as well. */
+  /** When the server issued none, or replaced a refused one, whose replacement may be refused as well. */
   let pausedAt = -Infinity;
   let pending: Promise<string> | undefined;
 
@@ -91,7 +90,7 @@ export function clientCredentials(options: ClientCredentials): AccessTokens {
   };
 }
 
-/** RFC 6749 section 5.1. */
+/** Reads a token response (RFC 6749 section 5.1). */
 function accessToken(reply: Reply) {
   if (reply.status !== 200) throw new Error(`the token endpoint answered ${reply.status}`);
   const document = jsonOf(reply);
@@ -105,7 +104,7 @@ function accessToken(reply: Reply) {
   throw new Error('the token endpoint answered with something else than a Bearer token');
 }
 
-/** What may stand behind `Bearer` (RFC 6750 section 2.1). */
+/** True if the value may follow `Bearer` (RFC 6750 section 2.1). */
 function isB64Token(value: unknown): value is string {
   return typeof value === 'string' && /^[A-Za-z0-9._~+/-]+=*$/.test(value);
 }

@@ -21,7 +21,7 @@ async function fetched(answers: Answers, send: Send = trusting()) {
 }
 
 describe('RFC 9578 section 4: the directory over HTTPS', () => {
-  test('is JSON of its media type, which is what is asked for', async () => {
+  test('requests and accepts JSON of its media type', async () => {
     await using issuer = await startIssuer(good);
     const { document } = await fetchDirectory(trusting(), issuer.origin + URL_PATH);
     expect(document).toEqual(DOCUMENT);
@@ -48,7 +48,7 @@ describe('RFC 9578 section 4: the directory over HTTPS', () => {
     },
   );
 
-  test('what is no JSON is no document, and stands in no reason', async () => {
+  test('an answer that is not JSON is undefined, and no log message repeats it', async () => {
     expect((await fetched(answering('{"token-keys":'))).document).toBeUndefined();
   });
 
@@ -57,7 +57,7 @@ describe('RFC 9578 section 4: the directory over HTTPS', () => {
   });
 });
 
-describe('what an attacker on the way or an issuer gone bad could try', () => {
+describe('attacks on the way and by a malicious issuer', () => {
   test.each([301, 302, 303, 307, 308])('a redirect is not followed: %i', async (status) => {
     await using elsewhere = await startIssuer(good);
     const location = elsewhere.origin + URL_PATH;
@@ -67,7 +67,7 @@ describe('what an attacker on the way or an issuer gone bad could try', () => {
     expect(elsewhere.asked).toEqual([]);
   });
 
-  test('a directory without end is cut off', async () => {
+  test('an endless directory is cut off', async () => {
     const { answers, ended } = endless(DIRECTORY_TYPE);
     await expect(fetched(answers)).rejects.toThrow('longer than 65536 bytes');
     await ended;
@@ -91,18 +91,18 @@ describe('what an attacker on the way or an issuer gone bad could try', () => {
       'begins and does not go on',
       (response) => void response.setHeader('Content-Type', DIRECTORY_TYPE).write('{'),
     ],
-  ])('an issuer that %s is not waited for', async (_what, answers) => {
+  ])('an issuer that %s runs into a timeout', async (_what, answers) => {
     await expect(fetched(answers, trusting(100))).rejects.toThrow(/timeout/i);
   });
 
-  test('a certificate that is not trusted: nothing is asked', async () => {
+  test('an untrusted certificate: no request is sent', async () => {
     await using issuer = await startIssuer(good);
     const url = issuer.origin + URL_PATH;
     await expect(fetchDirectory(openSend(), url)).rejects.toThrow(/self.signed/);
     expect(issuer.asked).toEqual([]);
   });
 
-  test('a certificate of another name: nothing is asked', async () => {
+  test('a certificate for another name: no request is sent', async () => {
     await using issuer = await startIssuer(good);
     const url = issuer.origin.replace('localhost', '127.0.0.1') + URL_PATH;
     await expect(fetchDirectory(trusting(), url)).rejects.toThrow(/altnames/);
@@ -110,7 +110,7 @@ describe('what an attacker on the way or an issuer gone bad could try', () => {
   });
 });
 
-/** What is known of freshness, without a server. */
+/** Computes the freshness for these fields, without a server. */
 async function maxAge(fields: Readonly<Record<string, string>>): Promise<number> {
   const found = await fetchDirectory(
     async () => ({
@@ -123,7 +123,7 @@ async function maxAge(fields: Readonly<Record<string, string>>): Promise<number>
   return found.maxAge;
 }
 
-describe('RFC 9111 section 4.2: how long it is fresh', () => {
+describe('RFC 9111 section 4.2: freshness', () => {
   test.each([
     ['public, max-age=600', 600],
     ['MAX-AGE=600', 600],
@@ -142,7 +142,7 @@ describe('RFC 9111 section 4.2: how long it is fresh', () => {
     expect(await maxAge({ 'cache-control': value })).toBe(seconds);
   });
 
-  test('nothing is said: five minutes', async () => {
+  test('is five minutes by default', async () => {
     expect(await maxAge({})).toBe(300);
   });
 
@@ -151,11 +151,11 @@ describe('RFC 9111 section 4.2: how long it is fresh', () => {
     ['700', 1],
     ['-700', 600],
     ['x', 600],
-  ])('section 5.1: a cache on the way has had it for %s seconds', async (age, seconds) => {
+  ])('section 5.1: an Age of %s seconds is subtracted', async (age, seconds) => {
     expect(await maxAge({ 'cache-control': 'max-age=600', age })).toBe(seconds);
   });
 
-  test('whatever is said, it is a second to a day', async () => {
+  test('is between a second and a day for any field', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string(), fc.string(), fc.nat(), async (control, age, number) => {
         for (const value of [control, `max-age=${control}`, `max-age=${number}`]) {

@@ -1,17 +1,17 @@
 import { DIRECTORY_TYPE } from '#shared/private-token/issuer-directory.ts';
 import { jsonOf, type Reply, type Send } from '#shared/client/send.ts';
 
-/** Seconds; the default is for a directory that says nothing. */
+/** Limits of the freshness, in seconds. The default is for a directory that names none. */
 const MAX_AGE = { least: 1, most: 86_400, default: 300 };
 
 export interface FetchedDirectory {
-  /** JSON of whatever form; undefined: it was none. */
+  /** Any JSON; undefined: not JSON. */
   readonly document: unknown;
   /** Seconds for which it is fresh. */
   readonly maxAge: number;
 }
 
-/** The issuer directory behind a URL (RFC 9578 section 4). Rejects for anything else. */
+/** Fetches the issuer directory at a URL (RFC 9578 section 4). Rejects for anything else. */
 export async function fetchDirectory(send: Send, url: string): Promise<FetchedDirectory> {
   const reply = await send({ method: 'GET', url, fields: { accept: DIRECTORY_TYPE } });
   if (reply.status !== 200) throw new Error(`${url} answered ${reply.status}`);
@@ -20,7 +20,7 @@ export async function fetchDirectory(send: Send, url: string): Promise<FetchedDi
   return { document: jsonOf(reply), maxAge: freshness(reply) };
 }
 
-/** RFC 9111 section 4.2: what `max-age` says, less the time that caches on the way have kept it. */
+/** Freshness (RFC 9111 section 4.2): `max-age` less the Age that it has spent in caches. */
 function freshness(reply: Reply): number {
   const control = reply.fields['cache-control'] ?? '';
   const said = [...control.matchAll(/(?<![\w-])(?:max-age="?(\d+)|no-cache|no-store)/gi)];

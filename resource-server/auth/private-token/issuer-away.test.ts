@@ -27,8 +27,8 @@ import {
   WRONG,
 } from './issuer.fixture.ts';
 
-describe('RFC 9578 section 4: an issuer that is away', () => {
-  test('at the very first: unavailable, tried again after a second and then well', async () => {
+describe('RFC 9578 section 4: an issuer that cannot be reached', () => {
+  test('at first: unavailable, then retried after a second with success', async () => {
     await using issuer = await openTestDirectory();
     const { answers } = issuer.issuer;
     issuer.issuer.answers = WRONG['ends the connection'];
@@ -43,7 +43,7 @@ describe('RFC 9578 section 4: an issuer that is away', () => {
     expect(await issuer.ids()).toEqual([first.id]);
   });
 
-  test('at the very first: challenges do not wait for what is fetched in the background', async () => {
+  test('at first: challenges do not wait for the fetch in the background', async () => {
     await using issuer = await openTestDirectory();
     const { answers } = issuer.issuer;
     issuer.issuer.answers = WRONG['says 500'];
@@ -66,7 +66,7 @@ describe('RFC 9578 section 4: an issuer that is away', () => {
     expect(issuer.issuer.asked).toHaveLength(2);
   });
 
-  test('nor when all keys that are known have ended', async () => {
+  test('challenges do not wait when all known keys have ended either', async () => {
     await using issuer = await openTestDirectory({ answers: directoryOf([]) });
     const { now, clock } = issuer;
     issuer.issuer.answers = directoryOf([{ ...first, notBefore: now }], 'max-age=86400');
@@ -80,7 +80,7 @@ describe('RFC 9578 section 4: an issuer that is away', () => {
     await askedTimes(issuer.issuer, 3);
   });
 
-  test('not yet listening, then there', async () => {
+  test('is used as soon as it listens', async () => {
     const closed = await startIssuer(directoryOf([first]));
     await closed[Symbol.asyncDispose]();
     const clock = new ManualClock();
@@ -131,7 +131,7 @@ describe('RFC 9578 section 4: an issuer that is away', () => {
     ['{"token-keys": []}', 'request URL'],
     ['{"token-keys": [], "issuer-request-uri": "https://elsewhere.example/"}', 'request URL'],
     ['{"token-keys": [], "issuer-request-uri": "http://localhost/"}', 'request URL'],
-  ])('a directory that says %j takes no key away', async (content, reason) => {
+  ])('a directory that says %j removes no key', async (content, reason) => {
     await using issuer = await openTestDirectory({ answers: directoryOf([first]) });
     await issuer.keys(VOPRF);
     issuer.issuer.answers = answering(content);
@@ -150,7 +150,7 @@ describe('RFC 9578 section 4: an issuer that is away', () => {
       'is elsewhere',
       (response) => void response.writeHead(301, { location: 'https://localhost:1/' }).end(),
     ],
-  ])('a directory that %s takes no key away', async (_what, answers) => {
+  ])('a directory that %s removes no key', async (_what, answers) => {
     await using issuer = await openTestDirectory({
       answers: directoryOf([first]),
       milliseconds: 500,
@@ -163,7 +163,7 @@ describe('RFC 9578 section 4: an issuer that is away', () => {
     expect(await issuer.ids()).toEqual([first.id]);
   });
 
-  test('old keys end after a day, though they have no end of their own', async () => {
+  test('old keys end after a day, even without an end of their own', async () => {
     await using issuer = await openTestDirectory({
       answers: directoryOf([first], 'max-age=86400'),
     });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 describe('RFC 9578 section 4: the keys of an issuer', () => {
-  test('of each type, in the order of the directory', async () => {
+  test('are found by type, in the order of the directory', async () => {
     const answers = directoryOf([second, rsa, first]);
     await using issuer = await openTestDirectory({ answers });
     expect(await issuer.ids()).toEqual([second.id, first.id]);
@@ -37,7 +37,7 @@ describe('RFC 9578 section 4: the keys of an issuer', () => {
     expect(await issuer.key(rsa)).toMatchObject({ publicKey: rsa.publicKey, until: undefined });
   });
 
-  test('are fetched when first needed, once for fifty who ask at the same time', async () => {
+  test('are fetched on first use, once for fifty concurrent callers', async () => {
     await using issuer = await openTestDirectory();
     expect(issuer.issuer.asked).toEqual([]);
     const found = await Promise.all(Array.from({ length: 50 }, () => issuer.key(first)));
@@ -45,14 +45,14 @@ describe('RFC 9578 section 4: the keys of an issuer', () => {
     expect(issuer.issuer.asked).toHaveLength(1);
   });
 
-  test('a type that is not taken of it has none, and that costs no fetch', async () => {
+  test('do not exist for an unsupported type, which costs no fetch', async () => {
     await using issuer = await openTestDirectory({ types: [BLIND_RSA] });
     expect(await issuer.ids()).toEqual([]);
     expect(await issuer.key(first)).toBeUndefined();
     expect(issuer.issuer.asked).toEqual([]);
   });
 
-  test('a key is not that of another type with the same id', async () => {
+  test('are distinguished by type if their ids are equal', async () => {
     await using issuer = await openTestDirectory();
     await issuer.keys(VOPRF);
     expect(await issuer.key({ ...first, type: BLIND_RSA })).toBeUndefined();
@@ -66,7 +66,7 @@ describe('RFC 9578 section 4: the keys of an issuer', () => {
 });
 
 describe('RFC 9578 section 4: not-before', () => {
-  test('a key is offered from then on, and taken a little earlier, for clocks differ', async () => {
+  test('a key is offered from then on, and accepted a little earlier because clocks differ', async () => {
     await using issuer = await openTestDirectory();
     const { now, clock } = issuer;
     issuer.issuer.answers = directoryOf([
@@ -84,7 +84,7 @@ describe('RFC 9578 section 4: not-before', () => {
     expect(issuer.issuer.asked).toHaveLength(1);
   });
 
-  test('an issuer that has just begun, by a clock that is ahead, has a key to offer', async () => {
+  test('an issuer that has just begun, with a fast clock, has a key to offer', async () => {
     await using issuer = await openTestDirectory();
     const { now, clock } = issuer;
     issuer.issuer.answers = directoryOf([{ ...first, notBefore: now + SKEW + 1 }]);
@@ -93,7 +93,7 @@ describe('RFC 9578 section 4: not-before', () => {
     expect(await issuer.ids()).toEqual([first.id]);
   });
 
-  test('a key ends by itself, to the millisecond, also while the issuer is away', async () => {
+  test('a key ends to the millisecond, even while the issuer is away', async () => {
     await using issuer = await openTestDirectory({ answers: directoryOf([]) });
     const { now, clock } = issuer;
     issuer.issuer.answers = directoryOf([{ ...first, notBefore: now }], `max-age=${LIFE * 2}`);
@@ -107,7 +107,7 @@ describe('RFC 9578 section 4: not-before', () => {
     await expect(issuer.keys(VOPRF)).rejects.toMatchObject(unavailable(COOLDOWN));
   });
 
-  test('when all keys have ended the directory is fetched for newer ones', async () => {
+  test('the directory is fetched again when all keys have ended', async () => {
     await using issuer = await openTestDirectory({ answers: directoryOf([]) });
     const { now, clock } = issuer;
     issuer.issuer.answers = directoryOf([{ ...first, notBefore: now }], 'max-age=86400');
@@ -119,7 +119,7 @@ describe('RFC 9578 section 4: not-before', () => {
 });
 
 describe('rotation', () => {
-  test('a new key is found at the first token of it, as soon as the cooldown allows', async () => {
+  test('a new key is found at its first token, as soon as the cooldown allows', async () => {
     await using issuer = await openTestDirectory();
     await issuer.keys(VOPRF);
     issuer.issuer.answers = directoryOf([second, first]);
@@ -130,7 +130,7 @@ describe('rotation', () => {
     expect(issuer.issuer.asked).toHaveLength(2);
   });
 
-  test('fifty unknown ids at once cost one fetch for each cooldown', async () => {
+  test('fifty unknown ids at once cost one fetch per cooldown', async () => {
     await using issuer = await openTestDirectory();
     await issuer.keys(VOPRF);
     for (let round = 1; round <= 3; round += 1) {
@@ -144,7 +144,7 @@ describe('rotation', () => {
     }
   });
 
-  test('when it is old it is fetched in the background, while the old keys are offered', async () => {
+  test('a stale directory is fetched in the background, while the old keys are offered', async () => {
     await using issuer = await openTestDirectory();
     await issuer.keys(VOPRF);
     issuer.issuer.answers = directoryOf([second]);
@@ -157,7 +157,7 @@ describe('rotation', () => {
     expect(issuer.issuer.asked).toHaveLength(2);
   });
 
-  test('a key that was dropped from the directory, or swapped for another, is gone', async () => {
+  test('a key that was removed or replaced in the directory is gone', async () => {
     await using issuer = await openTestDirectory();
     await issuer.keys(VOPRF);
     issuer.issuer.answers = directoryOf([second]);
@@ -167,7 +167,7 @@ describe('rotation', () => {
     expect(await issuer.ids()).toEqual([second.id]);
   });
 
-  test('an empty directory is one: no key is good any more', async () => {
+  test('an empty directory is valid: no key is accepted any more', async () => {
     await using issuer = await openTestDirectory();
     await issuer.keys(VOPRF);
     issuer.issuer.answers = directoryOf([]);
@@ -178,7 +178,7 @@ describe('rotation', () => {
     expect(await issuer.ids()).toEqual([]);
   });
 
-  test('max-age below the cooldown is kept to', async () => {
+  test('max-age below the cooldown is respected', async () => {
     await using issuer = await openTestDirectory({ answers: directoryOf([first], 'max-age=1') });
     await issuer.keys(VOPRF);
     issuer.issuer.answers = directoryOf([second], 'max-age=1');
@@ -187,7 +187,7 @@ describe('rotation', () => {
     expect(await issuer.key(second)).toBeDefined();
   });
 
-  test('in a directory that is old an unknown key is looked for, whatever the cooldown says', async () => {
+  test('an unknown key causes a fetch of a stale directory, whatever the cooldown', async () => {
     await using issuer = await openTestDirectory({ answers: directoryOf([first], 'max-age=2') });
     await issuer.keys(VOPRF);
     issuer.issuer.answers = directoryOf([second, first], 'max-age=2');
@@ -201,7 +201,7 @@ describe('rotation', () => {
   });
 });
 
-describe('any directory ends in keys or in unavailability', () => {
+describe('any directory has keys or is unavailable', () => {
   const entry = fc.record(
     {
       'token-type': fc.oneof(fc.constantFrom(1, 2, 0xda7a, '2'), fc.jsonValue()),
@@ -220,7 +220,7 @@ describe('any directory ends in keys or in unavailability', () => {
     fc.record({ 'issuer-request-uri': anyUrl, 'token-keys': fc.jsonValue() }),
   );
 
-  test('and no key is offered that is not in it, or whose time is not now', async () => {
+  test('no offered key is missing from it or outside its validity', async () => {
     await fc.assert(
       fc.asyncProperty(document, fc.integer({ min: 1, max: 86_400 }), async (value, maxAge) => {
         const clock = new ManualClock();

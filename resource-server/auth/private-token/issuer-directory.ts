@@ -9,9 +9,9 @@ import type { FetchedDirectory } from './fetch-directory.ts';
 export interface IssuerDirectoryOptions {
   readonly url: string;
   readonly fetch: (url: string) => Promise<FetchedDirectory>;
-  /** Keys of others are passed over. */
+  /** The token types whose keys are used; others are ignored. */
   readonly types: readonly TokenType[];
-  /** Seconds since the epoch: no token of the key passes from then on; undefined: nobody says. */
+  /** The time in seconds since the epoch from which tokens of the key are refused; undefined if nobody says. */
   readonly endOf: (key: DirectoryKey) => number | undefined;
   /** Seconds by which the issuer's clock may be ahead. */
   readonly skew: number;
@@ -21,12 +21,12 @@ export interface IssuerDirectoryOptions {
   readonly log: Log;
 }
 
-/** `keys`, which challenges ask, does not wait for an issuer that did not answer before. */
+/** `keys`, which challenges use, does not wait for an issuer that did not answer last time. */
 export type DirectoryKeys = Pick<TrustedIssuer, 'keys' | 'key'>;
 
 interface KnownKey extends DirectoryKey, IssuerKey {}
 
-/** The keys of an issuer as its directory (RFC 9578 section 4) has them, fetched over HTTP. */
+/** The keys of an issuer from its directory (RFC 9578 section 4), fetched over HTTP. */
 export function openDirectory(options: IssuerDirectoryOptions): DirectoryKeys {
   const { url, fetch, types, endOf, skew, cooldown, clock, log } = options;
 
@@ -54,7 +54,7 @@ export function openDirectory(options: IssuerDirectoryOptions): DirectoryKeys {
       if (!types.includes(type)) return [];
       const usable = await directory.findAtOnce((known) => {
         const ofType = known.filter((key) => key.type === type);
-        // One that the issuer's clock may let begin already is better than none.
+        // A key that is already valid by an issuer's fast clock is better than none.
         const offers = [0, skew].map((ahead) => ofType.filter((key) => isUsable(key, ahead)));
         return offers.find((keys) => keys.length > 0);
       });

@@ -18,7 +18,7 @@ import { openSend } from '#shared/client/send.ts';
 
 const CERTIFICATE = selfSigned(['localhost'], systemClock, systemRandom);
 
-/** Trusts the servers of this file, and waits for less time than a server does. */
+/** Trusts the certificates of this file's servers, with a shorter timeout than a real server's. */
 export const trusting = (milliseconds?: number, at?: string) =>
   openSend({
     ca: CERTIFICATE.cert,
@@ -37,15 +37,15 @@ export type Answers = (response: ServerResponse, asked: Asked) => void;
 
 export interface TestIssuer extends AsyncDisposable {
   readonly origin: string;
-  /** All requests until now. */
+  /** All requests so far. */
   readonly asked: Asked[];
-  /** What it answers from now on. */
+  /** Its answers from now on. */
   answers: Answers;
-  /** Ends all connections. */
+  /** Closes all connections. */
   dropAll(): void;
 }
 
-/** A server on loopback that speaks HTTPS, and HTTP/1.1 alone. */
+/** Starts a loopback server for HTTPS, with HTTP/1.1 only. */
 export async function startIssuer(answers: Answers, port = 0): Promise<TestIssuer> {
   const asked: Asked[] = [];
   const server = createServer(CERTIFICATE, (request, response) => {
@@ -94,7 +94,7 @@ export const json =
     response.end(JSON.stringify(value));
   };
 
-/** Ways of an issuer not to answer as it should. */
+/** Faulty answers of an issuer. */
 export const WRONG = {
   'says 404': (response) => void response.writeHead(404).end(),
   'says 500': (response) => void response.writeHead(500).end('{}'),
@@ -108,7 +108,7 @@ export const WRONG = {
   },
 } satisfies Readonly<Record<string, Answers>>;
 
-/** Sends without end, and remembers when nobody listens any more. */
+/** Sends without end, and remembers when the client has closed the connection. */
 export function endless(type: string): {
   readonly answers: Answers;
   readonly ended: Promise<void>;
@@ -127,7 +127,7 @@ export function endless(type: string): {
   };
 }
 
-/** A token with that authenticator, for a key. */
+/** A token for a key, with that authenticator. */
 export function tokenFor(key: TokenKey, authenticator?: Uint8Array): Token {
   const { authenticator: length } = TOKEN_TYPES[key.type];
   const input = tokenInput(key.type, systemRandom(32), systemRandom(32), key.id);
@@ -138,7 +138,7 @@ export function tokenFor(key: TokenKey, authenticator?: Uint8Array): Token {
 
 type Line = LogFields & { readonly event: string };
 
-/** A log that a test reads. */
+/** A log that a test can read. */
 export function readableLog(): { readonly log: Log; readonly lines: Line[] } {
   const lines: Line[] = [];
   const at = (event: string, fields?: LogFields) => void lines.push({ event, ...fields });

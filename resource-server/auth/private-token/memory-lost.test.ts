@@ -8,7 +8,7 @@ import { type Answers, directoryOf, startIssuer, trusting, WRONG } from './issue
 import { rsaKey, setup } from './open-issuers.fixture.ts';
 import { openIssuers } from './open-issuers.ts';
 
-/** A cache that keeps each answer under its URL for good, however short it is fresh. */
+/** A cache that keeps each answer under its URL for good, ignoring its freshness. */
 function caching(origin: string): Answers {
   const kept = new Map<string, ReturnType<typeof ask>>();
   const send = trusting();
@@ -22,8 +22,8 @@ function caching(origin: string): Answers {
   };
 }
 
-describe('RFC 9577 section 2.2: the store has lost its memory of what was spent', () => {
-  test('a key that was fetched before the store lost its memory is not good any more', async () => {
+describe('RFC 9577 section 2.2: the store has lost its memory of spent tokens', () => {
+  test('a key that was fetched before is no longer accepted', async () => {
     await using parties = await setup();
     const issuer = parties.issuers(undefined);
     expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeDefined();
@@ -36,7 +36,7 @@ describe('RFC 9577 section 2.2: the store has lost its memory of what was spent'
     expect(parties.asked()).toEqual([DIRECTORY_PATH, DIRECTORY_PATH]);
   });
 
-  test('nor after keys were recalled, whatever a cache on the way has; without the issuer none is', async () => {
+  test('keys are not accepted after a recall, whatever caches have; without the issuer none is', async () => {
     await using parties = await setup();
     const cache = parties.use(await startIssuer(caching(parties.pair.origin)));
     const options = { ...parties.options, sendToPair: trusting(undefined, cache.origin) };
@@ -54,7 +54,7 @@ describe('RFC 9577 section 2.2: the store has lost its memory of what was spent'
     }
   });
 
-  test('nor is one that was being fetched meanwhile', async () => {
+  test('a key whose fetch was in progress is not accepted', async () => {
     await using parties = await setup();
     const issuer = parties.issuers(undefined);
     const old = parties.paths[DIRECTORY_PATH];
@@ -71,7 +71,7 @@ describe('RFC 9577 section 2.2: the store has lost its memory of what was spent'
     expect(answers.every((one) => one.status === 'rejected' || one.value === undefined)).toBe(true);
   });
 
-  test('nor one that a cache on the way still has, for a server that runs and for one that starts', async () => {
+  test('a key from a cache on the way is not accepted, by a running server or a new one', async () => {
     await using parties = await setup();
     const cache = parties.use(await startIssuer(caching(parties.pair.origin)));
     const options = { ...parties.options, sendToPair: trusting(undefined, cache.origin) };

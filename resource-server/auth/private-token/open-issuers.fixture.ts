@@ -30,7 +30,7 @@ export const rsaKey = await generateBlindRsaKey();
 
 type Paths = Readonly<Record<string, Answers>>;
 
-/** Without the query, which a server that routes by path passes over. */
+/** The path without the query, as a server that routes by path sees it. */
 const pathOf = (target = '') => target.replace(/\?.*/, '');
 
 const routed =
@@ -38,7 +38,7 @@ const routed =
   (response, asked) =>
     (paths[pathOf(asked.url)] ?? WRONG['says 404'])(response, asked);
 
-/** An authorization server and issuer at one origin, and a resource server that knows it. */
+/** An authorization server and issuer at one origin, and a resource server that trusts it. */
 export async function setup(verification: 'issuer' | 'store' = 'issuer') {
   const clock = new ManualClock();
   const notBefore = clock.now() / 1000;
@@ -85,7 +85,7 @@ export async function setup(verification: 'issuer' | 'store' = 'issuer') {
     notBefore,
     lines,
     use: stack.use.bind(stack),
-    /** Paths that were asked for, in order. */
+    /** The requested paths, in order. */
     asked: () => pair.asked.map(({ url }) => pathOf(url)),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   };

@@ -43,7 +43,7 @@ function issuerFromInside(parties: Awaited<ReturnType<typeof setup>>, requestUrl
 }
 
 describe("this pair's issuer", () => {
-  test('RFC 9577 section 2.1.1.1: has its host and port for a name, and is one for all', async () => {
+  test('RFC 9577 section 2.1.1.1: is named by its host and port, and is one object for all', async () => {
     await using parties = await setup();
     const issuer = parties.issuers(undefined);
     expect(issuer.name).toBe(serverNameOf(parties.pair.origin));
@@ -52,7 +52,7 @@ describe("this pair's issuer", () => {
     expect(parties.asked()).toEqual([]);
   });
 
-  test('a type that it would not verify for us, as when our client was removed, has no keys to offer', async () => {
+  test('offers no keys of a type that it cannot verify, for example after our client was removed', async () => {
     await using parties = await setup();
     parties.paths['/token'] = (response) => response.writeHead(401).end();
     const issuer = parties.issuers(undefined);
@@ -63,7 +63,7 @@ describe("this pair's issuer", () => {
     expect(await byStore.issuers(undefined).keys(VOPRF)).toHaveLength(1);
   });
 
-  test('its keys end when its directory says', async () => {
+  test('has keys that end when its directory says', async () => {
     await using parties = await setup();
     const until = (parties.notBefore + LIFE) * 1000;
     for (const key of [rsaKey, voprfKey]) {
@@ -73,7 +73,7 @@ describe("this pair's issuer", () => {
     expect(parties.asked()).toEqual([DIRECTORY_PATH, '/token']);
   });
 
-  test('verifies blind RSA here', async () => {
+  test('verifies blind RSA locally', async () => {
     await using parties = await setup();
     const issuer = parties.issuers(undefined);
     const key = await issuer.key(BLIND_RSA, rsaKey.id);
@@ -83,7 +83,7 @@ describe("this pair's issuer", () => {
     expect(parties.asked()).toEqual([DIRECTORY_PATH]);
   });
 
-  test('verifies VOPRF at the issuer, as the client that both know, for its resource', async () => {
+  test("verifies VOPRF at the issuer, with our client's access token for its resource", async () => {
     await using parties = await setup();
     const issuer = parties.issuers(undefined);
     const key = await issuer.key(VOPRF, voprfKey.id);
@@ -100,7 +100,7 @@ describe("this pair's issuer", () => {
     expect(verify?.headers.authorization).toBe('Bearer access');
   });
 
-  test('fifty tokens at once cost one access token', async () => {
+  test('needs one access token for fifty concurrent tokens', async () => {
     await using parties = await setup();
     const issuer = parties.issuers(undefined);
     const verified = Array.from({ length: 50 }, async () => {
@@ -111,7 +111,7 @@ describe("this pair's issuer", () => {
     expect(parties.asked().filter((url) => url === '/token')).toHaveLength(1);
   });
 
-  test('RFC 6750 section 3.1: an issuer that refuses every access token costs one a second, not one a token', async () => {
+  test('RFC 6750 section 3.1: an issuer that refuses every access token costs one a second, not one per token', async () => {
     await using parties = await setup();
     const issuer = parties.issuers(undefined);
     const key = await issuer.key(VOPRF, voprfKey.id);
@@ -138,7 +138,7 @@ describe("this pair's issuer", () => {
     expect(given).toBe(3);
   });
 
-  test('verifies VOPRF by the keys in the store where that is configured', async () => {
+  test('verifies VOPRF by the keys in the store if so configured', async () => {
     await using parties = await setup('store');
     const { stores, master, clock, config } = parties.options;
     const times = { rotation: ROTATION, overlap: OVERLAP, maxAge: 100 };
@@ -160,7 +160,7 @@ describe("this pair's issuer", () => {
     expect(parties.asked()).toEqual([DIRECTORY_PATH]);
   });
 
-  test('privateTokens.url: all goes there, and its name and endpoints stay the public ones', async () => {
+  test('is reached by privateTokens.url, while its name and endpoints stay public', async () => {
     await using parties = await setup();
     const found = issuerFromInside(parties, `${PUBLIC}/request`);
     expect(found.name).toBe('auth.example');
@@ -173,13 +173,13 @@ describe("this pair's issuer", () => {
     );
   });
 
-  test('RFC 9578 section 4: nor does a directory from inside name another origin', async () => {
+  test('RFC 9578 section 4: an internal directory cannot name another origin either', async () => {
     await using parties = await setup();
     const found = issuerFromInside(parties, `${parties.pair.origin}/private-token/request`);
     await expect(found.keys(VOPRF)).rejects.toThrow(KeysUnavailable);
   });
 
-  test('its certificate is not trusted: nothing is asked, nothing is good', async () => {
+  test('with an untrusted certificate gets no request, and no token is valid', async () => {
     await using parties = await setup();
     const issuers = openIssuers({ ...parties.options, sendToPair: openSend() });
     await expect(issuers(undefined).keys(BLIND_RSA)).rejects.toThrow(KeysUnavailable);
@@ -187,7 +187,7 @@ describe("this pair's issuer", () => {
     expect(parties.lines).toMatchObject([{ event: 'private-token.directory' }]);
   });
 
-  test('there is none where it is not configured', async () => {
+  test('does not exist if it is not configured', async () => {
     await using parties = await setup();
     const { privateTokens: _, ...config } = parties.options.config;
     const issuers = openIssuers({ ...parties.options, config });
@@ -196,7 +196,7 @@ describe("this pair's issuer", () => {
 });
 
 describe('another issuer', () => {
-  test('RFC 9578 section 4: is found by its name, and its keys are good for thirty days', async () => {
+  test('RFC 9578 section 4: is found by its name, and its keys are valid for thirty days', async () => {
     await using parties = await setup();
     const { notBefore } = parties;
     const other = parties.use(await startIssuer(directoryOf([{ ...rsaKey, notBefore }])));
@@ -207,7 +207,7 @@ describe('another issuer', () => {
     expect(parties.asked()).toEqual([]);
   });
 
-  test('RFC 9577 section 2.2: not-before moves, and the end of the key does not, or what was spent would pass again', async () => {
+  test("RFC 9577 section 2.2: a later not-before does not move a key's end, so that spent tokens stay refused", async () => {
     await using parties = await setup();
     const { clock } = parties.options;
     const day = 86_400;
@@ -219,7 +219,7 @@ describe('another issuer', () => {
     for (const days of [15, -1, 1]) {
       other.answers = beginsAt(begin + days * day);
       clock.advance(60);
-      // What is unknown has a directory fetched that is old.
+      // An unknown key makes it fetch the directory, which is old.
       await issuer.key(BLIND_RSA, voprfKey.id);
       ends.push((await issuer.key(BLIND_RSA, rsaKey.id))?.until);
     }
@@ -232,14 +232,14 @@ describe('another issuer', () => {
     expect(await issuer.key(BLIND_RSA, rsaKey.id)).toBeUndefined();
   });
 
-  test('a key without not-before has no end', async () => {
+  test('has no end for a key without not-before', async () => {
     await using parties = await setup();
     const other = parties.use(await startIssuer(directoryOf([rsaKey])));
     const keys = await parties.issuers(serverNameOf(other.origin)).keys(BLIND_RSA);
     expect(keys).toMatchObject([{ id: rsaKey.id, until: undefined }]);
   });
 
-  test('RFC 9578 section 5.4: nothing of VOPRF is taken of it', async () => {
+  test('RFC 9578 section 5.4: gets no VOPRF tokens accepted', async () => {
     await using parties = await setup();
     const other = parties.use(await startIssuer(directoryOf([voprfKey])));
     const issuer = parties.issuers(serverNameOf(other.origin));
@@ -250,7 +250,7 @@ describe('another issuer', () => {
     expect([...other.asked, ...parties.asked()]).toEqual([]);
   });
 
-  test('is not trusted for the certificate of this pair', async () => {
+  test('cannot use the trusted certificate of this pair', async () => {
     await using parties = await setup();
     const other = parties.use(await startIssuer(directoryOf([rsaKey])));
     const issuers = openIssuers({ ...parties.options, send: openSend() });
@@ -259,7 +259,7 @@ describe('another issuer', () => {
     expect(other.asked).toEqual([]);
   });
 
-  test('its keys are not those of this pair', async () => {
+  test('does not share keys with this pair', async () => {
     await using parties = await setup();
     const other = parties.use(await startIssuer(directoryOf([])));
     const issuer = parties.issuers(serverNameOf(other.origin));

@@ -27,30 +27,30 @@ export interface IssuersOptions extends Pick<
   Parts,
   'config' | 'stores' | 'master' | 'clock' | 'log'
 > {
-  /** To other issuers. */
+  /** Sends requests to other issuers. */
   readonly send: Send;
-  /** To this pair's authorization server and issuer, whose certificate may be one of development. */
+  /** Sends requests to this pair's authorization server and issuer, whose certificate may be one for development. */
   readonly sendToPair: Send;
   /** For `privateTokens.verification` by the store. */
   readonly voprf: Pick<VoprfThreads, 'evaluate'>;
 }
 
-/** What makes one issuer different from another. */
+/** The differences between issuers. */
 interface Kind {
   readonly send: Send;
   readonly endOf: IssuerDirectoryOptions['endOf'];
-  /** By the types that are taken of it. */
+  /** The verification of each accepted token type. */
   readonly verify: ReadonlyMap<TokenType, Verify>;
-  /** Whether tokens of a type could be verified now; absent: always. */
+  /** Whether tokens of a type can be verified now; absent: always. */
   readonly canVerify?: (type: TokenType) => Promise<boolean>;
 }
 
-/** Another issuer only says from when on a key is good: for so many seconds it is used. */
+/** Another issuer publishes only the start of a key's validity. Its keys are used for this many seconds. */
 const LIFE_ELSEWHERE = 30 * 86_400;
-/** Keys of another issuer whose end is kept: many times as many as its directory may have. */
+/** The most ends of another issuer's keys that are kept: many times as many keys as its directory may have. */
 const ENDS = 1024;
 
-/** Gives the issuer of that name, and this pair's for none: one object, whoever asks. */
+/** Returns the issuer of that name, or this pair's without a name. All callers get the same object. */
 export function openIssuers(options: IssuersOptions): (name: string | undefined) => TrustedIssuer {
   const { config, stores, clock, log } = options;
   const { privateTokens } = config;
@@ -97,10 +97,10 @@ export function openIssuers(options: IssuersOptions): (name: string | undefined)
 }
 
 /**
- * The issuer's keys are in the store, beside what was spent. When the store has lost its memory, or the keys
- * were recalled, those that were fetched before are not good any more; the directory is another one then,
- * with a URL that no cache on the way knows yet. The store itself is asked each time: what the feed knows may
- * be a second old. Throws `KeysUnavailable` while it has no memory.
+ * The keys of this pair's issuer, which are in the store together with the spent tokens. When the store has lost
+ * its memory or the keys were recalled, keys that were fetched before are no longer valid. The directory then has
+ * another URL, which no cache on the way knows yet. The store itself is asked each time, since the feed may be a
+ * second behind. Throws `KeysUnavailable` while the store has no memory.
  */
 function followingStore(
   open: (memory: string) => DirectoryKeys,
@@ -126,10 +126,10 @@ function followingStore(
 }
 
 /**
- * The ends of another issuer's keys, which says only from when on they are good. One that it lets begin
- * again later keeps the first end, or what was spent and forgotten would pass once more. That holds for as
- * long as the process runs: one that starts after the first end takes such a key, and tokens that were
- * spent before it, until the new end.
+ * Returns the ends of another issuer's keys, which publishes only their start. If the issuer later moves the start
+ * of a key, the first end stays; otherwise tokens that were spent and forgotten would be accepted again. This
+ * holds as long as the process runs: a process that starts after the first end accepts such a key, and tokens that
+ * were spent before it, until the new end.
  */
 function endsElsewhere(): Kind['endOf'] {
   const ends = new RecentMap<number>(ENDS);
@@ -170,7 +170,10 @@ function thisPair(
     issuer: () => verificationByIssuer({ url, accessTokens, send, log }),
     store: () => verificationByStore({ ...options, times }),
   };
-  /** Without an access token, as when its client was removed, the issuer verifies nothing for us. */
+  /**
+   * Without an access token, for example because its client was removed, the issuer verifies nothing for this
+   * server.
+   */
   const canVerify = async (type: TokenType) =>
     type !== VOPRF ||
     accessTokens.token().then(

@@ -10,11 +10,11 @@ import { rsaKey, setup } from './open-issuers.fixture.ts';
 import { openIssuers } from './open-issuers.ts';
 import type { Send } from '#shared/client/send.ts';
 
-test('RFC 9110 section 11.6.1: an issuer that accepts and stays silent holds up nobody beside Basic', async () => {
+test('RFC 9110 section 11.6.1: a silent issuer does not delay Basic in the same space', async () => {
   await using parties = await setup();
   const { stores, clock } = parties.options;
   const other = parties.use(await startIssuer(() => {}));
-  // The first time it is soon given up, later never: who waited for it would wait for good.
+  // The first attempt soon times out, later ones never: a request that waited for one would hang.
   const [brief, patient] = [trusting(500), trusting(600_000)];
   let attempts = 0;
   const send: Send = (message) => ((attempts += 1) === 1 ? brief(message) : patient(message));

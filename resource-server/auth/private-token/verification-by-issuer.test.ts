@@ -48,7 +48,7 @@ const says = (valid: boolean) => json({ valid });
 const unavailable = (retryAfter = 1) => ({ name: 'KeysUnavailable', retryAfter });
 
 describe('RFC 9578 section 5.4: a VOPRF token is verified by its issuer', () => {
-  test('which is sent the token as it was redeemed, by who may ask', async () => {
+  test('is sent as it was redeemed, with an access token', async () => {
     await using asking = await setup(says(true));
     expect(await asking.verify()).toBe(true);
     expect(asking.issuer.asked).toHaveLength(1);
@@ -61,13 +61,13 @@ describe('RFC 9578 section 5.4: a VOPRF token is verified by its issuer', () => 
     expect(asked?.content.equals(Buffer.concat([TOKEN.input, TOKEN.authenticator]))).toBe(true);
   });
 
-  test('it says no', async () => {
+  test('is refused if the issuer says no', async () => {
     await using asking = await setup(says(false));
     expect(await asking.verify()).toBe(false);
     expect(asking.lines).toEqual([]);
   });
 
-  test('each token is asked about, a good one again', async () => {
+  test('is verified anew each time, even if it was valid', async () => {
     await using asking = await setup(says(true));
     await asking.verify();
     asking.issuer.answers = says(false);
@@ -83,26 +83,26 @@ describe('RFC 6750 section 3.1: the access token is refused', () => {
       (good ? says(true) : json({ valid: true }, 401))(response, asked);
     };
 
-  test('once: another one is got, and asked with', async () => {
+  test('once: another one is requested and used', async () => {
     await using asking = await setup(unless('second'));
     expect(await asking.verify()).toBe(true);
     expect(asking.refused).toEqual([undefined, 'first']);
   });
 
-  test('twice: it cannot be told', async () => {
+  test('twice: the result is unknown', async () => {
     await using asking = await setup(unless('none'));
     await expect(asking.verify()).rejects.toMatchObject(unavailable());
     expect(asking.issuer.asked).toHaveLength(2);
   });
 
-  test('for its scope: it cannot be told, and another one would not help', async () => {
+  test('for its scope: the result is unknown, and another token would not help', async () => {
     await using asking = await setup(json({ valid: true }, 403));
     await expect(asking.verify()).rejects.toMatchObject(unavailable());
     expect(asking.issuer.asked).toHaveLength(1);
   });
 });
 
-describe('it cannot be told', () => {
+describe('the result is unknown', () => {
   test.each([
     [429, '7', 7],
     [503, '20', 20],
@@ -126,7 +126,7 @@ describe('it cannot be told', () => {
     ['has no end', endless('application/json').answers],
     ['is elsewhere', (response) => void response.writeHead(307, { location: '/v' }).end()],
     ['is yes with more behind it', (response) => void response.end('{"valid":true}{}')],
-  ])('an answer that %s', async (_what, answers) => {
+  ])('for an answer that %s', async (_what, answers) => {
     await using asking = await setup(answers);
     await expect(asking.verify()).rejects.toMatchObject(unavailable());
     expect(asking.issuer.asked).toHaveLength(1);
@@ -135,7 +135,7 @@ describe('it cannot be told', () => {
   test.each<[string, Answers]>([
     ['does not come', () => {}],
     ['begins and does not go on', (response) => void response.write('{"valid":true')],
-  ])('an answer that %s is not waited for', async (_what, answers) => {
+  ])('for an answer that %s, after a timeout', async (_what, answers) => {
     await using asking = await setup(answers, 100);
     await expect(asking.verify()).rejects.toMatchObject(unavailable());
   });
@@ -150,7 +150,7 @@ describe('it cannot be told', () => {
     true,
     null,
     'valid',
-  ])('it says %j', async (value) => {
+  ])('for the content %j', async (value) => {
     await using asking = await setup(json(value));
     await expect(asking.verify()).rejects.toMatchObject(unavailable());
   });

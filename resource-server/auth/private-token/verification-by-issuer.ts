@@ -7,17 +7,17 @@ import { jsonOf, type Reply, type Send } from '#shared/client/send.ts';
 import type { Verify } from './verification.ts';
 
 export interface VerificationByIssuer {
-  /** The issuer's verification endpoint. */
+  /** The URL of the issuer's verification endpoint. */
   readonly url: string;
   readonly accessTokens: AccessTokens;
   readonly send: Send;
   readonly log: Log;
 }
 
-/** Seconds after which a client may try again; the first where the issuer does not say. */
+/** Limits of the seconds after which a client may try again. `least` also applies if the issuer names none. */
 const RETRY = { least: 1, most: 3600 };
 
-/** Of tokens that only the issuer can verify (RFC 9578 section 5.4): it is asked about each. */
+/** Verifies tokens that only the issuer can verify (RFC 9578 section 5.4), by asking it about each. */
 export function verificationByIssuer(options: VerificationByIssuer): Verify {
   const { url, accessTokens, send, log } = options;
 
@@ -43,7 +43,7 @@ export function verificationByIssuer(options: VerificationByIssuer): Verify {
     const content = Buffer.concat([input, authenticator]);
     const accessToken = await accessTokens.token();
     let reply = await ask(content, accessToken);
-    // It may have been revoked, or the issuer has lost its memory.
+    // The access token may have been revoked, or the issuer has lost its memory.
     if (reply.status === 401) reply = await ask(content, await accessTokens.token(accessToken));
     const answer = reply.status === 200 ? jsonOf(reply) : undefined;
     const valid = isObject(answer) ? answer['valid'] : undefined;
@@ -52,7 +52,7 @@ export function verificationByIssuer(options: VerificationByIssuer): Verify {
   };
 }
 
-/** RFC 9110 section 10.2.3. */
+/** Reads Retry-After (RFC 9110 section 10.2.3). */
 function retryAfter(reply: Reply): number {
   const seconds = Number(/^\d+$/.exec(reply.fields['retry-after'] ?? '')?.[0] ?? RETRY.least);
   return Math.min(Math.max(seconds, RETRY.least), RETRY.most);

@@ -16,9 +16,9 @@ export interface VerificationByStore extends Pick<
 }
 
 /**
- * Of VOPRF tokens of this pair's issuer, whose private keys both servers can open: what the origin and
- * the issuer share where they are one (RFC 9578 section 5.4). A key is opened once for each time that the
- * directory was fetched; of one that was retired before no token is right.
+ * Verifies VOPRF tokens of this pair's issuer by its private keys, which both servers can open: the keys that
+ * origin and issuer share if they are one (RFC 9578 section 5.4). A key is opened once for each fetch of the
+ * directory. If it was retired before that, none of its tokens is valid.
  */
 export function verificationByStore(options: VerificationByStore): Verify {
   const { master, voprf } = options;

@@ -2,10 +2,10 @@ import type { KeyObject } from 'node:crypto';
 import type { IssuerKey, TrustedIssuer } from '#shared/auth/schemes/parts/token-issuer.ts';
 import { blindRsaPublicKey, verifyBlindRsa } from '#shared/private-token/blind-rsa.ts';
 
-/** Whether the authenticator of a token of one type is right, which has the key's type. */
+/** Decides whether the authenticator of a token is valid. The token and the key have the same type. */
 export type Verify = TrustedIssuer['verify'];
 
-/** Of publicly verifiable tokens (RFC 9578 section 6.4). A key is imported once. */
+/** Verifies publicly verifiable tokens (RFC 9578 section 6.4). Each key is imported once. */
 export function blindRsaVerification(): Verify {
   const imported = new WeakMap<IssuerKey, KeyObject>();
   return (token, key) => {

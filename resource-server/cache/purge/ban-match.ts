@@ -31,7 +31,7 @@ function pathMatch(pattern: string, normal: Spelling['normal']): (target: string
   return (target) => matches(target.split('?', 1)[0] ?? '');
 }
 
-/** What is left of a target behind so many segments of its path. */
+/** Returns the part of a target after so many segments of its path. */
 function below(target: string, depth: number): string {
   const [{ length: end } = ''] = target.split('?', 1);
   let at = 0;

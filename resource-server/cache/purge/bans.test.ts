@@ -65,7 +65,7 @@ async function swept(bans: Bans) {
   while (bans.pending > 0) await setImmediate();
 }
 
-describe('what is stored', () => {
+describe('stored answers', () => {
   test('is found no longer at once, and removed in the background', async () => {
     const store = storeWith('a', 'b');
     const bans = bansOf(store);
@@ -143,7 +143,7 @@ describe('what is stored', () => {
   });
 });
 
-describe('what was asked for', () => {
+describe('requested answers', () => {
   const admit = async (bans: Bans, mark: number, one: Stored) =>
     bans.admit(mark, one, () => 'stored');
 
@@ -230,7 +230,7 @@ test('a store that fails leaves bans in force, and is gone through at the next',
   expect(store.ids()).toEqual([]);
 });
 
-test('who closes it waits for the store', async () => {
+test('closing waits for the store', async () => {
   const store = storeWith('a');
   const bans = bansOf(store);
   bans.add(ban({ path: '/a' }));

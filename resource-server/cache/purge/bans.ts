@@ -12,7 +12,7 @@ const MOST = 1000;
 /** Those of them that are listed: they go into a report every some seconds. */
 const LISTED = 100;
 
-/** What a ban makes of an answer that was stored or asked for before it. */
+/** The effect of a ban on an answer that was stored or asked for before it. */
 export type Verdict = 'gone' | 'outdated' | undefined;
 
 /** A ban, and how many answers it has met here. */
@@ -96,7 +96,7 @@ export class Bans implements AsyncDisposable {
     this.#sweeping ??= this.#sweep();
   }
 
-  /** Of what a store has found, what may be used. */
+  /** Returns the found answers that may be used. */
   among(found: readonly Stored[]): readonly Stored[] {
     if (this.pending === 0) return found;
     return found.flatMap((stored) => {
@@ -170,7 +170,7 @@ export class Bans implements AsyncDisposable {
   }
 }
 
-/** What is below a path is forgotten as what a ban has. */
+/** Turns the invalidation of a path and everything below it into a ban. */
 function ofTree(path: string): Pick<Ban, 'rule' | 'has'> {
   return { rule: undefined, has: ({ target }) => isBelow(target, path) };
 }

@@ -22,7 +22,7 @@ function askedFor(
   return Object.assign(stream, { method, headers, rawHeaders }) as unknown as AnyRequest;
 }
 
-/** What a process keeps, by target, and what the feed got. */
+/** Makes a purge over a process that keeps answers by target, and records the entries of the feed. */
 function purgeOf(kept: Readonly<Record<string, number>> = {}) {
   const told: Invalidation[] = [];
   const evicted: [string, boolean][] = [];

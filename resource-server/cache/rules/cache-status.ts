@@ -21,7 +21,7 @@ export type Handling = {
   | {
       readonly hit: false;
       readonly fwd: Forwarded;
-      /** What the application answered, where the client got another status. */
+      /** The status of the application, if the client got another one. */
       readonly fwdStatus?: number | undefined;
       readonly stored?: boolean | undefined;
       readonly collapsed?: boolean | undefined;

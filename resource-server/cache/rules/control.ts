@@ -3,7 +3,7 @@ import type { Lines } from '../../forwarding/fields.ts';
 import { type Argument, type Directives, directivesOf, parseDirectives } from './directives.ts';
 import { valuesOf } from './lines.ts';
 
-/** What decides about an answer. */
+/** The directives and fields that decide about an answer. */
 export interface Control {
   readonly directives: Directives;
   /** By a targeted field, so that Cache-Control and Expires say nothing (RFC 9213 section 2.2). */

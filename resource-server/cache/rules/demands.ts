@@ -3,7 +3,7 @@ import { type Directives, parseDirectives } from './directives.ts';
 
 const NO_CACHE = parseDirectives(['no-cache']);
 
-/** What a request demands of caches (RFC 9111 section 5.2.1); undefined: nothing. */
+/** Returns the directives of a request for caches (RFC 9111 section 5.2.1), or undefined if there is none. */
 export function demandsOf(rawHeaders: readonly string[]): Directives | undefined {
   const control = lines(rawHeaders, 'cache-control');
   if (control.length > 0) return parseDirectives(control);

@@ -26,7 +26,7 @@ describe('RFC 9111 section 5.2: directives', () => {
   });
 
   test.each(['a="b, no-store', 'a="b", no-store', '"no, no-store', '=, no-store', 'a=, no-store'])(
-    'what is malformed hides nothing behind it: %s',
+    'a malformed part does not hide the directives after it: %s',
     (value) => {
       expect(flags(value)).toContain('no-store');
     },

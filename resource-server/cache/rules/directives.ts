@@ -1,6 +1,6 @@
 import { Scanner, TOKEN } from '#shared/http/scanner.ts';
 
-/** What Cache-Control says (RFC 9111 section 5.2), or a field like it. All names are in lower case. */
+/** The directives of Cache-Control (RFC 9111 section 5.2), or of a field like it. All names are in lower case. */
 export interface Directives {
   /** Those that were there, but for the ones below. */
   readonly flags: ReadonlySet<string>;
@@ -13,7 +13,7 @@ export interface Directives {
 /** As it came: true without an argument; undefined: with one that is malformed. */
 export type Argument = string | true | undefined;
 
-/** What is longer counts as this (RFC 9111 section 1.2.2). */
+/** Longer times count as this (RFC 9111 section 1.2.2). */
 export const FOREVER = 2 ** 31;
 
 interface Delta {

@@ -6,7 +6,7 @@ import { onlyOf, valuesOf } from './lines.ts';
 import type { Given, Rules, Times } from './rules.ts';
 import { HEURISTIC } from './statuses.ts';
 
-/** What was found out about a stored answer once, for every request that it may answer. All times are seconds. */
+/** The properties of a stored answer that are computed once for all requests. All times are seconds. */
 export interface Policy {
   /** Freshness lifetime (RFC 9111 section 4.2.1). */
   readonly lifetime: number;

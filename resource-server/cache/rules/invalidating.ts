@@ -6,7 +6,7 @@ import { valuesOf } from './lines.ts';
 import { targetOf } from './references.ts';
 import type { Asked, Given } from './rules.ts';
 
-/** What is forgotten, in the spelling of `groupOf`; of a tree the path alone. */
+/** The target to forget, in the spelling of `groupOf`; for a tree only its path. */
 export type Forgotten = Pick<Invalidation, 'kind' | 'value'>;
 
 /** Of which collections all goes or comes with it (RFC 4918 sections 9.6.1, 9.8.3 and 9.9.2). */
@@ -21,7 +21,7 @@ export function isUnsafe(method: string): boolean {
   return METHODS.get(method)?.safe !== true;
 }
 
-/** What a request that may have changed something makes void (RFC 9111 section 4.4), whatever it was answered. */
+/** Returns the targets that an unsafe request invalidates, whatever its answer is (RFC 9111 section 4.4). */
 export function changedBy(
   { method, target, rawHeaders }: Pick<Asked, 'method' | 'target' | 'rawHeaders'>,
   origin: string,

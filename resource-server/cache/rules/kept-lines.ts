@@ -4,9 +4,9 @@ import { valuesOf, without } from './lines.ts';
 import type { Rules, Times } from './rules.ts';
 
 /**
- * What is kept of the lines of an answer (RFC 9111 section 3.1): all but the fields that `no-cache` and, in a shared
- * cache, `private` name. Age stays as it came, since the answer's age depends on it. Who sent no Date gets one (RFC
- * 9110 section 6.6.1).
+ * Returns the lines of an answer that are stored (RFC 9111 section 3.1): all but the fields that `no-cache` and, in a
+ * shared cache, `private` name. Age stays as it came, since the answer's age depends on it. An answer without Date
+ * gets one (RFC 9110 section 6.6.1).
  */
 export function keptLines(
   lines: Lines,

@@ -24,7 +24,7 @@ describe('RFC 10008 section 2.7: the content and what describes it are the key',
     expect(other).not.toBe(PLAIN);
   });
 
-  test('what is no part of it does not matter', () => {
+  test('parts outside of the digest do not matter', () => {
     expect(digest(CONTENT, TYPE, 'Accept: a/b', 'Content-Length: 3')).toBe(PLAIN);
   });
 

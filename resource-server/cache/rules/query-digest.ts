@@ -26,7 +26,7 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map(
   }) as unknown as [string, Decoder][],
 );
 
-/** What describes content besides its type and coding (RFC 9110 sections 8.5 and 8.7). */
+/** Fields that describe content besides its type and coding (RFC 9110 sections 8.5 and 8.7). */
 const OTHER_METADATA = ['content-language', 'content-location'];
 
 /**
@@ -77,7 +77,7 @@ const MEMBER = { head: 10, end: 8 };
 function decode(content: Buffer, decoder: Decoder): Buffer | undefined {
   try {
     const { buffer, engine } = decoder(content, { maxOutputLength: LONGEST, info: true });
-    // What stands behind the end means nothing to some, and something to others.
+    // Octets after the end mean nothing to some readers, and something to others.
     return engine.bytesWritten === content.length ? buffer : undefined;
   } catch {
     return undefined;

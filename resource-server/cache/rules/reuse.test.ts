@@ -57,7 +57,7 @@ describe('RFC 9111 section 4.2: fresh while the lifetime is more than the age', 
     expect(reuse('max-age=10, no-cache="a"', 0)).toMatchObject({ kind: 'fresh' });
   });
 
-  test('what was made outdated is validated', () => {
+  test('an answer that was made outdated is validated', () => {
     const outdated = { outdated: true };
     expect(reuse('max-age=10, stale-while-revalidate=60', 0, undefined, outdated)).toMatchObject({
       kind: 'validate',

@@ -2,7 +2,7 @@ import type { Stored } from './stored.ts';
 import type { Directives } from './directives.ts';
 import { ageOf, type Policy } from './freshness.ts';
 
-/** What becomes of a request for which a stored answer was selected (RFC 9111 section 4). All times are seconds. */
+/** The decision about a request with a selected stored answer (RFC 9111 section 4). All times are seconds. */
 export type Reuse =
   | { readonly kind: 'fresh'; readonly age: number; readonly ttl: number }
   /** Used although it is stale; `refresh`: somebody asks for another meanwhile (RFC 5861 section 3). */
@@ -27,7 +27,11 @@ export type Reuse =
   /** The application would have to be asked, which the client does not want: 504 (RFC 9111 section 5.2.1.7). */
   | { readonly kind: 'none'; readonly reason: 'only-if-cached' };
 
-/** `demands`: as `demandsOf` tells them; `now` in milliseconds since the epoch. */
+/**
+ * THE rule of when the cache answers without asking the application (RFC 9111 section 4): the stored answer is fresh,
+ * not outdated and without `no-cache`, and the client demands nothing stricter; or it may be used stale. `demands`: as
+ * `demandsOf` returns them; `now` in milliseconds since the epoch.
+ */
 export function reuseOf(
   { outdated }: Pick<Stored, 'outdated'>,
   policy: Policy,
@@ -36,7 +40,7 @@ export function reuseOf(
 ): Reuse {
   const age = ageOf(policy, now);
   const ttl = policy.lifetime - age;
-  // Of what will have come nobody knows how old it is: the clock was set back.
+  // The clock was set back: nobody knows the age of an answer from the future.
   const usable = !outdated && !policy.noCache && policy.received <= now;
   const refused = demands !== undefined && refuses(demands, age, ttl);
   if (usable && !refused) {
@@ -65,14 +69,14 @@ function refuses({ flags, seconds }: Directives, age: number, ttl: number): bool
   );
 }
 
-/** What is stale for so long (RFC 9111 section 4.2.4): `refresh` as RFC 5861 section 3 says; undefined: not used. */
+/** Decides about an answer that is stale for so long (RFC 9111 section 4.2.4): `refresh` by RFC 5861 section 3; undefined: not used. */
 function staleUse(
   { whileRevalidating }: Policy,
   demands: Directives | undefined,
   stale: number,
 ): 'refresh' | 'use' | undefined {
   const most = demands?.seconds.get('max-stale');
-  // Who limits the age takes nothing stale, unless they say so (RFC 9111 section 5.2.1.1).
+  // A request that limits the age takes nothing stale, unless it says so (RFC 9111 section 5.2.1.1).
   const freshOnly = demands?.seconds.has('max-age') === true && most === undefined;
   if (stale < whileRevalidating && !freshOnly) return 'refresh';
   return most !== undefined && stale <= most ? 'use' : undefined;

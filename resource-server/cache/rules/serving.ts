@@ -10,7 +10,7 @@ import { onlyOf, without } from './lines.ts';
 import type { Asked } from './rules.ts';
 import { validatorsOf } from './validators.ts';
 
-/** What a stored answer becomes for one request, but for Content-Length and Cache-Status. */
+/** The answer to one request from a stored one, without Content-Length and Cache-Status. */
 export interface Served {
   readonly status: number;
   readonly lines: Lines;

@@ -3,7 +3,7 @@ export const HEURISTIC: ReadonlySet<number> = new Set([
   200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501,
 ]);
 
-/** What `must-understand` asks for: those whose rules of caching are all kept here (RFC 9111 section 5.2.2.3). */
+/** The statuses that `must-understand` accepts: this cache keeps all their rules (RFC 9111 section 5.2.2.3). */
 export const UNDERSTOOD: ReadonlySet<number> = new Set([
   200, 203, 204, 300, 301, 302, 303, 307, 308, 400, 403, 404, 405, 410, 414, 500, 501, 502, 503,
   504,

@@ -7,8 +7,8 @@ export interface CacheKey {
   /** Whose: a principal's of a cache that is private; empty in a shared one. */
   readonly whose: string;
   /**
-   * What tells answers of one target apart: how the client spelled it, another scheme, and the digest of a QUERY's content
-   * and of what describes it (RFC 10008 section 2.7). Empty: the answer to a GET in the usual spelling.
+   * Tells answers of one target apart: the client's spelling of it, another scheme, and the digest of a QUERY's content
+   * with the fields that describe it (RFC 10008 section 2.7). Empty: the answer to a GET in the usual spelling.
    */
   readonly content: string;
 }

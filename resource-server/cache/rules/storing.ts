@@ -28,7 +28,7 @@ interface Case extends Directives {
   readonly times: Times;
 }
 
-/** Why an answer is not stored (RFC 9111 section 3), in the order in which it is told. */
+/** THE rule of when the cache must not store an answer (RFC 9111 section 3): the first reason that holds is told. */
 const REFUSALS: readonly (readonly [reason: string, (of: Case) => boolean])[] = [
   ['method', (of) => !isOfMethod(of)],
   ['request-no-store', ({ asked }) => demandsOf(asked.rawHeaders)?.flags.has('no-store') === true],
@@ -45,7 +45,7 @@ const REFUSALS: readonly (readonly [reason: string, (of: Case) => boolean])[] = 
   ['useless', (of) => !isUseful(of)],
 ];
 
-/** Whether an answer is stored (RFC 9111 section 3), and what of it. The whole answer has still to come. */
+/** Decides whether an answer is stored (RFC 9111 section 3), and which of its lines. Its content has still to come. */
 export function mayStore(asked: Asked, given: Given, times: Times, rules: Rules): Storing {
   const control = controlOf(given.lines, rules.targeted);
   const policy = policyOf({ ...given, ...times }, rules);

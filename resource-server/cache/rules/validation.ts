@@ -108,7 +108,7 @@ export function freshened(
 }
 
 /**
- * What an answer to HEAD says of a stored one to GET that it could have been (RFC 9111 section 4.3.5). `length`: of
+ * Decides by an answer to HEAD about a stored one to GET (RFC 9111 section 4.3.5). `length`: the value of
  * Content-Length.
  */
 export function verdictOfHead(

@@ -10,8 +10,8 @@ import type { Rules } from './rules.ts';
 import { normalised } from './vary-values.ts';
 
 /**
- * What the application gets in these fields is not what the client sent, so that nothing here tells whether two
- * requests match.
+ * Fields that the gateway writes itself. The application does not get the client's value, so a request does not show
+ * whether it matches another.
  */
 const MADE_HERE =
   /^(?:via|x-request-id|x-auth-.+|forwarded|x-forwarded-(?:for|host|prefix|proto)|max-forwards)$/;

@@ -21,7 +21,7 @@ export interface CacheStore extends AsyncDisposable {
   content(stored: Stored): Awaitable<Content | undefined>;
   /** Everything. */
   clear(): Awaitable<void>;
-  /** What there is now, octets with those that describe it. */
+  /** Counts the entries now, and their octets with those of their descriptions. */
   stats(): { readonly entries: number; readonly octets: number };
 }
 

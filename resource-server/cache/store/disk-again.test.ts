@@ -170,7 +170,7 @@ describe('a folder of several processes', () => {
     expect(await idsOf(again.store('a', 1_000_000))).toEqual([kept.id]);
   });
 
-  test('what comes when it is closed makes no file any more', async () => {
+  test('content that comes after closing makes no file', async () => {
     const disk = await open();
     const writing = disk.store('a', 1_000_000).begin(someAnswer());
     await disk[Symbol.asyncDispose]();
@@ -180,7 +180,7 @@ describe('a folder of several processes', () => {
     expect(files()).toEqual([]);
   });
 
-  test('what ends while its file is made leaves none', async () => {
+  test('content that ends while its file is made leaves none', async () => {
     await once(async (disk) => {
       const writing = disk.store('a', 1_000_000).begin(someAnswer());
       const appending = writing?.append(Buffer.from('late'));
@@ -238,7 +238,7 @@ test('so many answers of a space are kept, however short', async () => {
   expect(await idsOf(store, { ...KEY, target: '/1' })).toEqual([]);
 });
 
-test('what processes have left that nobody follows is removed after a day, and nothing else', async () => {
+test('files of processes without successors are removed after a day, and nothing else', async () => {
   const DAY = 86_400_000;
   const now = Date.now();
   const contents = () =>

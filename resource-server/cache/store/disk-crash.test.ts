@@ -8,7 +8,7 @@ import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { answer, contentOfAnswer, removedBy } from './contract/schedule.ts';
 import { openDisk } from './disk.ts';
 
-/** What disk-writer.fixture.ts said that it kept before it was killed, after so many lines. */
+/** Returns the entries that disk-writer.fixture.ts had kept when it was killed, after so many lines. */
 async function kept(folder: string, first: number, killAfter: number): Promise<number[]> {
   const script = join(import.meta.dirname, 'disk-writer.fixture.ts');
   const child = spawn(

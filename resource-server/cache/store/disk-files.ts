@@ -39,7 +39,7 @@ export class DiskFiles implements AsyncDisposable {
     return this.#open.read(this.#path(seq));
   }
 
-  /** What cannot be removed is when the folder is opened again. */
+  /** Removes a file. If that fails, the next opening of the folder removes it. */
   remove(seq: number): void {
     if (this.#closed) return;
     const path = this.#path(seq);

@@ -32,7 +32,7 @@ const SCHEMA: Schema = {
   expired: {},
 };
 
-/** What is known of an answer at once. */
+/** The data of an answer that is in memory. */
 export interface Row extends CacheKey {
   readonly seq: number;
   readonly id: string;

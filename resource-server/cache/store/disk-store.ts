@@ -167,7 +167,7 @@ export class DiskStore implements CacheStore {
     return { entries: this.#shelf.size, octets: this.#room.used };
   }
 
-  /** What it has is that of the disk, which ends it. */
+  /** Does nothing: the disk owns its files, and ends them. */
   async [Symbol.asyncDispose](): Promise<void> {}
 
   /** Undefined: the disk has no room for it. */
@@ -217,7 +217,7 @@ export class DiskStore implements CacheStore {
       const stored = this.#options.rows.stored(entry.seq);
       if (stored !== undefined) return stored;
     } catch {
-      // What cannot be read is as good as gone.
+      // A file that cannot be read is as good as gone.
     }
     this.#drop([entry]);
     return undefined;

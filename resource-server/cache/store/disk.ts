@@ -12,7 +12,7 @@ import { FeedPosition } from './feed-position.ts';
 /** Answers of a space on disk, if nothing else is said: each takes some hundred octets of memory. */
 const MOST_ENTRIES = 100_000;
 
-/** What one process has on disk, for all its spaces. */
+/** The disk cache of one process, for all its spaces. */
 export interface CacheDisk extends AsyncDisposable {
   /** The answers of a space, once for each. `maxBytes`: of content and of what describes it. */
   store(space: string, maxBytes: number): CacheStore;
@@ -20,7 +20,7 @@ export interface CacheDisk extends AsyncDisposable {
   readonly position: string | undefined;
   /** Is written when all removals that were begun before are done, and together with them. */
   setPosition(position: string): void;
-  /** What processes have left that are gone for good, such as workers when there are fewer, is removed. */
+  /** Removes the files of processes that are gone for good, such as workers when there are fewer. */
   tidy(now: number): Promise<void>;
 }
 

@@ -23,7 +23,7 @@ const LONG = 'a'.repeat(100_000);
   for (const name of ['kept', 'gone', 'stale']) await keep(store, page(`/${name}`), LONG);
   disk.setPosition('1');
   fill(65_536);
-  // What SQLite has for itself of the disk is used up as well.
+  // This uses up the space that SQLite has reserved for itself, too.
   for (let n = 0; n < 300; n += 1) await keep(store, page(`/empty ${n}`), '');
   const writing = store.begin(page('/long'));
   say('append', await writing?.append(Buffer.from(LONG)));

@@ -1,4 +1,4 @@
-/** What is there until nobody uses it any more. */
+/** A resource that lasts until nobody uses it any more. */
 export class InUse {
   readonly #ended: () => void;
   #users = 1;

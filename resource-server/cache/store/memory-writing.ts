@@ -103,7 +103,7 @@ export class MemoryWriting implements Writing {
     this.#become(this.length);
   }
 
-  /** What was read before stays as it is: it is of the other buffer. */
+  /** Moves to a buffer of that size. Octets that were read before stay as they are, in the other buffer. */
   #become(octets: number): void {
     const buffer = Buffer.allocUnsafeSlow(octets);
     this.#buffer.copy(buffer, 0, 0, this.length);

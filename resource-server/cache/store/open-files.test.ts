@@ -55,7 +55,7 @@ test('so many stay open, those that were read last, and none when they are clear
   await openAre(0);
 });
 
-test('what is read stays open until that ends, for each who reads it', async () => {
+test('a file stays open until each of its readers has ended', async () => {
   const files = new OpenFiles(1);
   const [one, other] = await Promise.all([files.read(path('a')), files.read(path('a'))]);
   await text('b', files);

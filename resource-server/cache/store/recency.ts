@@ -1,4 +1,4 @@
-/** What stands in the order of use, between two others. */
+/** An element in the order of use, between two others. */
 export interface Linked<T> {
   older?: T | undefined;
   newer?: T | undefined;

@@ -1,7 +1,7 @@
 import type { CacheKey } from '../rules/stored.ts';
 import { type Linked, Recency } from './recency.ts';
 
-/** What a store knows at once of each answer. */
+/** The data of each answer that a store has in memory. */
 export interface Slot<S> extends CacheKey, Linked<S> {
   readonly id: string;
   readonly received: number;

@@ -69,7 +69,7 @@ describe('memory and disk', () => {
   test.each([
     ['short', 'longer than that'],
     ['longer than that', 'shor'],
-  ])('what is in one replaces what is in the other: %p by %p', async (before, after) => {
+  ])('an entry in one tier replaces that in the other: %p by %p', async (before, after) => {
     const { store } = await both();
     const old = await keep(store, someAnswer(), before);
     const fresh = await keep(store, someAnswer(), after, [old?.id ?? '']);
@@ -77,7 +77,7 @@ describe('memory and disk', () => {
     expect(await contentOf(store, fresh ?? someAnswer())).toBe(after);
   });
 
-  test('what was removed while it was short does not come to the disk when it is long', async () => {
+  test('content that was removed while it was short does not come to the disk when it is long', async () => {
     const { disk, store } = await both();
     const writing = store.begin(someAnswer());
     expect(await writing?.append(Buffer.from('con'))).toBe(true);
@@ -89,7 +89,7 @@ describe('memory and disk', () => {
     expect(disk.stats()).toEqual({ entries: 0, octets: 0 });
   });
 
-  test('what was made stale while it was short is so on disk', async () => {
+  test('content that was made stale while it was short is stale on disk', async () => {
     const { store } = await both();
     const writing = store.begin(someAnswer());
     await writing?.append(Buffer.from('con'));
@@ -99,7 +99,7 @@ describe('memory and disk', () => {
     writing?.close();
   });
 
-  test('what ends on its way from memory to the disk leaves nothing', async () => {
+  test('content that ends on its way from memory to the disk leaves nothing', async () => {
     const { store } = await both();
     const writing = store.begin(someAnswer());
     await writing?.append(Buffer.from('con'));

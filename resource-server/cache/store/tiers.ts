@@ -9,7 +9,7 @@ export class TieredStore implements CacheStore {
   readonly #memory: CacheStore;
   readonly #disk: CacheStore;
   readonly #longest: number;
-  /** What is removed while it is in memory is not to come to the disk. */
+  /** Content that is removed while it is in memory must not come to the disk. */
   readonly #coming = new Coming();
 
   constructor(memory: CacheStore, disk: CacheStore, longest: number) {

@@ -64,7 +64,7 @@ async function statement(
   return (await statements.of({ scheme, principal }, audience)) ?? 'none';
 }
 
-describe('what it says', () => {
+describe('its claims', () => {
   test('RFC 7519: issuer, audience, the machine and its token, for 60 seconds', async () => {
     const iat = clock.now() / 1000;
     expect(decodeJwt(await statement())).toEqual({

@@ -101,7 +101,7 @@ export function createStatements(options: StatementsOptions): Statements {
         scope,
         client_id: client,
       };
-      // Of what replaces a compromised key the feed tells sooner than the ring.
+      // The feed tells of a compromised key sooner than the ring.
       const renewed = revoked.has(signerNow().kid) ? ring.refresh() : undefined;
       return andThen(renewed, () => give(claims));
     },

@@ -3,7 +3,7 @@ import http, { type IncomingMessage } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { acceptOf } from '#shared/http/web-socket.ts';
 
-/** What an application does with a handshake. */
+/** The behaviour of an application at a handshake. */
 export type Answering = (socket: Socket, request: IncomingMessage) => void;
 
 export const key = ({ headers }: IncomingMessage) => headers['sec-websocket-key'] ?? '';

@@ -12,7 +12,7 @@ import { unanswered } from '../../forwarding/unanswered.ts';
 /** An application that has opened a WebSocket. */
 export interface Opened {
   readonly answer: IncomingMessage;
-  /** What it sends from now on, with what it has sent already. */
+  /** The application's socket, with the octets that it has sent already. */
   readonly socket: Socket;
 }
 

@@ -6,7 +6,7 @@ import { Frames } from './frames.ts';
 /** Close, with 1001: going away (RFC 6455 sections 5.5.1 and 7.4.1). A server masks nothing. */
 const GOING_AWAY = Buffer.of(0x88, 2, 0x03, 0xe9);
 
-/** What an application sends, as fast as its client takes it. */
+/** Passes on the octets of an application as fast as its client takes them. */
 export class Outflow implements Flow {
   readonly #frames = new Frames();
   #sayGoodbye = () => {};

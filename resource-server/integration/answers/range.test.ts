@@ -52,7 +52,7 @@ describe('RFC 9110 section 14.1.2: byte ranges', () => {
     expect(parseRanges(value, LENGTH)).toBeUndefined();
   });
 
-  test('section 15.3.7.2: parts that overlap or touch are one, where the first of them stood', () => {
+  test('section 15.3.7.2: overlapping or adjacent parts are merged, at the place of the first', () => {
     expect(parseRanges('bytes=50-59,0-9,55-70,5-5,71-80', LENGTH)).toEqual([
       part(50, 80),
       part(0, 9),
@@ -101,7 +101,7 @@ describe('RFC 9110 section 14.1.2: byte ranges', () => {
     );
   });
 
-  test('any text at all is ranges or none', () => {
+  test('any text is ranges or none', () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(), (text, length) => {
         for (const value of [text, `bytes=${text}`]) {
@@ -119,7 +119,7 @@ describe('rangesAsked', () => {
   const ask = (fields: Record<string, string>, whole = current) =>
     rangesAsked({ rawHeaders: Object.entries(fields).flat() }, whole);
 
-  test('section 15.5.17: nothing of it there is 416 with the length', () => {
+  test('section 15.5.17: an unsatisfiable range is 416 with the length', () => {
     expect.assertions(2);
     try {
       ask({ Range: 'bytes=10-' });
@@ -151,7 +151,7 @@ describe('rangesAsked', () => {
     expect(ranges).toEqual(holds ? [part(0, 1)] : []);
   });
 
-  test('section 8.8.2.2: a date is no strong validator, so that no answer mixes two versions', async () => {
+  test('section 8.8.2.2: a date is not a strong validator, so that no answer mixes two versions', async () => {
     await using rs = await startResourceServer();
     const put = (body: string) => rs.as('PUT', '/documents/a', { body });
     const get = (headers = {}) => rs.as('GET', '/documents/a', { headers });
@@ -168,11 +168,11 @@ describe('rangesAsked', () => {
     expect(await rest(second.headers.etag)).toMatchObject({ status: 206, text: 'bb' });
   });
 
-  test('section 13.1.5: a condition that is not met hides an unsatisfiable range', () => {
+  test('section 13.1.5: a failed condition hides an unsatisfiable range', () => {
     expect(ask({ Range: 'bytes=10-', 'If-Range': '"b"' })).toEqual([]);
   });
 
-  test('section 5.3: twice is malformed', () => {
+  test('section 5.3: a repeated field is malformed', () => {
     const twice = ['Range', 'bytes=0-1', 'Range', 'bytes=2-3'];
     expect(() => rangesAsked({ rawHeaders: twice }, current)).toThrow('once only');
   });

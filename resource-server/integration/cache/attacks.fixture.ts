@@ -5,7 +5,10 @@ import { ask, type Call } from '../resource-server.fixture.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** An application behind the caches of some spaces. It counts what it is asked, and dates its answers by our clock. */
+/**
+ * An application behind the caches of some spaces. It counts its requests, and dates its answers by the test's
+ * clock.
+ */
 export function attacked(
   spaces: Readonly<
     Record<string, { readonly upstream?: object; readonly [member: string]: unknown }>
@@ -43,7 +46,7 @@ export function attacked(
     get gateway() {
       return gateway;
     },
-    /** From now on the application answers so. */
+    /** Sets the application's answers from now on. */
     answers(fields: Readonly<Record<string, string>>, body: (request: IncomingMessage) => string) {
       answer = (request, response) => {
         for (const [name, value] of Object.entries(fields)) response.setHeader(name, value);

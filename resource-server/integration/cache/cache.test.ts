@@ -3,12 +3,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import { type Application, startApplication, startGateway } from '../gateway.fixture.ts';
 
 let answers = 0;
-/** What the application says of its answers. */
+/** The fields of the application's answers. */
 let fields: OutgoingHttpHeaders = {};
 let status = 200;
 let application: Application;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
-/** What the application was asked. */
+/** The requests that reached the application. */
 const asked: string[] = [];
 
 beforeAll(async () => {
@@ -59,7 +59,7 @@ const get = (headers?: OutgoingHttpHeaders) => ask('GET', headers);
 const handling = async (headers?: OutgoingHttpHeaders) =>
   (await get(headers)).headers['cache-status'];
 
-test('what a space below the root says of its whole origin is neither passed nor kept', async () => {
+test('fields about the whole origin, from a space below the root, are neither passed nor kept', async () => {
   fields = { 'Cache-Control': 'max-age=60', 'Clear-Site-Data': '"*"', NEL: '{}' };
   for (const kept of [/stored/, /hit/]) {
     const { headers } = await get();
@@ -84,13 +84,13 @@ test.each([-7200, 7200])(
     } finally {
       gateway.clock.set(-seconds);
     }
-    // What came while it was ahead is of no known age now.
+    // The age of an answer from when the clock was ahead is unknown now.
     expect(await handling()).toMatch('fwd=stale; fwd-status=304');
     expect((await get()).headers.age).toBe('0');
   },
 );
 
-test('RFC 9111 section 4: what is fresh answers for the application, and says how old it is', async () => {
+test('RFC 9111 section 4: a fresh answer is reused with its Age', async () => {
   expect(await get()).toMatchObject(FIRST);
   gateway.clock.advance(59);
   expect(await get()).toMatchObject({ ...FIRST, headers: { age: '59' } });
@@ -98,7 +98,7 @@ test('RFC 9111 section 4: what is fresh answers for the application, and says ho
   expect(await get()).toMatchObject({ text: 'answer 2' });
 });
 
-test('RFC 9211: Cache-Status says how each was handled', async () => {
+test('RFC 9211: Cache-Status says how each request was handled', async () => {
   const before = gateway.lines.filter((line) => line.includes('"cache":"hit"')).length;
   expect(await handling()).toBe('Countersign; fwd=uri-miss; stored');
   expect(await handling()).toBe('Countersign; hit; ttl=60');
@@ -116,7 +116,7 @@ test('HEAD is answered by what is stored for GET', async () => {
   expect(asked).toHaveLength(1);
 });
 
-test('RFC 9111 section 4.3.2: conditions of clients are judged by what is stored', async () => {
+test('RFC 9111 section 4.3.2: conditions of clients are evaluated against the stored answer', async () => {
   fields['ETag'] = '"a"';
   await get();
   expect(await get({ 'If-None-Match': '"a"' })).toMatchObject({ status: 304, text: '' });
@@ -125,7 +125,7 @@ test('RFC 9111 section 4.3.2: conditions of clients are judged by what is stored
   expect(asked).toHaveLength(1);
 });
 
-test('RFC 9111 section 4.3: what is stale is validated, and lives on', async () => {
+test('RFC 9111 section 4.3: a stale answer is validated and becomes fresh', async () => {
   fields['ETag'] = '"a"';
   await get();
   gateway.clock.advance(60);
@@ -134,13 +134,13 @@ test('RFC 9111 section 4.3: what is stale is validated, and lives on', async () 
   expect(asked).toHaveLength(2);
 });
 
-test('RFC 9111 section 5.2.2.4: fields that are not stored reach whom the answer was asked for, and nobody else', async () => {
+test('RFC 9111 section 5.2.2.4: fields that are not stored reach only the client that caused the request', async () => {
   fields = { 'Cache-Control': 'max-age=60, no-cache="x-mine"', 'X-Mine': '1' };
   expect((await get()).headers['x-mine']).toBe('1');
   expect((await get()).headers['x-mine']).toBeUndefined();
 });
 
-test('RFC 9111 section 4.1: an answer is for requests with the fields that it varies by', async () => {
+test('RFC 9111 section 4.1: an answer is reused for requests with equal varying fields', async () => {
   fields['Vary'] = 'Accept-Language';
   expect(await get({ 'Accept-Language': 'de' })).toMatchObject(FIRST);
   expect(await get({ 'Accept-Language': 'en' })).toMatchObject({ text: 'answer 2' });
@@ -160,13 +160,13 @@ test.each(['PUT', 'POST', 'PATCH', 'DELETE', 'MKCOL'])(
   },
 );
 
-test('RFC 9111 section 5.2.1.7: who wants nothing else than what is stored gets 504', async () => {
+test('RFC 9111 section 5.2.1.7: only-if-cached without a stored answer is 504', async () => {
   expect(await get({ 'Cache-Control': 'only-if-cached' })).toMatchObject({ status: 504 });
   await get();
   expect(await get({ 'Cache-Control': 'only-if-cached' })).toMatchObject(FIRST);
 });
 
-test('RFC 5861: what is stale is used while it is refreshed, and in place of an error', async () => {
+test('RFC 5861: a stale answer is used during its refresh, and in place of an error', async () => {
   fields = { 'Cache-Control': 'max-age=1, stale-while-revalidate=10, stale-if-error=100' };
   await get();
   gateway.clock.advance(5);
@@ -178,7 +178,7 @@ test('RFC 5861: what is stale is used while it is refreshed, and in place of an 
   expect(await get()).toMatchObject({ status: 200, text: 'answer 2' });
 });
 
-test('RFC 9111 section 4.2.4: where the application gives no answer, what is stale is used for a day, unless it forbids that', async () => {
+test('RFC 9111 section 4.2.4: without an answer of the application, a stale one is used for a day unless it forbids that', async () => {
   await get();
   gateway.clock.advance(100);
   fields = { 'Transfer-Encoding': 'gzip, chunked' }; // nobody here can read it

@@ -94,7 +94,7 @@ test.each([
   expect((await get(path)).text).toBe('whole');
 });
 
-test('HTTP/1.0 without a length: what broke off ends with a reset (RFC 9112 section 8)', async () => {
+test('HTTP/1.0 without a length: an aborted answer ends with a reset (RFC 9112 section 8)', async () => {
   answer = (_request, response) => {
     fresh(response);
     response.write('half');
@@ -124,7 +124,7 @@ test.each(['3', '8'])(
   },
 );
 
-test('what ends with its connection is whole, and stored (RFC 9112 section 6.3)', async () => {
+test("an answer delimited by the connection's end is complete, and stored (RFC 9112 section 6.3)", async () => {
   answer = (request) => {
     request.socket.end(
       `HTTP/1.0 200 OK\r\nCache-Control: max-age=60\r\nDate: ${new Date(gateway.clock.now()).toUTCString()}\r\n\r\nuntil the end`,
@@ -154,7 +154,7 @@ test('HEAD is not stored, and a GET answers it (RFC 9111 section 4)', async () =
   expect(told).toEqual([]);
 });
 
-test('one of QUERY for all that ask the same, also if who asked leaves', async () => {
+test('equal QUERY requests share one answer, even if the first client leaves', async () => {
   const asked = Promise.withResolvers<void>();
   const go = Promise.withResolvers<void>();
   const late = async (...[request, response]: Parameters<RequestListener>) => {
@@ -184,7 +184,7 @@ test('one of QUERY for all that ask the same, also if who asked leaves', async (
   expect(told).toEqual(['QUERY /query']);
 });
 
-test('a client that leaves a PUT made void what was stored', async () => {
+test('a PUT invalidates stored answers even if its client leaves', async () => {
   let count = 0;
   const arrived = Promise.withResolvers<void>();
   answer = (request, response) => {
@@ -207,7 +207,7 @@ test('a client that leaves a PUT made void what was stored', async () => {
   expect((await get('/open/left')).text).toBe('answer 2');
 });
 
-test('a PUT that is never answered made void what was stored', async () => {
+test('a PUT invalidates stored answers even if it is never answered', async () => {
   let count = 0;
   answer = (request, response) => {
     if (request.method === 'PUT') response.destroy();
@@ -221,7 +221,7 @@ test('a PUT that is never answered made void what was stored', async () => {
   expect((await get('/open/dead')).text).toBe('answer 2');
 });
 
-test('what cannot be made void is not begun: 503', async () => {
+test('an unsafe request is 503 if stored answers cannot be invalidated', async () => {
   answer = (_request, response) => {
     fresh(response);
     response.end('answer');
@@ -233,7 +233,7 @@ test('what cannot be made void is not begun: 503', async () => {
   expect((await get('/open/b')).text).toBe('answer');
 });
 
-test('a client that stalls holds no other up', async () => {
+test('a stalled client delays no other', async () => {
   const octets = 6 * 1024 * 1024;
   answer = (_request, response) => {
     fresh(response, { 'Content-Length': String(octets) });
@@ -250,7 +250,7 @@ test('a client that stalls holds no other up', async () => {
   stalling.destroy();
 });
 
-test('of a long answer in chunks a slow client gets every octet, and one that stalls delays nobody', async () => {
+test('a slow client gets every byte of a long chunked answer, and a stalled one delays nobody', async () => {
   const octets = 20 * 1024 * 1024; // more than a quarter of the cache
   answer = (_request, response) => {
     fresh(response);

@@ -131,7 +131,7 @@ const pages = (control: string) =>
   });
 
 describe.each(NAMES)('%s', (way) => {
-  test('RFC 9111 section 3.5: no page of one goes to another by a shared cache', async () => {
+  test("RFC 9111 section 3.5: a shared cache gives no person's page to another", async () => {
     pages('max-age=60');
     const path = fresh('shared');
     const first = await as(way, 'a', path);
@@ -142,7 +142,7 @@ describe.each(NAMES)('%s', (way) => {
     expect(told).toHaveLength(NAMES.length + 1);
   });
 
-  test('a private cache has a page for each', async () => {
+  test('a private cache has a page for each person', async () => {
     pages('max-age=60');
     const path = fresh('mine');
     const one = await as(way, 'a', path);
@@ -154,7 +154,7 @@ describe.each(NAMES)('%s', (way) => {
     expect(told).toHaveLength(2);
   });
 
-  test('a hit is behind the guard, and has nothing that the guard said before', async () => {
+  test('a hit passes the guard, and has no fields from an earlier decision', async () => {
     pages('public, max-age=60');
     const path = fresh('shared');
     const replies = [await as(way, 'a', path), await as(way, 'b', path), await as(way, 'a', path)];
@@ -170,7 +170,7 @@ describe.each(NAMES)('%s', (way) => {
   });
 });
 
-test('what is said in another’s name is asked for, too: the client and its scopes', async () => {
+test('fields about the caller, such as client and scopes, are part of the key', async () => {
   does(({ headers }, response) => {
     response.setHeader('Cache-Control', 'max-age=60');
     response.end([headers['x-auth-client'], headers['x-auth-scope']].join(' '));
@@ -185,7 +185,7 @@ test('what is said in another’s name is asked for, too: the client and its sco
   expect(await by({ client_id: 'narrow', scope: 'mine:read secrets' })).toMatch(/^narrow/);
 });
 
-test('HTTP/2: whoever shares a connection shares no page', async () => {
+test('HTTP/2: people who share a connection share no page', async () => {
   pages('max-age=60');
   const path = fresh('mine');
   const session = http2.connect(`http://127.0.0.1:${at.gateway.listening.port}`);
@@ -229,7 +229,7 @@ test('nobody without a name has a page of their own in a private cache', () => {
   expect(keyOf(asking as unknown as Parameters<typeof keyOf>[0], rules)).toBe('nobody');
 });
 
-describe('what is said to one', () => {
+describe('an answer to one person', () => {
   const say = (status: number, fields: Readonly<Record<string, string>>) =>
     does(({ headers }, response) => {
       const asks = headers['if-none-match'] !== undefined;
@@ -283,7 +283,7 @@ describe('what is said to one', () => {
     expect(one?.headers['x-own']).not.toBe(other?.headers['x-own']);
   });
 
-  test('RFC 5861 section 4: who takes what is stale for an error takes it for nobody else', async () => {
+  test('RFC 5861 section 4: a stale answer in place of an error reaches only its own person', async () => {
     const path = fresh('shared');
     say(200, {});
     await as('Bearer', 'a', path);

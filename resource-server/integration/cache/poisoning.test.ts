@@ -17,7 +17,7 @@ const FRESH = { 'Cache-Control': 'max-age=60' };
 let paths = 0;
 const fresh = (space = 'open') => `/${space}/${(paths += 1)}`;
 
-describe('what no key has in it', () => {
+describe('fields that no key of the cache has', () => {
   test.each([
     ['X-Forwarded-Host', 'evil.example'],
     ['X-Forwarded-Prefix', '/evil'],
@@ -36,7 +36,7 @@ describe('what no key has in it', () => {
     expect((await get(path, { [name]: value })).text).not.toContain(value);
   });
 
-  test('a field that no client can send tells no answers apart', async () => {
+  test('a field that clients cannot send selects no answer', async () => {
     const sees = ({ headers }: IncomingMessage) => String(headers['remote-user']);
     answers({ ...FRESH, Vary: 'Remote-User, X-HTTP-Method-Override' }, sees);
     const path = fresh();
@@ -81,7 +81,7 @@ describe('what no key has in it', () => {
   });
 });
 
-test('RFC 9113 section 8.1: content that no length announces is content', async () => {
+test('RFC 9113 section 8.1: content without a Content-Length is content', async () => {
   answers(FRESH, ({ method }) => String(method));
   const path = fresh();
   const session = connect(`http://127.0.0.1:${at.gateway.listening.port}`);
@@ -113,7 +113,7 @@ test('a Cookie that HTTP/2 splits is none that has a comma in it', async () => {
   expect([split, (await get(path, { Cookie: 'a=1, b=2' })).text]).toEqual(['a=1; b=2', 'a=1, b=2']);
 });
 
-describe('spellings of one target', () => {
+describe('spellings of the same target', () => {
   test.each([
     ['a~b', 'a%7Eb'],
     ['a~b', 'a%7eb'],
@@ -169,7 +169,7 @@ describe('Vary (RFC 9111 section 4.1)', () => {
     expect((await get(path)).text).toBe('undefined');
   });
 
-  test('no value can be taken for the digest of another', async () => {
+  test('no value collides with the digest of another', async () => {
     answers({ ...FRESH, Vary: 'User-Agent' }, ({ headers }) => String(headers['user-agent']));
     const path = fresh();
     const long = 'x'.repeat(200);
@@ -188,7 +188,7 @@ describe('Vary (RFC 9111 section 4.1)', () => {
     },
   );
 
-  test('variants that a stranger fills do not make the question too long', async () => {
+  test('many variants of a stranger do not make a look-up too long', async () => {
     const long = 'e'.repeat(800);
     answers({ 'Cache-Control': 'max-age=1', Vary: 'X-Any' }, () => '');
     does((request, response) => {
@@ -209,7 +209,7 @@ describe('Vary (RFC 9111 section 4.1)', () => {
 });
 
 describe('CORS', () => {
-  test('who may read is told to each origin by the space, whose Vary joins that of the application', async () => {
+  test('CORS fields come from the space for each origin, and their Vary joins that of the application', async () => {
     answers(
       { ...FRESH, Vary: 'Accept', 'Access-Control-Allow-Origin': 'https://evil.example' },
       () => 'x',
@@ -226,7 +226,7 @@ describe('CORS', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('what an application allows to one origin goes to no other', async () => {
+  test('CORS permission for one origin reaches no other', async () => {
     does((request, response) => {
       response.setHeader('Cache-Control', 'max-age=60');
       response.setHeader('Access-Control-Allow-Origin', request.headers.origin ?? 'null');
@@ -280,7 +280,7 @@ describe('parts, errors and other answers', () => {
     'Content-Length: 3\r\n\r\nxy',
     'Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
     'Transfer-Encoding: chunked\r\n\r\n2\r\nxy\r\n',
-  ])('what is framed in two ways, or broken off, is not stored: %j', async (rest) => {
+  ])('an answer that is framed in two ways, or broken off, is not stored: %j', async (rest) => {
     does((_request, response) =>
       response.socket?.end(`HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\n${rest}`),
     );
@@ -289,7 +289,7 @@ describe('parts, errors and other answers', () => {
     expect(told.length).toBeGreaterThanOrEqual(2);
   });
 
-  test('octets beyond ASCII in fields come as they came', async () => {
+  test('bytes beyond ASCII in fields are preserved', async () => {
     does((_request, response) => {
       response.socket?.end(
         Buffer.from(
@@ -304,7 +304,7 @@ describe('parts, errors and other answers', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('RFC 9111 section 5.2.2.4: fields that are not to be stored go to whoever asked', async () => {
+  test('RFC 9111 section 5.2.2.4: fields that must not be stored reach only the requesting client', async () => {
     does((_request, response) => {
       response.setHeader(
         'Cache-Control',
@@ -321,7 +321,7 @@ describe('parts, errors and other answers', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('a 304 to what was not asked is nobody’s answer', async () => {
+  test('an unexpected 304 is never served', async () => {
     does((request, response) => {
       response.setHeader('Cache-Control', 'max-age=1');
       response.setHeader('ETag', request.headers['if-none-match'] ? '"other"' : '"a"');

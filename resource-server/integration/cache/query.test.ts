@@ -92,7 +92,7 @@ describe('QUERY (RFC 10008 section 2.7)', () => {
     expect(told.map(({ method }) => method)).toEqual(['QUERY', 'GET']);
   });
 
-  test('what is longer than is kept of it passes by, whole', async () => {
+  test('content of a QUERY that is too long to keep passes by whole', async () => {
     echoes();
     const path = fresh();
     const long = 'x'.repeat(70_000);

@@ -8,7 +8,7 @@ import { type Application, startApplication, startGateway } from '../gateway.fix
 const GONE = 'http://127.0.0.1:9/';
 
 let breakOff = () => {};
-/** What a server that is none of HTTP answers, and then ends. */
+/** The bytes that a server which does not speak HTTP answers before it ends. */
 let malformed = '';
 const raw = createServer((socket) => {
   socket.on('error', () => {}).once('data', () => socket.end(malformed, 'latin1'));
@@ -63,7 +63,7 @@ test('a line names the application that was asked, and none where nobody was', a
   expect([refused?.['status'], refused?.['host']]).toEqual([405, undefined]);
 });
 
-test('what failed at one place and went well at another has a line, with the id of the request', async () => {
+test('a request that failed at one place and succeeded at another has a line with its id', async () => {
   for (const path of ['/two/a', '/two/b']) {
     expect(await as('GET', path)).toMatchObject({ status: 200 });
   }

@@ -85,7 +85,7 @@ describe('places', () => {
     (await places.take(bidOf('a')))();
   });
 
-  test('who leaves is out of the line, and takes no place', async () => {
+  test('a client that leaves the line takes no place', async () => {
     const places = new Places(1, LONG);
     const giveBack = await places.take(bidOf('a'));
     const leaving = Array.from({ length: 1000 }, () => bidOf('a'));
@@ -100,7 +100,7 @@ describe('places', () => {
     (await places.take(bidOf('a')))();
   });
 
-  test('who leaves as it is given one gives it back', async () => {
+  test('a client that leaves at the moment it gets a place gives it back', async () => {
     const places = new Places(1, LONG);
     const giveBack = await places.take(bidOf('a'));
     const leaving = bidOf('a');
@@ -111,7 +111,7 @@ describe('places', () => {
     (await places.take(bidOf('a')))();
   });
 
-  test('who has waited for too long gets 503, which is no failure of the application', async () => {
+  test('a client that waited too long gets 503, which counts as no failure of the application', async () => {
     const places = new Places(1, 1);
     const giveBack = await places.take(bidOf('a'));
     await expect(places.take(bidOf('a'))).rejects.toMatchObject({ status: 503 });
@@ -290,7 +290,7 @@ test.each([
   await Promise.all(hanging);
 });
 
-test('who leaves before it is judged costs the application nothing', async () => {
+test('a client that leaves before the verdict costs the application nothing', async () => {
   const gate = Promise.withResolvers<void>();
   const urls: (string | undefined)[] = [];
   let asked = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { startApplication, startGateway } from '../gateway.fixture.ts';
 
-test('who finds no place for a second attempt is not told that nothing was sent', async () => {
+test('a client without a place for its second attempt is not told that nothing was sent', async () => {
   let isFirst = true;
   let isOver = false;
   await using application = await startApplication((request, response) => {

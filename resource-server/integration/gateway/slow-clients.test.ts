@@ -17,7 +17,7 @@ const overHttp1: Slow = (port, method, path, address) => {
     `${method} ${path} HTTP/1.1\r\nHost: rs.example\r\nX-Forwarded-For: ${address}\r\n` +
       (method === 'POST' ? 'Content-Length: 1000\r\n\r\nso' : '\r\n'),
   );
-  // What does not read sees no end before it does.
+  // A socket that does not read sees no end.
   return () => {
     if (method === 'POST') socket.resume().on('data', () => (isOver = true));
     return isOver;

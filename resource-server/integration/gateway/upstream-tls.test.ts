@@ -17,7 +17,7 @@ import { startGateway } from '../gateway.fixture.ts';
 const folder = mkdtempSync(join(tmpdir(), 'countersign-upstream-tls-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** What a gateway before an application at `host`, with a certificate of `name`, answers in each way of sending. */
+/** Returns the answers of a gateway to each way of sending, for an application at `host` with a certificate of `name`. */
 async function answers(host: string, name: string, more: { tls?: object; host?: string } = {}) {
   const { key, cert } = selfSigned([name], systemClock, systemRandom);
   const ca = join(folder, `${name}.pem`);
@@ -59,7 +59,7 @@ test.each([
   expect(await answers(host, name, more)).toEqual([502, 502]);
 });
 
-/** What a client hears of an application that speaks HTTP/2 and has trailers: by which version it was asked. */
+/** Asks an application that speaks HTTP/2; its trailers say by which version it was asked. */
 async function trailersOf(version: string, asking: Readonly<Record<string, string>>) {
   const { key, cert } = selfSigned(['localhost'], systemClock, systemRandom);
   const ca = join(folder, 'http2.pem');

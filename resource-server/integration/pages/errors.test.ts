@@ -100,7 +100,7 @@ describe('errors: a page for a browser, problem details for a program (RFC 9110 
     expect(page.text).toContain('<h1>Hier ist nichts</h1>');
   });
 
-  test('what is hidden is the same page as what is absent, octet by octet', async () => {
+  test('a hidden space gets the same page as an absent one, octet by octet', async () => {
     const [hidden, absent] = [
       await asking('GET', '/hidden/x', BROWSER, bearer('hidden:none')),
       await asking('GET', '/nowhere/x', BROWSER, bearer('hidden:none')),
@@ -120,7 +120,7 @@ describe('errors: a page for a browser, problem details for a program (RFC 9110 
     expect(page.text).not.toMatch(/<code>|the-id/);
   });
 
-  test('what a client wrote is text: escaped wherever it comes back', async () => {
+  test('text from the client is escaped wherever it comes back', async () => {
     const host = '<script>alert(1)</script>"&';
     const page = await asking('GET', '/nowhere', { ...BROWSER, 'X-Request-Id': 'a"><script>' });
     expect(page.text).not.toContain('<script');

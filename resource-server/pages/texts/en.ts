@@ -1,6 +1,6 @@
 import { html, type Html } from '#shared/pages/html.ts';
 
-/** What the pages of the resource server say. Other languages have the same members. */
+/** The texts of the resource server's pages. Other languages have the same members. */
 export type Texts = typeof en;
 
 interface Words {
@@ -9,7 +9,7 @@ interface Words {
 }
 
 export const en = {
-  /** By status; 4 and 5: of any other of that class. */
+  /** Texts by status; 4 and 5 are for any other status of that class. */
   errors: {
     4: {
       title: 'This request cannot be answered',

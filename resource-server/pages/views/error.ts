@@ -5,12 +5,12 @@ import { textsOf } from '../texts/index.ts';
 
 export interface ErrorProps {
   readonly status: number;
-  /** Of the problem details, in whose place the page is. */
+  /** The detail of the problem details that the page replaces. */
   readonly detail: string;
   readonly id: string | undefined;
 }
 
-/** An error in words for a person. */
+/** The page that tells a person about an error. */
 export function errorPage(frame: Frame, props: ErrorProps): Answer {
   const { errors } = textsOf(frame.language);
   const { title, text } = errors[props.status] ?? errors[props.status < 500 ? 4 : 5] ?? NO_WORDS;

@@ -28,7 +28,7 @@ test('the page has the name of the brand', () => {
   expect(home({ name: 'A & B' })).toContain('<h1>A &amp; B resource server</h1>');
 });
 
-test('what it proposes can be pasted into a shell: the token of the answer is what opens', async () => {
+test('the proposed commands can be pasted into a shell, and use the token of the answer', async () => {
   const [, shown = ''] = /<pre>(.*?)<\/pre>/s.exec(home({})) ?? [];
   const lines = shown
     .replaceAll('&lt;', '<')

@@ -7,7 +7,7 @@ import { type Html, html } from '#shared/pages/html.ts';
 import type { Space } from '../../space/spaces.ts';
 import { textsOf } from '../texts/index.ts';
 
-/** The page at `/`: what is here and what to try, with the configured addresses. */
+/** The page at `/`: what is here and what to try, with the configured URLs. */
 export function homePage(
   frame: Frame,
   { issuer, resource, tls }: Pick<Config, 'issuer' | 'resource' | 'tls'>,
@@ -77,7 +77,7 @@ function section({ language }: Frame, space: Space, issuer: string): Html {
   </section> `;
 }
 
-/** No page names a space that hides anything, or that has only schemes that announce themselves nowhere. */
+/** True if pages may name the space: it hides nothing, and has no schemes or one that announces itself. */
 const isAnnounced = ({ hide, schemes }: Space) =>
   hide === undefined && (schemes.length === 0 || announced(schemes).length > 0);
 

@@ -6,23 +6,23 @@ import { sizeOf } from './size.ts';
 
 export interface ListedMember {
   readonly name: string;
-  /** Bytes; absent: it is a collection. */
+  /** Bytes; absent for a collection. */
   readonly length?: number;
   /** Milliseconds since the epoch. */
   readonly modified: number;
 }
 
 export interface ListingProps {
-  /** Of the tree. */
+  /** The name of the tree. */
   readonly tree: string;
-  /** Names of the collections that lead from the top of the tree to this one, itself last. */
+  /** The names of the collections from the top of the tree down to this one. */
   readonly path: readonly string[];
   readonly members: readonly ListedMember[];
-  /** Reference of the next page. */
+  /** The reference of the next page. */
   readonly next: string | undefined;
 }
 
-/** What is in a collection, with the way up. */
+/** The page that lists a collection, with the way up. */
 export function listingPage(frame: Frame, { tree, path, members, next }: ListingProps): Answer {
   const texts = textsOf(frame.language).listing;
   const names = [tree, ...path];
@@ -62,7 +62,7 @@ export function listingPage(frame: Frame, { tree, path, members, next }: Listing
   });
 }
 
-/** `above`: how many collections lie between it and the page. */
+/** `above`: how many levels up from the page the collection is. */
 function crumb(name: string, above: number): Html {
   return above === 0
     ? html`<li><bdi aria-current="page">${name}</bdi></li> `

@@ -10,7 +10,7 @@ import { listingPage } from './listing.ts';
 
 const AT = 'https://api.example';
 const NOW = Date.UTC(2026, 2, 9, 7, 5);
-/** One of each that looks different; the others have other words. */
+/** One example of each layout; the others differ in words only. */
 const MESSAGES = ['needed', 'notTaken'] as const;
 const STATUSES = [404, 502];
 
@@ -27,7 +27,7 @@ function spaceOf(path: string, more: object): Space {
     serves: 'documents',
     ...more,
   };
-  return some as unknown as Space; // the page asks for no more of it
+  return some as unknown as Space; // the page reads nothing else
 }
 
 const SPACES = (text: string) => [
@@ -38,9 +38,7 @@ const SPACES = (text: string) => [
   spaceOf(`schemes/scram${text}`, { serves: 'identity', schemes: [{ name: 'SCRAM-SHA-256' }] }),
 ];
 
-/**
- * Every page of the resource server in every state that looks different. `text` is in all that comes from elsewhere.
- */
+/** Every page of the resource server in every state that looks different. `text` replaces all text from outside. */
 export function samples(text = ''): Readonly<Record<string, (frame: Frame) => Answer>> {
   const signIn = ({ brand }: Frame) => createPages({ brand, issuer: 'https://as.example' });
   return {

@@ -2,10 +2,10 @@ import type { Language } from '#shared/pages/language.ts';
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
 
-/** By language and power of 1000. Made when they are needed first: that takes as long as 200 modules to load. */
+/** Formats by language and power of 1000. Made on first use, since that takes as long as loading 200 modules. */
 const formats = new Map<string, Intl.NumberFormat>();
 
-/** A number of bytes in the unit in which it is shortest. */
+/** Formats a number of bytes in the unit in which it is shortest. */
 export function sizeOf(bytes: number, language: Language): string {
   const power = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(bytes, 1)) / 3));
   const key = `${language} ${power}`;

@@ -1,17 +1,17 @@
 import { HttpError } from '#shared/http/answer.ts';
 import { davError } from '../webdav/dav-error.ts';
 
-/** RFC 9110 section 15.5.14. */
+/** The error for content that is too long (RFC 9110 section 15.5.14). */
 export function contentTooLarge(maxBytes: number): HttpError {
   return new HttpError(413, `A document has at most ${maxBytes} bytes.`);
 }
 
-/** RFC 4331 section 6. */
+/** The error when the quota of a tree is used up (RFC 4331 section 6). */
 export function quotaExceeded(): HttpError {
   return davError(507, 'quota-not-exceeded', 'The quota of this tree leaves no room for it.');
 }
 
-/** RFC 4331 section 6. */
+/** The error when the disk is full (RFC 4331 section 6). */
 export function diskFull(): HttpError {
   return davError(507, 'sufficient-disk-space', 'The disk of the server is full.');
 }

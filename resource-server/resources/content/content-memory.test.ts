@@ -9,7 +9,7 @@ const LONG = 100 * KIB;
 const loads = (length: number) => async (): Promise<Buffer | undefined> => Buffer.alloc(length);
 const fails = () => Promise.reject(new Error('loaded again'));
 
-/** As who answers a request: what was got, or undefined when it is not kept in memory. */
+/** Reads content as an answer does. Resolves to undefined if it is not kept in memory. */
 async function ask(memory: ContentMemory, name: string, length: number, load = loads(length)) {
   const held = memory.hold(name, length, load);
   try {
@@ -19,14 +19,14 @@ async function ask(memory: ContentMemory, name: string, length: number, load = l
   }
 }
 
-/** Whether it is in memory, without asking for it. */
+/** True if the content is in memory. Does not count as asking for it. */
 async function isKept(memory: ContentMemory, name: string, length: number): Promise<boolean> {
   const found = await ask(memory, name, length, async () => undefined);
   return found !== undefined;
 }
 
 describe('content in memory', () => {
-  test('is loaded once for all who ask meanwhile, and not again', async () => {
+  test('is loaded once for all concurrent readers, and not again', async () => {
     const memory = new ContentMemory(BUDGET);
     let times = 0;
     const load = async () => {
@@ -39,7 +39,7 @@ describe('content in memory', () => {
     expect(await ask(memory, 'a', 3, fails)).toEqual(Buffer.from('abc'));
   });
 
-  test('that could not be loaded is so for all who asked, and is loaded again for who asks then', async () => {
+  test('a failed load fails for all its readers, and the next reader loads again', async () => {
     const memory = new ContentMemory(BUDGET);
     const failed = Promise.allSettled([ask(memory, 'a', 3, fails), ask(memory, 'a', 3)]);
     expect((await failed).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
@@ -48,7 +48,7 @@ describe('content in memory', () => {
     expect(await ask(memory, 'a', 3)).toEqual(Buffer.alloc(3));
   });
 
-  test('that was not asked for goes first', async () => {
+  test('the least recently used content goes first', async () => {
     const memory = new ContentMemory(BUDGET);
     for (let index = 0; index < 15; index += 1) await ask(memory, `a${index}`, 60 * KIB);
     await ask(memory, 'a0', 60 * KIB, fails);
@@ -57,7 +57,7 @@ describe('content in memory', () => {
     expect(await isKept(memory, 'a0', 60 * KIB)).toBe(true);
   });
 
-  test('that is long is kept when it is asked for again', async () => {
+  test('keeps long content on its second use', async () => {
     const memory = new ContentMemory(BUDGET);
     expect(memory.hold('long', LONG, fails)).toBeUndefined();
     expect(memory.hold('other', LONG, fails)).toBeUndefined();
@@ -66,7 +66,7 @@ describe('content in memory', () => {
     expect(await ask(memory, 'long', LONG, fails)).toHaveLength(LONG);
   });
 
-  test('that is more than there is room for and is asked for in turn: a part of it stays', async () => {
+  test('keeps a part of long contents that are read in turn and do not all fit', async () => {
     const memory = new ContentMemory(BUDGET);
     const names = Array.from({ length: 15 }, (_, index) => `long ${index}`);
     let loaded = 0;
@@ -82,7 +82,7 @@ describe('content in memory', () => {
     expect(await isKept(memory, 'long 14', LONG)).toBe(true); // asked for twice since others were
   });
 
-  test('gives way to nothing that does not get in', async () => {
+  test('displaces nothing for content that is not admitted', async () => {
     const memory = new ContentMemory(BUDGET);
     const names = Array.from({ length: 9 }, (_, index) => `kept ${index}`);
     for (const name of [...names, ...names]) await ask(memory, name, LONG);
@@ -92,7 +92,7 @@ describe('content in memory', () => {
     expect(await isKept(memory, 'kept 0', LONG)).toBe(true);
   });
 
-  test('that nobody asks for any more gives way, however much is asked for in turn', async () => {
+  test('drops content that nobody asks for any more, however much is asked for in turn', async () => {
     const [length, count] = [SHORT + 1, 4000];
     const memory = new ContentMemory(count * (length + 512));
     let loaded = 0;
@@ -110,7 +110,7 @@ describe('content in memory', () => {
     expect(loaded).toBe(2 * count);
   });
 
-  test('is not swept out by one that is long, and what is too long is never kept', async () => {
+  test('is not swept out by one long content, and never keeps content that is too long', async () => {
     const memory = new ContentMemory(BUDGET);
     const small = Array.from({ length: 100 }, (_, index) => `small ${index}`);
     for (const name of small) await ask(memory, name, 9 * KIB);
@@ -124,7 +124,7 @@ describe('content in memory', () => {
     expect(left.length).toBeGreaterThan(75);
   });
 
-  test('that is in use is counted until it is released, though it was forgotten', async () => {
+  test('counts content in use until it is released, even if it was forgotten', async () => {
     const memory = new ContentMemory(BUDGET);
     const held = Array.from({ length: 16 }, (_, index) =>
       memory.hold(`a${index}`, 60 * KIB, loads(60 * KIB)),
@@ -140,7 +140,7 @@ describe('content in memory', () => {
     expect(memory.octets).toBeLessThanOrEqual(BUDGET);
   });
 
-  test('is none with a budget of nothing', () => {
+  test('keeps nothing with a budget of zero', () => {
     expect(new ContentMemory(0).hold('a', 0, fails)).toBeUndefined();
   });
 
@@ -175,7 +175,7 @@ describe('content in memory', () => {
     );
   });
 
-  test('has a bound of empty entries, too', async () => {
+  test('limits the number of empty entries, too', async () => {
     const memory = new ContentMemory(10 * KIB);
     for (let index = 0; index < 1000; index += 1) await ask(memory, `${index}`, 0);
     let kept = 0;

@@ -1,47 +1,52 @@
 import { RecentMap } from '#shared/base/recent-map.ts';
 
-/** Octets that an entry costs besides its content. */
+/** Bytes that an entry takes besides its content. */
 const ENTRY = 512;
-/** Octets of short content, which is kept when it is asked for; what is longer when that is so again. */
+/**
+ * Bytes up to which content counts as short. Short content is kept on its first use, longer content on its second.
+ */
 export const SHORT = 64 * 1024;
-/** The part of all that one content may take: the others are not to go for it. */
+/** The largest share of the memory that one content may take, so that it does not displace all others. */
 const LARGEST = 1 / 4;
 
-/** Undefined: there is no such content. */
+/** Resolves to undefined if there is no such content. */
 type Load = () => Promise<Buffer | undefined>;
 
 interface Kept {
-  /** What it costs. */
+  /** Bytes that it takes. */
   readonly octets: number;
   readonly content: Promise<Buffer | undefined>;
-  /** Those who read it now: it stays in memory for them, and is counted. */
+  /** The number of current readers. While there are any, the content stays in memory and is counted. */
   readers: number;
-  /** When it was asked for last, by the number of askings. */
+  /** When it was last asked for, as the number of that request. */
   asked: number;
 }
 
-/** Content in memory, for as long as whoever has it needs it. */
+/** Content that stays in memory until its reader releases it. */
 export interface Held {
   readonly content: Promise<Buffer | undefined>;
-  /** To be called once. */
+  /** Must be called exactly once. */
   release(): void;
 }
 
 /**
- * Content that was read lately, by names that never mean other content. All of it, what is being read into it
- * and what is still being sent included, takes no more than `budget` octets. What nobody has asked for
- * for the longest time goes first: at once for what is short, else only for what was asked for twice meanwhile.
- * So where long content is read in turn, and is more than there is room for, a part of it stays.
+ * Recently read content, by names that never mean other content. Everything, including content that is still being
+ * loaded or sent, takes at most `budget` bytes. The least recently used content goes first: short content
+ * displaces it at once. Longer content displaces only what nobody has asked for since the longer content was last
+ * asked for, so that some of many long contents that are read in turn stay.
  */
 export class ContentMemory {
   readonly #budget: number;
-  /** Those asked for last come last. */
+  /** The entries, least recently used first. */
   readonly #kept = new Map<string, Kept>();
-  /** Of longer content that is not kept, by name, when: of as many names, at least, as there is room for content. */
+  /**
+   * When longer content that is not kept was last asked for, by name. Holds at least as many names as contents
+   * fit.
+   */
   readonly #asked: RecentMap<number>;
   #askings = 0;
   #octets = 0;
-  /** Of these what has readers. */
+  /** The number of kept entries that have readers. */
   #inUse = 0;
 
   constructor(budget: number) {
@@ -49,13 +54,13 @@ export class ContentMemory {
     this.#asked = new RecentMap(2 * Math.ceil(budget / SHORT));
   }
 
-  /** That are in use, those of entries that have gone meanwhile included. */
+  /** Bytes in use, including those of entries that were dropped while they still had readers. */
   get octets(): number {
     return this.#octets;
   }
 
   /**
-   * The content of that name and length, which is loaded once for all who ask for it meanwhile. Undefined: it
+   * Returns the content of that name and length, loaded once for all concurrent callers. Returns undefined if it
    * is not kept in memory.
    */
   hold(name: string, length: number, load: Load): Held | undefined {
@@ -103,7 +108,10 @@ export class ContentMemory {
     return kept;
   }
 
-  /** Names of what makes so much room, and was asked for last no later than that; undefined: that is not enough. */
+  /**
+   * The names of entries that free enough room and were last asked for no later than `before`. Undefined if they
+   * do not suffice.
+   */
   #leaving(room: number, before: number): readonly string[] | undefined {
     const names: string[] = [];
     let missing = room;
@@ -117,7 +125,7 @@ export class ContentMemory {
     return names;
   }
 
-  /** When it was asked for before; undefined: never, or too long ago. What is short is wanted at once. */
+  /** When the content was asked for before. Undefined if never or too long ago. Short content is wanted at once. */
   #askedBefore(name: string, length: number): number | undefined {
     if (length <= SHORT) return this.#askings;
     const before = this.#asked.get(name);

@@ -53,7 +53,7 @@ async function* body(text: string): AsyncGenerator<Buffer> {
 
 const putEdit = (entry: Document | Collection): Edit => ({ kind: 'put', entry });
 
-/** Puts a document, in the way of the methods. */
+/** Puts a document as the methods do. */
 function write(path: string, text: string, at = store): Promise<Document> {
   return at.receive(body(text), (received) => {
     const document = newDocument({ path, type: 'a/b' }, received, { clock, random: systemRandom });
@@ -68,11 +68,11 @@ function noneIfMissing(error: NodeJS.ErrnoException): [] {
   if (error.code === 'ENOENT') return [];
   throw error;
 }
-/** It is a file. */
+/** Content that is long enough for a file. */
 const LONG = 'x'.repeat(20_000);
 
 describe('the root', () => {
-  test('is there before anything was written, and reading makes no folder', async () => {
+  test('exists before anything was written, and reading makes no folder', async () => {
     const root = { kind: 'collection', path: '', created: 0, modified: 0, properties: {} };
     expect(await store.get('')).toMatchObject(root);
     expect((await store.look(['', 'a'])).entries.get('')).toMatchObject(root);
@@ -81,7 +81,7 @@ describe('the root', () => {
     expect(await readdir(data)).not.toContain('content');
   });
 
-  test('can be changed, and is then what was put; who had seen it before judges again', async () => {
+  test('can be changed and keeps the change; a concurrent change is judged again', async () => {
     const put = (title: string) => {
       let judged = 0;
       const changing = store.change([''], (view) => {
@@ -101,7 +101,7 @@ describe('the root', () => {
 });
 
 describe('a change', () => {
-  test('is judged again by what others have made meanwhile', async () => {
+  test('is judged again after changes by others', async () => {
     await write('a', 'one');
     const seen: (string | undefined)[] = [];
     const slow: Trees = {
@@ -122,13 +122,13 @@ describe('a change', () => {
     expect(await contents()).toEqual([]);
   });
 
-  test('of nothing commits nothing', async () => {
+  test('without edits commits nothing', async () => {
     const commit = () => Promise.reject(new Error('committed'));
     const idle = await open({ ...stores.trees, commit }).tree(TREE, 'alice');
     expect(await idle.change(['a'], () => ({ edits: [], value: 'seen' }))).toBe('seen');
   });
 
-  test('that is always too late is 503, which says when to try again', async () => {
+  test('is 503 with Retry-After when others are always faster', async () => {
     let tries = 0;
     const commit = async () => {
       tries += 1;
@@ -145,7 +145,7 @@ describe('a change', () => {
     expect(tries).toBe(200);
   });
 
-  test('RFC 4918 section 6.1: who locks and unlocks other documents all the time holds nobody up', async () => {
+  test('RFC 4918 section 6.1: constant locking of other documents delays nobody', async () => {
     let [tries, locked] = [0, 0];
     const commit: Trees['commit'] = async (tree, change) => {
       tries += 1;
@@ -173,7 +173,7 @@ describe('a change', () => {
     await write('n2', 'replaced');
   });
 
-  test('RFC 4331 section 6: so it is over that of dead properties', async () => {
+  test('RFC 4331 section 6: over the quota of dead properties is 507, too', async () => {
     const put = (path: string, bytes: number) => {
       const document = newDocument(
         { path, type: 'a/b' },
@@ -190,7 +190,7 @@ describe('a change', () => {
   });
 
   test.each(['x', LONG])(
-    'what nothing names any more is removed; what a copy shares stays',
+    'removes content that nothing names any more, and keeps content that a copy shares',
     async (text) => {
       const { file } = await write('a', text);
       await store.change(['a', 'b'], () => ({ edits: [copy('a', 'b')], value: undefined }));
@@ -203,7 +203,7 @@ describe('a change', () => {
     },
   );
 
-  test('whose outcome is not known keeps its file', async () => {
+  test('with an unknown outcome keeps its file', async () => {
     const commit = () => Promise.reject(new StoreUnavailable('no answer'));
     const lost = await open({ ...stores.trees, commit }).tree(TREE, 'alice');
     await expect(write('a', LONG, lost)).rejects.toThrow(StoreUnavailable);
@@ -221,7 +221,7 @@ describe('a change', () => {
     expect(await contents()).toEqual([]);
   });
 
-  test('of documents that were written before the store kept content takes them as they are', async () => {
+  test('works on documents that were written before the store kept content', async () => {
     const former = await open({ ...stores.trees, longestContent: -1 }).tree(TREE, 'alice');
     const [a, b] = [await write('a', 'old a', former), await write('b', 'old b', former)];
     await store.change(['a', 'c'], () => ({ edits: [copy('a', 'c')], value: undefined }));
@@ -243,7 +243,7 @@ describe('a change', () => {
 });
 
 describe('trees', () => {
-  test('know nothing of one another', async () => {
+  test('are isolated from one another', async () => {
     const other = await disk.tree('/dav?person=../b', 'alice');
     const [short, document] = [await write('b', 'short'), await write('a', LONG)];
     expect(await other.get('a')).toBeUndefined();
@@ -257,7 +257,7 @@ describe('trees', () => {
     expect(await store.content(short)).toEqual(Buffer.from('short'));
   });
 
-  test('whose names differ in case have folders that differ in more', async () => {
+  test('have different folders if their names differ only in case', async () => {
     for (const name of ['App', 'app', 'aPP']) {
       await write('a', LONG, await disk.tree(`/dav?application=${name}`, 'alice'));
     }
@@ -268,7 +268,7 @@ describe('trees', () => {
     ]);
   });
 
-  test('RFC 9110 section 15.5.15: a name that no folder can have is 414', async () => {
+  test('RFC 9110 section 15.5.15: a name that is too long for a folder is 414', async () => {
     for (const name of ['n'.repeat(253), 'N'.repeat(85), 'ü'.repeat(43)]) {
       await expect(disk.tree(`/${name}`, 'alice')).rejects.toMatchObject({ status: 414 });
     }
@@ -277,7 +277,7 @@ describe('trees', () => {
     }
   });
 
-  test('a link in place of the folder is followed neither to read nor to write nor to remove', async () => {
+  test('a symbolic link in place of the folder is never followed to read, write or remove', async () => {
     const document = await write('a', LONG);
     const outside = join(data, 'outside');
     await rename(join(folder, folderOf(TREE)), outside);
@@ -294,7 +294,7 @@ describe('trees', () => {
 describe('the sweep', () => {
   const far = 86_400;
 
-  test('looks through all trees, and keeps what their rows name', async () => {
+  test('covers all trees, and keeps the files that their rows name', async () => {
     expect(await disk.sweep(far)).toBe(0);
     const { file } = await write('a', LONG);
     await write('short', 'x');
@@ -309,7 +309,7 @@ describe('the sweep', () => {
     expect(await files('/dav?person=b')).toEqual([theirs.file]);
   });
 
-  test('leaves alone what is not the folder of a tree, and follows no link', async () => {
+  test('leaves alone whatever is not the folder of a tree, and follows no link', async () => {
     const outside = join(data, 'outside');
     const foreign = ['%ff', '%2fdocuments', '%2FApp', 'app/%2E'].map((name) => join(folder, name));
     for (const path of [outside, ...foreign]) {

@@ -24,41 +24,41 @@ import { Uploads } from './uploads.ts';
 import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';
 
 export interface DiskOptions {
-  /** Has a folder for each tree, made with mode 0700 with the first file in it. */
+  /** The folder that has one folder for each tree. Each is made with mode 0700 together with its first file. */
   readonly folder: string;
   readonly trees: Trees;
-  /** Longest content of a document, in bytes. */
+  /** The longest content of a document, in bytes. */
   readonly maxBytes: number;
-  /** Bytes of content in memory. */
+  /** Bytes of content that are kept in memory. */
   readonly memory: number;
-  /** Of each tree. */
+  /** The quota of each tree. */
   readonly quota: Quota;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** Trees of resources: rows in the store, content there if it is short enough for it, else in files. */
+/** Trees of resources. Their rows are in the store, as is short content; longer content is in files. */
 export interface Disk {
   /**
-   * The tree of this name, for whoever asks: what is being received and what takes turns counts for them.
-   * `judgeAgain`: before each change. Rejects with `HttpError` 414 when no folder can have its name.
+   * Opens the tree of this name for a principal, to whom uploads and turns are attributed. `judgeAgain` runs
+   * before each change. Rejects with `HttpError` 414 if the name is too long for a folder.
    */
   tree(name: string, principal: string, judgeAgain?: JudgeAgain): Promise<ResourceStore>;
   /**
-   * Removes the files left behind by a crash: those that no row names, last written more than `age`
+   * Removes the files that a crash left behind: those that no row names and that were last written more than `age`
    * seconds ago. Resolves to their number.
    */
   sweep(age: number): Promise<number>;
 }
 
-/** Bytes of the name of a folder, as file systems have it. */
+/** The longest name of a folder, in bytes, that file systems allow. */
 const LONGEST = 255;
-/** Times that a change is tried. */
+/** How often a change is tried. */
 const TURNS = 100;
-/** Turns without a pause. */
+/** How many of the first tries follow one another without a pause. */
 const EAGER = 5;
 
-/** The root of a tree in which nobody has changed it. */
+/** The root of a tree before anybody has changed it. */
 const ROOT: Collection = {
   path: '',
   kind: 'collection',
@@ -121,7 +121,7 @@ export function openDisk(options: DiskOptions): Disk {
   ): ResourceStore {
     const look = (paths: readonly string[]) => trees.look(name, paths);
 
-    /** `alone`: its turn to change a whole tree has come. */
+    /** `alone`: whether it is this change's turn to change a whole tree. */
     async function change<T>(
       paths: readonly string[],
       decide: (view: TreeView) => Decision<T>,

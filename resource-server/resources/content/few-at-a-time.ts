@@ -1,7 +1,7 @@
-/** At once: more would keep everybody else's files waiting, since all share few threads. */
+/** How many run concurrently. More would delay everybody else's file operations, since all share a few threads. */
 const FEW = 16;
 
-/** Does the work for each, a few at a time, in their order. */
+/** Runs the work for each item, a few concurrently, starting in their order. */
 export async function fewAtATime<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,

@@ -56,7 +56,7 @@ describe('the pieces of a file', () => {
     expect(buffers.large).toBe(0);
   });
 
-  test('are read into the buffers of an answer that is done, not of one that broke off', async () => {
+  test('reuse the buffers of a complete answer, not those of an aborted one', async () => {
     const buffers = new ReadBuffers();
     const read = async () => {
       await using pieces = filePieces(await open(path), ALL, buffers);
@@ -77,7 +77,7 @@ describe('the pieces of a file', () => {
     expect(await read()).not.toContain(broken[0]);
   });
 
-  test('that are missing at the end are an error when their turn comes', async () => {
+  test('throw at the missing piece when the file is too short', async () => {
     const short = join(folder, 'short');
     await writeFile(short, CONTENT);
     await truncate(short, 300 * KIB);
@@ -97,7 +97,7 @@ describe('the pieces of a file', () => {
     await expect(readWhole(handle, ALL)).rejects.toThrow('no more than 307200 bytes');
   });
 
-  test('of a hundred clients that take nothing hold 19 MiB, and of those that left nothing', async () => {
+  test('hold 19 MiB for a hundred stalled clients, and nothing after they left', async () => {
     const buffers = new ReadBuffers();
     const memory = new Set<ArrayBufferLike>();
     const readers = await Promise.all(

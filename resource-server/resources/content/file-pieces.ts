@@ -4,8 +4,8 @@ import { lengthOf, type Range } from '../../answers/range.ts';
 import type { ReadBuffers } from '../../answers/read-buffers.ts';
 
 /**
- * A part of an open file, which is closed with it. While a piece is sent from one buffer, the next one is
- * read into another. Reading throws when the file ends before its row says.
+ * Reads a part of an open file in pieces, and closes the file at the end. While a piece is sent from one buffer,
+ * the next one is read into another. Reading throws if the file is shorter than its row says.
  */
 export function filePieces(handle: FileHandle, range: Range, buffers: ReadBuffers): Pieces {
   return {
@@ -13,13 +13,13 @@ export function filePieces(handle: FileHandle, range: Range, buffers: ReadBuffer
       let at = range.first;
       const taken: Buffer[] = [];
       let reading: Promise<Buffer> | undefined;
-      /** Begins to read into the buffer that is free by now; undefined: all has been read. */
+      /** Begins to read into the free buffer. Returns undefined when everything has been read. */
       const begin = (turn: number) => {
         const left = range.last + 1 - at;
         if (left === 0) return undefined;
         const buffer = (taken[turn % 2] ??= buffers.take(Math.min(left, most)));
         reading = readSome(handle, buffer, at, Math.min(left, most));
-        reading.catch(() => {}); // it is awaited when its turn comes
+        reading.catch(() => {}); // awaited later
         return reading;
       };
       let sent = false;
@@ -41,7 +41,7 @@ export function filePieces(handle: FileHandle, range: Range, buffers: ReadBuffer
   };
 }
 
-/** A part of a file as a whole. Rejects when the file ends before that. */
+/** Reads a part of a file at once. Rejects if the file ends before that part does. */
 export async function readWhole(handle: FileHandle, range: Range): Promise<Buffer> {
   const whole = Buffer.allocUnsafeSlow(lengthOf(range));
   for (let done = 0; done < whole.length;) {

@@ -15,7 +15,7 @@ function underTest() {
 /** After all that is ready to go on. */
 const settled = () => new Promise((resolve) => void setImmediate(resolve));
 
-test('who comes while a folder is synced is not told of that one, but of the next', async () => {
+test('a call during a sync waits for the next sync', async () => {
   const { sync, begun, folders } = underTest();
   const first = sync('a');
   await settled();
@@ -40,7 +40,7 @@ test('folders do not wait for one another', async () => {
   await Promise.all(both);
 });
 
-test('a failure is told to all who wait for it, and not to those after them', async () => {
+test('a failure rejects all calls that wait for it, and no later ones', async () => {
   const { sync, begun } = underTest();
   const failed = [sync('a'), sync('a')];
   await settled();
@@ -52,6 +52,6 @@ test('a failure is told to all who wait for it, and not to those after them', as
   await expect(later).resolves.toBeUndefined();
 });
 
-test('a folder that is not there is an error', async () => {
+test('a missing folder is an error', async () => {
   await expect(createFolderSync()('/nowhere/at/all')).rejects.toMatchObject({ code: 'ENOENT' });
 });

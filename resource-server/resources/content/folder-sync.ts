@@ -2,8 +2,8 @@ import { open } from 'node:fs/promises';
 import { createInTurn } from '../../../shared/base/in-turn.ts';
 
 /**
- * Makes the names in a folder durable, those that are in it when this is called. Who asks while it is under
- * way for others waits for the next time, together with all who wait.
+ * Makes the names durable that are in a folder at the time of the call. A call during a running sync waits for the
+ * next one, which serves all waiting callers.
  */
 export type FolderSync = (folder: string) => Promise<void>;
 

@@ -5,24 +5,24 @@ import type { Upload } from './uploads.ts';
 export interface Receiving {
   /** Bytes that are known to come. */
   readonly announced: number | undefined;
-  /** Bytes of the longest content that stays in memory; -1: none does. */
+  /** The longest content, in bytes, that stays in memory; -1 if none does. */
   readonly inMemory: number;
-  /** Bytes of the longest content. */
+  /** The longest content, in bytes. */
   readonly maxBytes: number;
   readonly upload: Upload;
-  /** Makes the file for what does not stay in memory. */
+  /** Makes the file for content that does not stay in memory. */
   create(): Promise<FileHandle>;
 }
 
 export interface WholeContent {
   readonly length: number;
-  /** Undefined: it is in the file, and on the disk itself. */
+  /** Undefined if the content is in the file and synced to disk. */
   readonly bytes?: Buffer;
 }
 
 const NOTHING = Buffer.alloc(0);
 
-/** Receives all of a body, in memory while it is short. Throws `HttpError` 413 once it is too long. */
+/** Receives a whole body, in memory as long as it is short. Throws `HttpError` 413 when it is too long. */
 export async function receive(
   body: AsyncIterable<Buffer>,
   { announced, inMemory, maxBytes, upload, create }: Receiving,

@@ -9,37 +9,37 @@ import type {
 import type { Pieces } from '../../answers/pieces.ts';
 import type { Range } from '../../answers/range.ts';
 
-/** What to do about what was seen, and what the caller gets when it is done. */
+/** The edits that follow from a view, and the caller's result once they are committed. */
 export interface Decision<T> {
   readonly edits: readonly Edit[];
   readonly value: T;
 }
 
-/** One tree of resources: who is at home in it sees nothing else. Its root is always there. */
+/** One tree of resources. Its owner cannot see outside it. Its root always exists. */
 export interface ResourceStore {
-  /** What one tree may hold. */
+  /** The quota of this tree. */
   readonly quota: Quota;
   get(path: string): Promise<Entry | undefined>;
-  /** Several paths, the locks and the usage, at one moment. */
+  /** Reads several paths, the locks and the usage as of one moment. */
   look(paths: readonly string[]): Promise<TreeView>;
-  /** As `Trees.version`. */
+  /** Same as `Trees.version`. */
   version(): Promise<string | undefined>;
-  /** What is directly in a collection, by name, after the name `after`; at most `limit`. */
+  /** Reads the direct members of a collection, by name, after the name `after`; at most `limit`. */
   members(path: string, after: string, limit: number): Promise<readonly Entry[]>;
-  /** The same without their dead properties. */
+  /** The same without the members' dead properties. */
   list(path: string, after: string, limit: number): Promise<Listing>;
   /**
-   * Looks at the paths, lets `decide` judge, and commits its edits if all that it saw is still so;
-   * else again. `decide` throws to refuse. What takes a collection with all that is in it waits for its
-   * turn first. Rejects with `HttpError` 507 when the quota is used up, 403 when a path would be too long,
-   * 503 when others were faster too often or too many wait for their turn.
+   * Reads the paths, lets `decide` judge, and commits its edits if nothing that it saw has changed; otherwise
+   * tries again. `decide` throws to refuse. A change of a whole collection first waits for its turn. Rejects with
+   * `HttpError` 507 if the quota is used up, 403 if a path would be too long, 503 if others were faster too often
+   * or too many wait for their turn.
    */
   change<T>(paths: readonly string[], decide: (view: TreeView) => Decision<T>): Promise<T>;
   /**
-   * Takes in content, which never changes, under a new name, and hands that to `commit`, which names it in a
-   * `change`: then it is durable. `announced`: bytes that are known to come. Removed again when `commit`
-   * rejects with anything but an outage of the store. Rejects with `HttpError` 413 when it is too long, 503
-   * when too much is being received, 507 when the disk is full.
+   * Stores immutable content under a new name and passes the name to `commit`, which refers to it in a `change`
+   * and so makes it durable. `announced`: bytes that are known to come. The content is removed if `commit` rejects
+   * with anything but an outage of the store. Rejects with `HttpError` 413 if the content is too long, 503 if too
+   * much is being received, 507 if the disk is full.
    */
   receive<T>(
     body: AsyncIterable<Buffer>,
@@ -47,12 +47,13 @@ export interface ResourceStore {
     announced?: number,
   ): Promise<T>;
   /**
-   * The content, or a part of it. Undefined: the document was replaced or removed meanwhile; look again.
+   * Reads the content or a part of it. Resolves to undefined if the document was replaced or removed meanwhile;
+   * look again then.
    */
   content(document: Document, range?: Range): Promise<Buffer | Pieces | undefined>;
 }
 
-/** Content that is all there. */
+/** Content that has been received completely. */
 export interface Received {
   readonly file: string;
   readonly length: number;

@@ -11,9 +11,9 @@ import { isMediaType, UNKNOWN } from '../../answers/media-type.ts';
 import type { Received } from './resource-store.ts';
 
 /**
- * Checks what the fields say of the content before any of it is read, and returns its media type.
- * Throws 400 for a Content-Range (RFC 9110 section 14.5) or a malformed Content-Type, 413 for a
- * Content-Length over `maxBytes`, 415 for a content coding. `otherwise`: the type of what comes without one.
+ * Checks the header fields about the content before any of it is read, and returns its media type. Throws 400 for
+ * a Content-Range (RFC 9110 section 14.5) or a malformed Content-Type, 413 for a Content-Length over `maxBytes`,
+ * 415 for a content coding. `otherwise`: the type if the request names none.
  */
 export function checkUpload(request: AnyRequest, maxBytes: number, otherwise = UNKNOWN): string {
   const { rawHeaders: raw } = request;
@@ -32,9 +32,9 @@ export function checkUpload(request: AnyRequest, maxBytes: number, otherwise = U
 }
 
 /**
- * The content of a request, for as long as there is room for it beside `usage` and in place of `replaced`
- * bytes, so that what a quota will refuse is not received first. Throws `HttpError` 507 (RFC 4331 section
- * 6) when its Content-Length says that it is too much, else as soon as it is.
+ * Reads the content of a request as long as the quota has room for it, given `usage` and the `replaced` bytes that
+ * it frees. So content that the quota would refuse is not received first. Throws `HttpError` 507 (RFC 4331 section
+ * 6) at once if Content-Length is too large, otherwise as soon as there is too much.
  */
 export function contentWithin(
   request: AnyRequest,
@@ -56,12 +56,12 @@ async function* upTo(room: number, content: AsyncIterable<Buffer>): AsyncGenerat
   }
 }
 
-/** Bytes that its Content-Length says will come. */
+/** Returns the value of Content-Length in bytes. */
 export function announced({ rawHeaders }: AnyRequest): number {
   return Number(single(rawHeaders, 'content-length') ?? 0);
 }
 
-/** A document of content that was received just now. */
+/** Makes the document for content that was just received. */
 export function newDocument(
   named: Pick<Document, 'path' | 'type'>,
   received: Received,

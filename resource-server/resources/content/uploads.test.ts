@@ -27,8 +27,8 @@ function thrown(work: () => void): unknown {
   return undefined;
 }
 
-describe('what is on its way at a time', () => {
-  test('from one principal: 256 MiB, in however many uploads; from another a quarter of what is left', () => {
+describe('limits of concurrent uploads', () => {
+  test('one principal has 256 MiB, in however many uploads; another has a quarter of the rest', () => {
     const uploads = new Uploads(64 * MEBIBYTE);
     const [one, two] = [uploads.begin('alice', '1'), uploads.begin('alice', '2')];
     one.grow(200 * MEBIBYTE);
@@ -41,7 +41,7 @@ describe('what is on its way at a time', () => {
     expect(thrown(() => one.grow(1))).toMatchObject(BUSY);
   });
 
-  test('of sixteen uploads of 64 MiB at once four come to their end: what is announced is counted at once', () => {
+  test('four of sixteen concurrent uploads of 64 MiB succeed, because announced bytes are reserved at once', () => {
     const uploads = new Uploads(64 * MEBIBYTE);
     const begin = (n: number) => uploads.begin('alice', String(n), 64 * MEBIBYTE);
     const begun = [0, 1, 2, 3].map(begin);
@@ -54,7 +54,7 @@ describe('what is on its way at a time', () => {
     begin(16);
   });
 
-  test('nor do all sixteen fail that announce nothing: who is refused gives back what it had', () => {
+  test('some of sixteen unannounced uploads succeed, because a refused one releases its bytes', () => {
     const uploads = new Uploads(64 * MEBIBYTE);
     const all = Array.from({ length: 16 }, (_, n) => uploads.begin('alice', String(n)));
     const going = new Set(all);
@@ -66,7 +66,7 @@ describe('what is on its way at a time', () => {
     expect(going.size).toBe(4);
   });
 
-  test('from all: 1 GiB, of which ten principals that take all they get leave some', () => {
+  test('all principals together have 1 GiB, and ten greedy ones leave some of it', () => {
     const uploads = new Uploads(MEBIBYTE);
     let left = 1024;
     for (let n = 0; n < 10; n += 1) {
@@ -87,7 +87,7 @@ describe('what is on its way at a time', () => {
     expect(thrown(() => uploads.begin('other', '6').grow(1))).toMatchObject(BUSY);
   });
 
-  test('a refused piece is not counted, and all is given back at the end', () => {
+  test('a refused piece is not counted, and the end releases everything', () => {
     const sizes = fc.array(fc.tuple(fc.nat(3), fc.nat(400 * MEBIBYTE)), { maxLength: 20 });
     fc.assert(
       fc.property(sizes, (pieces) => {

@@ -2,25 +2,28 @@ import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { tooMuchAtOnce } from '#shared/server/content/spool.ts';
 import { createTally } from '#shared/server/limits/tally.ts';
 
-/** Bytes that may be on their way from one principal, and from all, to all workers of a server. */
+/** Bytes that may be in transit at a time from one principal, and from all, to all workers of a server. */
 const ONE_PRINCIPAL = 256 * 1024 * 1024;
 const ALL = 4 * ONE_PRINCIPAL;
-/** At least as much as so many of the longest documents. */
+/** The limit for all is at least the size of this many of the longest documents. */
 const DOCUMENTS = 4;
-/** Bytes that a worker takes at a time for what is shorter. */
+/** Bytes that a worker reserves at a time for shorter uploads. */
 const BLOCK = 1024 * 1024;
 
 /** A file that is being written. */
 export interface Upload {
-  /** Comes to `HttpError` 503, and gives back all of it, when so many more bytes are too much at a time. */
+  /**
+   * Reserves more bytes. Throws or rejects with `HttpError` 503, and releases the whole upload, if too many bytes
+   * are in transit.
+   */
   grow(bytes: number): Awaitable<void>;
-  /** It is a document now, or removed. */
+  /** To be called when the upload has become a document or was removed. */
   end(): void;
 }
 
 /**
- * What a server is receiving. No resource names it yet, so that no quota counts it: whoever sends content
- * and never ends it could fill the disk.
+ * The uploads that a server is receiving. No resource names them yet, so no quota counts them: without this limit,
+ * a client that sends content and never finishes could fill the disk.
  */
 export class Uploads {
   readonly #files = new Set<string>();
@@ -32,14 +35,14 @@ export class Uploads {
     this.#least = DOCUMENTS * longest;
   }
 
-  /** Those of this process. */
+  /** The files of this process. */
   get files(): ReadonlySet<string> {
     return this.#files;
   }
 
   /**
-   * `announced`: bytes that are known to come. They are counted at once, so that of many uploads those that
-   * have begun come to their end. Comes to `HttpError` 503 when they are too much at a time.
+   * Begins an upload. `announced`: bytes that are known to come. They are reserved at once, so that uploads that
+   * have begun can finish. Throws or rejects with `HttpError` 503 if too many bytes are in transit.
    */
   begin(principal: string, file: string, announced = 0): Awaitable<Upload> {
     let [counted, received] = [0, 0];

@@ -32,8 +32,8 @@ function works() {
 
 const TOO_MANY = { status: 503, fields: { 'Retry-After': '1' } };
 
-describe('turns', () => {
-  test('are one at a time in the process; who has many holds up another for one only', async () => {
+describe('turns for changes of whole trees', () => {
+  test('run one at a time in the process; a principal with many delays another by one only', async () => {
     const inTurn = createWholeTreeTurns();
     const { begun, work, end } = works();
     const done = [
@@ -49,7 +49,7 @@ describe('turns', () => {
     expect(await Promise.all(done)).toEqual(['a1', 'a2', 'a3', 'b1', 'b2']);
   });
 
-  test('RFC 9110 section 15.6.4: who would wait behind eight others is sent away, never begun; somebody else is not', async () => {
+  test("RFC 9110 section 15.6.4: a change behind eight others of its principal is 503; somebody else's is not", async () => {
     const inTurn = createWholeTreeTurns();
     const { begun, work, end } = works();
     const waiting = Array.from({ length: 9 }, (_, n) => inTurn('a', work(`a${n}`)));
@@ -66,7 +66,7 @@ describe('turns', () => {
     expect(await again).toBe('again');
   });
 
-  test('RFC 9110 section 15.6.4: of many people a few wait', async () => {
+  test('RFC 9110 section 15.6.4: only a few of many principals may wait', async () => {
     const inTurn = createWholeTreeTurns();
     const { work, end } = works();
     const waiting = Array.from({ length: 32 }, (_, n) => inTurn(`person ${n}`, work(`${n}`)));
@@ -80,7 +80,7 @@ describe('turns', () => {
     expect(await again).toBe('again');
   });
 
-  test('come after work that failed', async () => {
+  test('continue after work that failed', async () => {
     const inTurn = createWholeTreeTurns();
     const failed = inTurn('a', () => Promise.reject(new Error('mine')));
     const next = inTurn('a', async () => 'done');
@@ -90,7 +90,7 @@ describe('turns', () => {
   });
 });
 
-describe('a whole tree is taken', () => {
+describe('a change of a whole tree', () => {
   const view: TreeView = {
     entries: new Map<string, Entry | undefined>([
       ['c', someCollection('c')],
@@ -103,13 +103,13 @@ describe('a whole tree is taken', () => {
   };
   const remove = (path: string): Edit => ({ kind: 'remove', path });
 
-  test('by what removes, moves or copies a collection', () => {
+  test('is one that removes, moves or copies a collection', () => {
     for (const edit of [remove('c'), move('c', 'x'), copy('c', 'x')]) {
       expect(takesWholeTree(edit, view)).toBe(true);
     }
   });
 
-  test('not by what touches one resource', () => {
+  test('is not one that affects a single resource', () => {
     const [put] = puts(someCollection('c'));
     const others: readonly (Edit | undefined)[] = [
       put,

@@ -3,14 +3,14 @@ import type { Edit, TreeView } from '#shared/stores/trees/trees.ts';
 import { createAtMost } from '../../exchange/at-most.ts';
 import { createInTurn, type InTurn } from '../../../shared/base/in-turn.ts';
 
-/** Changes that are done or wait: of one principal, and principals of whom there are some. */
+/** The most changes, running or waiting, of one principal; and the most principals that have some. */
 const MOST_EACH = 9;
 const MOST_PRINCIPALS = 32;
 
 /**
- * Turns, by the principal, for changes that take a collection with all that is in it: the store does
- * nothing else meanwhile, so this process does one at a time. Who has many of them holds up another for
- * one only, in whatever tree. Rejects with `HttpError` 503 when too many wait.
+ * Serializes changes of whole collections, in turns by principal: the store does nothing else during such a
+ * change, so this process runs one at a time. A principal with many of them delays another by one only, whatever
+ * the tree. Rejects with `HttpError` 503 if too many wait.
  */
 export function createWholeTreeTurns(): InTurn {
   const [ofEach, principals] = [
@@ -22,7 +22,7 @@ export function createWholeTreeTurns(): InTurn {
     ofEach(principal, () => ofOne(principal, () => principals('', () => inProcess('', work))));
 }
 
-/** Whether an edit takes a collection with all that is in it. The view has the paths of the edit. */
+/** True if an edit affects a collection with everything in it. The view contains the paths of the edit. */
 export function takesWholeTree(edit: Edit, view: TreeView): boolean {
   return byKind(TAKES, edit, view);
 }

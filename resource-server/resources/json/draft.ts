@@ -5,7 +5,7 @@ import type { Json } from './value.ts';
 
 /** A document while the operations of a patch change it (RFC 6902 section 4). */
 export class Draft {
-  /** Undefined: there is none. */
+  /** Undefined if there is no document. */
   root: Json | undefined;
   #copied = 0;
 
@@ -13,12 +13,12 @@ export class Draft {
     this.root = root;
   }
 
-  /** Undefined: nothing is there, as with `remove`. */
+  /** Returns undefined if there is no value, as with `remove`. */
   get(pointer: Pointer): Json | undefined {
     return pointer.reduce(child, this.root);
   }
 
-  /** Section 4.1. False: there is nothing that it could be added to, as with `replace`. */
+  /** Adds a value (section 4.1). Returns false if its parent does not exist, as with `replace`. */
   add(pointer: Pointer, value: Json): boolean {
     const key = pointer.at(-1);
     if (key === undefined) {
@@ -37,7 +37,7 @@ export class Draft {
     return true;
   }
 
-  /** Section 4.2: the value that was there. */
+  /** Removes a value (section 4.2) and returns it. */
   remove(pointer: Pointer): Json | undefined {
     const found = this.get(pointer);
     const key = pointer.at(-1);
@@ -51,7 +51,7 @@ export class Draft {
     return found;
   }
 
-  /** Section 4.3. */
+  /** Replaces a value (section 4.3). */
   replace(pointer: Pointer, value: Json): boolean {
     const key = pointer.at(-1);
     if (key === undefined) {
@@ -67,8 +67,8 @@ export class Draft {
   }
 
   /**
-   * The same value once more. Throws `HttpError` 422 when all copies together have over `MAX_VALUES`
-   * values: a patch that doubles a document again and again stays short.
+   * Returns a deep copy of a value. Throws `HttpError` 422 if all copies together exceed `MAX_VALUES` values,
+   * since a short patch can double a document again and again.
    */
   copy(value: Json): Json {
     return this.#copy(value, 0);

@@ -46,7 +46,7 @@ test.each([
   ['[1,null,{"a":null}]', '[1,null,{"a":null}]'],
   ['"text"', '"text"'],
   ['null', 'null'],
-])('RFC 7396 section 2: of nothing, %s makes %s', (patch, result) => {
+])('RFC 7396 section 2: without a document, %s makes %s', (patch, result) => {
   expect(merged(undefined, patch)).toBe(result);
 });
 
@@ -59,13 +59,13 @@ test('RFC 7396 section 5: __proto__ and constructor are members like any other',
   expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
 });
 
-test('RFC 7396 section 2: numbers that are not touched keep every digit', () => {
+test('RFC 7396 section 2: untouched numbers keep every digit', () => {
   expect(merged('{"id":9007199254740993,"x":1.50}', '{"y":10000000000000000001}')).toBe(
     '{"id":9007199254740993,"x":1.50,"y":10000000000000000001}',
   );
 });
 
-test('RFC 7396 section 2: the patch stays as it is, for a document that was changed meanwhile', () => {
+test('RFC 7396 section 2: a patch is not modified, so it can be applied again to a changed document', () => {
   fc.assert(
     fc.property(fc.json(), fc.json(), fc.json(), (patch, one, other) => {
       const parsed = json(patch);
@@ -78,7 +78,7 @@ test('RFC 7396 section 2: the patch stays as it is, for a document that was chan
   );
 });
 
-test('RFC 7396 section 2: the same patch once more changes nothing', () => {
+test('RFC 7396 section 2: applying the same patch twice changes nothing more', () => {
   fc.assert(
     fc.property(fc.json(), fc.json(), (document, patch) => {
       const once = merged(document, patch);

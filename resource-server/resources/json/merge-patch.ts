@@ -1,6 +1,6 @@
 import type { Json } from './value.ts';
 
-/** What a JSON Merge Patch makes of a document (RFC 7396 section 2), which is used up; undefined: there is none. */
+/** Applies a JSON Merge Patch to a document (RFC 7396 section 2; undefined: no document), which it modifies. */
 export function mergePatch(patch: Json): (document: Json | undefined) => Json {
   return (document) => merge(document, patch);
 }

@@ -9,7 +9,7 @@ const TEXT = fc
   .tuple(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t', '\r\n'))
   .map(([value, space]) => JSON.stringify(value, undefined, space));
 
-test('RFC 8259: takes what JSON.parse takes, to the same value', () => {
+test('RFC 8259: accepts what JSON.parse accepts, with the same value', () => {
   fc.assert(
     fc.property(TEXT, (text) => {
       expect(JSON.parse(textOf(json(text)))).toStrictEqual(JSON.parse(text));
@@ -17,7 +17,7 @@ test('RFC 8259: takes what JSON.parse takes, to the same value', () => {
   );
 });
 
-test('RFC 8259: refuses what JSON.parse refuses, of any text with one edit', () => {
+test('RFC 8259: refuses what JSON.parse refuses, for any text with one edit', () => {
   fc.assert(
     fc.property(
       TEXT,
@@ -118,11 +118,11 @@ test.each([
   '1E+2',
   '5e-324',
   '1e-999999999999',
-])('RFC 8259 section 6: the number %s is written as it came', (text) => {
+])('RFC 8259 section 6: the number %s keeps its notation', (text) => {
   expect(textOf(json(`{"n":[${text}]}`))).toBe(`{"n":[${text}]}`);
 });
 
-test('RFC 8259 section 7: half a surrogate pair comes through', () => {
+test('RFC 8259 section 7: a lone surrogate is preserved', () => {
   expect(textOf(json('"\\ud800"'))).toBe('"\\ud800"');
 });
 
@@ -137,7 +137,7 @@ describe('RFC 8259 section 9: limits are 422, at once', () => {
     ['levels', nested(MAX_DEPTH)],
     ['values', many(MAX_VALUES)],
     ['digits', '9'.repeat(1000)],
-  ])('takes as many %s as there may be', (_, text) => {
+  ])('accepts the maximum of %s', (_, text) => {
     expect(() => json(text)).not.toThrow();
   });
 
@@ -152,7 +152,7 @@ describe('RFC 8259 section 9: limits are 422, at once', () => {
   });
 });
 
-test('bytes of any kind are a value or end in one of the two errors', () => {
+test('any bytes are a value or one of the two errors', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => {
       try {

@@ -1,22 +1,21 @@
 import { unprocessable } from '#shared/http/answer.ts';
 import { type Json, NumberText } from './value.ts';
 
-/** Arrays and objects around a value, at most. */
+/** The deepest nesting of arrays and objects. */
 export const MAX_DEPTH = 200;
-/** Values in a text, at most; those within others count too. A hundred milliseconds of reading and writing. */
+/** The most values in a text, nested ones included. They take about 100 ms to read and write. */
 export const MAX_VALUES = 100_000;
-/** Characters of a number, at most (RFC 8259 section 9 allows a limit): comparing long ones is slow. */
+/** The most characters of a number (RFC 8259 section 9 allows a limit), since comparing long ones is slow. */
 const MAX_NUMBER = 1000;
 
-/** It is no JSON text, or a member's name comes twice; the message says where. */
+/** The text is not JSON, or a member's name occurs twice. The message says where. */
 export class MalformedJson extends Error {
   override readonly name = 'MalformedJson';
 }
 
 /**
- * Parses a JSON text in UTF-8 (RFC 8259). Names have to be unique: section 4 leaves it open what others
- * make of a text in which they are not. Throws `MalformedJson`, or `HttpError` 422 when it has more than
- * `MAX_VALUES` values or `MAX_DEPTH` levels.
+ * Parses a JSON text in UTF-8 (RFC 8259). Names must be unique, since parsers differ about duplicates (section 4).
+ * Throws `MalformedJson`, or `HttpError` 422 if there are more than `MAX_VALUES` values or `MAX_DEPTH` levels.
  */
 export function parseJson(content: Buffer): Json {
   return new Parser(decode(content)).whole();
@@ -31,7 +30,7 @@ function decode(content: Buffer): string {
 }
 
 const SPACE = /[ \t\n\r]*/y;
-/** What stands for itself in a string. */
+/** Characters of a string that need no escape. */
 const PLAIN = /[ !#-[\]-\uffff]*/y;
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const WORD = /[a-z]+/y;
@@ -41,7 +40,7 @@ const WORDS = new Map([
   ['null', null],
 ]);
 
-/** By recursive descent. Every pattern repeats single classes of characters, so that the time is linear. */
+/** A recursive-descent parser. Every pattern repeats single character classes only, so it takes linear time. */
 class Parser {
   readonly #text: string;
   #at = 0;
@@ -113,7 +112,7 @@ class Parser {
     }
   }
 
-  /** Undefined: it is none. */
+  /** Returns undefined if there is none. */
   #word(): Json | undefined {
     const start = this.#at;
     const value = WORDS.get(this.#read(WORD));
@@ -131,7 +130,7 @@ class Parser {
     return `${number}` === text ? number : new NumberText(text);
   }
 
-  /** The next character that is no white space; undefined at the end. */
+  /** The next character that is not white space; undefined at the end. */
   #next(): string | undefined {
     this.#read(SPACE);
     return this.#text[this.#at];

@@ -9,36 +9,36 @@ import { mergePatch } from './merge-patch.ts';
 import { MalformedJson, parseJson } from './parse.ts';
 import type { Json } from './value.ts';
 
-/** What a patch makes of a document, which is used up; undefined: there is none. Stays as it is. */
+/** Turns a document (undefined: none) into the patched one. It modifies the document, but not the patch. */
 export type Patch = (document: Json | undefined) => Json;
-/** Throws when the value is no patch of this format. */
+/** Compiles a patch. Throws if the value is not a patch of this format. */
 type Format = (patch: Json) => Patch;
 
-/** By media type. */
+/** The patch formats by media type. */
 const FORMATS: ReadonlyMap<string, Format> = new Map([
   ['application/json-patch+json', jsonPatch],
   ['application/merge-patch+json', mergePatch],
 ]);
 
-/** Value of Accept-Patch (RFC 5789 section 3.1). */
+/** The value of Accept-Patch (RFC 5789 section 3.1). */
 export const ACCEPT_PATCH = [...FORMATS.keys()].join(', ');
 
-/** Bytes of the longest patch. */
+/** The longest patch, in bytes. */
 const MAX_PATCH = 1024 * 1024;
 
-/** A patch as it came. It is read when its turn has come: what is read takes a hundred times the room. */
+/** A patch as received. It is parsed only when its turn comes, because parsed it takes a hundred times the memory. */
 export interface PatchDocument {
   readonly format: Format;
   readonly content: Buffer;
 }
 
 /**
- * The patch of a request. Throws as RFC 5789 section 2.2 says: `HttpError` 415 for a format that is not
- * known, 413 over 1 MiB; `BadRequest` when the content ends early.
+ * Receives the patch of a request. Throws as RFC 5789 section 2.2 says: `HttpError` 415 for an unknown format, 413
+ * over 1 MiB; `BadRequest` if the content ends early.
  */
 export async function receivePatch(request: AnyRequest): Promise<PatchDocument> {
   const type = checkUpload(request, MAX_PATCH);
-  // Parameters mean nothing: neither format defines any, nor does JSON (RFC 8259 section 11).
+  // Parameters are ignored: neither format defines any, nor does JSON (RFC 8259 section 11).
   const format = FORMATS.get(type.split(';', 1)[0]?.trim().toLowerCase() ?? '');
   if (format === undefined) {
     throw new HttpError(415, `A patch is of one of these types: ${ACCEPT_PATCH}.`, {
@@ -49,7 +49,7 @@ export async function receivePatch(request: AnyRequest): Promise<PatchDocument> 
 }
 
 /**
- * Throws as RFC 5789 section 2.2 says: `BadRequest` when the patch is malformed, `HttpError` 422 when it
+ * Parses a patch. Throws as RFC 5789 section 2.2 says: `BadRequest` if it is malformed, `HttpError` 422 if it
  * cannot be processed.
  */
 export function readPatch({ format, content }: PatchDocument): Patch {

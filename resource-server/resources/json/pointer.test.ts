@@ -59,7 +59,7 @@ test.each([
   '/get',
 ])('RFC 6901 section 4: nothing is at %j', (text) => expect(at(text)).toBeUndefined());
 
-test('RFC 6901 section 3: a path that leads deeper than any value is 422, however long it is', () => {
+test('RFC 6901 section 3: a pointer deeper than any value is 422, however long it is', () => {
   expect(parsePointer('/a'.repeat(MAX_DEPTH))).toHaveLength(MAX_DEPTH);
   for (const tokens of [MAX_DEPTH + 1, 1_000_000]) {
     expect(() => parsePointer('/'.repeat(tokens))).toThrow(

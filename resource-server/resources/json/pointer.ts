@@ -3,12 +3,12 @@ import { unprocessable } from '#shared/http/answer.ts';
 import { MAX_DEPTH } from './parse.ts';
 import type { Json } from './value.ts';
 
-/** The reference tokens of a JSON Pointer (RFC 6901), without escapes; none: the whole document. */
+/** The unescaped reference tokens of a JSON Pointer (RFC 6901). An empty list means the whole document. */
 export type Pointer = readonly string[];
 
 /**
- * Parses a JSON Pointer (RFC 6901 sections 3 and 4). Throws `BadRequest`, and `HttpError` 422 when it leads
- * deeper than any value is.
+ * Parses a JSON Pointer (RFC 6901 sections 3 and 4). Throws `BadRequest`, or `HttpError` 422 if it is deeper than
+ * any value can be.
  */
 export function parsePointer(text: string): Pointer {
   if ((text !== '' && !text.startsWith('/')) || /~(?![01])/.test(text)) {
@@ -19,13 +19,13 @@ export function parsePointer(text: string): Pointer {
   return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** What a token names in a value (RFC 6901 section 4); undefined: nothing. */
+/** Returns what a token refers to in a value (RFC 6901 section 4), or undefined. */
 export function child(value: Json | undefined, token: string): Json | undefined {
   if (value instanceof Map) return value.get(token);
   return Array.isArray(value) ? value[arrayIndex(token)] : undefined;
 }
 
-/** The number that a token is in the grammar of an array's index; -1: it is none, `-` included. */
+/** Parses a token as an array index. Returns -1 if it is not one; `-` is not one either. */
 export function arrayIndex(token: string): number {
   return /^(?:0|[1-9][0-9]*)$/.test(token) ? Number(token) : -1;
 }

@@ -46,7 +46,7 @@ test.each([
   expect(same(other, one)).toBe(false);
 });
 
-test('RFC 6902 section 4.6: a number equals itself however it is written, and no other', () => {
+test('RFC 6902 section 4.6: a number equals itself in every notation, and no other number', () => {
   const zeros = fc.nat({ max: 40 }).map((count) => '0'.repeat(count));
   const digits = fc.tuple(fc.nat(), zeros, fc.nat()).map((parts) => parts.join(''));
   fc.assert(
@@ -69,7 +69,7 @@ test('RFC 6902 section 4.6: a thousand numbers with zeros inside, each compared 
   expect(same(number, `1${'0'.repeat(998)}2`)).toBe(false);
 });
 
-test('RFC 6902 section 4.6: every value equals itself, with its members in the reverse order too', () => {
+test('RFC 6902 section 4.6: every value equals itself, also with its members in reverse order', () => {
   const reversed = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(reversed);
     if (typeof value !== 'object' || value === null) return value;

@@ -1,10 +1,10 @@
 /**
- * A JSON value (RFC 8259) from which nothing is lost: members keep their order, and no name of a member
- * is special, `__proto__` included.
+ * A JSON value (RFC 8259) without loss: members keep their order, and no member name is special, not even
+ * `__proto__`.
  */
 export type Json = null | boolean | number | NumberText | string | Json[] | Map<string, Json>;
 
-/** A number as it was written, where a double would not be written so: 1.0, 9007199254740993, 1e400. */
+/** A number in its original notation, if a double would be written differently: 1.0, 9007199254740993, 1e400. */
 export class NumberText {
   readonly text: string;
   #decimal: string | undefined;
@@ -13,14 +13,17 @@ export class NumberText {
     this.text = text;
   }
 
-  /** The same for all numbers of the same value. Made once: a patch may compare it a thousand times. */
+  /**
+   * A canonical form, the same for all numbers of equal value. Computed once, since a patch may compare it a
+   * thousand times.
+   */
   get decimal(): string {
     this.#decimal ??= decimal(this.text);
     return this.#decimal;
   }
 }
 
-/** Whether two values are equal (RFC 6902 section 4.6): numbers by value, members in any order. */
+/** True if two values are equal (RFC 6902 section 4.6): numbers by value, members in any order. */
 export function equal(one: Json, other: Json): boolean {
   if (Array.isArray(one)) {
     return (
@@ -45,7 +48,7 @@ function equalTo(one: Json, other: Json | undefined): boolean {
   return other !== undefined && equal(one, other);
 }
 
-/** Undefined: it is no number. */
+/** Returns undefined if it is not a number. */
 function decimalOf(value: Json): string | undefined {
   if (value instanceof NumberText) return value.decimal;
   return typeof value === 'number' ? decimal(`${value}`) : undefined;
@@ -53,7 +56,7 @@ function decimalOf(value: Json): string | undefined {
 
 const NUMBER = /^(?<sign>-?)(?<whole>\d+)(?:\.(?<part>\d+))?(?:[eE](?<exponent>[+-]?\d+))?$/;
 
-/** The one way to write a number: its digits as a whole number without zeros at either end, and an exponent. */
+/** The canonical form of a number: an integer without zeros at either end, and an exponent. */
 function decimal(text: string): string {
   const { sign = '', whole = '', part = '', exponent = '0' } = NUMBER.exec(text)?.groups ?? {};
   const digits = `${whole}${part}`;

@@ -4,8 +4,8 @@ import { MAX_DEPTH, MAX_VALUES } from './parse.ts';
 import { type Json, NumberText } from './value.ts';
 
 /**
- * The JSON text of a value, in UTF-8. Throws `HttpError` 413 when it has more than `maxBytes`, and 422 when
- * it is deeper than `MAX_DEPTH` or has over `MAX_VALUES` values: what is written can be read again.
+ * Returns the JSON text of a value in UTF-8. Throws `HttpError` 413 if it has more than `maxBytes`, and 422 if it
+ * exceeds `MAX_DEPTH` or `MAX_VALUES`, so that what is written can be read again.
  */
 export function writeJson(value: Json, maxBytes: number): Buffer {
   const pieces: string[] = [];
@@ -13,7 +13,7 @@ export function writeJson(value: Json, maxBytes: number): Buffer {
   let values = 0;
 
   function add(piece: string): void {
-    // No character has less than a byte: a text that is far too long is never made.
+    // Every character takes at least one byte, so a text that is far too long is never built.
     length += piece.length;
     if (length > maxBytes) throw tooLong(maxBytes);
     pieces.push(piece);

@@ -13,24 +13,24 @@ import type { MethodFactory } from '../place/place.ts';
 interface Journey {
   readonly from: string;
   readonly to: string;
-  /** With all that is below. */
+  /** Whether everything below it is included. */
   readonly deep: boolean;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** What COPY and MOVE do differently. */
+/** The differences between COPY and MOVE. */
 interface Transfer {
-  /** What Depth may say of a collection. */
+  /** The values of Depth that are allowed for a collection. */
   readonly depths: readonly Depth[];
-  /** What it changes besides the destination. */
+  /** The writes besides that of the destination. */
   readonly leaves: (from: string) => readonly Write[];
   readonly edit: (journey: Journey) => Edit;
-  /** What becomes of the locks of the source. */
+  /** The edits of the source's locks. */
   readonly locks: (locks: LockSystem, view: TreeView, from: string) => readonly Edit[];
 }
 
-/** RFC 4918 section 9.8. Locks are not copied (section 7.6). */
+/** COPY (RFC 4918 section 9.8). Locks are not copied (section 7.6). */
 export const copy: MethodFactory = transfer({
   depths: ['0', 'infinity'],
   leaves: () => [],
@@ -38,7 +38,7 @@ export const copy: MethodFactory = transfer({
   locks: () => [],
 });
 
-/** RFC 4918 section 9.9. Locks do not move (section 7.6). */
+/** MOVE (RFC 4918 section 9.9). Locks do not move (section 7.6). */
 export const move: MethodFactory = transfer({
   depths: ['infinity'],
   leaves: (from) => [
@@ -87,7 +87,7 @@ function transfer({ depths, leaves, edit, locks: leave }: Transfer): MethodFacto
   };
 }
 
-/** Throws where a resource cannot go (RFC 4918 sections 9.8.5 and 9.9.4). */
+/** Throws if a resource cannot be copied or moved there (RFC 4918 sections 9.8.5 and 9.9.4). */
 function checkJourney({ entries }: TreeView, { from, to, deep }: Journey, occupied: boolean): void {
   if (to === from) throw new HttpError(403, 'The destination is the source.');
   if (deep && isBelow(to, from)) throw new HttpError(403, 'The destination is within the source.');
@@ -98,7 +98,7 @@ function checkJourney({ entries }: TreeView, { from, to, deep }: Journey, occupi
   if (isBelow(from, to)) throw new HttpError(403, 'The source is within the destination.');
 }
 
-/** The Overwrite field (RFC 4918 section 10.6). */
+/** Reads the Overwrite field (RFC 4918 section 10.6). */
 function mayOverwrite({ rawHeaders }: AnyRequest): boolean {
   const field = single(rawHeaders, 'overwrite') ?? 'T';
   if (!/^[tf]$/i.test(field)) throw new BadRequest('Overwrite is T or F.');

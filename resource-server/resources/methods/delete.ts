@@ -5,7 +5,7 @@ import { expectedState } from '../place/expected-state.ts';
 import { parentOf } from '../resource/path.ts';
 import type { MethodFactory } from '../place/place.ts';
 
-/** DELETE (RFC 9110 section 9.3.5): of a collection with all that is in it (RFC 4918 section 9.6.1). */
+/** DELETE (RFC 9110 section 9.3.5). A collection is deleted with everything in it (RFC 4918 section 9.6.1). */
 export const remove: MethodFactory = (services) => async (context, place) => {
   const { store, path, slash } = place;
   const depth = depthOf(context.request) ?? 'infinity';

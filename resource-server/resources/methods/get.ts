@@ -7,7 +7,7 @@ import { ContentGone, represent, representationOf } from '../representation/repr
 import type { ResourceAnswer } from '../../answers/pieces.ts';
 import type { ResourceContext } from '../resource/resource.ts';
 
-/** GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2): a document, or what is in a collection. */
+/** GET and HEAD (RFC 9110 sections 9.3.1 and 9.3.2) of a document or of a collection's listing. */
 export const get: MethodFactory = (services) => {
   return async (context, place) => {
     await checkIfField(context, place, services);

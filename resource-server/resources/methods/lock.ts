@@ -22,10 +22,10 @@ import { newDocument } from '../content/upload.ts';
 import { readXml } from '../webdav/xml.ts';
 import { davDocument } from '../webdav/xml-writer.ts';
 
-/** Seconds of a lock whose request names no timeout. */
+/** Seconds of a lock if the request names no timeout. */
 const TIMEOUT = 3600;
 
-/** Media type of a document that a lock has made: it has no content yet. */
+/** The media type of an empty document that a lock has made. */
 const EMPTY_TYPE = 'application/octet-stream';
 
 const MATCHES = 'lock-token-matches-request-uri';
@@ -33,11 +33,11 @@ const FOREIGN = 'The lock belongs to whoever made it (RFC 4918 section 6.4).';
 
 interface Granted extends Pick<ResourceAnswer, 'status' | 'fields'> {
   readonly lock: Lock;
-  /** What the lock was asked for. */
+  /** The resource for which the lock was requested. */
   readonly entry: Entry;
 }
 
-/** LOCK (RFC 4918 section 9.10): with content it makes a lock, without it one is refreshed. */
+/** LOCK (RFC 4918 section 9.10): a request with content makes a lock, one without content refreshes it. */
 export const lock: MethodFactory = (services) => {
   const inTurn = createInTurn();
   return async (context, place) => {
@@ -60,8 +60,8 @@ export const lock: MethodFactory = (services) => {
 };
 
 /**
- * RFC 4918 section 9.10.1; of what is missing with an empty document (section 9.10.4). Locks elsewhere do not
- * hold it up, so those of one principal take turns: else many at once would all be counted as the last.
+ * Makes a lock (RFC 4918 section 9.10.1), with an empty document if the resource is missing (section 9.10.4). The
+ * requests of one principal take turns, so that each counts the locks before it; other locks do not delay them.
  */
 async function makeLock(
   services: Services & { readonly inTurn: InTurn },
@@ -116,10 +116,10 @@ async function makeLock(
   };
 }
 
-/** Somebody else has made the document meanwhile: the empty one is not needed. */
+/** Somebody else has made the document meanwhile, so the empty one is not needed. */
 class Overtaken extends Error {}
 
-/** RFC 4918 section 9.10.2. Nothing that covers the resource is in the way of it. */
+/** Refreshes a lock (RFC 4918 section 9.10.2). No lock on the resource prevents this. */
 async function refreshLock(
   services: Services,
   context: ResourceContext,
@@ -153,7 +153,7 @@ export const unlock: MethodFactory = (services) => async (context, place) => {
   const { store, path, principal } = place;
   const expected = expectedState(context, place, services);
   const field = single(context.request.rawHeaders, 'lock-token') ?? '';
-  // Some clients leave out the brackets (RFC 4918 section 10.5): the npm package webdav does.
+  // Some clients omit the angle brackets (RFC 4918 section 10.5), for example the npm package webdav.
   const token = parseCodedUrl(field) ?? parseCodedUrl(`<${field}>`);
   if (token === undefined) throw new BadRequest('Name the lock as `Lock-Token: <urn:uuid:...>`.');
 

@@ -35,7 +35,7 @@ export const mkcol: MethodFactory = (services) => async (context, place) => {
   return { status: 201, fields: { Location: urlOf(space, collection) } };
 };
 
-/** No content is understood (RFC 4918 section 9.3), that of RFC 5689 neither. */
+/** Refuses any content (RFC 4918 section 9.3), including that of RFC 5689. */
 async function refuseContent(request: AnyRequest): Promise<void> {
   for await (const chunk of contentOf(request)) {
     if (chunk.length > 0) throw new HttpError(415, 'MKCOL takes no content.');

@@ -21,32 +21,33 @@ import { newDocument } from '../content/upload.ts';
 
 export { ACCEPT_PATCH } from '../json/patch-document.ts';
 
-/** Bytes of the longest document that is patched, and of the longest that comes of it. */
+/** The longest document that can be patched, and the longest result, in bytes. */
 const MAX_DOCUMENT = 4 * 1024 * 1024;
-/** Times that a patch is applied while others change the document. */
+/** How often a patch is applied while others change the document. */
 const TURNS = 10;
-/** Patches of one principal, those included that are being received. */
+/** The most patches of one principal, including those that are being received. */
 const MOST_EACH = 8;
-/** Patches that wait or are applied, of all, and the part of one principal. */
+/** The most patches that wait or are applied, of all principals; and the share of one principal. */
 const MOST = 32;
 const PART = 1 / 4;
-/** The turn of what takes time and memory, of any document; no key of a document is like it. */
+/** The key of the turn for what takes time and memory, of any document. It differs from every document's key. */
 const MAKING = 'making';
 
-/** The document is not the one any more that the patch was applied to. */
+/** The document has changed since the patch was applied to it. */
 class Stale extends Error {
   override readonly name = 'Stale';
 }
 
 /**
- * PATCH of JSON (RFC 5789), all of it or nothing; what comes of it is sent to whoever prefers that. The document keeps its type and its dead properties; a
- * patch that applies to nothing makes a new one. The conditions are judged before the patch is applied, and
- * again when the result is there: if others have changed the content by then, it is applied to theirs.
+ * PATCH of JSON (RFC 5789), completely or not at all. The answer has the result if the client prefers that. The
+ * document keeps its type and its dead properties; a patch of a missing document makes a new one. The conditions
+ * are judged before the patch is applied and again with the result; if others have changed the content by then,
+ * the patch is applied to theirs.
  *
- * It is done in this process, so that all of it is bounded: a patch of 1 MiB, a document and a result of
- * 4 MiB, 100,000 values in each and in all that the operations add and copy, 200 levels, 1,000 operations,
- * numbers of 1,000 characters. One result is made at a time, in steps between which others are served.
- * Throws `HttpError` 503 when too many patches wait, or when others change the content again and again.
+ * It runs in this process, so everything is bounded: a patch of 1 MiB, a document and a result of 4 MiB, 100,000
+ * values in each and in all that the operations add and copy, 200 levels, 1,000 operations, numbers of 1,000
+ * characters. One result is made at a time, in steps between which others are served. Throws `HttpError` 503 if
+ * too many patches wait, or if others change the content again and again.
  */
 export const patch: MethodFactory = (services) => {
   const inTurn = createInTurn();
@@ -68,7 +69,7 @@ export const patch: MethodFactory = (services) => {
       return entry;
     }
 
-    /** What the patch makes of what is there. Throws `Stale`. */
+    /** Applies the patch to the current document. Throws `Stale`. */
     async function make(received: PatchDocument) {
       await othersFirst();
       const apply = readPatch(received);
@@ -80,7 +81,7 @@ export const patch: MethodFactory = (services) => {
       return { seen, content: writeJson(result, maxBytes) };
     }
 
-    /** Throws `Stale`. */
+    /** Tries once. Throws `Stale`. */
     async function attempt(received: PatchDocument) {
       const { seen, content } = await inTurn(MAKING, () => make(received));
       return store.receive(
@@ -89,7 +90,7 @@ export const patch: MethodFactory = (services) => {
           const fresh = newDocument({ path, type: 'application/json' }, stored, services);
           return store.change(paths, (view) => {
             const before = judge(view);
-            // A file never changes: others may have set properties, which are kept.
+            // Content never changes under its name. Others may have set properties, which are kept.
             if (before?.file !== seen?.file) throw new Stale();
             const document = before
               ? {
@@ -118,7 +119,7 @@ export const patch: MethodFactory = (services) => {
   };
 };
 
-/** The value of a document. Throws `HttpError` 409 when it is not JSON after all, 413 over 4 MiB. */
+/** Reads the value of a document. Throws `HttpError` 409 if it is not JSON after all, 413 over 4 MiB. */
 async function read(store: ResourceStore, document: Document): Promise<Json> {
   if (document.length > MAX_DOCUMENT) {
     throw new HttpError(413, `A document of over ${MAX_DOCUMENT} bytes cannot be patched.`);
@@ -133,7 +134,10 @@ async function read(store: ResourceStore, document: Document): Promise<Json> {
   }
 }
 
-/** Each turn that is stale was another's success. Throws `HttpError` 503 when there were too many of them. */
+/**
+ * Tries until the result is fresh. Each stale try means that somebody else succeeded. Throws `HttpError` 503 after
+ * too many.
+ */
 async function untilFresh<T>(attempt: () => Promise<T>): Promise<T> {
   for (let turn = 0; turn < TURNS; turn += 1) {
     try {

@@ -11,9 +11,9 @@ import { propertyQuestion } from '../webdav/propfind-element.ts';
 import type { ResourceStore } from '../content/resource-store.ts';
 import { readXml } from '../webdav/xml.ts';
 
-/** ServedResources that Depth: infinity lists at most. */
+/** The most resources that Depth: infinity lists. */
 const MOST = 5000;
-/** Rows that are read at a time; each may have many dead properties. */
+/** How many rows are read at a time; each may have many dead properties. */
 const PAGE = 50;
 
 /** PROPFIND (RFC 4918 section 9.1). */
@@ -58,8 +58,8 @@ async function checkFinite(pages: AsyncIterable<readonly Entry[]>): Promise<void
 }
 
 /**
- * A resource and what is below it, as far as the depth goes; each collection before its members. Others are
- * served between two pages: SQLite reads each of them at once.
+ * Yields a resource and everything below it down to the depth, each collection before its members. Others are
+ * served between two pages, since SQLite reads a page synchronously.
  */
 async function* pagesOf(
   store: ResourceStore,
@@ -68,7 +68,7 @@ async function* pagesOf(
 ): AsyncGenerator<readonly Entry[]> {
   yield [target];
   const collections = target.kind === 'collection' && depth !== '0' ? [target.path] : [];
-  // It grows while it is read.
+  // The list grows during the loop.
   for (const collection of collections) {
     let page: readonly Entry[];
     let after = '';

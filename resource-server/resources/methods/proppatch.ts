@@ -8,7 +8,7 @@ import type { MethodFactory } from '../place/place.ts';
 import { propertyInstructions, updateProperties } from '../webdav/property-update.ts';
 import { readXml } from '../webdav/xml.ts';
 
-/** PROPPATCH (RFC 4918 section 9.2). Content, entity tag and Last-Modified stay (section 15.7). */
+/** PROPPATCH (RFC 4918 section 9.2). Content, entity tag and Last-Modified do not change (section 15.7). */
 export const proppatch: MethodFactory = (services) => async (context, place) => {
   const { store, path, slash } = place;
   const expected = expectedState(context, place, services);

@@ -8,8 +8,8 @@ import { written } from '../representation/representation.ts';
 import { announced, checkUpload, contentWithin, newDocument } from '../content/upload.ts';
 
 /**
- * PUT (RFC 9110 section 9.3.4): the content becomes the document, whose dead properties stay (RFC 4918
- * section 9.7). It is judged before the content is read, and again by what is there afterwards.
+ * PUT (RFC 9110 section 9.3.4): the content becomes the document, whose dead properties stay (RFC 4918 section
+ * 9.7). The request is judged before the content is read, and again by the state afterwards.
  */
 export const put: MethodFactory = (services) => async (context, place) => {
   const { request, space } = context;

@@ -12,8 +12,8 @@ import { represent, representationOf } from '../representation/representation.ts
 export { ACCEPT_QUERY };
 
 /**
- * QUERY (RFC 10008): of a document of JSON, or of what is in a collection. The answer names where GET
- * repeats it (Location), and this very result if it is short (Content-Location), for ten minutes.
+ * QUERY (RFC 10008) of a JSON document or of a collection's listing. For ten minutes, a GET of Location repeats
+ * the query, and a GET of Content-Location returns this very result if it is short.
  */
 export const query: MethodFactory = (services) => async (context, place) => {
   const { request, space } = context;
@@ -24,7 +24,7 @@ export const query: MethodFactory = (services) => async (context, place) => {
   const result = await resultOf(place, asked, request, services);
   await checkIfField(context, place, services);
   const representation = representationOf(result);
-  // What ends in 304 or 412 leaves nothing behind.
+  // A query that is answered 304 or 412 is not kept.
   const proceeds = evaluateConditions(request, representation, services.clock.now()) === 'proceed';
   const kept = proceeds ? await keepQuery(services.kept, place, asked, result) : {};
   const href = hrefOf(space, entry);
@@ -37,7 +37,10 @@ export const query: MethodFactory = (services) => async (context, place) => {
   return represent(context, { ...representation, fields }, services);
 };
 
-/** GET and HEAD of what `keptAt` finds in the target; 404 for everybody but the one who asked. */
+/**
+ * GET and HEAD of a kept query or result, which `keptAt` finds in the target. Only the principal who sent the
+ * query gets it; everybody else gets 404.
+ */
 export const getKept: MethodFactory = (services) => async (context, place) => {
   const { request, target } = context;
   const named = place.entry && keptAt(target);

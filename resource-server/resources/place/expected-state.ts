@@ -14,25 +14,28 @@ import { resolveReference } from '../webdav/reference.ts';
 import type { ResourceContext } from '../resource/resource.ts';
 
 /**
- * What a request says about the state it expects: the conditions of RFC 9110 section 13, the If field of
- * RFC 4918 section 10.4, and the lock tokens in it.
+ * The state that a request expects: the conditions of RFC 9110 section 13, the If field of RFC 4918 section 10.4,
+ * and the lock tokens in it.
  */
 export interface ExpectedState {
-  /** Paths that its If field names, to be looked at together with the others. */
+  /** The paths that the If field names, to be read together with the others. */
   readonly paths: readonly string[];
-  /** State tokens in its If field: submitted, whatever it says of them (RFC 4918 section 10.4.1). */
+  /**
+   * The state tokens in the If field. All count as submitted, whatever condition they stand in (RFC 4918 section
+   * 10.4.1).
+   */
   readonly tokens: ReadonlySet<string>;
   /**
-   * Throws `HttpError` 412 when a condition about the target or in If is not met; when a write lacks
-   * the token of a lock of the caller's, 423 (lock-token-submitted), or 207 if only members are locked.
-   * Last, when the answer would be 2xx (RFC 9110 section 13.2.1).
+   * Throws `HttpError` 412 if a condition about the target or in If is not met. If a write affects
+   * a locked resource and no token of a lock that the caller made is given, throws 423 (lock-token-submitted), or
+   * 207 if only members are locked. To be called last, when the answer would be 2xx (RFC 9110 section 13.2.1).
    */
   check(view: TreeView, writes: readonly Write[]): void;
-  /** Of that, If alone: of what is sent as a representation, the other conditions are about that. */
+  /** Checks the If field only. For a representation, the other conditions are evaluated when it is sent. */
   checkIf(view: TreeView): void;
 }
 
-/** Reads the fields of a request; throws `BadRequest` when If is malformed or comes twice. */
+/** Reads the fields of a request. Throws `BadRequest` if If is malformed or occurs twice. */
 export function expectedState(
   context: ResourceContext,
   { path: target, slash, principal }: Place,
@@ -49,7 +52,7 @@ export function expectedState(
     conditions,
   }));
 
-  /** Undefined: it is not in this tree, and has no state here (RFC 4918 section 10.4.4). */
+  /** Returns undefined if the resource is not in this tree: it has no state here (RFC 4918 section 10.4.4). */
   function pathOf(reference: string): string | undefined {
     const resolved = resolveReference(context, reference);
     return resolved.kind === 'here' ? resolved.path : undefined;
@@ -65,7 +68,7 @@ export function expectedState(
     };
   }
 
-  /** RFC 4918 section 10.4.3: of one list every condition, of all lists one. */
+  /** RFC 4918 section 10.4.3: every condition of at least one list must hold. */
   function isAsExpected(view: TreeView): boolean {
     const states = new Map<string | undefined, State>();
     for (const path of paths) states.set(path, stateOf(view, path));
@@ -86,7 +89,7 @@ export function expectedState(
       conditions.flatMap((condition) => ('token' in condition ? condition.token : [])),
     ),
   );
-  /** RFC 4918 section 6.4: a token is of use to who made the lock alone. */
+  /** RFC 4918 section 6.4: only the principal who made a lock can use its token. */
   const mayUse = (lock: Lock) => lock.principal === principal && tokens.has(lock.token);
 
   return {
@@ -105,33 +108,36 @@ export function expectedState(
   };
 }
 
-/** What conditions of If are compared with. */
+/** The state that conditions of If are compared with. */
 interface State {
-  /** Of the locks in force. */
+  /** The tokens of the locks in force. */
   readonly tokens: ReadonlySet<string>;
   readonly etag?: EntityTag;
 }
 
-/** RFC 4918 section 10.4.4. */
+/** True if a condition matches the state (RFC 4918 section 10.4.4). */
 function has(state: State | undefined, condition: Condition): boolean {
   if ('token' in condition) return state?.tokens.has(condition.token) ?? false;
   return state?.etag !== undefined && strongMatch(condition.etag, state.etag);
 }
 
 /**
- * A listing, whose entity tag is not known without reading all members: `*` matches it alone, since no
- * tag can have a space.
+ * Validators of a listing. Its entity tag is unknown without reading all members, so only `*` matches: no real tag
+ * contains a space.
  */
 const LISTING: Validators = { etag: ' ' };
 
-/** The representation that conditions are about. A document is not at its path with a slash. */
+/**
+ * The validators of the representation that conditions are about. A document does not exist at its path with a
+ * slash.
+ */
 function validatorsOf({ entries }: TreeView, path: string, slash: boolean): Validators | undefined {
   const entry = entries.get(path);
   if (entry?.kind === 'collection') return LISTING;
   return slash ? undefined : entry;
 }
 
-/** For GET, HEAD and QUERY: the If field is about any method (RFC 4918 section 10.4). */
+/** Checks the If field for GET, HEAD and QUERY: it applies to any method (RFC 4918 section 10.4). */
 export async function checkIfField(
   context: ResourceContext,
   place: Place,

@@ -5,17 +5,17 @@ const READ = ['GET', 'HEAD', 'PROPFIND', 'COPY'];
 const WRITE = ['PROPPATCH', 'LOCK', 'UNLOCK', 'MOVE', 'DELETE'];
 const DOCUMENT = [...READ, ...WRITE, 'PUT'];
 
-/** What each kind of resource accepts. Of what is missing: what can create it. */
+/** The methods that each kind of resource accepts. For missing resources: the methods that can create one. */
 export const METHODS_OF = {
-  /** RFC 4918 section 5: it cannot go or be somewhere else. */
+  /** The root cannot be removed or moved (RFC 4918 section 5). */
   root: ['GET', 'HEAD', 'POST', 'QUERY', 'PROPFIND', 'PROPPATCH', 'LOCK', 'UNLOCK'],
   collection: [...READ, ...WRITE, 'POST', 'QUERY'],
   document: DOCUMENT,
   json: [...DOCUMENT, 'PATCH', 'QUERY'],
-  /** A query, or its result (RFC 10008 sections 2.3 and 2.4). */
+  /** A kept query or its result (RFC 10008 sections 2.3 and 2.4). */
   kept: ['GET', 'HEAD'],
   missing: ['PUT', 'PATCH', 'MKCOL', 'LOCK'],
-  /** With a slash at the end: RFC 4918 section 9.3. */
+  /** A missing resource whose path ends in a slash (RFC 4918 section 9.3). */
   missingCollection: ['MKCOL'],
   possible: [...DOCUMENT, 'PATCH', 'QUERY', 'POST', 'MKCOL'],
   possibleCollection: [...READ, ...WRITE, 'POST', 'QUERY', 'MKCOL'],

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { RecentOctets } from '#shared/base/recent-octets.ts';
 
-/** What was made for a client, of what is in a tree: a listing, or what a query came to. */
+/** Something generated for a client from a tree: a listing, or the result of a query. */
 export interface Made {
   readonly type: string;
   readonly content: Buffer;
@@ -9,31 +9,31 @@ export interface Made {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** Its entity tag follows from its content: whoever makes the same again has the same tag. */
+/** Adds the entity tag, which is computed from the content: equal content has an equal tag. */
 export function madeOf(made: Omit<Made, 'etag'>): Made {
   return { ...made, etag: createHash('sha256').update(made.content).digest('base64url') };
 }
 
 /**
- * What was made lately. What it was made of is named by a version that nothing else ever has, of the tree or of a
- * document's content: so nothing is to be forgotten when that changes.
+ * Recently generated answers. The key contains the version of the tree or of a document's content from which each
+ * was made. A version is never reused, so nothing needs to be invalidated when that changes.
  */
 export class MadeMemory {
   readonly #made: RecentOctets<Made>;
 
-  /** `budget`: octets. */
+  /** `budget`: bytes. */
   constructor(budget: number) {
     this.#made = new RecentOctets(budget);
   }
 
-  /** `what` was asked for, the tree included. Nothing is known of no version. */
+  /** Finds an answer. `what` is what was asked for, including the tree. Returns undefined if there is no version. */
   find(what: readonly string[], version: string | undefined): Made | undefined {
     return version === undefined ? undefined : this.#made.get(keyOf(what, version));
   }
 
   keep(what: readonly string[], version: string | undefined, made: Made): void {
     if (version === undefined) return;
-    // A short buffer is a part of one that others share, which would stay for it as a whole.
+    // A short buffer is part of a shared pool, which it would keep in memory as a whole.
     const content = Buffer.allocUnsafeSlow(made.content.length);
     made.content.copy(content);
     this.#made.set(keyOf(what, version), { ...made, content }, content.length);

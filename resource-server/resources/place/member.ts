@@ -8,20 +8,20 @@ import type { Write } from '../webdav/lock-system.ts';
 import { parentOf } from '../resource/path.ts';
 import type { Place } from './place.ts';
 
-/** Throws 409 unless the collection is there that a resource is to be in (RFC 4918 section 9.7.1). */
+/** Throws 409 if the parent collection of a new resource does not exist (RFC 4918 section 9.7.1). */
 export function checkParent({ entries }: TreeView, path: string): void {
   if (entries.get(parentOf(path))?.kind !== 'collection') {
     throw new HttpError(409, 'There is no collection for it to be in. Make it first (MKCOL).');
   }
 }
 
-/** What a PUT changes: a new member changes its collection too (RFC 4918 section 7.4). */
+/** The writes of a PUT. A new member changes its collection, too (RFC 4918 section 7.4). */
 export function writesOf({ entries }: TreeView, path: string): readonly Write[] {
   const itself = { path, deep: false };
   return entries.get(path) ? [itself] : [itself, { path: parentOf(path), deep: false }];
 }
 
-/** 405 for what is there by now, after the method was found fit for what was there before. */
+/** The error 405 for a resource that appeared after its method was found acceptable. */
 export function overtaken(space: Space, place: Place, entry: Entry): HttpError {
   return methodNotAllowed(allow(accepted(space, METHODS_OF[kindOf({ ...place, entry })])));
 }

@@ -9,36 +9,36 @@ import type { ResourceAnswer } from '../../answers/pieces.ts';
 import type { ResourceContext } from '../resource/resource.ts';
 import type { ResourceStore } from '../content/resource-store.ts';
 
-/** What the methods of all trees share. */
+/** Services that the methods of all trees share. */
 export interface Services {
   readonly locks: LockSystem;
   readonly kept: Kept;
   readonly made: MadeMemory;
-  /** Of the pages that list collections. */
+  /** The brand of the pages that list collections. */
   readonly brand: Brand;
   readonly clock: Clock;
   readonly random: Random;
-  /** Longest content of a document, in bytes. */
+  /** The longest content of a document, in bytes. */
   readonly maxBytes: number;
 }
 
-/** Where a request leads: a path in the tree of whoever asks. */
+/** The place that a request leads to: a path in the caller's tree. */
 export interface Place {
   readonly store: ResourceStore;
   readonly path: string;
-  /** The target ends in a slash. */
+  /** Whether the target ends in a slash. */
   readonly slash: boolean;
   /**
-   * What was there a moment ago; a document is not at its path with a slash. What is written has to be
-   * judged by a view of its own.
+   * The entry that was there a moment ago. A document is not at its path with a slash. A write must be judged by a view of
+   * its own.
    */
   readonly entry: Entry | undefined;
-  /** Who asks, as locks and kept queries remember it. */
+  /** The caller, as locks and kept queries remember it. */
   readonly principal: string;
-  /** The tree's name, for what is kept outside it. */
+  /** The name of the tree, for data that is kept outside it. */
   readonly tree: string;
 }
 
-/** Does one method at a place. */
+/** Performs one method at a place. */
 export type Method = (context: ResourceContext, place: Place) => Promise<ResourceAnswer>;
 export type MethodFactory = (services: Services) => Method;

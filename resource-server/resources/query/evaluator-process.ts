@@ -1,7 +1,7 @@
 /**
- * A process that evaluates queries, one after the other: an expression of a client can use up any time
- * and any heap, and a thread that does so takes its process along. It knows no secret, ends with the
- * server that started it, and evaluates nothing for longer than the milliseconds that it is started with.
+ * A process that evaluates queries, one after the other. A client's expression can use up any time and any heap,
+ * and a thread that does so ends its whole process. This process knows no secret, ends with the server that
+ * started it, and evaluates nothing for longer than the milliseconds that it is started with.
  */
 import { Script } from 'node:vm';
 import { BadRequest } from '#shared/http/fields.ts';
@@ -16,7 +16,10 @@ export type EvaluatorReply =
 
 const timeout = Number(process.argv[2]);
 
-/** A script is what Node ends after some time, with all that it calls: regular expressions too. */
+/**
+ * Node can interrupt a script after some time together with everything that it calls, regular expressions
+ * included.
+ */
 const script = new Script('run()');
 
 function reply(task: QueryTask): EvaluatorReply {
@@ -35,12 +38,12 @@ function reply(task: QueryTask): EvaluatorReply {
   }
 }
 
-/** The error of the other context is no `Error` of this one. */
+/** True if the error is a timeout. An error from the other context is not an `Error` of this one. */
 function isTimeout(error: unknown): boolean {
   return (error as { code?: unknown } | null)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }
 
-// They reach a whole group of processes; the server still answers what has been asked of it.
+// Signals reach a whole process group, but the server still answers the requests that it has received.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
 process.on('message', (task: QueryTask) => process.send?.(reply(task)));
 process.send?.('ready');

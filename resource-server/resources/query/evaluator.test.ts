@@ -9,7 +9,7 @@ import { Evaluator, QUERY_LIMITS } from './evaluator.ts';
 import { FORMATS } from './formats.ts';
 
 const evaluator = new Evaluator();
-/** What costs too much is known sooner. */
+/** An evaluator with a short time limit. */
 const hasty = new Evaluator({ ...QUERY_LIMITS, query: 200 });
 
 const task = (text: string, content: string | Buffer, type = 'application/jsonpath') => ({
@@ -54,7 +54,7 @@ describe('RFC 10008 section 2: a query that costs too much is 422', () => {
     expect(await evaluate('$.a', '{"a":1}')).toBe('[1]');
   });
 
-  test('meanwhile the event loop goes on', async () => {
+  test('the event loop is not blocked meanwhile', async () => {
     const evaluating = evaluate(EVIL, A_60, hasty);
     let turns = 0;
     const ticking = setInterval(() => (turns += 1), 1);
@@ -63,14 +63,14 @@ describe('RFC 10008 section 2: a query that costs too much is 422', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  test('the process stays when it could end the query itself', async () => {
+  test('the process survives when it could interrupt the query itself', async () => {
     await evaluate('$', '1', hasty);
     const { pid } = hasty;
     await expect(evaluate(EVIL, A_60, hasty)).rejects.toEqual(tooCostly);
     expect(hasty.pid).toBe(pid);
   });
 
-  test('a process that does not answer at all is replaced', async () => {
+  test('an unresponsive process is replaced', async () => {
     const impatient = new Evaluator({ ...QUERY_LIMITS, evaluation: 100 });
     await evaluate('$', '1', impatient);
     const { pid = 0 } = impatient;
@@ -80,7 +80,7 @@ describe('RFC 10008 section 2: a query that costs too much is 422', () => {
     expect(() => process.kill(pid, 0)).toThrow();
   });
 
-  test('a process that was killed while it did nothing is replaced', async () => {
+  test('a process that was killed while idle is replaced', async () => {
     await evaluate('$', '1');
     const { pid = 0 } = evaluator;
     process.kill(pid, 'SIGKILL');
@@ -121,12 +121,12 @@ describe('a server that ends', () => {
     }
   };
 
-  test('is not held back by the process', async () => {
+  test('is not kept alive by the process', async () => {
     const [code] = (await once(start(''), 'exit')) as [number];
     expect(code).toBe(0);
   });
 
-  test('leaves none behind, even when it is killed during a query', async () => {
+  test('leaves no process behind, even if it is killed during a query', async () => {
     const server = start(`await ask("$[?match(@, '(a+)+b')]")`);
     const [line] = (await once(server.stdout, 'data')) as [Buffer];
     const pid = Number(line);
@@ -136,14 +136,14 @@ describe('a server that ends', () => {
   });
 });
 
-test('RFC 8259 section 8.1: what is not JSON in UTF-8 is 422', async () => {
+test('RFC 8259 section 8.1: content that is not JSON in UTF-8 is 422', async () => {
   for (const content of ['', '{', '[1,]', "'a'", 'NaN', Buffer.from([0x22, 0xff, 0x22])]) {
     await expect(evaluate('$', content)).rejects.toEqual(expect.objectContaining({ status: 422 }));
   }
   expect(await evaluate('$', '\ufeff{"a":1}')).toBe('[{"a":1}]');
 });
 
-test('a malformed form is 400, also when it is put to what is no JSON', async () => {
+test('a malformed form is 400, even if the content is not JSON', async () => {
   await expect(
     evaluator.evaluate(task('%', '{', 'application/x-www-form-urlencoded')),
   ).rejects.toEqual(expect.objectContaining({ status: 400 }));

@@ -6,19 +6,19 @@ import type { EvaluatorReply } from './evaluator-process.ts';
 
 const FILE = entryFile('resource-server/resources/query/evaluator-process');
 
-/** Megabytes of its heap; a process that needs more ends. */
+/** Megabytes of heap of the process. If it needs more, it ends. */
 const HEAP = 256;
 
-/** Milliseconds. */
+/** Limits in milliseconds. */
 export const QUERY_LIMITS = {
   start: 30_000,
-  /** After which the process itself ends a query. */
+  /** The time after which the process itself interrupts a query. */
   query: 1000,
-  /** After which the process is ended: for what cannot be interrupted. */
+  /** The time after which the process is killed, for what cannot be interrupted. */
   evaluation: 3000,
 };
 
-/** One process for queries: started when it is needed first, replaced when it has ended. */
+/** One process for queries, started on first use and replaced when it has ended. */
 export class Evaluator {
   readonly #limits: typeof QUERY_LIMITS;
   #child: ChildProcess | undefined;
@@ -27,16 +27,16 @@ export class Evaluator {
     this.#limits = limits;
   }
 
-  /** Of the process that runs now. */
+  /** The id of the running process. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
-  /** The result of one query at a time. Rejects with `HttpError` 400 and 422. */
+  /** Evaluates one query at a time. Rejects with `HttpError` 400 and 422. */
   async evaluate(task: QueryTask): Promise<Buffer> {
     const child = this.#child ?? (await this.#start());
     const replied = answerOf(child, this.#limits.evaluation);
-    child.send(task, () => undefined); // when it has just ended, `exit` tells
+    child.send(task, () => undefined); // if it has just ended, `exit` reports that
     const reply = (await replied) as EvaluatorReply | undefined;
     if (reply === undefined || reply.kind === 'late') {
       throw new HttpError(422, 'The query costs too much time or memory: ask for less.');
@@ -69,7 +69,10 @@ export class Evaluator {
   }
 }
 
-/** The next message of a process. Undefined: it ended without one, or was ended since it took too long. */
+/**
+ * The next message of a process. Resolves to undefined if it ended without one, or was killed because it took too
+ * long.
+ */
 function answerOf(child: ChildProcess, milliseconds: number): Promise<unknown> {
   return new Promise((resolve) => {
     const timer = setTimeout(() => child.kill('SIGKILL'), milliseconds);

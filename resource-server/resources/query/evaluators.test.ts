@@ -33,7 +33,7 @@ function jobsOf(...owners: readonly string[]) {
   return { started, add, end, begun: new Promise(setImmediate) };
 }
 
-test('two work at a time, the others of one owner one after the other as they came', async () => {
+test('two run concurrently, those of one owner in their order', async () => {
   const { started, end, begun } = jobsOf('a', 'a', 'a', 'a');
   await begun;
   expect(started).toEqual(['a0', 'a1']);
@@ -51,7 +51,7 @@ test('owners take turns, whoever came first and however often', async () => {
   expect(started).toEqual(order);
 });
 
-test('nobody gets a second process while somebody waits for a first one', async () => {
+test('nobody gets a second process while another owner waits for a first one', async () => {
   const { started, add, end, begun } = jobsOf('a', 'b', 'a', 'a', 'b');
   await begun;
   expect(started).toEqual(['a0', 'b0']);
@@ -64,7 +64,7 @@ test('nobody gets a second process while somebody waits for a first one', async 
   expect(started.slice(4)).toEqual(['a1']);
 });
 
-test('who keeps coming does not keep others from their turn', async () => {
+test('a persistent owner does not keep others from their turn', async () => {
   const { started, add, end, begun } = jobsOf('a', 'a', 'a', 'a', 'b');
   await begun;
   await end('a0');
@@ -77,7 +77,7 @@ test('who keeps coming does not keep others from their turn', async () => {
   expect(started).toContain('c0');
 });
 
-test('RFC 9110 section 15.6.4: 503 for an owner who has too many waiting; ten leave some to others', async () => {
+test('RFC 9110 section 15.6.4: an owner with too many waiting queries gets 503; ten owners leave room for others', async () => {
   const evaluators = new Evaluators();
   const { work, resolve } = held();
   let queries = 0;
@@ -106,7 +106,7 @@ test('RFC 9110 section 15.6.4: 503 for an owner who has too many waiting; ten le
   expect(await evaluators.use('greedy 0', async () => 'done')).toBe('done');
 });
 
-test('work that fails gives its place back', async () => {
+test('failed work releases its process', async () => {
   const evaluators = new Evaluators();
   const failing = async () => {
     throw new Error('no');

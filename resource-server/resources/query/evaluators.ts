@@ -2,24 +2,24 @@ import { portion } from '#shared/base/workers.ts';
 import { createInShares } from '../../exchange/at-most.ts';
 import { Evaluator } from './evaluator.ts';
 
-/** Queries at a time. */
+/** How many queries are evaluated concurrently. */
 const PROCESSES = portion(2);
-/** Queries that are being evaluated or wait for it, in all workers, and the part of one owner alone: four. */
+/** The most queries that are evaluated or wait, in all workers; and the share of one owner: four. */
 const MOST = 32;
 const PART = 1 / 8;
 
 type Turn = (evaluator: Evaluator) => void;
 
-/** What an owner has here. */
+/** The running and waiting queries of one owner. */
 interface Line {
   running: number;
   readonly waiting: Turn[];
 }
 
-/** The processes that evaluate queries, and the lines before them: one of each owner. */
+/** The processes that evaluate queries, and one queue for each owner. */
 export class Evaluators {
   readonly #idle: Evaluator[];
-  /** Whoever had a turn last, or came last, stands last. */
+  /** The queues. The owner who had a turn or arrived most recently is last. */
   readonly #lines = new Map<string, Line>();
   readonly #inShares = createInShares('queries', MOST);
 
@@ -28,9 +28,9 @@ export class Evaluators {
   }
 
   /**
-   * Does the work with one of the processes, when one is free; what needs memory belongs into it. Owners
-   * take turns, and nobody has two processes while somebody else waits for a first one. Rejects with
-   * `HttpError` 503 when too many wait, or too many of this owner's.
+   * Runs the work with one of the processes as soon as one is free. Work that needs memory should happen inside.
+   * Owners take turns, and nobody has two processes while another owner waits for a first one. Rejects with
+   * `HttpError` 503 if too many wait, altogether or of this owner.
    */
   use<T>(owner: string, work: (evaluator: Evaluator) => Promise<T>): Promise<T> {
     return this.#inShares([{ name: owner, part: PART }], () => this.#inLine(owner, work));
@@ -53,7 +53,7 @@ export class Evaluators {
     }
   }
 
-  /** Gives an idle process to the first of the owners that wait and have the fewest. */
+  /** Gives an idle process to the waiting owner with the fewest, the first of several. */
   #next(): void {
     const waiting = [...this.#lines].filter(([, line]) => line.waiting.length > 0);
     const [first] = waiting.toSorted(([, a], [, b]) => a.running - b.running);

@@ -3,7 +3,7 @@ import { compileJsonPath } from './jsonpath.ts';
 
 const select = (text: string, value: unknown) => [...compileJsonPath(text)(value)];
 
-describe('RFC 9535 section 2.4.6: match() is about all of a string', () => {
+describe('RFC 9535 section 2.4.6: match() matches the whole string', () => {
   test.each([
     ['a|b$', ['a', 'b']],
     ['^a|b', ['a', 'b']],
@@ -27,7 +27,7 @@ describe('RFC 9535 section 2.4.6: match() is about all of a string', () => {
   );
 });
 
-describe('RFC 9535 section 2.1: what is no expression is 422', () => {
+describe('RFC 9535 section 2.1: an invalid expression is 422', () => {
   test.each([
     '',
     ' ',
@@ -47,14 +47,14 @@ describe('RFC 9535 section 2.1: what is no expression is 422', () => {
   });
 });
 
-test('members that objects inherit are not there, and those named so are', () => {
+test('inherited members of objects do not exist, own members of the same names do', () => {
   const value = JSON.parse('{"__proto__":{"a":1},"b":{"constructor":2}}') as unknown;
   expect(select('$..__proto__', value)).toEqual([{ a: 1 }]);
   expect(select('$..constructor', value)).toEqual([2]);
   expect(select('$..toString', value)).toEqual([]);
 });
 
-test('`..` goes down a bounded number of levels', () => {
+test('`..` descends a limited number of levels', () => {
   const nest = (levels: number) => JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown;
   expect(select('$..*', nest(400))).toHaveLength(399);
   expect(() => select('$..*', nest(1000))).toThrow(expect.objectContaining({ status: 422 }));

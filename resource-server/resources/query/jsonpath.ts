@@ -2,15 +2,15 @@ import { type FilterFunction, type JSONValue, JSONPathEnvironment, jsonpath } fr
 import { HttpError } from '#shared/http/answer.ts';
 import type { Select } from './select.ts';
 
-/** Levels that `..` goes down: each costs stack. */
+/** How many levels `..` descends: each takes stack. */
 const MAX_DEPTH = 500;
 
 const { Search } = jsonpath.functions;
 
 /**
- * `match()` of the library leaves a pattern as it is that begins with `^` or ends with `$`, and takes a
- * number for its digits. RFC 9535 section 2.4.6 wants a string, and all of it. A pattern that is no
- * I-Regexp (RFC 9485) is found nowhere, so what is put around one cannot make it one.
+ * A correct `match()`. The library's does not anchor a pattern that begins with `^` or ends with `$`, and converts
+ * a number to a string. RFC 9535 section 2.4.6 wants a string, and a match of all of it. A pattern that is not an
+ * I-Regexp (RFC 9485) matches nothing, so the added anchors cannot make one valid.
  */
 class Match extends Search implements FilterFunction {
   override call(value: string, pattern: string): boolean {
@@ -22,8 +22,8 @@ const environment = new JSONPathEnvironment({ maxRecursionDepth: MAX_DEPTH });
 environment.functionRegister.set('match', new Match());
 
 /**
- * A JSONPath expression (RFC 9535): selects the values of its nodes. Throws `HttpError` 422 when it is
- * none or ill-typed, `RangeError` when it is nested too deep.
+ * Compiles a JSONPath expression (RFC 9535), which selects the values of its nodes. Throws `HttpError` 422 if it
+ * is malformed or ill-typed, `RangeError` if it is nested too deep.
  */
 export function compileJsonPath(text: string): Select {
   const query = orUnprocessable(() => environment.compile(text));
@@ -37,7 +37,7 @@ export function compileJsonPath(text: string): Select {
   };
 }
 
-/** What the library throws is about the expression; `RangeError` is about the stack. */
+/** Maps the library's errors, which are about the expression, to 422. `RangeError` is about the stack. */
 function orUnprocessable<T>(work: () => T): T {
   try {
     return work();

@@ -5,22 +5,22 @@ import { madeOf } from '../place/made.ts';
 import type { Query } from './evaluate.ts';
 import type { Result } from './result.ts';
 
-/** Seconds for which a query can be repeated by GET, and how many of one principal in one tree. */
+/** Seconds for which a query can be repeated by GET, and the most kept queries of one principal in one tree. */
 const ROOM = { seconds: 600, most: 32 };
 
-/** Bytes of the longest result that is kept with its query. */
+/** The longest result, in bytes, that is kept with its query. */
 const MAX_KEPT = 256 * 1024;
 
-/** RFC 10008: section 2.4, the query once more by its id; section 2.3, what it came to. */
+/** RFC 10008: the query again by its id (section 2.4), or its result (section 2.3). */
 export type KeptKind = 'equivalent' | 'result';
 
 export interface KeptQuery {
   readonly query: Query;
-  /** Absent: it was too long. */
+  /** Absent if it was too long. */
   readonly result?: Result;
 }
 
-/** As it is stored. */
+/** A kept query in the store's form. */
 interface Stored {
   readonly path: string;
   readonly query: Query;
@@ -31,13 +31,16 @@ interface Stored {
   };
 }
 
-/** What a target names by its query component, which is the only one with a meaning here. */
+/**
+ * Reads the id of a kept query or result from the target's query component. No other query component has a meaning
+ * here.
+ */
 export function keptAt({ query = '' }: Target): { kind: KeptKind; id: string } | undefined {
   const [, kind, id] = /^(equivalent|result)=(.*)$/.exec(query) ?? [];
   return kind === undefined || id === undefined ? undefined : { kind: kind as KeptKind, id };
 }
 
-/** Keeps a query with its result, and resolves to query components that say nothing of it. */
+/** Keeps a query with its result. Resolves to query components that reveal nothing about it. */
 export async function keepQuery(
   kept: Kept,
   place: Place,
@@ -56,7 +59,7 @@ export async function keepQuery(
   return { equivalent: `equivalent=${id}`, ...(short && { result: `result=${id}` }) };
 }
 
-/** Undefined: it is gone, of another resource or of somebody else. */
+/** Finds a kept query. Resolves to undefined if it has expired, or belongs to another resource or principal. */
 export async function findQuery(
   kept: Kept,
   place: Place,

@@ -8,16 +8,16 @@ import { FORMATS } from './formats.ts';
 
 const TYPES = [...FORMATS.keys()];
 
-/** Value of Accept-Query (RFC 10008 section 3): a list of Structured Fields. */
+/** The value of Accept-Query (RFC 10008 section 3), a List of Structured Fields. */
 export const ACCEPT_QUERY = TYPES.map((type) => `"${type}"`).join(', ');
 
-/** Bytes of the longest query. */
+/** The longest query, in bytes. */
 const MAX_QUERY = 64 * 1024;
 
 /**
- * The query of a request. Throws as RFC 10008 section 2.1 recommends: `BadRequest` without a media type
- * or for content that is not of it, `HttpError` 415 with Accept-Query; 413 over 64 KiB, and 415 for a
- * content coding.
+ * Receives the query of a request. Throws as RFC 10008 section 2.1 recommends: `BadRequest` without a media type
+ * or for content that does not match it, `HttpError` 415 with Accept-Query; 413 over 64 KiB, and 415 for a content
+ * coding.
  */
 export async function receiveQuery(request: AnyRequest): Promise<Query> {
   const { rawHeaders } = request;
@@ -48,7 +48,10 @@ function formatOf(field: string | undefined): string {
   return type;
 }
 
-/** What the types define no charset for is UTF-8; others may be named, and are not understood. */
+/**
+ * True if the charset is UTF-8, the default for types that define none. Other charsets may be named, but are not
+ * supported.
+ */
 function isUtf8(field: string): boolean {
   const charsets = [...field.matchAll(/;[ \t]*charset="?([^";]*)/gi)];
   return charsets.every(([, charset]) => charset?.trim().toLowerCase() === 'utf-8');

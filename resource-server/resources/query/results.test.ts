@@ -13,7 +13,7 @@ describe('a result', () => {
     );
   });
 
-  test('or lines of JSON', () => {
+  test('can be JSON Lines', () => {
     expect(String(writeResult('application/jsonl', []))).toBe('');
     fc.assert(
       fc.property(fc.array(fc.jsonValue(), { minLength: 1 }), (values) => {
@@ -24,7 +24,7 @@ describe('a result', () => {
     );
   });
 
-  test('that is too long is 422 before all of it is there', () => {
+  test('is 422 if it is too long, before it is complete', () => {
     let made = 0;
     function* endless() {
       for (;;) {
@@ -37,7 +37,7 @@ describe('a result', () => {
     expect(made).toBeLessThanOrEqual(MAX_RESULT / 2000 + 1);
   });
 
-  test('as long as it may be is written', () => {
+  test('of the maximum length is written', () => {
     const value = 'x'.repeat(MAX_RESULT - 4);
     expect(writeResult('application/json', [value])).toHaveLength(MAX_RESULT);
     expect(() => writeResult('application/json', [`${value}x`])).toThrow(

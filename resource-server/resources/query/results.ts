@@ -2,7 +2,7 @@ import { HttpError } from '#shared/http/answer.ts';
 
 interface Format {
   readonly before: string;
-  /** A value among the others. */
+  /** One value of the list. */
   readonly one: (json: string, first: boolean) => string;
   readonly after: string;
 }
@@ -16,15 +16,15 @@ const FORMATS = {
   'application/jsonl': { before: '', one: (json) => `${json}\n`, after: '' },
 } satisfies Record<string, Format>;
 
-/** As which a result is sent: a JSON array, or JSON Lines. */
+/** The format of a result: a JSON array, or JSON Lines. */
 export type ResultType = keyof typeof FORMATS;
 
 export const RESULT_TYPES = Object.keys(FORMATS) as readonly ResultType[];
 
-/** Bytes of the longest result. */
+/** The longest result, in bytes. */
 export const MAX_RESULT = 8 * 1024 * 1024;
 
-/** The values in this type. Throws `HttpError` 422 when they have over `MAX_RESULT` bytes. */
+/** Writes the values in this format. Throws `HttpError` 422 if they exceed `MAX_RESULT` bytes. */
 export function writeResult(type: ResultType, values: Iterable<unknown>): Buffer {
   const { before, one, after }: Format = FORMATS[type];
   const pieces: string[] = [];

@@ -5,10 +5,11 @@ import type { ResourceContext } from '../resource/resource.ts';
 import { GUARDED, wholeFields, written } from './representation.ts';
 
 /**
- * What was written, and its validators (`written`); or, if the client prefers that (RFC 7240 section 4.2), the
- * document itself as GET would send it. Content-Location says that it is what is at the target (RFC 9110 section
- * 8.7), and its freshness, none, is explicit: so a cache may keep it for GET (RFC 5789 section 2), and asks again
- * each time as for all documents. What GET sends follows from no preference, so there is nothing to vary by.
+ * Answers a write: with its validators only (`written`) or, if the client prefers that (RFC 7240 section 4.2),
+ * with the document as GET would send it. Content-Location says that this is the representation of the target (RFC
+ * 9110 section 8.7), and the explicit freshness is none. So a cache may store it for GET (RFC 5789 section 2), and
+ * revalidates it each time as all documents. No Vary is needed, because what GET sends does not depend on the
+ * preference.
  */
 export function preferred(
   { space, target }: Pick<ResourceContext, 'space' | 'target'>,
@@ -34,6 +35,6 @@ export function preferred(
 interface Written {
   readonly document: Document;
   readonly created: boolean;
-  /** Of the document. */
+  /** The content of the document. */
   readonly content: Buffer;
 }

@@ -5,7 +5,7 @@ import type { ResourceAnswer } from '../../answers/pieces.ts';
 import type { ResourceContext } from '../resource/resource.ts';
 
 /**
- * 308 from a collection to its address with the slash, which links in a listing are relative to; method
+ * Redirects with 308 from a collection to its URL with the slash, to which links in a listing are relative. Method
  * and content stay the same (RFC 9110 section 15.4.9).
  */
 export function redirectToSlash(

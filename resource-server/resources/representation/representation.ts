@@ -16,13 +16,13 @@ import type { ResourceContext } from '../resource/resource.ts';
 
 type ResponseFields = Readonly<Record<string, string>>;
 
-/** What is sent of a resource (RFC 9110 section 3.2), with its validators. */
+/** A representation of a resource (RFC 9110 section 3.2), with its validators. */
 export interface Representation extends Validators, Ranged {
-  /** Further fields, of 304 as well; they win over `GUARDED`. */
+  /** Further fields, also sent with 304. They override `GUARDED`. */
   readonly fields?: ResponseFields;
 }
 
-/** `modified`: of what it was made of. */
+/** `modified`: the modification date of its source. */
 export function representationOf({
   content,
   ...made
@@ -35,7 +35,7 @@ export function representationOf({
   };
 }
 
-/** Validators of a representation (RFC 9110 section 8.8). */
+/** The validator fields of a representation (RFC 9110 section 8.8). */
 export function validators({ etag, modified }: Validators): ResponseFields {
   return {
     ETag: `"${etag}"`,
@@ -43,15 +43,15 @@ export function validators({ etag, modified }: Validators): ResponseFields {
   };
 }
 
-/** 201 for what is new, with where it is (RFC 9110 section 15.3.2), else 204. */
+/** Answers 201 with Location for a new document (RFC 9110 section 15.3.2), else 204. */
 export function written(space: Space, document: Document, created: boolean): ResourceAnswer {
   const location = created && { Location: urlOf(space, document) };
   return { status: created ? 201 : 204, fields: { ...location, ...validators(document) } };
 }
 
 /**
- * What goes with every representation. Content comes from clients: no browser may guess its type or
- * run it with the rights of this origin. Caches ask again each time, because access can be revoked.
+ * Fields of every representation. Clients supply the content, so no browser may guess its type or run it with the
+ * rights of this origin. Caches revalidate each time, because access can be revoked.
  */
 export const GUARDED = {
   'Cache-Control': 'private, no-cache',
@@ -59,14 +59,14 @@ export const GUARDED = {
   'X-Content-Type-Options': 'nosniff',
 } satisfies ResponseFields;
 
-/** The content went between the row that names it and the reading. */
+/** The content was removed after the row that names it was read. */
 export class ContentGone extends Error {
   override readonly name = 'ContentGone';
 }
 
 /**
- * Answers 200 with the representation, 206 with the parts asked for, or 304, in the order of RFC 9110
- * section 13.2.2. Throws `HttpError` 412 and 416, and `ContentGone`.
+ * Answers 200 with the representation, 206 with the requested parts, or 304, in the order of RFC 9110 section
+ * 13.2.2. Throws `HttpError` 412 and 416, and `ContentGone`.
  */
 export async function represent(
   { request }: Pick<ResourceContext, 'request'>,
@@ -86,18 +86,18 @@ export async function represent(
   return { status, fields: { ...whole, ...fields }, body };
 }
 
-/** Fields of 304, too. */
+/** Fields that are also sent with 304. */
 function commonFields(representation: Omit<Representation, 'content'>): ResponseFields {
   return { ...validators(representation), ...GUARDED, ...representation.fields };
 }
 
-/** Fields of a representation that is sent as a whole. */
+/** Fields of a complete representation. */
 export function wholeFields(representation: Omit<Representation, 'content'>): ResponseFields {
   const common = commonFields(representation);
   return { ...common, 'Accept-Ranges': 'bytes', ...contentFields(representation) };
 }
 
-/** The parts, or all of it if there are none. */
+/** Selects the requested parts, or everything if there are none. */
 async function select(representation: Representation, ranges: readonly Range[], random: Random) {
   const [range, ...others] = ranges;
   if (range === undefined) {

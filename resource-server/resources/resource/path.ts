@@ -3,18 +3,18 @@ import type { Entry } from '#shared/stores/trees/trees.ts';
 import type { Space } from '../../space/spaces.ts';
 import type { ResourceContext } from './resource.ts';
 
-/** Bytes, in UTF-8. */
+/** The longest name in bytes of UTF-8. */
 const LONGEST_NAME = 255;
 export const LONGEST_PATH = 1024;
-/** What `encodeURIComponent` leaves as it is, and slashes. */
+/** The characters that `encodeURIComponent` leaves unchanged, and slashes. */
 const PLAIN = /^[\w.~!*'()/-]*$/;
 
 /**
- * Path of a target within its space, as rows have it: decoded segments joined by `/`. It never becomes
- * a file name. Throws 414 for a name over 255 bytes or a path over 1024.
+ * Returns the path of a target within its space in the form of the rows: decoded segments joined by `/`. It is
+ * never used as a file name. Throws 414 for a name over 255 bytes or a path over 1024.
  */
 export function pathWithin({ space, target }: Pick<ResourceContext, 'space' | 'target'>): string {
-  // macOS sends names decomposed: é and é are one resource.
+  // macOS sends names decomposed; both forms of é are one resource.
   const names = target.segments.slice(space.segments.length).map((name) => name.normalize('NFC'));
   const path = names.join('/');
   if (
@@ -26,19 +26,22 @@ export function pathWithin({ space, target }: Pick<ResourceContext, 'space' | 't
   return path;
 }
 
-/** Path of a resource as an absolute-path reference; a collection's ends in a slash (RFC 4918 section 5.2). */
+/**
+ * Returns the path of a resource as an absolute-path reference. A collection's ends in a slash (RFC 4918 section
+ * 5.2).
+ */
 export function hrefOf(space: Space, { path, kind }: Pick<Entry, 'path' | 'kind'>): string {
   const names = [...space.segments, path].filter((name) => name !== '').join('/');
   const slash = kind === 'collection' && names !== '' ? '/' : '';
   return `/${PLAIN.test(names) ? names : names.split('/').map(encodeURIComponent).join('/')}${slash}`;
 }
 
-/** URL of a resource, for Location. */
+/** Returns the URL of a resource, for Location. */
 export function urlOf(space: Space, resource: Pick<Entry, 'path' | 'kind'>): string {
   return `${space.origin}${hrefOf(space, resource)}`;
 }
 
-/** Path of the collection that a resource is in; that of the root is the root. */
+/** Returns the path of the parent collection. The parent of the root is the root. */
 export function parentOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
 }

@@ -16,22 +16,22 @@ export interface ResourceContext {
   readonly judgeAgain: JudgeAgain;
 }
 
-/** What is at an address now. */
+/** The current resource at an address. */
 export interface Resource {
-  /** Nothing there: the methods are those that can create something, and the others meet 404. */
+  /** True if nothing is there. `methods` are then those that can create something; others get 404. */
   readonly missing: boolean;
-  /** What it really accepts: Allow, 405 and what OPTIONS says follow. */
+  /** The methods that it accepts now, for Allow, 405 and OPTIONS. */
   readonly methods: readonly string[];
-  /** What OPTIONS says besides (Accept-Query, Accept-Patch, Accept-Ranges). */
+  /** Further fields of OPTIONS (Accept-Query, Accept-Patch, Accept-Ranges). */
   readonly options: Fields;
-  /** Does one of them. */
+  /** Performs one of the methods. */
   perform(): Promise<ResourceAnswer>;
 }
 
-/** What a space serves. */
+/** The resources that a space serves. */
 export interface ServedResources {
-  /** All that some resource at the target could ever accept, whoever asks and whatever is there. */
+  /** All methods that any resource at the target could ever accept, whoever asks and whatever is there. */
   possible(target: Target, space: Space): readonly string[];
-  /** Undefined: there can be nothing there. */
+  /** Resolves to undefined if nothing can exist there. */
   find(context: ResourceContext): Promise<Resource | undefined>;
 }

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { errorAnswer } from '#shared/server/message/answer.ts';
 import { davError } from './dav-error.ts';
 
-test('RFC 4918 section 16: the example, to the letter but for white space', () => {
+test('RFC 4918 section 16: the example, apart from white space', () => {
   const error = davError(423, 'lock-token-submitted', 'Locked.', ['/workspace/webdav/']);
   expect(errorAnswer(error)).toEqual({
     status: 423,
@@ -14,7 +14,7 @@ test('RFC 4918 section 16: the example, to the letter but for white space', () =
   });
 });
 
-test('a path cannot add to it', () => {
+test('a path cannot inject markup', () => {
   const { content } = davError(423, 'no-conflicting-lock', 'Locked.', ['</D:href><D:x/>&']);
   expect(content?.body).toContain('<D:href>&lt;/D:href&gt;&lt;D:x/&gt;&amp;</D:href>');
 });

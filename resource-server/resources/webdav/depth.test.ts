@@ -6,7 +6,7 @@ const depth = (...lines: readonly string[]) =>
   depthOf({ rawHeaders: lines.flatMap((line) => ['Depth', line]) });
 
 describe('RFC 4918 section 10.2: Depth', () => {
-  test('has three values, the last in any case', () => {
+  test('has three values, "infinity" in any case', () => {
     expect(['0', '1', 'infinity', 'Infinity'].map((value) => depth(value))).toEqual([
       '0',
       '1',
@@ -23,7 +23,7 @@ describe('RFC 4918 section 10.2: Depth', () => {
     },
   );
 
-  test('it comes once', () => {
+  test('must not be repeated', () => {
     expect(() => depth('0', '0')).toThrow(BadRequest);
   });
 });

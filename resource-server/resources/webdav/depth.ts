@@ -9,7 +9,10 @@ const DEPTHS: ReadonlyMap<string, Depth> = new Map([
   ['infinity', 'infinity'],
 ]);
 
-/** The Depth field (RFC 4918 section 10.2); undefined when there is none. Throws `BadRequest` for any other value. */
+/**
+ * Reads the Depth field (RFC 4918 section 10.2). Returns undefined if it is absent. Throws `BadRequest` for any
+ * other value.
+ */
 export function depthOf({ rawHeaders }: Pick<AnyRequest, 'rawHeaders'>): Depth | undefined {
   const field = single(rawHeaders, 'depth');
   const depth = DEPTHS.get(field?.toLowerCase() ?? '');

@@ -11,7 +11,7 @@ const REFUSALS: Readonly<Record<Exclude<Reference['kind'], 'here'>, () => Error>
 };
 
 /**
- * Path in the same tree that the Destination field leads to (RFC 4918 section 10.3). Throws 400 when it
+ * Returns the path in the same tree that the Destination field refers to (RFC 4918 section 10.3). Throws 400 if it
  * is missing or malformed, 502 for another server, 403 for another space of this one.
  */
 export function destinationOf(context: ResourceContext): string {
@@ -20,7 +20,7 @@ export function destinationOf(context: ResourceContext): string {
   const resolved = resolveReference(context, field);
   if (resolved.kind !== 'here') throw REFUSALS[resolved.kind]();
   const { space } = context;
-  // What comes to stand below it would be there, too.
+  // Members below the destination could end up in that other space.
   if (space.encloses([...space.segments, ...resolved.path.split('/')])) {
     throw REFUSALS['another space']();
   }

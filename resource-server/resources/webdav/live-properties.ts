@@ -3,7 +3,7 @@ import { activeLocks, type Asking, LOCK_ENTRIES } from './lock-discovery.ts';
 import type { LockSystem } from './lock-system.ts';
 import { dav, escapeText } from './xml-writer.ts';
 
-/** What the properties of a resource follow from. */
+/** The data from which properties of a resource are computed. */
 export interface Subject {
   readonly entry: Entry;
   readonly view: TreeView;
@@ -13,9 +13,9 @@ export interface Subject {
 }
 
 export interface LiveProperty {
-  /** RFC 4331 section 2 keeps its own out of DAV:allprop. */
+  /** Whether DAV:allprop includes it. RFC 4331 section 2 excludes its own properties. */
   readonly inAllprop: boolean;
-  /** Markup of the element; undefined when the resource has no such property. */
+  /** Returns the markup of the element; undefined if the resource has no such property. */
   read(subject: Subject): string | undefined;
 }
 
@@ -27,7 +27,7 @@ const every =
   ({ entry }) =>
     content(entry);
 
-/** A root that nobody has made has no time. */
+/** A root that nobody has changed yet has no dates. */
 const known = (time: number, format: (time: Date) => string) =>
   time === 0 ? undefined : format(new Date(time));
 
@@ -68,8 +68,8 @@ const ROWS: readonly (readonly [name: string, asked: 'allprop' | 'by name', Cont
 ];
 
 /**
- * The properties of namespace `DAV:` that the server computes (RFC 4918 section 15, RFC 4331). The others
- * there are dead, DAV:displayname too.
+ * The properties of namespace `DAV:` that the server computes (RFC 4918 section 15, RFC 4331). All others of that
+ * namespace are dead, including DAV:displayname.
  */
 export const LIVE_PROPERTIES: ReadonlyMap<string, LiveProperty> = new Map(
   ROWS.map(([name, asked, content]) => {

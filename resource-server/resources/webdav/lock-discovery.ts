@@ -3,7 +3,7 @@ import type { Space } from '../../space/spaces.ts';
 import { hrefOf } from '../resource/path.ts';
 import { dav, davHref } from './xml-writer.ts';
 
-/** Who asks about locks, where and when (milliseconds since the epoch). */
+/** The caller who asks about locks, the space, and the time (milliseconds since the epoch). */
 export interface Asking {
   readonly space: Space;
   readonly principal: string;
@@ -16,8 +16,8 @@ export function lockDiscovery(...from: Parameters<typeof activeLocks>): string {
 }
 
 /**
- * Content of DAV:lockdiscovery for the locks in force on a resource (RFC 4918 section 15.8). Only who made a
- * lock sees its owner and its token.
+ * The content of DAV:lockdiscovery: the locks in force on a resource (RFC 4918 section 15.8). Only the principal
+ * who made a lock sees its owner and its token.
  */
 export function activeLocks(
   locks: readonly Lock[],
@@ -41,7 +41,7 @@ function activeLock(
     own ? owner : '',
     dav('timeout', `Second-${Math.max(Math.ceil((expires - now) / 1000), 0)}`),
     own ? dav('locktoken', davHref(token)) : '',
-    // A lock that comes from above is that of a collection.
+    // A lock that is inherited from above is rooted at a collection.
     dav(
       'lockroot',
       davHref(hrefOf(space, { path: root, kind: root === path ? kind : 'collection' })),
@@ -49,7 +49,7 @@ function activeLock(
   );
 }
 
-/** Content of DAV:supportedlock (RFC 4918 section 15.10). */
+/** The content of DAV:supportedlock (RFC 4918 section 15.10). */
 export const LOCK_ENTRIES = ['exclusive', 'shared']
   .map((scope) => dav('lockentry', dav('lockscope', dav(scope)), dav('locktype', dav('write'))))
   .join('');

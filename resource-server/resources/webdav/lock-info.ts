@@ -3,12 +3,12 @@ import type { LockRequest } from './lock-system.ts';
 import { davChild, elementsOf, isDav, type XmlElement } from './xml-element.ts';
 import { writeXml } from './xml-writer.ts';
 
-/** Bytes of what is kept with a lock of its owner, since every write looks at all locks of the tree. */
+/** The longest owner of a lock, in bytes. It is bounded since every write reads all locks of the tree. */
 const LONGEST_OWNER = 2048;
 
 /**
- * Reads the content of LOCK (RFC 4918 section 14.11). Throws 422 when it asks for no kind of lock there
- * is, 413 when it says too much of the owner.
+ * Reads the content of LOCK (RFC 4918 section 14.11). Throws 422 if it asks for an unknown kind of lock, 413 if
+ * the owner is too long.
  */
 export function lockInfo(content: XmlElement): Pick<LockRequest, 'exclusive' | 'owner'> {
   const scope = isDav(content, 'lockinfo') ? only(content, 'lockscope') : undefined;
@@ -26,7 +26,7 @@ export function lockInfo(content: XmlElement): Pick<LockRequest, 'exclusive' | '
   return { exclusive: scope === 'exclusive', owner };
 }
 
-/** Name of the one element of namespace `DAV:` in a member of a lockinfo. */
+/** The name of the only element of namespace `DAV:` in a member of a lockinfo. */
 function only(content: XmlElement, name: string): string | undefined {
   const member = davChild(content, name);
   const [first, second] = member === undefined ? [] : elementsOf(member);

@@ -9,8 +9,8 @@ import { hrefOf } from '../resource/path.ts';
 import { davDocument } from './xml-writer.ts';
 
 /**
- * The answer to writes that lack a token for locked resources: 423 with the roots of the locks, or 207
- * when members alone are in the way (RFC 4918 sections 9.6.1, 9.8.5 and 9.9.4).
+ * The answer to writes that lack a token for locked resources: 423 with the roots of the locks, or 207 if only
+ * members are locked (RFC 4918 sections 9.6.1, 9.8.5 and 9.9.4).
  */
 export function locked(
   space: Space,
@@ -32,8 +32,8 @@ export function locked(
 }
 
 /**
- * The answer to a lock that others stand in the way of: 423, or 207 when those are of members alone
- * (RFC 4918 section 9.10.3).
+ * The answer to a LOCK that conflicts with other locks: 423, or 207 if those are on members only (RFC 4918 section
+ * 9.10.3).
  */
 export function lockConflict(
   space: Space,
@@ -58,7 +58,9 @@ function membersError(detail: string, responses: readonly MemberResponse[]): Htt
   return new HttpError(207, detail, {}, { type: XML_TYPE, body });
 }
 
-/** Of roots of locks: what is above something else is a collection, what nothing is known of may be none. */
+/**
+ * The hrefs of the roots of locks. A root with something below it is a collection; an unknown path may not be one.
+ */
 function hrefs(space: Space, { entries }: TreeView, roots: readonly string[]): readonly string[] {
   const seen = [...entries.keys()];
   return [...new Set(roots)].map((path) => {

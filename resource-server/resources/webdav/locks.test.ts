@@ -46,7 +46,7 @@ describe('RFC 4918 section 6.1: what a lock covers', () => {
     expect(system.covering(view, root)).toEqual([lock]);
   });
 
-  test('section 6.6: from the moment it expires it covers nothing', () => {
+  test('section 6.6: an expired lock covers nothing', () => {
     const lock = lockOn('a', { seconds: 2 });
     const later = new ManualClock(clock.now());
     const locks = createLockSystem({ clock: later, random: systemRandom });
@@ -59,7 +59,7 @@ describe('RFC 4918 section 6.1: what a lock covers', () => {
   });
 });
 
-describe('RFC 4918 section 7: what a write needs', () => {
+describe('RFC 4918 section 7: the tokens that a write needs', () => {
   const top = lockOn('a', { deep: false });
   const deep = lockOn('a/b');
   const leaf = lockOn('c/d/e', { exclusive: false });
@@ -86,7 +86,7 @@ describe('RFC 4918 section 7: what a write needs', () => {
   });
 });
 
-describe('RFC 4918 section 9.10.5: which locks stand beside one another', () => {
+describe('RFC 4918 section 9.10.5: conflicts between locks', () => {
   const exclusive = { exclusive: true };
   const shared = { exclusive: false };
   test.each<[Partial<LockRequest>, Partial<LockRequest>, boolean]>([
@@ -118,7 +118,7 @@ describe('RFC 4918 section 9.10.5: which locks stand beside one another', () => 
     expect(found).toEqual(conflict ? [lock] : []);
   });
 
-  test('two locks conflict exactly when they cover a path together, and one is exclusive', () => {
+  test('two locks conflict exactly if they cover a common path and one is exclusive', () => {
     const root = fc.constantFrom('', 'a', 'a/b', 'a/b/c', 'ab', 'b');
     const any = fc.record({ root, deep: fc.boolean(), exclusive: fc.boolean() });
     const paths = ['', 'a', 'a/b', 'a/b/c', 'a/b/c/d', 'ab', 'ab/c', 'b'];
@@ -137,14 +137,14 @@ describe('RFC 4918 section 9.10.5: which locks stand beside one another', () => 
 });
 
 describe('RFC 4918 section 6.5: tokens', () => {
-  test('are UUIDs of version 4, and never the same', () => {
+  test('are distinct UUIDs of version 4', () => {
     const tokens = Array.from({ length: 1000 }, () => lockOn('a').token);
     const form = /^urn:uuid:[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
     expect(tokens.every((token) => form.test(token))).toBe(true);
     expect(new Set(tokens).size).toBe(tokens.length);
   });
 
-  test('have all the random bits that a UUID has room for', () => {
+  test('use all random bits of a UUID', () => {
     const ones = createLockSystem({ clock, random: (bytes) => Buffer.alloc(bytes, 0xff) });
     const zeros = createLockSystem({ clock, random: (bytes) => Buffer.alloc(bytes) });
     expect(ones.create(NOTHING, wish('a')).lock.token).toBe(
@@ -165,7 +165,7 @@ describe('RFC 4918 sections 6.6 and 10.7: timeouts', () => {
     [86_401, 86_400],
     [4_100_000_000, 86_400],
     [Infinity, 86_400],
-  ])('%d seconds asked for, %d granted', (seconds, granted) => {
+  ])('%d seconds requested, %d granted', (seconds, granted) => {
     const { lock } = system.create(NOTHING, wish('a', { seconds }));
     expect(lock).toMatchObject({ seconds: granted, expires: clock.now() + granted * 1000 });
     const { lock: again, edits } = system.refresh(lock, seconds);
@@ -173,15 +173,15 @@ describe('RFC 4918 sections 6.6 and 10.7: timeouts', () => {
     expect(edits).toEqual([{ kind: 'lock', lock: again }]);
   });
 
-  test('section 7.7: a refreshed lock is the same with another timeout', () => {
+  test('section 7.7: a refreshed lock differs in its timeout only', () => {
     const lock = lockOn('a', { seconds: 10, owner: '<D:owner/>' });
     const { lock: again } = system.refresh(lock, 100);
     expect(again).toEqual({ ...lock, seconds: 100, expires: clock.now() + 100_000 });
   });
 });
 
-describe('what is done to the locks of a tree', () => {
-  test('a new lock takes the expired ones away', () => {
+describe('edits of the locks of a tree', () => {
+  test('a new lock removes expired ones', () => {
     const expired = { ...lockOn('x'), expires: clock.now() };
     const valid = lockOn('y');
     const { lock, edits } = system.create(viewOf([expired, valid]), wish('z'));
@@ -191,7 +191,7 @@ describe('what is done to the locks of a tree', () => {
     ]);
   });
 
-  test('RFC 4918 section 9.6: what goes takes its locks along, and those below', () => {
+  test('RFC 4918 section 9.6: removing a resource removes its locks and those below', () => {
     const locks = ['a', 'a/b', 'a/b/c', 'ab', ''].map((root) => lockOn(root));
     const expired = { ...lockOn('x'), expires: clock.now() };
     const view = viewOf([...locks, expired]);
@@ -220,7 +220,7 @@ describe('what is done to the locks of a tree', () => {
   });
 });
 
-test('isBelow: names are compared whole', () => {
+test('isBelow compares whole names', () => {
   expect(isBelow('a/b', 'a')).toBe(true);
   expect(isBelow('a', '')).toBe(true);
   for (const [path, collection] of [

@@ -4,17 +4,21 @@ import { HttpError } from '#shared/http/answer.ts';
 import type { Edit, Lock, TreeView } from '#shared/stores/trees/trees.ts';
 import type { LockSystem } from './lock-system.ts';
 
-/** Bounds of a timeout, in seconds. */
+/** The limits of a timeout, in seconds. */
 const SHORTEST = 1;
 const LONGEST = 86_400;
 /**
- * Locks in force: in a tree, all of which each request to it reads, and of one principal in it, so that it
- * takes forty to lock the others out. Each process counts exactly, and knows of others' locks a moment later.
+ * The most locks in force in a tree, all of which each request to it reads, and of one principal in it: it takes
+ * forty principals to lock the others out. Each process counts its own exactly, and learns of others' locks a
+ * moment later.
  */
 const MOST_IN_TREE = 2000;
 const MOST_OF_PRINCIPAL = 50;
 
-/** Locks whose timeout is bounded: `clock` says when one has expired, `random` gives the tokens. */
+/**
+ * Creates the lock system. Timeouts are bounded. `clock` decides when a lock has expired, `random` makes the
+ * tokens.
+ */
 export function createLockSystem({
   clock,
   random,
@@ -81,17 +85,17 @@ export function createLockSystem({
   };
 }
 
-/** RFC 4918 section 6.1: its root, and of a deep one all below it. */
+/** True if a lock covers the path (RFC 4918 section 6.1): its root, and if it is deep everything below. */
 function covers({ root, deep }: Lock, path: string): boolean {
   return root === path || (deep && isBelow(path, root));
 }
 
-/** Whether one path leads to something within the collection at the other. */
+/** True if the path is inside the collection. */
 export function isBelow(path: string, collection: string): boolean {
   return collection === '' ? path !== '' : path.startsWith(`${collection}/`);
 }
 
-/** Version 4 (RFC 9562 section 5.4). */
+/** A UUID of version 4 (RFC 9562 section 5.4). */
 function uuid(random: Random): string {
   const bytes = random(16);
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);

@@ -16,7 +16,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-/** What a client gets of an answer with these responses; the content is still to be read. */
+/** Sends an answer with these responses to a client, which has not read its content yet. */
 async function answer(pages: Parameters<typeof multiStatus>[0]): Promise<IncomingMessage> {
   const run = onKoa(() => multiStatus(pages).catch(errorAnswer), silentLog);
   const server = http.createServer((request, response) => void run({ request, response }));
@@ -33,7 +33,7 @@ async function answer(pages: Parameters<typeof multiStatus>[0]): Promise<Incomin
 const member = (index: number): MemberResponse => ({ href: `/${index}`, status: 423 });
 
 describe('RFC 4918 section 13: a multi-status', () => {
-  test('a short one is sent as a whole', async () => {
+  test('a short one is sent at once', async () => {
     const response = await answer([[member(1)], [member(2)]]);
     expect(response.statusCode).toBe(207);
     expect(response.headers['content-type']).toBe('application/xml; charset="utf-8"');
@@ -65,11 +65,11 @@ describe('RFC 4918 section 13: a multi-status', () => {
     expect(new Set(turns).size).toBe(100);
   });
 
-  test('of nothing it is a document still', async () => {
+  test('an empty one is still a document', async () => {
     expect(parseXml(await text(await answer([])))).toMatchObject({ name: 'multistatus' });
   });
 
-  test('section 14.22: results of properties, and section 16: why', async () => {
+  test('section 14.22: the status of properties, and section 16: the reason', async () => {
     const condition = conditionMarkup('cannot-modify-protected-property');
     const response = await answer([
       [
@@ -102,7 +102,7 @@ describe('RFC 4918 section 13: a multi-status', () => {
 });
 
 describe('a long answer', () => {
-  test('is sent while it is made, and is whole', async () => {
+  test('is sent while it is generated, and is complete', async () => {
     const response = await answer([Array.from({ length: 2500 }, (_, index) => member(index))]);
     expect(response.headers['content-length']).toBeUndefined();
     const hrefs = elementsOf(parseXml(await text(response))).map(
@@ -111,7 +111,7 @@ describe('a long answer', () => {
     expect(hrefs).toEqual(Array.from({ length: 2500 }, (_, index) => `/${index}`));
   });
 
-  test('is not made any further when the client leaves', async () => {
+  test('stops being generated when the client leaves', async () => {
     const { promise: end, resolve } = Promise.withResolvers<void>();
     async function* endless(): AsyncGenerator<readonly MemberResponse[]> {
       try {
@@ -125,7 +125,7 @@ describe('a long answer', () => {
     await expect(end).resolves.toBeUndefined();
   });
 
-  test('that fails ends the connection: nobody takes a part for the whole', async () => {
+  test('ends the connection on a failure, so that it never looks complete', async () => {
     async function* failing(): AsyncGenerator<readonly MemberResponse[]> {
       for (let index = 0; index < 5000; index += 1) yield [member(index)];
       throw new Error('the store is gone');
@@ -133,7 +133,7 @@ describe('a long answer', () => {
     await expect(text(await answer(failing()))).rejects.toThrow('aborted');
   });
 
-  test('that fails at once is another answer', async () => {
+  test('becomes another answer if it fails at once', async () => {
     async function* failing(): AsyncGenerator<readonly MemberResponse[]> {
       yield [member(1)];
       throw new Error('the store is gone');

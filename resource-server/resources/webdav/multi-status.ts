@@ -4,37 +4,34 @@ import { XML_TYPE } from './dav-error.ts';
 import type { Pieces, ResourceAnswer } from '../../answers/pieces.ts';
 import { dav, davHref, davRoot } from './xml-writer.ts';
 
-/**
- * Characters that are sent at a time, and between which others are served; an answer that has no more is
- * sent as a whole.
- */
+/** Characters that are sent at a time, with others served in between. A shorter answer is sent at once. */
 const PIECE = 64 * 1024;
 
-/** What became of some properties of a resource. */
+/** The status of some properties of a resource. */
 export interface Propstat {
   readonly status: number;
-  /** Markup of each: with its value, or empty. */
+  /** The markup of each property, with its value or empty. */
   readonly properties: readonly string[];
-  /** Markup of a condition (`conditionMarkup`). */
+  /** The markup of a condition (`conditionMarkup`). */
   readonly condition?: string | undefined;
 }
 
-/** What became of one resource (RFC 4918 section 14.24). `href` is an absolute path. */
+/** The status of one resource (RFC 4918 section 14.24). `href` is an absolute path. */
 export type MemberResponse =
   | { readonly href: string; readonly propstats: readonly Propstat[] }
   | {
       readonly href: string;
       readonly status: number;
-      /** Markup of a condition (`conditionMarkup`). */
+      /** The markup of a condition (`conditionMarkup`). */
       readonly condition?: string | undefined;
     };
 
-/** Responses, some at a time. */
+/** Responses in batches. */
 type Pages = Iterable<Iterable<MemberResponse>> | AsyncIterable<Iterable<MemberResponse>>;
 
 /**
- * Answers 207 (RFC 4918 section 13). Resolves when all is known to be well, or the first piece of a long
- * answer is: what fails later ends the connection.
+ * Answers 207 (RFC 4918 section 13). Resolves when a short answer is complete, or when the first piece of a long
+ * one is; a later failure ends the connection.
  */
 export async function multiStatus(pages: Pages): Promise<ResourceAnswer> {
   const pieces = piecesOf(pages);

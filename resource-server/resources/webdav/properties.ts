@@ -15,14 +15,14 @@ export function propertyKey({ namespace, name }: PropertyName): string {
   return `{${namespace}}${name}`;
 }
 
-/** Reads the markup of one property of resources; undefined of those that do not have it. */
+/** Returns a reader of the markup of one property. The reader returns undefined for a resource that lacks it. */
 export function propertyReader(property: PropertyName): (subject: Subject) => string | undefined {
   const live = isProtected(property) ? LIVE_PROPERTIES.get(property.name) : undefined;
   const key = propertyKey(property);
   return live?.read ?? (({ entry }) => entry.properties[key]);
 }
 
-/** Markup of what DAV:allprop gives: the dead ones, and of the live ones those that cost nothing. */
+/** The markup of DAV:allprop: all dead properties, and the live ones that are cheap. */
 export function allProperties(subject: Subject): string[] {
   const live = [...LIVE_PROPERTIES.values()].map((property) =>
     property.inAllprop ? property.read(subject) : undefined,
@@ -31,14 +31,14 @@ export function allProperties(subject: Subject): string[] {
   return [...live.filter((markup) => markup !== undefined), ...dead];
 }
 
-/** An empty element for each property of a resource, as DAV:propname asks. */
+/** An empty element for each property of a resource, for DAV:propname. */
 export function propertyNames(subject: Subject): string[] {
   const live = [...LIVE_PROPERTIES].filter(([, { read }]) => read(subject) !== undefined);
   const dead = Object.keys(subject.entry.properties).map(nameOf);
   return [...live.map(([name]) => dav(name)), ...dead.map(emptyElement)];
 }
 
-/** No name has a brace in it. */
+/** Splits a key at the brace: no name contains one. */
 function nameOf(key: string): PropertyName {
   const end = key.lastIndexOf('}');
   return { namespace: key.slice(1, end), name: key.slice(end + 1) };

@@ -15,7 +15,7 @@ const set = (...properties: readonly string[]) =>
 const remove = (...properties: readonly string[]) =>
   `<D:remove><D:prop>${properties.join('')}</D:prop></D:remove>`;
 
-describe('RFC 4918 section 14.19: what is asked', () => {
+describe('RFC 4918 section 14.19: reading the instructions', () => {
   test('in the order of the document (section 9.2)', () => {
     const instructions = asked(
       set('<x:a/>', '<x:b/>') + remove('<x:a/>') + set('<x:c/>') + remove('<x:d/>', '<x:e/>'),
@@ -30,7 +30,7 @@ describe('RFC 4918 section 14.19: what is asked', () => {
     ]);
   });
 
-  test('section 17: what is not known is not there', () => {
+  test('section 17: unknown elements are ignored', () => {
     const instructions = asked(
       `<x:set><D:prop><x:a/></D:prop></x:set><D:set x:b="c"><x:prop><x:d/></x:prop>` +
         `<D:prop><x:e/></D:prop></D:set><D:other><D:prop><x:f/></D:prop></D:other>`,
@@ -77,7 +77,7 @@ describe('RFC 4918 section 9.2: all or nothing', () => {
     ]);
   });
 
-  test('the last instruction about a property counts, and it is answered once', () => {
+  test('the last instruction about a property counts, and the property is answered once', () => {
     const first = updateProperties({}, asked(set('<x:a>1</x:a>') + remove('<x:a/>')));
     expect(first.properties).toEqual({});
     expect(first.propstats).toEqual([{ status: 200, properties: ['<P:a xmlns:P="x"/>'] }]);
@@ -85,7 +85,7 @@ describe('RFC 4918 section 9.2: all or nothing', () => {
     expect(second.properties?.['{x}a']).toContain('>2<');
   });
 
-  test('what is removed leaves room for what is set, in whatever order they come', () => {
+  test('removed properties make room for new ones, in whatever order they come', () => {
     const long = `<x:c>${'v'.repeat(30_000)}</x:c>`;
     const { properties: full = {} } = updateProperties({}, asked(set(long)));
     const another = long.replaceAll('x:c', 'x:d');
@@ -95,7 +95,7 @@ describe('RFC 4918 section 9.2: all or nothing', () => {
     }
   });
 
-  test('to remove what is not there is no error (section 14.23)', () => {
+  test('removing a missing property is no error (section 14.23)', () => {
     expect(updateProperties(before, asked(remove('<x:z/>')))).toMatchObject({
       properties: before,
       propstats: [{ status: 200 }],
@@ -146,7 +146,7 @@ describe('RFC 4918 section 9.2: all or nothing', () => {
   });
 });
 
-describe('bounds', () => {
+describe('limits', () => {
   const property = (name: string, length: number) => `<${name}>${'v'.repeat(length)}</${name}>`;
   const OVERHEAD = Buffer.byteLength('<a xmlns:D="DAV:" xmlns:x="x"></a>');
 
@@ -162,7 +162,7 @@ describe('bounds', () => {
     });
   });
 
-  test('the same in several requests, and in characters of several bytes', () => {
+  test('the limit counts several requests together, and bytes instead of characters', () => {
     const before = { '{}a': property('a', 16_000), '{}b': property('b', 16_000) };
     const left = 32 * 1024 - 2 * Buffer.byteLength(`{}a${property('a', 16_000)}`);
     const most = left - OVERHEAD - '{}e'.length;
@@ -175,7 +175,7 @@ describe('bounds', () => {
     expect(status(set(property('a', 20_000)))).toEqual([507]);
   });
 
-  test('256 properties a request, or 413', () => {
+  test('more than 256 properties in a request are 413', () => {
     const names = Array.from({ length: 257 }, (_, index) => `<p${index}/>`);
     expect(asked(set(...names.slice(1)))).toHaveLength(256);
     const tooMuch = expect.objectContaining({ constructor: HttpError, status: 413 });
@@ -184,7 +184,7 @@ describe('bounds', () => {
     expect(() => asked(set('<a/>'.repeat(257)))).toThrow(tooMuch);
   });
 
-  test('namespaces cannot make a large answer or a large store of a small request', () => {
+  test('namespaces cannot turn a small request into a large answer or many stored bytes', () => {
     const namespaces = Array.from(
       { length: 90 },
       (_, index) => ` xmlns:n${index}="${'u'.repeat(1000)}"`,

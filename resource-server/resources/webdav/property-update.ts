@@ -6,22 +6,22 @@ import { isProtected, propertyKey } from './properties.ts';
 import { elementsOf, isDav, type XmlElement } from './xml-element.ts';
 import { emptyElement, writeXml } from './xml-writer.ts';
 
-/** Properties that a request can set and remove. */
+/** The most properties that a request can set and remove. */
 const MOST_INSTRUCTIONS = 256;
-/** Bytes of the dead properties of a resource, with their names: they are read together. */
+/** The most bytes of the dead properties of a resource, names included, since they are read together. */
 const MOST = 32 * 1024;
 
 type Properties = Entry['properties'];
 
-/** Sets a property to an element, or removes the property of its name. */
+/** Sets a property to an element, or removes the property with that name. */
 export interface PropertyInstruction {
   readonly kind: 'set' | 'remove';
   readonly element: XmlElement;
 }
 
 /**
- * What the content of PROPPATCH asks, in its order (RFC 4918 section 14.19). Throws `HttpError` 422 when it
- * asks nothing, 413 when it asks too much.
+ * Reads the instructions of PROPPATCH in their order (RFC 4918 section 14.19). Throws `HttpError` 422 if there are
+ * none, 413 if there are too many.
  */
 export function propertyInstructions(root: XmlElement): readonly PropertyInstruction[] {
   const updates = isDav(root, 'propertyupdate') ? elementsOf(root) : [];
@@ -41,13 +41,13 @@ export function propertyInstructions(root: XmlElement): readonly PropertyInstruc
   return instructions;
 }
 
-/** What became of each property, and all dead properties afterwards; undefined: not one has changed. */
+/** The status of each property, and all dead properties afterwards; undefined if none has changed. */
 export interface PropertyUpdate {
   readonly properties: Properties | undefined;
   readonly propstats: readonly Propstat[];
 }
 
-/** Does all instructions or none; of several about a property the last one counts (RFC 4918 section 9.2). */
+/** Performs all instructions or none. If several are about one property, the last counts (RFC 4918 section 9.2). */
 export function updateProperties(
   before: Properties,
   instructions: readonly PropertyInstruction[],
@@ -59,7 +59,7 @@ export function updateProperties(
   const properties = new Map(Object.entries(before).filter(([key]) => !last.has(key)));
   let size = [...properties].reduce((sum, property) => sum + sizeOf(property), 0);
   for (const [key, { kind, element }] of last) {
-    // What comes after a failure is not even written out: namespaces can make it large many times over.
+    // Instructions after a failure are not even written out: namespaces can make them many times larger.
     if (failed.size > 0) break;
     if (kind === 'remove') continue;
     const markup = writeXml(element);

@@ -5,17 +5,20 @@ import { allProperties, propertyKey, propertyNames, propertyReader } from './pro
 import { davChild, elementsOf, isDav, type XmlElement } from './xml-element.ts';
 import { emptyElement } from './xml-writer.ts';
 
-/** Properties that a request can name, and bytes of their names: each is answered for each resource. */
+/**
+ * The most properties that a request can name, and the most bytes of their names: each is answered for each
+ * resource.
+ */
 const MOST_NAMED = 256;
 const LONGEST_NAMES = 16 * 1024;
 
 interface Named {
   readonly read: ReturnType<typeof propertyReader>;
-  /** Markup of the property without a value. */
+  /** The markup of the property without a value. */
   readonly empty: string;
 }
 
-/** Says of a resource what was asked. */
+/** Answers a PROPFIND for one resource. */
 export type PropertyQuestion = (subject: Subject) => readonly Propstat[];
 
 const QUESTIONS: Readonly<Record<string, (root: XmlElement) => PropertyQuestion>> = {
@@ -25,9 +28,9 @@ const QUESTIONS: Readonly<Record<string, (root: XmlElement) => PropertyQuestion>
 };
 
 /**
- * What the content of PROPFIND asks (RFC 4918 section 14.20); without content, for all. Throws `HttpError` 422
- * when it asks nothing or several things, 413 when it names too many properties or has too long names for
- * them.
+ * Reads the content of PROPFIND (RFC 4918 section 14.20). Without content, all properties are asked for. Throws
+ * `HttpError` 422 if it asks for nothing or for several things, 413 if it names too many properties or their names
+ * are too long.
  */
 export function propertyQuestion(root: XmlElement | undefined): PropertyQuestion {
   if (root === undefined) return named([], allProperties);
@@ -59,7 +62,7 @@ function namesIn(root: XmlElement, container: string): readonly Named[] {
   return names;
 }
 
-/** Properties besides the others; what is missing is 404 (RFC 4918 section 9.1.2). */
+/** Adds named properties to the others. Missing ones are 404 (RFC 4918 section 9.1.2). */
 function named(
   names: readonly Named[],
   others: (subject: Subject) => readonly string[],
@@ -71,7 +74,7 @@ function named(
     for (const { read, empty } of names) {
       const markup = read(subject);
       if (markup === undefined) missing.push(empty);
-      // A property has the same markup each time it is read, and comes once (section 9.1).
+      // A property always has the same markup, and is included once (section 9.1).
       else if (!unnamed.includes(markup)) found.push(markup);
     }
     if (missing.length === 0) return [{ status: 200, properties: found }];

@@ -26,7 +26,7 @@ describe('RFC 4918 section 10.7: Timeout', () => {
     expect(wished(...lines)).toBe(seconds);
   });
 
-  test('whatever is sent, it is undefined, a number that is not negative, or Infinity', () => {
+  test('any field is undefined, a number that is not negative, or Infinity', () => {
     const piece = fc.constantFrom('Second-', 'Infinite', ',', ' ', '-', '0', '12', 'x', '.');
     const line = fc.oneof(
       fc.string(),

@@ -5,8 +5,8 @@ import type { AnyRequest } from '#shared/server/message/message.ts';
 const TIME_TYPE = /^(?:second-(\d+)|infinite)$/i;
 
 /**
- * Seconds that a client asks for with the Timeout field, Infinity for as long as possible: the first of
- * its wishes that is understood, since none need be honoured. Undefined: it has none.
+ * Reads the Timeout field in seconds, with Infinity for as long as possible. Uses the first value that is
+ * understood, since the server need not honour any. Returns undefined if there is none.
  */
 export function timeoutOf({ rawHeaders }: Pick<AnyRequest, 'rawHeaders'>): number | undefined {
   const wishes = lines(rawHeaders, 'timeout').flatMap((line) => line.split(','));

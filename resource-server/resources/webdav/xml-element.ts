@@ -1,19 +1,22 @@
 /** The namespace of RFC 4918. */
 export const DAV = 'DAV:';
 
-/** The namespace of xml:lang, which no other prefix can have. */
+/** The namespace of xml:lang. No other prefix can be bound to it. */
 export const XML = 'http://www.w3.org/XML/1998/namespace';
 
-/** The namespace of the declarations of namespaces. */
+/** The namespace of namespace declarations. */
 export const XMLNS = 'http://www.w3.org/2000/xmlns/';
 
-/** An element with what RFC 4918 section 4.3 asks to keep of it: no comments, no instructions. */
+/**
+ * An element with everything that RFC 4918 section 4.3 requires to preserve; comments and processing instructions
+ * are dropped.
+ */
 export interface XmlElement {
   readonly namespace: string;
-  /** Local name. */
+  /** The local name. */
   readonly name: string;
   readonly prefix: string;
-  /** Without the declarations of namespaces. */
+  /** The attributes without namespace declarations. */
   readonly attributes: readonly XmlAttribute[];
   readonly children: readonly (XmlElement | string)[];
   readonly scope: XmlScope;
@@ -26,11 +29,11 @@ export interface XmlAttribute {
   readonly value: string;
 }
 
-/** What holds within an element, said by itself or by one around it. */
+/** The namespaces and the language in force within an element, declared there or further out. */
 export interface XmlScope {
-  /** By prefix; that of '' is the default namespace. */
+  /** Namespaces by prefix; '' is the key of the default namespace. */
   readonly namespaces: ReadonlyMap<string, string>;
-  /** xml:lang */
+  /** The value of xml:lang. */
   readonly language: string | undefined;
 }
 
@@ -38,12 +41,12 @@ export function isDav(element: XmlElement, name: string): boolean {
   return element.namespace === DAV && element.name === name;
 }
 
-/** The elements in an element. */
+/** The child elements of an element. */
 export function elementsOf({ children }: XmlElement): readonly XmlElement[] {
   return children.filter((child) => typeof child !== 'string');
 }
 
-/** The first element of this name and of namespace `DAV:` in an element. */
+/** The first child element with this name and the namespace `DAV:`. */
 export function davChild(element: XmlElement, name: string): XmlElement | undefined {
   return elementsOf(element).find((child) => isDav(child, name));
 }

@@ -5,22 +5,22 @@ import { XMLNS } from './xml-element.ts';
 import type { XmlElement, XmlScope } from './xml-element.ts';
 import { NC_NAME } from './xml-name.ts';
 
-/** Far more than any client sends. */
+/** The deepest nesting, far more than any client sends. */
 const DEPTH = 50;
 const ELEMENTS = 10_000;
-/** Of comments, instructions and CDATA, in which `<` may stand, too. */
+/** The most comments, processing instructions and CDATA sections, which may contain `<`, too. */
 const MARKS = 1000;
 const ATTRIBUTES = 100;
-/** Declared within one another. */
+/** The most nested namespace declarations. */
 const NAMESPACES = 100;
-/** Characters that are parsed at once: a millisecond or so. */
+/** Characters that are parsed without a pause, about a millisecond. */
 export const PARSED_AT_ONCE = 4096;
-/** Characters of a name or of the URI of a namespace. */
+/** The most characters of a name or of a namespace URI. */
 const NAME = 1024;
 
 /**
- * What no URI reference has (RFC 3986 section 2), as a namespace is one (Namespaces in XML 1.0 section 2.1).
- * Parsers put such a character between a namespace and a name, and end at one within it.
+ * Characters that no URI reference contains (RFC 3986 section 2), and so no namespace (Namespaces in XML 1.0
+ * section 2.1). Parsers join namespace and name by such a character, and split at the first one.
  */
 const NO_URI = /["<>\\^`{|}\s\p{Cc}]/u;
 
@@ -29,9 +29,9 @@ interface OpenElement extends XmlElement {
 }
 
 /**
- * Parses a document, strictly and with namespaces. Throws `BadRequest` when it is not well-formed or past
- * a bound, `HttpError` 403 (no-external-entities) or `BadRequest` when it has a document type declaration
- * (RFC 4918 sections 8.2, 16 and 20.6): nothing is ever expanded or fetched.
+ * Parses a document, strictly and with namespaces. Throws `BadRequest` if it is not well-formed or exceeds a
+ * limit, `HttpError` 403 (no-external-entities) or `BadRequest` if it has a document type declaration (RFC 4918
+ * sections 8.2, 16 and 20.6): nothing is ever expanded or fetched.
  */
 export function parseXml(text: string): XmlElement {
   const slices = parseSlices(text);
@@ -40,12 +40,12 @@ export function parseXml(text: string): XmlElement {
   return slice.value;
 }
 
-/** The same, slice by slice: others can be served between two of them. */
+/** The same in slices, between which others can be served. */
 export function* parseSlices(text: string): Generator<void, XmlElement, void> {
   checkTags(text);
-  // The parser throws errors of its own at half a pair.
+  // The parser throws errors of its own at a lone surrogate.
   if (!text.isWellFormed()) throw new BadRequest('The XML has half a surrogate pair.');
-  // XML 1.1 would let control characters in, which no answer in XML 1.0 can repeat.
+  // XML 1.1 allows control characters, which no answer in XML 1.0 can repeat.
   const parser = new SaxesParser({ xmlns: true, forceXMLVersion: true, defaultXMLVersion: '1.0' });
   const open: OpenElement[] = [];
   let root: XmlElement | undefined;
@@ -55,7 +55,7 @@ export function* parseSlices(text: string): Generator<void, XmlElement, void> {
   function bound(count: number, most: number, what: string): void {
     if (count > most) throw new BadRequest(`The XML has more than ${most} ${what}.`);
   }
-  /** A parser tells a section of CDATA apart from the text beside it; nobody else does. */
+  /** Adds text. Only the parser distinguishes CDATA sections from adjacent text. */
   function add(characters: string): void {
     const children = open.at(-1)?.children;
     const last = children?.at(-1);
@@ -103,7 +103,7 @@ export function* parseSlices(text: string): Generator<void, XmlElement, void> {
   return root;
 }
 
-/** Throws `BadRequest` for more tags than the bound on elements allows, before any of them is parsed. */
+/** Throws `BadRequest` if there are more tags than the limit on elements allows, before any is parsed. */
 function checkTags(text: string): void {
   let tags = 0;
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at + 1)) {
@@ -141,7 +141,7 @@ function elementOf(tag: SaxesTagNS, around: XmlScope | undefined): OpenElement {
   };
 }
 
-/** Without a prefix, and of a declaration of the default namespace, one part of the name is empty. */
+/** Checks a name. One part is empty if there is no prefix, and in the declaration of the default namespace. */
 function checkName(name: string): void {
   boundName(name);
   if (name !== '' && !NC_NAME.test(name)) {

@@ -12,7 +12,7 @@ function propertyIn(document: string): XmlElement {
   return property;
 }
 
-/** What a client finds when markup is sent to it among other properties. */
+/** The property as a client parses it when the markup is sent among other properties. */
 function sent(markup: string): XmlElement {
   const document = davDocument('prop', '<D:before/>', markup, '<D:after/>');
   const [before, property, after, ...more] = elementsOf(parseXml(document));
@@ -21,7 +21,7 @@ function sent(markup: string): XmlElement {
   return property;
 }
 
-/** What RFC 4918 section 4.3 asks to keep, prefixes included; the language wherever it is said. */
+/** The parts that RFC 4918 section 4.3 asks to keep, prefixes included; the language wherever it is named. */
 function kept({ namespace, name, prefix, attributes, children, scope }: XmlElement): object {
   return {
     namespace,
@@ -33,7 +33,7 @@ function kept({ namespace, name, prefix, attributes, children, scope }: XmlEleme
   };
 }
 
-describe('RFC 4918 section 4.3: a property is kept', () => {
+describe('RFC 4918 section 4.3: a stored property is preserved', () => {
   test.each([
     [
       'its namespace, from where it was declared',
@@ -112,7 +112,7 @@ describe('RFC 4918 section 4.3: a property is kept', () => {
   });
 });
 
-describe('what was stored cannot end what is around it', () => {
+describe('a stored property cannot end the markup around it', () => {
   test.each([
     ['text', '<a>&lt;/D:prop>&lt;D:href>x&lt;/D:href></a>'],
     ['an attribute', '<a b="&quot;/>&lt;D:after xmlns:D=&apos;e&apos;/>"/>'],
@@ -152,7 +152,7 @@ describe('what was stored cannot end what is around it', () => {
   });
 });
 
-test('whatever was parsed is the same when it is written and parsed again, however often', () => {
+test('writing and parsing again preserves any parsed element, however often', () => {
   fc.assert(
     fc.property(element(), (generated) => {
       const parsed = propertyIn(`<p xml:lang="en" xmlns="p" xmlns:D="d">${naive(generated)}</p>`);

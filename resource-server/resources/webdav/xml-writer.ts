@@ -7,13 +7,13 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
   '"': '&quot;',
-  // A parser would make spaces or line feeds of them.
+  // A parser would turn these into spaces or line feeds.
   '\t': '&#9;',
   '\n': '&#10;',
   '\r': '&#13;',
 };
 
-/** Text as markup of an element's content. */
+/** Escapes text for the content of an element. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>\r]/g, (character) => ESCAPES[character] ?? '');
 }
@@ -22,28 +22,31 @@ function attribute(name: string, value: string): string {
   return ` ${name}="${value.replace(/[&<>"\t\n\r]/g, (character) => ESCAPES[character] ?? '')}"`;
 }
 
-/** An element of namespace `DAV:` around markup. The prefix is that of `davDocument`: Windows reads no other. */
+/**
+ * Returns an element of namespace `DAV:` around markup. It has the prefix of `davDocument`, the only one that
+ * Windows reads.
+ */
 export function dav(name: string, ...content: readonly string[]): string {
   const markup = content.length === 1 ? content[0] : content.join('');
   return markup === '' ? `<D:${name}/>` : `<D:${name}>${markup}</D:${name}>`;
 }
 
-/** DAV:href with a URI reference. */
+/** Returns DAV:href with a URI reference. */
 export function davHref(href: string): string {
   return dav('href', escapeText(href));
 }
 
-/** Begins a document whose root is an element of namespace `DAV:`. */
+/** Returns the start of a document whose root is an element of namespace `DAV:`. */
 export function davRoot(name: string): string {
   return `<?xml version="1.0" encoding="utf-8"?>\n<D:${name} xmlns:D="${DAV}">`;
 }
 
-/** A whole document around markup. */
+/** Returns a complete document around markup. */
 export function davDocument(name: string, ...content: readonly string[]): string {
   return `${davRoot(name)}${content.join('')}</D:${name}>`;
 }
 
-/** An element without content, of any name that a parser passed. */
+/** Returns an element without content, with any name that a parser accepted. */
 export function emptyElement({ namespace, name }: Pick<XmlElement, 'namespace' | 'name'>): string {
   if (namespace === DAV) return dav(name);
   if (namespace === XML) return `<xml:${name}/>`;
@@ -51,8 +54,8 @@ export function emptyElement({ namespace, name }: Pick<XmlElement, 'namespace' |
 }
 
 /**
- * Markup of an element that was parsed: it means the same wherever it is put, with the prefixes, namespaces
- * and language it had (RFC 4918 section 4.3).
+ * Returns the markup of a parsed element. It keeps its prefixes, namespaces and language, so it means the same
+ * wherever it is put (RFC 4918 section 4.3).
  */
 export function writeXml(element: XmlElement, around = NOTHING): string {
   const { name, prefix, attributes, children, scope } = element;
@@ -67,7 +70,7 @@ export function writeXml(element: XmlElement, around = NOTHING): string {
 
 const qualified = (prefix: string, name: string) => (prefix === '' ? name : `${prefix}:${name}`);
 
-/** What holds in an element, but not around it. Only a whole value takes its language along. */
+/** The declarations in force in an element but not around it. Only a whole value includes its language. */
 function declarations({ scope, attributes }: XmlElement, around: XmlScope): string[] {
   if (scope === around) return [];
   const declared: string[] = [];

@@ -42,20 +42,20 @@ function utf16(text: string, order: 'LE' | 'BE', mark = true): Buffer {
   return order === 'LE' ? bytes : bytes.swap16();
 }
 
-test('no content is no element, of whatever type', async () => {
+test('no content is no element, whatever its type', async () => {
   await expect(readXml(requestOf({}), 'alice')).resolves.toBeUndefined();
   await expect(
     readXml(requestOf({ 'Content-Type': 'text/html' }), 'alice'),
   ).resolves.toBeUndefined();
 });
 
-test('content that comes byte by byte is one', async () => {
+test('content that arrives byte by byte is read', async () => {
   const pieces = [...Buffer.from('<a>\u{1F600}</a>')].map((byte) => Buffer.from([byte]));
   const root = await readXml(requestOf({}, ...pieces), 'alice');
   expect(root?.children).toEqual(['\u{1F600}']);
 });
 
-test('content that was read before for its digest is read again', async () => {
+test('content that was already read for its digest can be read again', async () => {
   const request = requestOf({}, Buffer.from('<a>b</a>'));
   await contentDigest(request, 'sha256');
   const root = await readXml(request, 'alice');
@@ -92,7 +92,7 @@ describe('RFC 4918 section 8.2: types', () => {
     await expect(refusal('<a/>', { 'Content-Type': type })).resolves.toBe(415);
   });
 
-  test('RFC 9110 section 15.5.16: 415 says what is read', async () => {
+  test('RFC 9110 section 15.5.16: 415 names the accepted types', async () => {
     await expect(read('<a/>', { 'Content-Type': 'text/html' })).rejects.toMatchObject({
       status: 415,
       fields: { Accept: 'application/xml, text/xml' },
@@ -103,7 +103,7 @@ describe('RFC 4918 section 8.2: types', () => {
     });
   });
 
-  test('two types are 400', async () => {
+  test('two media types are 400', async () => {
     const request = requestOf({ 'Content-Type': 'text/xml' }, Buffer.from('<a/>'));
     request.rawHeaders.push('Content-Type', 'application/xml');
     await expect(readXml(request, 'alice')).rejects.toBeInstanceOf(BadRequest);
@@ -148,19 +148,19 @@ describe('XML 1.0 section 4.3.3: encodings', () => {
 describe('size', () => {
   const padded = (length: number) => Buffer.from(`<a>${' '.repeat(length - 7)}</a>`);
 
-  test('1 MiB is read, and not a byte more', async () => {
+  test('accepts 1 MiB, and not a byte more', async () => {
     await expect(refusal(padded(MEBIBYTE))).resolves.toBe(200);
     await expect(refusal(padded(MEBIBYTE + 1))).resolves.toBe(413);
   });
 
-  test('RFC 9110 section 15.5.14: what announces too much is refused before it comes', async () => {
+  test('RFC 9110 section 15.5.14: a Content-Length that is too large is refused before the content arrives', async () => {
     const request = new IncomingMessage(new Socket());
     request.headers['content-length'] = String(MEBIBYTE + 1);
     await expect(readXml(request, 'alice')).rejects.toMatchObject({ status: 413 });
   });
 });
 
-test('whatever bytes come: an element, none, or 4xx', async () => {
+test('any bytes are an element, no content, or 4xx', async () => {
   const piece = fc.oneof(
     fc.uint8Array({ maxLength: 8 }).map((bytes) => Buffer.from(bytes)),
     fc
@@ -178,10 +178,10 @@ test('whatever bytes come: an element, none, or 4xx', async () => {
   );
 });
 
-describe('RFC 4918 section 20.6: much XML at once', () => {
+describe('RFC 4918 section 20.6: a lot of XML at a time', () => {
   const long = `<a>${'<b/>'.repeat(9_000)}</a>`;
 
-  test('is parsed in slices between which others are served; of one principal one at a time', async () => {
+  test('is parsed in slices, with others served in between; one at a time for each principal', async () => {
     const done: string[] = [];
     const parse = async (principal: string, n: number) => {
       const root = await readXml(requestOf({}, Buffer.from(long)), principal);
@@ -199,7 +199,7 @@ describe('RFC 4918 section 20.6: much XML at once', () => {
     for (const root of await Promise.all(all)) expect(root?.children).toHaveLength(9_000);
   });
 
-  test('of one principal sixteen wait, and the rest is 503; others and short ones are not', async () => {
+  test('waits up to sixteen for each principal, more are 503; others and short contents are not affected', async () => {
     const parse = (principal: string, content = long) =>
       readXml(requestOf({}, Buffer.from(content)), principal);
     const many = await Promise.allSettled(Array.from({ length: 20 }, () => parse('alice')));

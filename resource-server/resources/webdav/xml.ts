@@ -9,26 +9,26 @@ import { createInTurn } from '../../../shared/base/in-turn.ts';
 import { parseSlices, parseXml, PARSED_AT_ONCE } from './xml-parser.ts';
 
 const LONGEST = 1024 * 1024;
-/** Long ones of one principal that are parsed or wait for it, in all workers. */
+/** The most long contents of one principal that are parsed or wait for it, in all workers. */
 const MOST_EACH = 16;
 
-/** Of a process: a long one is parsed in slices, and of each principal one at a time. */
+/** Within a process, long contents are parsed in slices, one at a time for each principal. */
 const [each, inTurn] = [createAtMost('XML', MOST_EACH), createInTurn()];
 
-/** The encodings that every XML parser has to know, by the marks they begin with; no mark: UTF-8. */
+/** The encodings that every XML parser must support, by their byte order marks; without one it is UTF-8. */
 const MARKS = [
   { mark: Buffer.from([0xfe, 0xff]), encoding: 'utf-16be' },
   { mark: Buffer.from([0xff, 0xfe]), encoding: 'utf-16le' },
 ] as const;
 
-/** In the XML declaration. */
+/** The encoding in the XML declaration. */
 const DECLARED = /^<\?xml\s[^>]*?\sencoding\s*=\s*["'](?<encoding>[^"'>]*)/;
 
 const ACCEPT = { Accept: 'application/xml, text/xml' };
 
 /**
- * Reads the content of a request as XML and resolves to the root element; undefined: there is none. Rejects
- * with 413 past 1 MiB, 415 when it is not XML in UTF-8 or UTF-16, 503 when too many long ones of this
+ * Reads the content of a request as XML and resolves to the root element, or to undefined if there is no content.
+ * Rejects with 413 over 1 MiB, 415 if it is not XML in UTF-8 or UTF-16, 503 if too many long ones of this
  * principal wait, else as `parseXml` throws.
  */
 export async function readXml(
@@ -54,8 +54,8 @@ async function parseBetweenOthers(text: string): Promise<XmlElement> {
 }
 
 /**
- * RFC 4918 section 8.2 asks for two types. Some clients name none, and those that hand a string to `fetch`
- * send text/plain.
+ * Checks the media type. RFC 4918 section 8.2 asks for two types, but some clients name none, and those that pass
+ * a string to `fetch` send text/plain.
  */
 function checkType({ rawHeaders }: AnyRequest): void {
   if (single(rawHeaders, 'content-encoding') !== undefined) {
@@ -79,7 +79,10 @@ function decode(content: Buffer): string {
   }
 }
 
-/** What the content says of its own encoding must not be another one, or it would mean something else. */
+/**
+ * Checks the encoding that the content declares. It must be the actual one, or the content would mean something
+ * else.
+ */
 function checkEncoding(name = 'utf-8'): void {
   if (!/^(?:utf-?8|utf-16(?:le|be)?|us-ascii)$/i.test(name)) {
     throw new HttpError(415, 'Send the XML in UTF-8.', ACCEPT);

@@ -48,8 +48,8 @@ async function setup({ account = 3, address = 100 } = {}) {
   };
 }
 
-describe('who guesses', () => {
-  test('ten at once: as many looks as the burst, then one for each refill', async () => {
+describe('guesses', () => {
+  test('ten at once: the burst is checked, then one for each refill', async () => {
     const { guess, clock } = await setup();
     expect(await guess(10)).toBe(3);
     expect(await guess(10)).toBe(0);
@@ -57,7 +57,7 @@ describe('who guesses', () => {
     expect(await guess(10)).toBe(1);
   });
 
-  test('from many addresses: the account has one bucket', async () => {
+  test('from many addresses share the bucket of the account', async () => {
     const { attempts } = await setup();
     const begun = await Promise.all(
       Array.from({ length: 10 }, async (_, n) => attempts.begin('alice', `192.0.2.${n}`)),
@@ -66,7 +66,7 @@ describe('who guesses', () => {
     expect(begun.at(-1)).toMatchObject({ kind: 'unavailable', status: 429, retryAfter: 60 });
   });
 
-  test('many accounts from one address: the address has one bucket, of IPv6 the network', async () => {
+  test('at many accounts from one address share the bucket of the address, for IPv6 of the network', async () => {
     const { attempts, spent } = await setup({ address: 4 });
     const begun = await Promise.all(
       Array.from({ length: 10 }, async (_, n) => attempts.begin(`name-${n}`, `2001:db8::${n}`)),
@@ -77,7 +77,7 @@ describe('who guesses', () => {
     expect(accounts).toHaveLength(4);
   });
 
-  test('from two processes: the buckets are shared', async () => {
+  test('through two processes share the buckets', async () => {
     const { attempts, process } = await setup();
     const other = process();
     const begun = await Promise.all(
@@ -86,7 +86,7 @@ describe('who guesses', () => {
     expect(begun.filter((tooMany) => tooMany === undefined)).toHaveLength(3);
   });
 
-  test('unknown names and endless ones are counted like any other, under keys of one length', async () => {
+  test('at unknown and very long names are counted like others, under keys of one length', async () => {
     const { guess, spent } = await setup();
     for (const name of ['', 'x'.repeat(60_000), '__proto__', 'a b', 'a\0b', 'a']) {
       expect(await guess(5, name)).toBe(3);
@@ -96,7 +96,7 @@ describe('who guesses', () => {
     expect(new Set(keys.map(([, key]) => key)).size).toBe(6);
   });
 
-  test('a store that does not answer is neither a yes nor a no', async () => {
+  test('a store that does not answer neither allows nor refuses an attempt', async () => {
     const attempts = createAttempts({
       limits: { spend: () => Promise.reject(new StoreUnavailable('down')) },
       account: { burst: 1, per: 1 },
@@ -106,8 +106,8 @@ describe('who guesses', () => {
   });
 });
 
-describe('who was let in lately', () => {
-  test('pays nothing, and is not locked out by who guesses elsewhere', async () => {
+describe('an account that was let in lately', () => {
+  test('pays nothing, and is not locked out by guesses from elsewhere', async () => {
     const { enter, guess, spent } = await setup();
     expect(await enter()).toBe(true);
     expect(await guess(10, 'alice', ELSEWHERE)).toBe(2);
@@ -116,7 +116,7 @@ describe('who was let in lately', () => {
     expect(spent).toEqual([]);
   });
 
-  test('sends as many requests at once as a browser does', async () => {
+  test('may send as many requests at once as a browser does', async () => {
     const { enter } = await setup();
     await enter();
     const together = await Promise.all(Array.from({ length: 100 }, () => enter()));
@@ -133,7 +133,7 @@ describe('who was let in lately', () => {
     expect(spent).toHaveLength(6);
   });
 
-  test('pays again once they fail, until they are let in', async () => {
+  test('pays again after a failure, until it is let in', async () => {
     const { attempts, enter, spent } = await setup({ account: 100 });
     await enter();
     await attempts.begin('alice', HERE);
@@ -148,14 +148,14 @@ describe('who was let in lately', () => {
     expect(spent).toHaveLength(4);
   });
 
-  test('who guesses at their address gets a bounded number of looks, however many at once', async () => {
+  test('guesses from the same address get a bounded number of checks, however many come at once', async () => {
     const { enter, guess } = await setup();
     await enter();
     expect(await guess(1000)).toBe(100 + 2);
     expect(await guess(1000)).toBe(0);
   });
 
-  test('a request that was under way when another failed makes no guess free', async () => {
+  test('a success that began before a failure makes no later guess free', async () => {
     const { attempts, enter } = await setup();
     await enter();
     let looks = 0;

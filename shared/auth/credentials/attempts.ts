@@ -8,13 +8,13 @@ import type { Verdict } from '../scheme.ts';
 type Unavailable = Extract<Verdict, { kind: 'unavailable' }>;
 
 /**
- * Slows down who guesses, whatever the scheme, without locking out who knows: an account that was let in
- * from an address lately is not counted there until it fails.
+ * Slows down guessing of secrets, for all schemes, without locking out the owner of an account: an account that was
+ * let in from an address lately is not counted at that address until it fails.
  */
 export interface Attempts {
   /**
-   * Before a secret is looked at: takes from the bucket of the address and from that of the account,
-   * whether or not there is such an account. Comes to what the client is told when either is empty.
+   * Takes one attempt from the bucket of the address and one from that of the account, whether or not the account
+   * exists. Callers call it before they check a secret. Returns the answer for the client if either bucket is empty.
    * Rejects with `StoreUnavailable`.
    */
   begin(account: string, address: string): Awaitable<Unavailable | undefined>;
@@ -24,9 +24,9 @@ export interface Attempts {
 
 export interface AttemptsOptions {
   readonly limits: Pick<Limits, 'spend'>;
-  /** Attempts with one account, from wherever. */
+  /** Limit of attempts with one account, from all addresses together. */
   readonly account: Rate;
-  /** Attempts from one address, or one IPv6 network. */
+  /** Limit of attempts from one IPv4 address or one IPv6 network. */
   readonly address: Rate;
 }
 
@@ -41,11 +41,13 @@ const FREE = 100;
 /** An account at an address from which it was let in lately. */
 interface Known {
   free: number;
-  /** Nothing was paid since the last failure: a success that began before it clears nobody. */
+  /**
+   * True from a failure until an attempt is paid for: a success that began before the failure does not clear the pair.
+   */
   suspect: boolean;
 }
 
-/** What is known is known to this process alone; the buckets are shared. */
+/** Creates `Attempts`. Each process remembers known pairs by itself; the buckets are shared. */
 export function createAttempts({ limits, account, address }: AttemptsOptions): Attempts {
   const known = new RecentMap<Known>(KNOWN);
   const keysOf = (name: string, from: string) => {

@@ -38,7 +38,7 @@ describe('RFC 9449 section 9: nonces', () => {
     expect(nonces.issue('realm')).not.toBe(first);
   });
 
-  test('another process with the same secret agrees, even if its clock is behind', () => {
+  test('another process with the same secret accepts it, even if its clock is behind', () => {
     const { clock, nonces } = setup();
     const other = createNonces({ secret, clock: new ManualClock(clock.now() - 30_000) });
     expect(other.check(nonces.issue('realm'), 'realm')).toBe('fresh');
@@ -52,14 +52,14 @@ describe('RFC 9449 section 9: nonces', () => {
     expect(nonces.check(later, 'realm')).toBe('stale');
   });
 
-  test('for another context or by another secret it is unknown', () => {
+  test('with another context or another secret it is unknown', () => {
     const { clock, nonces } = setup();
     expect(nonces.check(nonces.issue('one'), 'two')).toBe('unknown');
     const other = createNonces({ secret: Buffer.alloc(32, 8), clock });
     expect(nonces.check(other.issue('realm'), 'realm')).toBe('unknown');
   });
 
-  test('the step cannot be moved, the MAC not be cut', () => {
+  test('a changed step or a shortened MAC is unknown', () => {
     const { clock, nonces } = setup();
     const [step, mac] = nonces.issue('realm').split('.');
     clock.advance(600);
@@ -79,7 +79,7 @@ describe('RFC 9449 section 9: nonces', () => {
 });
 
 describe('RFC 7616 section 3.3: nonces that differ for each challenge', () => {
-  test('no two of one moment are equal, all are fresh', () => {
+  test('two of the same moment differ, and both are fresh', () => {
     const { nonces } = setupSalted();
     const issued = Array.from({ length: 100 }, () => nonces.issue('realm'));
     expect(new Set(issued).size).toBe(100);
@@ -94,7 +94,7 @@ describe('RFC 7616 section 3.3: nonces that differ for each challenge', () => {
     expect(nonces.check(nonce, 'realm')).toBe('stale');
   });
 
-  test('another process agrees, though its random values differ', () => {
+  test('another process accepts them, though its random values differ', () => {
     const { clock, nonces } = setupSalted();
     const other = createNonces({ secret, clock, random: systemRandom });
     expect(other.check(nonces.issue('realm'), 'realm')).toBe('fresh');

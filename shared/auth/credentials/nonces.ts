@@ -3,30 +3,30 @@ import type { Clock } from '#shared/base/clock.ts';
 import { sameText } from '#shared/base/constant-time.ts';
 import type { Random } from '#shared/base/random.ts';
 
-/** `stale`: one of ours that has had its time. `unknown`: not ours, or issued for another context. */
+/** `stale`: issued here, but expired. `unknown`: not issued here, or issued for another context. */
 export type NonceState = 'fresh' | 'stale' | 'unknown';
 
-/** Nonces that no process has to remember (RFC 9449 section 9): processes agree by a shared secret. */
+/** Stateless nonces (RFC 9449 section 9): processes that share a secret accept each other's. */
 export interface Nonces {
-  /** Unpredictable to whoever lacks the secret. `context` is what it is good for, such as a realm. */
+  /** Issues a nonce that nobody without the secret can predict. It is valid for one `context`, such as a realm. */
   issue(context: string): string;
   check(nonce: string, context: string): NonceState;
-  /** Whether a fresh one is in its last minute, so that its user should be given the next. */
+  /** True if a fresh nonce is in its last minute, so that the client should be given the next one. */
   ending(nonce: string): boolean;
   /** Seconds after which a nonce issued now is certainly stale. */
   readonly lifetime: number;
 }
 
-/** Seconds; a nonce is the MAC of its step of the clock. */
+/** Seconds in a step of the clock; a nonce is the MAC of its step. */
 const STEP = 60;
 /** A nonce is good in its own step and the two that follow, so that rotation breaks no client. */
 const STEPS_GOOD = 3;
 /** Another process's clock may be in the next step already. */
 const STEPS_AHEAD = 1;
-/** Bytes that tell apart the nonces of one step. */
+/** Length in bytes of the salt, by which the nonces of one step differ. */
 const SALT = 12;
 
-/** What the MAC is over: a step of the clock, and the salt if there is one. */
+/** Matches the part of a nonce that its MAC covers: the step of the clock, and the salt if there is one. */
 const MARK = /^\d+(?:\.[\w-]+)?(?=\.[\w-]+$)/;
 
 export interface NoncesOptions {

@@ -1,7 +1,7 @@
 import { used } from '#shared/stores/credentials/last-use.ts';
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 
-/** Notes when a key let somebody in, at a time in milliseconds. That it cannot be noted keeps nobody out. */
+/** Notes the time in milliseconds at which a key let somebody in. A failure to note it refuses no request. */
 export function noteUse(
   publicKeys: Pick<PublicKeys, 'touch'>,
   key: PublicKeyRecord,

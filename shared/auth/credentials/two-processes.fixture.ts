@@ -38,7 +38,7 @@ export async function processOn(data: string, clock: ManualClock) {
   return { stores, feed, argon2, directory, store, clock };
 }
 
-/** Two processes on one store, which has alice, and bob who is disabled. */
+/** Opens two processes on one store that has alice, and bob, who is disabled. */
 export async function twoProcesses() {
   const clock = new ManualClock();
   const data = await storeFolder();

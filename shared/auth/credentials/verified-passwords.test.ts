@@ -34,7 +34,7 @@ const raise = (set: RevocationSet, generation: number) =>
   set.apply({ kind: 'person', id: '1', generation }, Infinity);
 
 describe('a right password', () => {
-  test('is hashed when it is first seen, and again after five minutes', async () => {
+  test('is hashed at first sight, and again after five minutes', async () => {
     const { passwords, argon2, alice, clock } = await setup();
     const person = { id: alice.id, name: 'alice' };
     for (let n = 0; n < 10; n += 1) expect(await passwords.check('alice', RIGHT)).toEqual(person);
@@ -47,7 +47,7 @@ describe('a right password', () => {
     expect(argon2.verifications).toBe(2);
   });
 
-  test('is hashed once for all who come meanwhile', async () => {
+  test('is hashed once for all concurrent requests', async () => {
     const { passwords, argon2 } = await setup();
     const gate = Promise.withResolvers<void>();
     argon2.gate = gate.promise;
@@ -94,14 +94,14 @@ describe('a change of the person', () => {
     expect(await at.others.check('alice', RIGHT)).toBeUndefined();
   });
 
-  test('who shows the new password is let in at once', async () => {
+  test('lets in the new password at once', async () => {
     const { passwords, store } = await setup();
     await passwords.check('alice', RIGHT);
     await setPassword(store, 'alice', 'another one');
     expect(await passwords.check('alice', 'another one')).toBeDefined();
   });
 
-  test('everything of theirs ended: the same password is hashed again, once', async () => {
+  test('such as ending everything makes the same password be hashed again, once', async () => {
     const { passwords, store, alice, argon2 } = await setup();
     await passwords.check('alice', RIGHT);
     await endEverything(store, alice.id);
@@ -109,7 +109,7 @@ describe('a change of the person', () => {
     expect(argon2.verifications).toBe(2);
   });
 
-  test('while the old password is hashed: who comes after the change does not get in with it', async () => {
+  test('while the old password is hashed refuses it to later requests', async () => {
     const { passwords, store, argon2 } = await setup();
     const gate = Promise.withResolvers<void>();
     argon2.gate = gate.promise;
@@ -122,7 +122,7 @@ describe('a change of the person', () => {
     expect(await before).toBeUndefined();
   });
 
-  test('again and again while the password is hashed: 503 rather than without end', async () => {
+  test('repeated while the password is hashed ends in 503', async () => {
     let generation = 0;
     const { passwords, asked } = scripted(async (revocations) => {
       const person = { id: '1', name: 'alice', generation };
@@ -136,7 +136,7 @@ describe('a change of the person', () => {
 });
 
 describe('the store', () => {
-  test('with another memory: what was remembered of the old one counts no more', async () => {
+  test('with another epoch invalidates remembered passwords', async () => {
     const { passwords, revocations, asked } = scripted(async () => ({
       id: '1',
       name: 'alice',
@@ -148,7 +148,7 @@ describe('the store', () => {
     expect(asked()).toBe(2);
   });
 
-  test('silent: what is remembered is no way in', async () => {
+  test('that does not answer makes remembered passwords useless', async () => {
     let silent = false;
     const revocations = new RevocationSet();
     const passwords = createVerifiedPasswords({
@@ -169,7 +169,7 @@ describe('the store', () => {
     expect(await passwords.check('alice', RIGHT)).toBeDefined();
   });
 
-  test('failing while a password is hashed: all who wait are told, and nothing is remembered', async () => {
+  test('that fails during a hashing fails all waiting requests, and nothing is remembered', async () => {
     let failing = true;
     const { passwords, asked } = scripted(async () => {
       if (failing) throw new StoreUnavailable('down');

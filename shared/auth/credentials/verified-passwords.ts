@@ -7,11 +7,11 @@ import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/r
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 
-/** Passwords that come with every request: hashed when they are first seen, remembered for a while. */
+/** Checks passwords that come with every request: it hashes each at first sight, and remembers it for a while. */
 export interface VerifiedPasswords {
   /**
-   * Undefined: unknown, wrong password or disabled. Throws or rejects with `StoreUnavailable`, also when it cannot
-   * be known whether the person was changed since.
+   * Returns undefined if the person is unknown or disabled, or the password is wrong. Throws or rejects with
+   * `StoreUnavailable`, also if it cannot find out whether the person was changed since.
    */
   check(name: string, password: string): Awaitable<Person | undefined>;
 }
@@ -23,11 +23,11 @@ export interface VerifiedPasswordsOptions {
   readonly random: Random;
 }
 
-/** Pairs of name and password that are remembered. */
+/** Most pairs of name and password that are remembered. */
 const CAPACITY = 10_000;
-/** Milliseconds: for a directory that tells of no changes. */
+/** Milliseconds for which a password is remembered if the directory does not announce changes. */
 const LIFE = 5 * 60_000;
-/** Times that a password is hashed because the person was changed meanwhile. */
+/** Most times that one password is hashed if the person is changed during each hashing. */
 const ROUNDS = 3;
 
 interface Verified extends Authenticated {
@@ -37,9 +37,9 @@ interface Verified extends Authenticated {
 }
 
 /**
- * Right passwords are remembered under an HMAC whose key nobody has outside of this process; wrong ones
- * never. A remembered one counts only while the person's generation is that of the hashing, which is
- * looked at every time, so that a change of the person is seen by the next request.
+ * Remembers right passwords under an HMAC whose key never leaves this process, and never wrong ones. A remembered
+ * password counts only while the person's generation is the one at the time of the hashing. Every call compares
+ * them, so that the next request after a change of the person sees the change.
  */
 export function createVerifiedPasswords({
   directory,
@@ -47,7 +47,7 @@ export function createVerifiedPasswords({
   clock,
   random,
 }: VerifiedPasswordsOptions): VerifiedPasswords {
-  // A key object: of mere bytes a key is made for each HMAC, which costs six times as much.
+  // A key object, since Node makes a key of plain bytes for each HMAC, which costs six times as much.
   const secret = createSecretKey(random(32));
   const verified = new RecentMap<Verified>(CAPACITY);
   const underWay = new Map<string, Promise<boolean>>();
@@ -82,7 +82,7 @@ export function createVerifiedPasswords({
     view: RevocationView,
     round = 1,
   ): Promise<Person | undefined> {
-    // Who comes while the same is being hashed waits for that, and then asks the feed anew.
+    // A caller that finds the same password being hashed waits for the result, and then asks the feed anew.
     let right = underWay.get(key);
     if (right === undefined) {
       right = authenticate(key, given, view.epoch).finally(() => underWay.delete(key));

@@ -2,7 +2,10 @@ import { active } from '#shared/people/active.ts';
 import type { People, PersonRecord } from '#shared/stores/people/people.ts';
 import type { About } from '../scheme.ts';
 
-/** What applications behind a space are told of a person. An address that nobody has verified could be another's. */
+/**
+ * Returns what applications behind a space learn of a person. It omits an unverified email address, which could be
+ * somebody else's.
+ */
 export function aboutOf({ name, profile }: Pick<PersonRecord, 'name' | 'profile'>): About {
   const [primary] = profile?.emails ?? [];
   return {
@@ -12,7 +15,10 @@ export function aboutOf({ name, profile }: Pick<PersonRecord, 'name' | 'profile'
   };
 }
 
-/** Of who may sign in; undefined: nobody who may. `demo`: whether the person that the first start made may. */
+/**
+ * Creates a look-up of people who may sign in; it returns undefined for anybody else. `demo`: whether the person that
+ * the first start made may sign in.
+ */
 export function lookUp(people: Pick<People, 'get'>, demo: boolean) {
   return async (id: string): Promise<About | undefined> => {
     const person = active(await people.get(id), demo);

@@ -25,7 +25,7 @@ const admitted = (fields: readonly (readonly [string, string])[], method = 'GET'
   admit(space, requestOf(fields, { method }));
 
 describe('the line in the log', () => {
-  test('who was let in: the scheme and the application beside', async () => {
+  test('names the scheme and the accompanying application of an admitted request', async () => {
     const { outcome, noted } = await admitted([
       ['Authorization', 'One good'],
       ['X-API-Key', 'good'],
@@ -40,7 +40,7 @@ describe('the line in the log', () => {
     expect(noted).not.toHaveProperty('reason');
   });
 
-  test('who lacks a scope: the application all the same, and the reason', async () => {
+  test('names the application and the reason if a scope is missing', async () => {
     const { outcome, noted } = await admitted(
       [
         ['Authorization', 'One good'],
@@ -56,7 +56,7 @@ describe('the line in the log', () => {
     });
   });
 
-  test('a wrong key: neither an application nor what was sent', async () => {
+  test('names neither an application nor the value sent if a key is wrong', async () => {
     const { noted } = await admitted([
       ['Authorization', 'One good'],
       ['X-API-Key', 'cs_secret'],

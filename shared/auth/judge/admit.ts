@@ -7,18 +7,18 @@ import type { AuthRequest, Outcome, Principal, ProtectionSpace } from '../scheme
 
 const VERDICTS = { pass: 'granted', answer: 'refused', absent: 'absent' } as const;
 
-/** What comes of a request, and what its line in the log says of that. */
+/** The outcome of a request, and what its line in the log says of it. */
 export interface Admitted {
   readonly outcome: Outcome;
   readonly noted: LogFields;
 }
 
-/** Authenticates, then authorizes. */
+/** Authenticates a request, then authorizes it. */
 export function admit(space: ProtectionSpace, request: AuthRequest): Awaitable<Admitted> {
   return andThen(judge(space, request), (judged) => admitJudged(space, request, judged));
 }
 
-/** Authorizes who was authenticated. */
+/** Authorizes a request that was authenticated. */
 export function admitJudged(
   space: ProtectionSpace,
   request: AuthRequest,

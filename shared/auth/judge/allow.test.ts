@@ -19,7 +19,7 @@ const person = (sub: string, known?: About): Principal => ({
   ...(known && { about: known }),
 });
 
-describe('who may enter', () => {
+describe('people and applications that may enter', () => {
   test.each<[string, Principal, boolean]>([
     ['a person by id', person('p1'), true],
     ['a person by a group', person('p2', about('guests', 'staff')), true],
@@ -35,7 +35,7 @@ describe('who may enter', () => {
   });
 });
 
-describe('what the directory says', () => {
+describe('the data of the directory', () => {
   test.each([
     [undefined, undefined],
     [[], undefined],
@@ -86,31 +86,31 @@ describe('a space that asks the directory', () => {
   });
   const request = requestOf([['Authorization', 'Bearer x']]);
 
-  test('tells of every person, whatever they came by, and lets in whom it names', async () => {
+  test('describes every person, with any scheme, and lets in those named', async () => {
     const { outcome } = await admit(space({ allow }, about('staff')), request);
     expect(outcome).toMatchObject({ kind: 'pass', principal: { about: { groups: ['staff'] } } });
   });
 
-  test('403 for others, who learn of no scope', async () => {
+  test('answers others 403, without naming a scope', async () => {
     const { outcome, noted } = await admit(space({ allow }, about('guests')), request);
     expect(outcome).toMatchObject({ kind: 'answer', status: 403, fields: {} });
     expect(noted).toMatchObject({ verdict: 'refused', subject: 'p2' });
   });
 
-  test('403 for who is not there any more, and 404 where the space hides', async () => {
+  test('answers a removed person 403, and 404 if the space hides', async () => {
     expect((await admit(space({}), request)).outcome).toMatchObject({ status: 403 });
     const hiding = space({ hide: 'forbidden', allow }, about());
     expect((await admit(hiding, request)).outcome).toMatchObject({ status: 404 });
   });
 
-  test('whoever is refused is named in the answer, which tells a browser who they are', async () => {
+  test('the refusal names the person, so that a browser can show who they are', async () => {
     const { outcome } = await admit(space({ allow }, about('guests')), request);
     expect(outcome).toMatchObject({ about: { name: 'alice', groups: ['guests'] } });
     const unasked = await admit({ ...space({}), scopes: () => ['a'] }, request);
     expect(unasked.outcome).not.toHaveProperty('about');
   });
 
-  test('wrong credentials are refused as ever, and nobody is looked up', async () => {
+  test('wrong credentials are refused as usual, without asking the directory', async () => {
     const wrong = { kind: 'refused', reason: 'wrong' } as const;
     const refusing = space({
       schemes: [
@@ -141,7 +141,7 @@ describe('a space that asks the directory', () => {
     expect(outcome).not.toHaveProperty('grounds');
   });
 
-  test('who stays is asked about again: until a group is gone', async () => {
+  test('a person who stays ends when they lose the group', async () => {
     let groups = ['staff'];
     const changing = space({ allow, about: async () => about(...groups) });
     const { outcome } = await admit(changing, request);

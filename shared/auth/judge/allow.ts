@@ -2,8 +2,8 @@ import { subjectOf } from '../person.ts';
 import type { About, Allowed, Principal } from '../scheme.ts';
 
 /**
- * A person by their id or by a group, an application by its id: through which application a person comes says
- * nothing of them. Nobody who is not named.
+ * True if `allow` names the principal: a person by id or group, an application by id. The application through which
+ * a person comes does not count.
  */
 export function isAllowed(
   { groups, people, clients }: Allowed,

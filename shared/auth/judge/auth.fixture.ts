@@ -19,7 +19,7 @@ export const SPACE: OAuthSpace = {
   scopes: (method) => [method === 'GET' ? 'documents:read' : 'documents:write'],
 };
 
-/** A request for a resource of `SPACE`, with fields as [name, value]. */
+/** Returns a request for a resource of `SPACE`, with fields as [name, value]. */
 export function requestOf(
   fields: readonly (readonly [string, string])[] = [],
   more: Partial<Omit<AuthRequest, 'field' | 'lines'>> = {},
@@ -55,7 +55,7 @@ export function memoryReplay(clock: ManualClock): Replay & { down: boolean } {
   };
 }
 
-/** An issuer with one key, a verifier of its tokens, and what a test may do to either. */
+/** Creates an issuer with one key, a verifier of its tokens, and the means to change either in a test. */
 export function issuerAndVerifier() {
   const clock = new ManualClock();
   const now = () => Math.floor(clock.now() / 1000);

@@ -15,9 +15,9 @@ import {
 type Pass = Extract<Outcome, { kind: 'pass' }>;
 
 /**
- * Whether who passed `judge` may enter, and holds the scopes that the method needs. Passes on, or answers 403 with the
- * scopes to ask for (RFC 6750 section 3.1); a space that hides shows 404 or nothing instead. What
- * the scheme owes its client comes with every answer, as it does with one to a missing resource.
+ * Decides whether a principal that passed `judge` may enter, and holds the scopes that the method needs. Returns the
+ * pass, or a 403 with the scopes to ask for (RFC 6750 section 3.1); a space that hides shows 404 or nothing instead.
+ * Every answer has the fields that the scheme owes its client, as that to a missing resource does.
  */
 export function authorize(space: ProtectionSpace, passed: Pass, request: AuthRequest): Outcome {
   if (space.allow && !isAllowed(space.allow, passed.principal)) {
@@ -28,7 +28,7 @@ export function authorize(space: ProtectionSpace, passed: Pass, request: AuthReq
   const missing = needed.filter((scope) => !scopes?.has(scope));
   if (missing.length === 0) return staying(space, passed);
   const scheme = space.schemes.find(({ name }) => name === passed.scheme);
-  // What it holds is named too: a client asks for what is named and nothing else, and would lose it.
+  // The scopes that the client holds are named, too: it asks for exactly the scopes named, and would lose the others.
   const asked = [...new Set([...needed, ...(scopes ?? [])])];
   const challenge = scheme?.insufficientScope?.(asked, request);
   const fields = challenge ? { [space.at.ask]: [formatChallenge(challenge)] } : {};
@@ -59,7 +59,7 @@ function refusedBy(
   return { ...refused, fields: { ...passed.fields, ...refused.fields } };
 }
 
-/** Who stays does so for as long as the directory says what they were let in for. */
+/** Lets a principal stay only as long as the directory still says what they were let in for. */
 function staying({ allow, about, realm }: ProtectionSpace, passed: Pass): Pass {
   const { principal, grounds = [] } = passed;
   const id = subjectOf(principal);

@@ -65,13 +65,13 @@ describe('credentials that browsers send by themselves', () => {
     const from = { Origin: 'https://pages.example' };
     const barred = { corsCredentials: false };
 
-    test('POST is 403: a form sends it, and the browser asks nobody first', async () => {
+    test('POST is 403, since a form can send it without a preflight', async () => {
       looked.length = 0;
       expect(await sent('POST', from, 'Own x', barred)).toMatchObject({ status: 403 });
       expect(looked).toEqual([]);
     });
 
-    test('what the browser asks about first passes, and so do other credentials', async () => {
+    test('methods with a preflight pass, and so do other credentials', async () => {
       for (const method of ['PUT', 'PATCH', 'DELETE', 'LOCK', 'NOVEL']) {
         expect(await sent(method, from, 'Own x', barred)).toMatchObject({ kind: 'pass' });
       }
@@ -82,7 +82,7 @@ describe('credentials that browsers send by themselves', () => {
   describe('RFC 6455 section 10.2: the handshake of a WebSocket', () => {
     const shaking = { handshake: true };
 
-    test('is 403 from a page elsewhere, unlooked at, although it is a GET', async () => {
+    test('is 403 from a page of another origin, before credentials are checked, although it is a GET', async () => {
       looked.length = 0;
       for (const from of FOREIGN) {
         expect(await sent('GET', from, 'Own x', shaking)).toMatchObject({ status: 403 });
@@ -93,7 +93,7 @@ describe('credentials that browsers send by themselves', () => {
       expect(looked).toEqual([]);
     });
 
-    test('passes from a page of the space or one listed with credentials, of no page, and with others', async () => {
+    test('passes from the same origin, from one listed with credentials, without Origin, and with other credentials', async () => {
       for (const origin of ['https://rs.example', 'https://pages.example']) {
         expect(await sent('GET', { Origin: origin }, 'Own x', shaking)).toMatchObject({
           kind: 'pass',

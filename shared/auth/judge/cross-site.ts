@@ -4,14 +4,15 @@ import { actOf, type AuthRequest, PROXY, type ProtectionSpace } from '../scheme.
 const UNASKED: ReadonlySet<string> = new Set(['POST', 'WEBSOCKET']);
 
 /**
- * Whether a page elsewhere may have made a browser send this request, which matters where the browser
- * adds the credentials by itself. Browsers name the page's origin with every unsafe request (Fetch
- * section 3.2, `null` is nobody's) and how it stands to ours (Fetch Metadata section 2.3); who sends
- * neither field is no browser. A proxy is used from pages everywhere.
+ * True if a page of another site may have made a browser send this request, which matters if the browser adds the
+ * credentials by itself. With every unsafe request a browser names the page's origin (Fetch section 3.2; `null` is
+ * nobody's) and its relation to ours (Fetch Metadata section 2.3); a request with neither field is not from a
+ * browser. At a proxy it is always false, since pages everywhere use the proxy.
  *
- * A page of an origin that the space lists without credentials passes where the browser has asked first,
- * and has added none by itself then. POST it sends without asking (Fetch, section CORS-preflight fetch), and so the
- * handshake of a WebSocket, a GET over which a page elsewhere could then write and read (RFC 6455 section 10.2).
+ * If the space lists an origin without credentials, its pages pass with methods for which a browser sends a
+ * preflight, since it then adds no credentials by itself. A browser sends no preflight for POST (Fetch, section
+ * CORS-preflight fetch), nor for the handshake of a WebSocket, a GET after which the page could write and read
+ * (RFC 6455 section 10.2).
  */
 export function isCrossSite(
   {

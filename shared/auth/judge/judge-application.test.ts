@@ -7,7 +7,7 @@ import type { Scheme } from '../scheme.ts';
 
 const BOTH = { 'WWW-Authenticate': ['One realm="documents"', 'Two realm="documents"'] };
 
-describe('specification 2.5: the key of an application beside the credentials of a person', () => {
+describe('the key of an application beside the credentials of a person', () => {
   const limit = { RateLimit: '"key";r=9;t=1' };
   const seen: string[] = [];
   const application: Scheme = {
@@ -36,7 +36,7 @@ describe('specification 2.5: the key of an application beside the credentials of
       requestOf([['X-API-Key', key], ...values.map((value) => ['Authorization', value] as const)]),
     );
 
-  test('both good: the person passes, the application beside them, with its fields', async () => {
+  test('if both are good, the person passes together with the application and its fields', async () => {
     expect(await ask('good', 'One good')).toEqual({
       kind: 'pass',
       scheme: 'One',
@@ -46,7 +46,7 @@ describe('specification 2.5: the key of an application beside the credentials of
     });
   });
 
-  test('without a key all is as ever', async () => {
+  test('without a key the person is judged as usual', async () => {
     const outcome = await judge(space, authorization('One good'));
     expect(outcome).toMatchObject({ kind: 'pass', fields: {} });
     expect(outcome).not.toHaveProperty('application');
@@ -67,7 +67,7 @@ describe('specification 2.5: the key of an application beside the credentials of
     expect(await ask(key)).toMatchObject({ kind: 'answer', ...answer });
   });
 
-  test('two sets of credentials of people, or two keys, are 400, malformed ones 401, and no key is looked at', async () => {
+  test("two sets of a person's credentials, or two keys, are 400, malformed ones 401, and no key is checked", async () => {
     seen.length = 0;
     expect(await ask('good', 'One good', 'Two good')).toMatchObject({ status: 400 });
     expect(await ask('good', '=')).toMatchObject({ status: 401 });
@@ -80,7 +80,7 @@ describe('specification 2.5: the key of an application beside the credentials of
     expect(seen).toEqual([]);
   });
 
-  test('RFC 9577: beside credentials that stand alone it is 400, and neither is looked at', async () => {
+  test('RFC 9577: a key beside credentials that must stand alone is 400, and neither is checked', async () => {
     seen.length = 0;
     const alone = schemeOf('Two', {
       alone: true,

@@ -64,7 +64,7 @@ describe('RFC 9110 section 11.6: any space and any credentials, against a naive 
     return [failing ? 503 : 403, []];
   }
 
-  test('a scheme that waits comes to the same as one that answers at once', async () => {
+  test('an asynchronous scheme has the same outcome as a synchronous one', async () => {
     const waiting = (scheme: Scheme): Scheme => ({
       ...scheme,
       challenge: async (request) => scheme.challenge(request),

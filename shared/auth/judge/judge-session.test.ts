@@ -75,7 +75,7 @@ describe('a session beside other credentials', () => {
     ).toBe(expected);
   });
 
-  test('an unsafe request of a page elsewhere is refused for the session alone', async () => {
+  test('an unsafe request from a page of another site is refused only if it comes by the session', async () => {
     const post = (...fields: (readonly [string, string])[]) =>
       judge(space, requestOf([['Origin', 'https://evil.example'], ...fields], { method: 'POST' }));
     expect(await post(COOKIE)).toMatchObject({ kind: 'answer', status: 403 });

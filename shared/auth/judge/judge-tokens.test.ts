@@ -33,7 +33,7 @@ describe('a space with Bearer and DPoP', () => {
     expect(challenges['DPoP']).not.toHaveProperty('error');
   });
 
-  test('RFC 9449 section 7.2: the scheme that was tried gives the error', async () => {
+  test('RFC 9449 section 7.2: the challenge of the scheme that was used has the error', async () => {
     const { space } = setup();
     const tried = challengesOf(await judge(space, authorization('Bearer x')));
     expect(tried['Bearer']).toMatchObject({ error: 'invalid_token' });
@@ -59,7 +59,7 @@ describe('a space with Bearer and DPoP', () => {
     expect(challengesOf(alone)['Bearer']).not.toHaveProperty('error');
   });
 
-  test('the token and the proof of a client pass, once', async () => {
+  test('a token with a proof passes once', async () => {
     const { space, token, client } = setup();
     const bound = token({ cnf: { jkt: client.jkt } });
     const request = requestOf([
@@ -70,7 +70,7 @@ describe('a space with Bearer and DPoP', () => {
     expect(await judge(space, request)).toMatchObject({ kind: 'answer', status: 401 });
   });
 
-  test('the keys away, the replay store down, the feed silent: 503 each', async () => {
+  test('missing keys, a failing replay store and a silent feed are 503 each', async () => {
     const { space, token, client, clock, replay, state } = setup();
     const bound = token({ cnf: { jkt: client.jkt } });
     const attempt = () =>
@@ -100,13 +100,13 @@ describe('a space with Bearer and DPoP', () => {
     expect(await attempt()).toMatchObject({ kind: 'pass' });
   });
 
-  test('revoked after it passed: refused by the next request', async () => {
+  test('a token revoked after it passed is refused at the next request', async () => {
     const { space, token, revocations } = setup();
     const request = authorization(`Bearer ${token()}`);
     expect(await judge(space, request)).toMatchObject({ kind: 'pass' });
     revocations.apply({ kind: 'token', id: 'j1' }, Infinity);
     const outcome = await judge(space, request);
-    expect(outcome).toMatchObject({ status: 401, reason: 'revoked by token' });
+    expect(outcome).toMatchObject({ status: 401, reason: 'access token: revoked by token' });
     expect(challengesOf(outcome)['Bearer']).toMatchObject({ error: 'invalid_token' });
   });
 });

@@ -14,7 +14,7 @@ export function spaceOf(
   };
 }
 
-/** A scheme that takes `good` and says otherwise what it is told to. */
+/** Creates a scheme that accepts `good`; `more` overrides its other members. */
 export function schemeOf(name: string, more: Partial<Scheme> = {}): Scheme {
   return {
     name,
@@ -27,6 +27,6 @@ export function schemeOf(name: string, more: Partial<Scheme> = {}): Scheme {
   };
 }
 
-/** Each value on a line of its own. */
+/** Returns a request with each value in an Authorization line of its own. */
 export const authorization = (...values: string[]) =>
   requestOf(values.map((value) => ['Authorization', value] as const));

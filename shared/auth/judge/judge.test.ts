@@ -25,7 +25,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     });
   });
 
-  test('credentials of a scheme that is not here: the same', async () => {
+  test('credentials of a scheme that the space does not have: the same', async () => {
     const outcome = await judge(TWO, authorization('Basic dXNlcjpwYXNz'));
     const reason = 'a scheme that the space does not have';
     expect(outcome).toMatchObject({ status: 401, fields: BOTH, reason });
@@ -40,7 +40,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     },
   );
 
-  test('refused: the scheme puts its own challenge in place of its usual one only', async () => {
+  test('a refusal replaces only the challenge of its own scheme', async () => {
     const challenges: Challenge[] = [{ scheme: 'Two', params: { error: 'x' } }];
     const refusing = schemeOf('Two', {
       authenticate: () => ({ kind: 'refused', reason: 'why', challenges, fields: { 'X-N': '1' } }),
@@ -67,7 +67,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     expect(outcome).toMatchObject({ reason: expect.stringContaining('no nonces') });
   });
 
-  test('one that throws at once is no different', async () => {
+  test('a scheme that throws synchronously is left out, too', async () => {
     const dumb = schemeOf('Two', {
       challenge() {
         throw new StoreUnavailable('no nonces');
@@ -77,7 +77,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     expect(outcome).toMatchObject({ status: 401, fields: ask('One realm="documents"') });
   });
 
-  test('none left is 503', async () => {
+  test('is 503 if no scheme is left', async () => {
     const dumb = schemeOf('One', { challenge: () => Promise.reject(new Error('no nonces')) });
     expect(await judge(spaceOf([dumb]), requestOf())).toMatchObject({
       status: 503,
@@ -85,7 +85,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     });
   });
 
-  test('section 10.2.3: where the keys of an issuer are missing it says when to come back', async () => {
+  test('section 10.2.3: the 503 for missing keys of an issuer has Retry-After', async () => {
     const waiting = schemeOf('Two', { challenge: () => Promise.reject(new KeysUnavailable(7)) });
     expect(await judge(spaceOf([waiting]), requestOf())).toMatchObject({
       status: 503,
@@ -97,7 +97,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     });
   });
 
-  test('section 15.5.2: no 401 without a challenge; where nobody announces a scheme it is 403', async () => {
+  test('section 15.5.2: a 401 without any challenge becomes 403', async () => {
     const silent = schemeOf('One', { challenge: () => [] });
     for (const [at, answer] of [
       [ORIGIN, 'Authorization'],
@@ -119,7 +119,7 @@ describe('RFC 9110 section 11.6.1: challenges', () => {
     expect(await judge(hiding, requestOf())).toMatchObject({ status: 404, fields: {} });
   });
 
-  test('one that is silent and one that cannot challenge now: 503', async () => {
+  test('an unannounced scheme with one that cannot challenge now is 503', async () => {
     const silent = schemeOf('One', { challenge: () => [] });
     const dumb = schemeOf('Two', { challenge: () => Promise.reject(new Error('no nonces')) });
     expect(await judge(spaceOf([silent, dumb]), requestOf())).toMatchObject({ status: 503 });
@@ -178,13 +178,13 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
   });
 
   test.each(['', ' ', 'One a="1", a="2"', 'One go od', 'One\tgood', '=', 'ö x', ',,,', 'One a="b'])(
-    'specification section 7: malformed credentials are 401 with challenges: %j',
+    'malformed credentials are 401 with challenges: %j',
     async (value) => {
       expect(await judge(TWO, authorization(value))).toMatchObject({ status: 401, fields: BOTH });
     },
   );
 
-  test('malformed credentials never count as absent, beside those of a browser either', async () => {
+  test('malformed credentials never count as absent, not even beside a cookie', async () => {
     const session = schemeOf('Session', {
       yields: true,
       locate: () => ({ scheme: 'session', rest: 'good', token68: 'good' }),
@@ -196,7 +196,7 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
     }
   });
 
-  describe('specification section 7, RFC 6750 section 3.1: a malformed value of Basic or Bearer', () => {
+  describe('RFC 6750 section 3.1: a malformed value of Basic or Bearer', () => {
     const opaque = spaceOf([schemeOf('Bearer'), schemeOf('Basic')]);
     const asked = ['Bearer realm="documents"', 'Basic realm="documents"'];
 
@@ -231,7 +231,7 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
     });
   });
 
-  test('RFC 9577: what stands alone does not serve beside credentials of another scheme', async () => {
+  test('RFC 9577: credentials that must stand alone are refused beside those of another scheme', async () => {
     const alone = schemeOf('Two', { alone: true });
     const elsewhere = schemeOf('Three', {
       locate: (request) =>
@@ -250,7 +250,7 @@ describe('RFC 9110 section 11.6.2: credentials', () => {
     expect(await judge(space, request)).toMatchObject({ kind: 'answer', status: 400 });
   });
 
-  test('credentials elsewhere count: alone they serve, beside others it is 400', async () => {
+  test('credentials outside Authorization are accepted alone, and 400 beside others', async () => {
     const elsewhere = schemeOf('Two', {
       locate: (request) =>
         request.target.includes('key')
@@ -350,7 +350,7 @@ describe('verdicts', () => {
     await expect(failing(new TypeError('defect'))).rejects.toThrow('defect');
   });
 
-  test('http-1.1: for the door to reset the stream, without a challenge (RFC 9113 section 7)', async () => {
+  test('http-1.1: the stream is to be reset, without a challenge (RFC 9113 section 7)', async () => {
     const verdict = { kind: 'refused', as: 'http-1.1', reason: 'leg 2 over HTTP/2' } as const;
     expect(await outcomeOf(() => verdict)).toEqual({
       kind: 'answer',
@@ -387,7 +387,7 @@ describe('verdicts', () => {
     },
   );
 
-  test('RFC 9110 section 11.6.3: a proof becomes fields', async () => {
+  test('RFC 9110 section 11.6.3: a proof becomes Authentication-Info fields', async () => {
     const principal = { kind: 'anonymous' } as const;
     const proof = { info: { nextnonce: 'n"1', rspauth: 'ab' }, fields: { 'X-N': '1' } };
     expect(await outcomeOf(() => ({ kind: 'granted', principal, proof }))).toMatchObject({
@@ -397,7 +397,7 @@ describe('verdicts', () => {
   });
 });
 
-describe('scopes of who was let in', () => {
+describe('scopes of a principal', () => {
   const principalOf = async (scopes: string[] | undefined, more?: Partial<ProtectionSpace>) => {
     const scheme = schemeOf('One', {
       authenticate: () => ({
@@ -438,7 +438,7 @@ describe('RFC 9729 section 6.4: a space that hides everything', () => {
     },
   );
 
-  test('nor when the store fails or another leg would follow', async () => {
+  test('hides also if the store fails or the exchange would continue', async () => {
     const verdicts: Scheme['authenticate'][] = [
       () => Promise.reject(new StoreUnavailable('down')),
       () => ({ kind: 'continued', challenge: { scheme: 'One' } }),
@@ -450,7 +450,7 @@ describe('RFC 9729 section 6.4: a space that hides everything', () => {
     }
   });
 
-  test('who is let in passes', async () => {
+  test('a principal that is let in passes', async () => {
     expect(await judge(hidden, authorization('One good'))).toMatchObject({ kind: 'pass' });
   });
 });

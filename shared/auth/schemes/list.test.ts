@@ -17,8 +17,10 @@ test('a proxy has the members of the schemes that it can ask for', () => {
   expect(Object.keys(PROXY_SETTINGS)).toEqual(['concealed', 'mutual', 'digest']);
 });
 
-test('the table of the README says of each space of the tour what to know', () => {
-  const [, table = ''] = readFileSync('README.md', 'utf8').split('| at `/schemes/…/` |');
+test('the page on schemes says of each space of the tour what to know', () => {
+  const [, table = ''] = readFileSync('docs/how-to/schemes/README.md', 'utf8').split(
+    '| at `/schemes/…/` |',
+  );
   const rows = table.slice(0, table.indexOf('\n\n')).split('\n');
   const said = rows.map((row) => row.split('|')[1] ?? '').join();
   const named = said.match(/(?<=`)[^`,]+(?=`)/g) ?? [];

@@ -54,7 +54,7 @@ test('not at one with another secret, and not in another realm', async () => {
   for (const space of [stranger, spaceOf(OTHER)]) {
     expect(await send(space, nonce)).toMatchObject({
       status: 401,
-      reason: 'nonce is missing, stale or not ours',
+      reason: 'DPoP proof: nonce is not of this space',
     });
   }
 });

@@ -40,7 +40,7 @@ describe.each([
       return redisUnderTest(redisConfig({ urls: [redis.url] }), [redis], redis);
     },
   ],
-])('what another process ends, on %s', (_, open) => {
+])('ends by another process, on %s', (_, open) => {
   let store: StoreUnderTest;
   let here: Stores;
   let there: Stores;
@@ -114,7 +114,7 @@ describe.each([
     return addPerson(people, { name, password: 'correct horse battery' });
   };
 
-  test('another password', async () => {
+  test('a changed password', async () => {
     const { id, name } = await somebody();
     const reason = await endedBy(byPassword(id), [], () =>
       setPassword(people, name, 'battery horse correct'),
@@ -122,12 +122,12 @@ describe.each([
     expect(reason).toBe('all of the person was ended');
   });
 
-  test('a person who is disabled', async () => {
+  test('disabling a person', async () => {
     const { id, name } = await somebody();
     await endedBy(byPassword(id), [], () => disablePerson(people, name));
   });
 
-  test('everything of a person', async () => {
+  test('ending everything of a person', async () => {
     const { id } = await somebody();
     await endedBy(byPassword(id), [], () => endEverything(people, id));
   });
@@ -154,7 +154,7 @@ describe.each([
     return { id: kept.id, ...granted(verdict) };
   }
 
-  test('an API key that is removed, and one whose end is set to now', async () => {
+  test('removing an API key, and setting its end to now', async () => {
     for (const ending of [
       (id: string) => there.apiKeys.remove(id),
       (id: string) => there.apiKeys.expire(id, store.clock.now()),
@@ -165,12 +165,12 @@ describe.each([
     }
   });
 
-  test('an API key that is past its time ends no answer', async () => {
+  test('an expired API key ends no answer', async () => {
     const { principal, grounds } = await byApiKey({ expires_at: store.clock.now() + 5000 });
     await endedBy(principal, grounds, () => store.passSeconds(10), 'expired');
   });
 
-  test('a key of HOBA that is removed, or signed out', async () => {
+  test('removing a HOBA key, and signing it out', async () => {
     for (const ending of [
       (id: string) => there.publicKeys.remove(id),
       (id: string) => there.publicKeys.signOut(id, store.clock.now()),
@@ -195,7 +195,7 @@ describe.each([
     }
   });
 
-  test('a session that is signed out, or loses its grant; one that idles ends no answer', async () => {
+  test('signing a session out, and ending its grant; an idle session ends no answer', async () => {
     const { clock } = store;
     const sessions = createSessions({ artefacts: here.artefacts, clock, random: systemRandom });
     const space = { url: SPACE, realm: 'r', idle: 60 };

@@ -1,6 +1,6 @@
 import type { Standing } from './standing.ts';
 
-/** Nothing is ever revoked. */
+/** A `Standing` in which nothing is ever revoked. */
 export const NEVER_ENDS: Standing = {
   mark: () => ({ epoch: undefined, raises: 0 }),
   watch: () => () => {},

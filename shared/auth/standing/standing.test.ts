@@ -50,7 +50,7 @@ function groundsOf(of: string) {
 }
 
 describe('a person', () => {
-  test('stays while nothing of theirs is ended, and goes within a look of it', async () => {
+  test('stays until everything of theirs is ended, and ends at the next look', async () => {
     const standing = start();
     const end = jest.fn();
     standing.watch({ passed: ALICE, mark: standing.mark() }, 'expired', end);
@@ -65,7 +65,7 @@ describe('a person', () => {
     expect(end).toHaveBeenCalledTimes(1);
   });
 
-  test('what is ended while they are judged ends them, what was ended before does not', async () => {
+  test('ends for a revocation during the judging, not for an earlier one', async () => {
     set.apply({ kind: 'person', id: 'a', generation: 1 }, LATER);
     const standing = start();
     const mark = standing.mark();
@@ -80,7 +80,7 @@ describe('a person', () => {
     expect(end).toHaveBeenCalledTimes(1);
   });
 
-  test('a store of another memory ends them', async () => {
+  test('ends when the store has another epoch', async () => {
     const standing = start();
     const end = jest.fn();
     standing.watch({ passed: ALICE, mark: standing.mark() }, 'expired', end);
@@ -89,7 +89,7 @@ describe('a person', () => {
     expect(end).toHaveBeenCalledTimes(1);
   });
 
-  test('who has shown credentials beside those of an application goes with either', async () => {
+  test('with an application beside them ends with either', async () => {
     const standing = start();
     const end = jest.fn();
     const { state, grounds } = groundsOf('API key 1');
@@ -107,7 +107,7 @@ describe('a person', () => {
     expect(end.mock.calls).toEqual([['the API key is not good any more']]);
   });
 
-  test('a thousand of them are one question', async () => {
+  test('a thousand watches cost one question', async () => {
     const standing = start();
     const mark = standing.mark();
     const stops = Array.from({ length: 1000 }, () =>
@@ -124,7 +124,7 @@ describe('a person', () => {
 });
 
 describe('a token or key', () => {
-  test('is asked of once for all who came by it, and ends all of them', async () => {
+  test('is asked about once for all its users, and ends all of them', async () => {
     const standing = start();
     const mark = standing.mark();
     const [one, other] = [groundsOf('token 1'), groundsOf('token 2')];
@@ -151,7 +151,7 @@ describe('a token or key', () => {
     expect([one.state.asked, other.state.asked]).toEqual([4, 6]);
   });
 
-  test('nothing ends who is nobody and showed nothing that could', async () => {
+  test('nothing ends the anonymous without grounds', async () => {
     const standing = start();
     const end = jest.fn();
     const mark = standing.mark();
@@ -184,7 +184,7 @@ describe('a store that does not answer', () => {
     expect(end.mock.calls).toEqual([['the store does not answer']]);
   });
 
-  test('one that answers again in between keeps nobody waiting', async () => {
+  test('one answer in between resets the count', async () => {
     const standing = start();
     const end = jest.fn();
     const { state, grounds } = groundsOf('API key 1');

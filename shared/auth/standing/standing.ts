@@ -6,9 +6,9 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { subjectOf } from '../person.ts';
 import type { Grounds, Outcome, Principal } from '../scheme.ts';
 
-/** Milliseconds from look to look. */
+/** Milliseconds between two looks. */
 const LOOK = 500;
-/** Looks without an answer after which nobody stays whom it was about. */
+/** Looks without an answer after which everybody ends whom the answer was about. */
 const SILENT = 10;
 
 export type Passed = Pick<
@@ -16,36 +16,36 @@ export type Passed = Pick<
   'principal' | 'application' | 'grounds'
 >;
 
-/** What had been revoked by a moment. */
+/** The state of revocations at one moment. */
 export type Mark = Pick<RevocationView, 'epoch' | 'raises'>;
 
-/** Who was let in, and what had been revoked before they were judged. */
+/** The principal that was let in, and what had been revoked before they were judged. */
 export interface Who {
   readonly passed: Passed;
   readonly mark: Mark;
 }
 
 /**
- * `revoked`: it ends when somebody ends what let them in, as an answer does. `expired`: also when the time of that is
- * over, as a WebSocket does.
+ * `revoked`: it ends when the token or key that let them in is revoked, as an answer does. `expired`: it ends also
+ * when that token or key expires, as a WebSocket does.
  */
 export type Until = 'revoked' | 'expired';
 
-/** Whether those who stay after they were let in, as with a WebSocket or a long answer, would be let in still. */
+/** Tells whether principals that stay, as with a WebSocket or a long answer, would still be let in. */
 export interface Standing {
   /**
-   * What is known here to be revoked, without asking the store: it costs a request next to nothing. To be taken
-   * before they are judged, so that no change falls between. One that was made a moment before, and is not known here
-   * yet, ends what began after it as well.
+   * Returns what is known here to be revoked, without asking the store, which costs a request next to nothing. Callers
+   * take it before they judge a request, so that no change is missed. A revocation that is not yet known here also ends
+   * what began shortly after it.
    */
   mark(): Mark;
   /**
-   * Calls `end` once within a second of what ends them: the revocation of their token, the removal of their key,
-   * whatever ends all of a person (another password, being disabled), and a store that does not answer for some
-   * seconds. Never calls it for those whom nothing could end. The result ends the watch.
+   * Calls `end` once, within a second of the event that ends them: the revocation of their token, the removal of their
+   * key, whatever ends all of a person (a new password, being disabled), or a store that does not answer for some
+   * seconds. Never calls it for principals that nothing could end. Returns a function that ends the watch.
    */
   watch(who: Who, until: Until, end: (reason: string) => void): () => void;
-  /** Whether nothing that let them in is revoked, as `watch` judges it. Rejects with `StoreUnavailable`. */
+  /** Resolves to whether nothing that let them in is revoked, as `watch` judges. Rejects with `StoreUnavailable`. */
   holds(who: Who): Promise<boolean>;
 }
 
@@ -56,10 +56,10 @@ interface Watched {
   readonly end: (reason: string) => void;
 }
 
-/** What is asked at each look for all whom the answer is about. */
+/** A question asked at each look, once for everybody whom its answer is about. */
 interface Question {
   readonly about: Set<Watched>;
-  /** Whom the answer ends; throws or rejects when there is none. */
+  /** Returns those whom the answer ends; throws or rejects if there is no answer. */
   ask(): Awaitable<Iterable<Watched>>;
   readonly reason: string;
   asking: boolean;
@@ -79,9 +79,9 @@ export function createStanding(
       andThen(feed.latest(), (view) => [...people.about].filter((one) => isOver(one, view))),
     ...asked('all of the person was ended'),
   };
-  /** By what their answer is about. */
+  /** Questions, by the name of the grounds that they ask about. */
   const byGrounds = new Map<string, Question>();
-  /** What ends many ends a few at a time. */
+  /** Ends many watches a few at a time. */
   const queue = fewATurn();
   let timer: NodeJS.Timeout | undefined;
 
@@ -161,7 +161,7 @@ export function createStanding(
       if (own.length === 0) return stop;
       all.add(watched);
       for (const { about } of own) about.add(watched);
-      // All at once, so that the feed looks once for all of them.
+      // Once for all of them, so that the feed asks only once.
       timer ??= setInterval(() => atTurnsEnd(look), interval);
       return stop;
     },
@@ -183,12 +183,12 @@ export function createStanding(
   }
 }
 
-/** Of a store that is silent: nobody who was let in meanwhile by what may end stays for long. */
+/** The mark while the store is silent: whoever is let in meanwhile by something that may end does not stay for long. */
 const UNKNOWN: Mark = { epoch: undefined, raises: 0 };
 
 const asked = (reason: string) => ({ reason, asking: false, silent: 0 });
 
-/** A store of another memory knows nothing of what came before. */
+/** True if they have ended. A store with another memory (epoch) knows no earlier revocations, so it ends them, too. */
 function isOver({ people, mark }: Pick<Watched, 'people' | 'mark'>, view: RevocationView): boolean {
   return view.epoch !== mark.epoch || people.some((id) => view.raisedSince(id, mark.raises));
 }

@@ -34,7 +34,7 @@ test('a compromised key ends its tokens at once, though the issuer still lists i
   expect(await verify(once)).toEqual(noSuchKey);
 });
 
-test('a compromised key: its successor is fetched at once, whatever the cooldown says', async () => {
+test('the successor of a compromised key is fetched at once, regardless of the cooldown', async () => {
   const { verify, token, published, revokeKey } = setup();
   await verify(token());
   const successor = GENERATE.ES256();
@@ -56,7 +56,7 @@ test('a key that has gone from the JWKS ends its tokens', async () => {
   expect(await verify(once)).toMatchObject({ kind: 'refused' });
 });
 
-test('a token of a key that comes later passes then', async () => {
+test('a token of a key published later passes then', async () => {
   const { verify, token, published, clock } = setup();
   await verify(token());
   const pair = GENERATE.EdDSA();
@@ -67,7 +67,7 @@ test('a token of a key that comes later passes then', async () => {
   expect(await verify(early)).toMatchObject({ kind: 'verified' });
 });
 
-test('a store that lost its memory has lost the keys: the new ones are fetched at once', async () => {
+test('new keys are fetched at once after the store lost its memory', async () => {
   const { verify, token, published, revocations } = setup();
   await verify(token());
   const pair = GENERATE.ES256();
@@ -85,7 +85,7 @@ test('the issuer is asked for keys once, not for each token', async () => {
   expect(state.fetches).toBe(1);
 });
 
-test('no keys yet: unavailable, and well again without a restart', async () => {
+test('is unavailable without keys, and recovers without a restart', async () => {
   const { verify, token, state, clock } = setup();
   state.jwksDown = true;
   expect(await verify(token())).toMatchObject({ kind: 'unavailable', status: 503, retryAfter: 1 });
@@ -94,7 +94,7 @@ test('no keys yet: unavailable, and well again without a restart', async () => {
   expect(await verify(token())).toMatchObject({ kind: 'verified' });
 });
 
-test('garbage does not reach the issuer', async () => {
+test('a malformed token causes no request to the issuer', async () => {
   const { verify, state } = setup();
   for (const text of ['', 'x', 'a.b.c', '...', 'A'.repeat(100_000)]) {
     expect(await verify(text)).toMatchObject({ kind: 'refused' });

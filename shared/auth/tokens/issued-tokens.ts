@@ -13,8 +13,8 @@ export interface IssuedTokensOptions {
 }
 
 /**
- * Verifies the tokens of an issuer by the keys that it publishes. The feed tells sooner than the JWKS
- * that a key is compromised, and that the issuer has new ones since the store lost its memory.
+ * Creates a verifier of an issuer's tokens, by the keys that the issuer publishes. The feed tells sooner than the JWKS
+ * that a key is compromised, or that the issuer has new keys since the store lost its memory.
  */
 export function issuedTokens({ jwks, feed, ...options }: IssuedTokensOptions): TokenVerifier {
   feed.onKeyRevoked((kid) => jwks.drop(kid));

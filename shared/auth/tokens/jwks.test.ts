@@ -38,14 +38,14 @@ function setup() {
 }
 
 describe('RFC 7517 section 5: the keys of the issuer', () => {
-  test('are fetched when first needed, once for many who ask at the same time', async () => {
+  test('are fetched when first needed, once for concurrent callers', async () => {
     const { state, key } = setup();
     const found = await Promise.all(Array.from({ length: 50 }, () => key('a')));
     expect(found.every((one) => one?.type === 'public')).toBe(true);
     expect(state.fetches).toBe(1);
   });
 
-  test('ready says whether there are keys, and fetches them', async () => {
+  test('ready fetches the keys, and rejects if there are none', async () => {
     const { clock, state, jwks, away, settle } = setup();
     const { answer } = state;
     state.answer = away;
@@ -61,13 +61,13 @@ describe('RFC 7517 section 5: the keys of the issuer', () => {
     await expect(jwks.ready()).resolves.toBeUndefined();
   });
 
-  test('a known key is there without waiting', async () => {
+  test('a known key is returned synchronously', async () => {
     const { jwks, key } = setup();
     await key('a');
     expect(jwks.key('a', ES256)).not.toBeInstanceOf(Promise);
   });
 
-  test('a key is not given for another algorithm, and that costs no fetch', async () => {
+  test('a key is not returned for another algorithm, which costs no fetch', async () => {
     const { state, clock, key } = setup();
     await key('a');
     clock.advance(40);
@@ -76,7 +76,7 @@ describe('RFC 7517 section 5: the keys of the issuer', () => {
     expect(state.fetches).toBe(1);
   });
 
-  test('keys that are unknown to us, for encryption or broken are passed over', async () => {
+  test('keys of unknown kinds, for encryption or broken are skipped', async () => {
     const { state, key } = setup();
     const odd = [null, 'x', 1, [], {}, { kid: 'b' }, { ...B, kid: undefined }, { ...B, kid: 7 }];
     const unfit = [
@@ -142,7 +142,7 @@ describe('age', () => {
     expect(state.fetches).toBe(2);
   });
 
-  test('a key that has gone from the set is gone', async () => {
+  test('a key removed from the set is not found any more', async () => {
     const { state, clock, key, settle } = setup();
     await key('a');
     state.answer = () => ({ keys: [B] });
@@ -188,7 +188,7 @@ describe('the issuer is away', () => {
     expect(await key('a')).toBeDefined();
   });
 
-  test('at the very first: unavailable, tried again after a second and then well', async () => {
+  test('at first use: unavailable, retried after a second', async () => {
     const { state, clock, key, away } = setup();
     const { answer } = state;
     state.answer = away;
@@ -201,7 +201,7 @@ describe('the issuer is away', () => {
     expect(state.fetches).toBe(2);
   });
 
-  test('old keys go on, and the issuer is asked once for each cooldown', async () => {
+  test('old keys stay in use, and the issuer is asked once per cooldown', async () => {
     const { state, clock, key, away, settle } = setup();
     await key('a');
     state.answer = away;
@@ -217,7 +217,7 @@ describe('the issuer is away', () => {
     expect(state.fetches).toBe(3);
   });
 
-  test('whether an unknown kid exists cannot be told: unavailable, not refused', async () => {
+  test('an unknown kid is unavailable, not refused', async () => {
     const { state, clock, key, away } = setup();
     await key('a');
     state.answer = away;
@@ -227,7 +227,7 @@ describe('the issuer is away', () => {
     expect(state.fetches).toBe(2);
   });
 
-  test('an empty set or a page of another kind does not take the keys away', async () => {
+  test('an empty set or another document does not remove the keys', async () => {
     const { state, clock, key, settle } = setup();
     await key('a');
     for (const document of [{ keys: [] }, {}, null, 'a page', { keys: {} }]) {
@@ -276,7 +276,7 @@ describe('a compromised key', () => {
     expect(await key('a')).toBeUndefined();
   });
 
-  test('makes the others be fetched at once, without regard to the cooldown', async () => {
+  test('causes a fetch of the others at once, regardless of the cooldown', async () => {
     const { state, key, jwks } = setup();
     await key('a');
     state.answer = () => ({ keys: [B] });
@@ -285,7 +285,7 @@ describe('a compromised key', () => {
     expect(state.fetches).toBe(2);
   });
 
-  test('dropped while a fetch is under way does not come back with it', async () => {
+  test('dropped during a fetch does not come back with it', async () => {
     const { key, jwks } = setup();
     const waiting = key('a');
     jwks.drop('a');
@@ -293,7 +293,7 @@ describe('a compromised key', () => {
     expect(await key('a')).toBeUndefined();
   });
 
-  test('asked for in a flood it costs no fetch', async () => {
+  test('costs no fetch in a flood of requests for it', async () => {
     const { state, clock, key, jwks, settle } = setup();
     await key('a');
     jwks.drop('a');

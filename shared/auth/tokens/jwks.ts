@@ -9,17 +9,17 @@ import { keepDocument } from './kept-document.ts';
 
 /** The keys that the issuer publishes (RFC 7517 section 5), fetched over HTTP. */
 export interface Jwks extends IssuerKeys {
-  /** Never uses this key again, whoever publishes it, and renews the others. */
+  /** Never uses this key again, even if it is still published, and renews the others. */
   drop(kid: string): void;
   /** Fetches the set at once, whatever the cooldown says: the issuer may have made new keys. */
   renew(): void;
-  /** Resolves when there are keys, fetched now if need be; throws `KeysUnavailable`. */
+  /** Resolves when there are keys, which it fetches if necessary. Rejects with `KeysUnavailable`. */
   ready(): Promise<void>;
 }
 
 export interface JwksOptions {
   readonly url: string;
-  /** The JSON behind a URL. Rejects, within seconds, when there is none. */
+  /** Fetches the JSON of a URL. Rejects, within seconds, if there is none. */
   readonly fetch: (url: string) => Promise<unknown>;
   readonly clock: Clock;
   /** Seconds after which the set is fetched again, in the background. */
@@ -31,11 +31,11 @@ export interface JwksOptions {
 
 interface Published {
   readonly key: KeyObject;
-  /** What it fits: to look at a key costs more than all else that is done with a token known already. */
+  /** The algorithms that the key fits, kept since finding them out costs more than all other work on a known token. */
   readonly algorithms: ReadonlySet<JwsAlgorithm>;
 }
 
-/** Throws when not one key in it can be used. A key of a kind unknown to us is passed over (RFC 7517 section 5). */
+/** Reads a JWKS. Skips keys of unknown kinds (RFC 7517 section 5), and throws if no key is left. */
 function parseJwks(document: unknown): Map<string, Published> {
   const entries = isObject(document) && Array.isArray(document['keys']) ? document['keys'] : [];
   const keys = new Map<string, Published>();

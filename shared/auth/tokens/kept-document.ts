@@ -5,43 +5,42 @@ import type { Clock } from '#shared/base/clock.ts';
 /** The keys that an issuer publishes in one document: fetched when first needed, kept and renewed. */
 export interface KeptDocument<Value> {
   /**
-   * What `look` finds in the document. Where it finds nothing it looks at a newer one, which is fetched when
-   * the document is old, else at most once in each cooldown. Throws `KeysUnavailable` when that cannot be
-   * told.
+   * Returns what `look` finds in the document. If it finds nothing, it looks at a newer document, which is fetched if
+   * this one is old, otherwise at most once per cooldown. Throws `KeysUnavailable` if it cannot find out.
    */
   find<Found>(look: (value: Value) => Found | undefined): Awaitable<Found | undefined>;
   /**
-   * Like `find`, but where it finds nothing after a fetch that failed it throws at once, and the next fetch
-   * goes on in the background: an issuer that hangs holds up nobody but those who came first.
+   * Does the same as `find`, but after a failed fetch it throws at once if it finds nothing, while the next fetch runs
+   * in the background: an issuer that hangs delays only the first callers.
    */
   findAtOnce<Found>(look: (value: Value) => Found | undefined): Awaitable<Found | undefined>;
-  /** Fetches it at once, whatever the cooldown says. */
+  /** Fetches the document at once, regardless of the cooldown. */
   renew(): void;
 }
 
 export interface Fetched<Value> {
   readonly value: Value;
-  /** Seconds after which it is fetched again, in the background. */
+  /** Seconds after which the document is fetched again, in the background. */
   readonly maxAge: number;
 }
 
 export interface KeptDocumentOptions<Value> {
-  /** Rejects, within seconds, when there is none or nothing in it can be used. */
+  /** Fetches the document. Rejects, within seconds, if there is none or nothing in it can be used. */
   readonly fetch: (previous: Value | undefined) => Promise<Fetched<Value>>;
   readonly clock: Clock;
   /**
-   * Seconds between two fetches for what is not found in a fresh document, so that a flood costs one, and
-   * after a failure.
+   * Least seconds between two fetches after a failure, or for something that a fresh document does not have, so that a
+   * flood costs one fetch.
    */
   readonly cooldown: number;
   readonly failed: (reason: string) => void;
 }
 
-/** Seconds between two attempts while there is nothing at all: the servers may have started together. */
+/** Seconds between two attempts before the first success, since the servers may have started together. */
 const FIRST_RETRY = 1;
 /**
- * Seconds that a document is used while the issuer is away: the longest life an access token may have.
- * Whatever an issuer signed before it went away has expired by then; keys of PrivateTokens say their end.
+ * Seconds for which a document is used while the issuer does not answer: the longest life of an access token. After
+ * them every access token signed before has expired; keys of PrivateTokens state their own end.
  */
 const KEEP = 86_400;
 
@@ -52,7 +51,7 @@ export function keepDocument<Value>(options: KeptDocumentOptions<Value>): KeptDo
   let failing = false;
   let pending: Promise<void> | undefined;
 
-  // A wall clock that was set back counts as time passed: better a fetch too many.
+  // A wall clock that was set back counts as time passed: one fetch too many is harmless.
   const passed = (since: number, seconds: number) =>
     clock.now() - since >= seconds * 1000 || clock.now() < since;
   const usable = () => (kept === undefined || passed(kept.at, KEEP) ? undefined : kept);
@@ -78,7 +77,7 @@ export function keepDocument<Value>(options: KeptDocumentOptions<Value>): KeptDo
     const old = kept !== undefined && !failing && passed(kept.at, kept.maxAge);
     if (pending !== undefined || old || passed(triedAt, pause())) {
       await refresh();
-      await pending; // one was asked for meanwhile, so what came may be older
+      await pending; // another fetch was requested meanwhile, so this document may be older
     }
     const current = usable();
     const found = current && look(current.value);
@@ -105,7 +104,7 @@ export function keepDocument<Value>(options: KeptDocumentOptions<Value>): KeptDo
       throw new KeysUnavailable(pause());
     },
     renew() {
-      // What is being fetched may be older than what is looked for next.
+      // The document being fetched may be older than the next one needed.
       void (pending === undefined ? refresh() : pending.then(refresh));
     },
   };

@@ -1,24 +1,24 @@
 import { ALGORITHMS } from '#shared/jose/algorithms.ts';
 
 export interface ResourceDescription {
-  /** Identity of the space: the resource identifier. */
+  /** The resource identifier, which is the identity of the space. */
   readonly url: string;
   readonly name: string;
   readonly issuer: string;
   /** Names of the schemes, such as `Bearer`. */
   readonly schemes: readonly string[];
-  /** Every scope that some method needs. */
+  /** All scopes that any method needs. */
   readonly scopes: readonly string[];
 }
 
-/** Where the metadata of a resource is: the well-known path goes between host and path (RFC 9728 section 3.1). */
+/** Returns the URL of a resource's metadata: the well-known path goes between host and path (RFC 9728 section 3.1). */
 export function metadataUrl(resource: string): string {
   const { origin, pathname, search } = new URL(resource);
   const path = pathname === '/' ? '' : pathname;
   return `${origin}/.well-known/oauth-protected-resource${path}${search}`;
 }
 
-/** Protected resource metadata (RFC 9728 section 2); a parameter without a value is left out (section 3.2). */
+/** Returns protected resource metadata (RFC 9728 section 2), without parameters that have no value (section 3.2). */
 export function metadataDocument(resource: ResourceDescription): Readonly<Record<string, unknown>> {
   const { url, name, issuer, schemes, scopes } = resource;
   const bearer = schemes.includes('Bearer');

@@ -3,7 +3,7 @@ import type { Random } from '#shared/base/random.ts';
 
 /** An option of a command; without `value` it is a flag. */
 export interface Option {
-  /** What stands for its value in the help, for example `NAME`. */
+  /** The placeholder for its value in the help, for example `NAME`. */
   readonly value?: string;
   readonly required?: true;
   readonly multiple?: true;
@@ -13,7 +13,7 @@ export interface Option {
 export interface Command {
   /** Its words, for example `client add`. */
   readonly name: string;
-  /** What it was called before; goes on, and says so. */
+  /** Its former name, which goes on and says so. */
   readonly former?: string;
   readonly summary: string;
   /** It uses the stores of the servers: `opens` those that are there, `makes` them where they are missing. */
@@ -26,7 +26,7 @@ export interface Command {
   run(input: Input, shell: Shell): Promise<Report | LongReport>;
 }
 
-/** What the command line said, checked against the command's operands and options. */
+/** The arguments, checked against the operands and options of the command. */
 export interface Input {
   readonly operands: readonly string[];
   /** The value of an option that is given at most once. */
@@ -35,18 +35,18 @@ export interface Input {
   flag(option: string): boolean;
 }
 
-/** What a command says at its end. */
+/** The output of a command at its end. */
 export interface Report {
   /** With `--json`, on one line. */
   readonly json: unknown;
-  /** Otherwise, line by line; of what may be long a getter, as nobody asks for both. */
+  /** Otherwise, line by line. A getter if it may be long, as nobody asks for both. */
   readonly lines: readonly string[];
   /** Otherwise, instead of lines: bytes from elsewhere. */
   readonly content?: Buffer;
   readonly failed?: boolean;
 }
 
-/** What a command says of what may be too long to be held: an array, slice by slice. */
+/** The output of a command that may be too long for the memory: an array, slice by slice. */
 export interface LongReport {
   readonly slices: AsyncIterable<OutputSlice>;
 }
@@ -58,7 +58,7 @@ export interface OutputSlice {
   readonly lines: readonly string[];
 }
 
-/** What is around a command. */
+/** The surroundings of a command. */
 export interface Shell {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
@@ -70,7 +70,7 @@ export interface Shell {
   wait(milliseconds: number): Promise<void>;
   readStdin(): Promise<Buffer>;
   out(content: string | Buffer): void;
-  /** To standard error, beside what the command reports. */
+  /** Writes a line to standard error, beside the report of the command. */
   note(line: string): void;
 }
 

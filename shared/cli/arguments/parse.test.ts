@@ -74,7 +74,7 @@ test('--help asks for nothing else', () => {
   expect(parseInput(COMMAND, ['--help']).flag('help')).toBe(true);
 });
 
-test('whatever the arguments are, they are an input or a UsageError', () => {
+test('any arguments give an input or a UsageError', () => {
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom(

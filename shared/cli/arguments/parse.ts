@@ -54,8 +54,8 @@ function parse(args: readonly string[], options: ArgOptions) {
 }
 
 /**
- * What was drawn or hashed and is written in base64url: one in 64 begins with a dash, as options do. They are words
- * in lower case.
+ * Matches a random or hashed name in base64url that begins with a dash, as one in 64 does. Options, which begin with
+ * a dash, too, are words in lower case.
  */
 const NAME = /^-(?=.*[A-Z0-9_])[A-Za-z0-9_-]{15,}$/;
 /** Before such a name, so that it is taken for no option; no argument of a process can have it. */

@@ -59,7 +59,7 @@ describe('refused', () => {
   });
 });
 
-test('whatever is taken is absolute, in its normal form, and goes where a code may go', () => {
+test('an accepted URI is absolute, in its normal form, and may get a code', () => {
   const uri = fc.oneof(
     anyUri,
     fc.string(),

@@ -11,8 +11,8 @@ const SCHEMES: Readonly<Record<string, (url: URL, native: boolean) => boolean>> 
 const privateUse = ({ protocol }: URL, native: boolean) => native && protocol.includes('.');
 
 /**
- * What is wrong with a redirect URI (RFC 6749 section 3.1.2, RFC 8252 section 7); undefined: nothing.
- * It is compared exactly, so only its normal form is taken.
+ * Returns the mistake in a redirect URI (RFC 6749 section 3.1.2, RFC 8252 section 7), or undefined. URIs are compared
+ * exactly, so only their normal form is taken.
  */
 export function redirectUriMistake(uri: string, native: boolean): string | undefined {
   const url = URL.parse(uri);

@@ -32,7 +32,7 @@ test.each([
   expect(() => parseField(text)).toThrow(UsageError);
 });
 
-test('what is accepted can never end a line', () => {
+test('an accepted field can never end a line', () => {
   fc.assert(
     fc.property(anyText(), anyText(), (name, value) => {
       try {

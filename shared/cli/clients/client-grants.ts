@@ -20,7 +20,7 @@ export const ofPeople = (grants: readonly string[]) =>
 
 type Given = (option: string) => boolean;
 
-/** What makes no client, and what to do about it. */
+/** Options that contradict each other, with the remedy. */
 const CONTRADICTIONS: readonly (readonly [
   wrong: (grants: readonly string[], given: Given) => boolean,
   remedy: string,

@@ -2,7 +2,7 @@ import { newApiKey } from '#shared/people/api-key.ts';
 import type { ApiKeyRecord, ApiKeys } from '#shared/stores/credentials/api-keys.ts';
 import { Failure, type Shell } from '../arguments/command.ts';
 
-/** What is decided about a key before it is made. */
+/** The members of a key that are decided before it is made. */
 export type KeyMembers = Pick<
   ApiKeyRecord,
   'application' | 'realm' | 'scopes' | 'expires_at' | 'demo'

@@ -88,7 +88,7 @@ test('short content comes with the state, also of a tree that has no file', asyn
 /** Milliseconds between versions: a disk would take as long, memory does not. */
 const PAUSE = 30;
 
-test('documents that are replaced and removed meanwhile: whatever the copy names is there', async () => {
+test('the backup has all content that its copy names, though documents are replaced and removed meanwhile', async () => {
   const { shell, content, target } = await withDocuments('a', 'b', 'c');
   const stop = new AbortController();
   const writer = withStores(shell, async (stores) => {
@@ -117,7 +117,7 @@ test('documents that are replaced and removed meanwhile: whatever the copy names
   }
 });
 
-test('what is not the folder of a tree is left out, and a link is not followed', async () => {
+test('a folder that is no tree is left out, and a link is not followed', async () => {
   const { shell, content, target } = await withDocuments('a');
   const outside = join(content, '..', '..', 'outside');
   for (const path of [outside, join(content, '..', '%ff')]) {

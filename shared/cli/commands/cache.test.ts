@@ -41,7 +41,7 @@ describe('cache purge', () => {
     expect(await told(shell, 'target')).toEqual([['/shop/', '/shop/a?b=%2F', false]]);
   });
 
-  test('of several at once, softly, each in the space that has it', async () => {
+  test('purges several URLs at once, softly, each in the space that has it', async () => {
     const shell = await configured();
     const urls = [`${ORIGIN}/shop/a`, `${ORIGIN}/shop/cafe%CC%81/b`];
     const { code, stdout } = await inProcess(shell, 'cache', 'purge', ...urls, '--soft');
@@ -110,7 +110,7 @@ describe('cache ban', () => {
     },
   );
 
-  test('of a space without a cache fails', async () => {
+  test('fails for a space without a cache', async () => {
     const shell = await configured();
     const { code } = await inProcess(shell, 'cache', 'ban', `${ORIGIN}/plain/`, '--tag', 'a');
     expect(code).toBe(1);
@@ -137,7 +137,7 @@ const put = (shell: TestShell, reports: Readonly<Record<string, string>>) =>
 describe('cache bans', () => {
   test('none', async () => {
     const { stdout } = await inProcess(await configured(), 'cache', 'bans');
-    expect(stdout).toBe('There was no ban.\n');
+    expect(stdout).toBe('There was no ban in the last day.\n');
   });
 
   test('the newest first, and what processes met by them', async () => {
@@ -178,9 +178,9 @@ describe('cache bans', () => {
     ]);
     const { stdout } = await inProcess(shell, 'cache', 'bans');
     expect(stdout).toMatch(
-      /^TIME +SPACE +BANNED +ANSWERS\n\S+Z {2}\/shop\/ {2}path=\/b\* {2}soft {2}met 4 +under way in 1\n/,
+      /^TIME +SPACE +BANNED +ANSWERS ARE +MET +PROGRESS\n\S+Z +\/shop\/ +path=\/b\* +asked for again +4 +1 process not yet done\n/,
     );
-    expect(stdout).toMatch(/\n\S+Z {2}\/shop\/ {2}tag=a {7,}met 2\n$/);
+    expect(stdout).toMatch(/\n\S+Z +\/shop\/ +tag=a +removed +2 +done\n$/);
   });
 });
 
@@ -190,7 +190,7 @@ describe('cache stats', () => {
     expect(stdout).toBe('No process that runs has a cache.\n');
   });
 
-  test('of each process and space', async () => {
+  test('has a row for each process and space', async () => {
     const shell = await configured();
     const ban = { soft: false, at: 1, met: 0, swept: false };
     await put(shell, {

@@ -22,7 +22,7 @@ async function registered(...more: readonly string[]) {
 }
 
 describe('client set', () => {
-  test('what is said takes the place of what was; the rest stays, the secret too', async () => {
+  test('given options replace the former values; the rest stays, the secret too', async () => {
     const { shell, id, stored } = await registered();
     const before = await stored();
     const places = ['https://app.example/a', 'https://app.example/b'];

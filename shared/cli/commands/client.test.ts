@@ -434,7 +434,7 @@ describe('client secret', () => {
     });
   });
 
-  test('ten at once: who is told of a secret has a good one, the others are told to look', async () => {
+  test('ten rotations at once: each secret that is shown works, the others are told to look', async () => {
     const shell = await newShell();
     const old = await add(shell, ...SCOPE);
     const { client_id } = old;

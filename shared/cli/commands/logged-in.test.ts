@@ -94,7 +94,7 @@ describe('logout', () => {
 
   test.each([
     ['refuses', error('invalid_client'), 'invalid_client'],
-    ['has no time', { status: 503, body: 'later' }, 'JSON object'],
+    ['has no time', { status: 503, body: 'later' }, 'answers 503'],
   ])(
     'a server that %s: the file is deleted all the same, and it is said',
     async (_, revocation, reason) => {

@@ -104,7 +104,7 @@ describe('login', () => {
     ]);
   });
 
-  test('RFC 9068 section 2.2: what the server made of the resource is read from the token', async () => {
+  test('RFC 9068 section 2.2: reads from the token which resource the server chose', async () => {
     const claims = Buffer.from('{"aud":"https://api.example/documents/"}').toString('base64url');
     const as = await deviceServer({ polls: [granted({ access_token: `e30.${claims}.x` })] });
     const resource = 'https://api.example/documents/';
@@ -142,7 +142,7 @@ describe('login', () => {
     expect(shell.stderr).toContain('Enter the code there.');
   });
 
-  test('what a server says cannot move the cursor', async () => {
+  test('text from a server cannot move the cursor', async () => {
     const evil = { user_code: '\u001b[2JBCDF', verification_uri: 'https://auth.example/\u001b[2J' };
     const as = await deviceServer({ device: { body: { ...CODE, ...evil } } });
     shell.terminal = true;

@@ -16,7 +16,7 @@ async function shellOf(settings: object = WITH_TIMES, data = newData) {
   return new TestShell({ COUNTERSIGN_CONFIG: file, ...(await data()) });
 }
 
-/** What it does each second. */
+/** Runs its periodic work. */
 const keep = (shell: TestShell) =>
   withTokenKeys(shell, async (life) => keepTokenKeys(life, await listTokenKeys(life)));
 
@@ -61,7 +61,7 @@ test('each key with its state, which follows the clock', async () => {
   ]);
 });
 
-test('for people: what is retired is a number', async () => {
+test('the output for people only counts retired keys', async () => {
   const shell = await shellOf();
   await keep(shell);
   await json(shell, 'private-token', 'rotate', '--type', 'voprf-p384');

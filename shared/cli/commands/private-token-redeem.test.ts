@@ -129,7 +129,7 @@ describe('private-token redeem', () => {
     expect(await kept()).toHaveLength(1);
   });
 
-  test('RFC 9578 section 5.4: what the issuer alone can verify, it may see used', async () => {
+  test('RFC 9578 section 5.4: the issuer may see the use of a token that it alone can verify', async () => {
     for (const [type, told] of [
       ['voprf-p384', true],
       ['blind-rsa-2048', false],

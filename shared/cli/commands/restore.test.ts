@@ -116,7 +116,7 @@ test.each(['state.db', 'transient.db'])(
   },
 );
 
-test('of two restores at once into an empty folder one is refused', async () => {
+test('one of two restores at once into an empty folder is refused', async () => {
   const { backup, data } = await withBackup();
   const elsewhere = join(data, '..', 'elsewhere');
   await mkdir(elsewhere);
@@ -169,7 +169,7 @@ test.each([
   expect(await refusal(shell, backup)).toContain(said);
 });
 
-test('what is no backup is refused, and the store stays as it is', async () => {
+test('a folder that is no backup is refused, and the store stays as it is', async () => {
   const { shell, data, backup } = await withBackup();
   const other = join(data, '..', 'other');
   await mkdir(other);

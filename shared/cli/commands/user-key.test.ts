@@ -257,7 +257,7 @@ test('user key remove: gone; a second time, and that of somebody else or an appl
   );
 });
 
-test('who gets a new password, or ends everything, is told of keys that stay', async () => {
+test('a new password, and the end of everything, tell of keys that stay', async () => {
   const { shell, file } = await newShell();
   const told = async (...command: string[]) => {
     shell.stdin = PASSWORD;

@@ -31,7 +31,7 @@ async function withAlice(...options: readonly string[]) {
 }
 
 describe('user set', () => {
-  test('what is said is kept, shown and listed, and nothing ends', async () => {
+  test('given values are stored, shown and listed, and nothing ends', async () => {
     const { shell, id, profile } = await withAlice();
     await withPeople(shell, (store) =>
       recordSignIn(store, { uid: 'browser', accountId: id, generation: 0, since: 0 }, 600),
@@ -77,7 +77,7 @@ describe('user set', () => {
     expect(stdout).toContain('open: 0 sign-ins, 0 grants, 0 keys');
   });
 
-  test('what is not named stays; a list is replaced as a whole; --without removes', async () => {
+  test('values without an option stay; a list is replaced as a whole; --without removes', async () => {
     const { set, profile } = await withAlice(...ALICE);
     expect(await profile()).toEqual(PROFILE);
     await set('alice', '--group', 'Board', '--without', 'picture', '--without', 'email');
@@ -122,7 +122,7 @@ describe('user set', () => {
     expect(await profile()).toEqual(PROFILE);
   });
 
-  test('of nobody: 1', async () => {
+  test('an unknown name exits with 1', async () => {
     const { set } = await withAlice();
     expect(await set('bob', '--locale', 'en')).toMatchObject({
       code: 1,

@@ -186,7 +186,7 @@ describe('user list: who lacks a verifier for which realm', () => {
     expect(await json(shell, 'user', 'list')).toMatchObject([{ lacks: [] }]);
   });
 
-  test('nothing of what lets somebody in is listed', async () => {
+  test('lists no secrets that let a person in', async () => {
     const { shell } = await offering(['SCRAM-SHA-256', 'Digest']);
     await given(shell, PASSWORD, 'add', 'alice');
     const listed = (await inProcess(shell, 'user', 'list', '--json')).stdout;

@@ -1,6 +1,6 @@
 import type { PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 
-/** What to say of the keys of a person whose other access has ended: they stay. */
+/** Returns the lines about the keys of a person whose other access has ended: the keys stay. */
 export async function keysLeft(
   publicKeys: Pick<PublicKeys, 'of'>,
   { id, name }: { readonly id: string; readonly name: string },

@@ -24,7 +24,7 @@ export async function authorizationServer(endpoints: Readonly<Record<string, End
   });
 }
 
-/** What its device authorization endpoint gives (RFC 8628 section 3.2). */
+/** The answer of its device authorization endpoint (RFC 8628 section 3.2). */
 export const CODE = {
   device_code: 'dc',
   user_code: 'BCDF-GHJK',

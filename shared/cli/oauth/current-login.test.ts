@@ -151,7 +151,11 @@ describe('currentLogin', () => {
   test.each([
     ['an outage', () => ({ status: 503, body: { error: 'temporarily_unavailable' } }), '503'],
     ['a lost connection', () => undefined, 'no answer from'],
-    ['a bearer token', () => ({ body: { access_token: 'a', token_type: 'Bearer' } }), 'Bearer'],
+    [
+      'a bearer token',
+      () => ({ body: { access_token: 'a', token_type: 'Bearer' } }),
+      'of type Bearer',
+    ],
   ])('%s changes nothing', async (_, reply, reason) => {
     const server = await authorizationServer({ '/token': reply });
     const login = { ...LOGIN, issuer: server.origin, expires_at: 0 };

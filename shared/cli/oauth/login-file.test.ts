@@ -32,7 +32,7 @@ const write = (login: Login) =>
   lockPrivate(path, { wait: async () => {} }, () => writeLogin(path, login, systemRandom));
 const mode = async (file: string) => (await stat(file)).mode & 0o777;
 
-test('what is written is read; for its owner only, in a folder for its owner only', async () => {
+test('a written login is read; file and folder are for their owner only', async () => {
   await write(LOGIN);
   expect(await readLogin(path)).toEqual(LOGIN);
   expect([await mode(path), await mode(dirname(path))]).toEqual([0o600, 0o700]);

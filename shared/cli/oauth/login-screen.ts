@@ -4,7 +4,7 @@ import type { DeviceAuthorization, Progress } from './device-login.ts';
 import { qrLines } from './qr.ts';
 import { printable } from '#shared/base/printable.ts';
 
-/** What a person sees while they approve elsewhere; disposing of it clears the line that counts down. */
+/** Shows the code while a person approves elsewhere. Disposing of it clears the line that counts down. */
 export interface LoginScreen extends Progress, Disposable {
   show(authorization: DeviceAuthorization): void;
 }

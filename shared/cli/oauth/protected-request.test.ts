@@ -38,7 +38,7 @@ const withToken = (sent: readonly Message[]) =>
     ({ fields }) => fields?.['authorization'] !== undefined || fields?.['dpop'] !== undefined,
   );
 
-test('what is not protected is answered at once, without a token', async () => {
+test('an unprotected resource answers at once, without a token', async () => {
   const { send, sent } = scripted({ [`GET ${A}`]: { body: 'open' } });
   const answer = await sendProtected(send, { method: 'GET', url: A }, getAccess);
   expect(answer.body.toString()).toBe('open');
@@ -199,7 +199,7 @@ describe('redirects', () => {
     expect(kept.sent[1]).toMatchObject({ method: 'PUT', body: 'x' });
   });
 
-  test('for ever ends', async () => {
+  test('endless redirects stop after six requests', async () => {
     const { send, sent } = scripted({ [`GET ${A}`]: redirect(302, A) });
     await expect(sendProtected(send, { method: 'GET', url: A }, getAccess)).rejects.toThrow(
       'redirects',

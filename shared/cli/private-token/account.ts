@@ -3,13 +3,13 @@ import type { Login } from '../oauth/login.ts';
 import { columns } from '#shared/base/printable.ts';
 import { personOf } from './issuer-login.ts';
 
-/** What one party has learned from a command. */
+/** The account of what one party has learned from a command. */
 export interface Account {
   readonly json: Readonly<Record<string, unknown>>;
   readonly lines: readonly string[];
 }
 
-/** What an issuer was asked for. */
+/** The question that an issuer was asked. */
 export type AskedOfIssuer =
   | { readonly for: 'nothing' | 'keys' }
   | {
@@ -21,7 +21,7 @@ export type AskedOfIssuer =
       readonly at: number;
     };
 
-/** Of the issuer: who asked, and not for which site. */
+/** Returns the account of the issuer: it learns who asked, but not for which site. */
 export function issuerAccount(issuer: string, asked: AskedOfIssuer): Account {
   const title = `What the issuer ${issuer} has learned now:`;
   if (asked.for !== 'tokens') {
@@ -63,7 +63,7 @@ export interface Sent {
   readonly taken: boolean;
 }
 
-/** Of the site. `sent`: undefined where no token was. */
+/** Returns the account of the site. `sent`: undefined if no token was sent. */
 export function siteAccount(site: string, issuer: string, sent: Sent | undefined): Account {
   const title = `What the site ${site} has learned now:`;
   if (sent === undefined) {
@@ -87,9 +87,9 @@ export function siteAccount(site: string, issuer: string, sent: Sent | undefined
   };
 }
 
-/** What the issuer learns of a token that it alone can verify (RFC 9578 section 5.4). */
+/** Says what the issuer learns of a token that only it can verify (RFC 9578 section 5.4). */
 export const ISSUER_VERIFIES =
   'Only the issuer can verify such a token: where the site asks it, it learns that one was used there, not whose.';
 
-/** What tokens do not hide. */
+/** Says what tokens do not hide. */
 export const BOTH_SEE = 'Both see the address of this machine and the time.';

@@ -58,7 +58,7 @@ describe('RFC 9577 appendix A.1: challenges of origin.example', () => {
   });
 });
 
-describe('RFC 9577 section 2.1.3: what may be answered', () => {
+describe('RFC 9577 section 2.1.3: challenges that may be answered', () => {
   test('section 2.1.2: several, in the order of the site; without key and max-age', () => {
     const both = `${written(encoded({ type: VOPRF }))}, ${written(encoded())}`;
     expect(read(both).map(({ type }) => type)).toEqual([VOPRF, BLIND_RSA]);
@@ -99,7 +99,7 @@ describe('RFC 9577 section 2.1.3: what may be answered', () => {
     expect(read([...bad, written(encoded())].join(', '))).toHaveLength(1);
   });
 
-  test('of one type alone, if it is wanted', () => {
+  test('answers only the wanted type', () => {
     const both = answer(`${written(encoded())}, ${written(encoded({ type: VOPRF }))}`);
     expect(answerable(URL, both, clock, VOPRF)).toMatchObject([{ type: VOPRF }]);
     const one = answer(written(encoded()));
@@ -200,7 +200,7 @@ describe('RFC 9577 section 2.1.3: a site that cheats is not answered', () => {
   });
 });
 
-test('whatever the field is: challenges for this site, or a failure', () => {
+test('any field gives challenges for this site, or a failure', () => {
   const field = fc.oneof(
     fc.string(),
     fc.uint8Array({ maxLength: 80 }).map((bytes) => written(bytes)),

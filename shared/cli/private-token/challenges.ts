@@ -13,7 +13,7 @@ export interface SiteChallenge {
   readonly type: TokenType;
   /** Server name. */
   readonly issuer: string;
-  /** Of all fields of the TokenChallenge: a token is good where this is the same (RFC 9577 section 2.1.4). */
+  /** The hash of the whole TokenChallenge: a token is good where this is the same (RFC 9577 section 2.1.4). */
   readonly digest: Buffer;
   /** The issuer's key that the site asks for; undefined: whichever the issuer prefers. */
   readonly tokenKey: Buffer | undefined;

@@ -10,7 +10,7 @@ import { fetchIssuerDirectory, LONGEST_ANSWER } from './issuer.ts';
 import { issuerLogin } from './issuer-login.ts';
 import { obtainTokens } from './obtain.ts';
 
-/** Who gets tokens, and how. */
+/** The holder that gets tokens, and its means. */
 export interface Holder {
   readonly config: Config;
   /** Client of a login that has to be made. */
@@ -20,7 +20,7 @@ export interface Holder {
   readonly onTerminal: boolean;
 }
 
-/** What came of asking an issuer. */
+/** The outcome of asking an issuer. */
 export interface Obtained {
   readonly tokens: readonly [Buffer, ...Buffer[]];
   /** Why there are fewer than were asked for. */

@@ -15,7 +15,7 @@ import type { ResourceMetadata } from '../oauth/resource-metadata.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
 import { signIn } from '../oauth/sign-in.ts';
 
-/** Who asks an issuer for tokens. Disposing of it ends a login that was made for this alone. */
+/** The login for asking an issuer. Disposing of it ends a login that was made for this alone. */
 export interface IssuerLogin extends AsyncDisposable {
   readonly getAccess: GetAccess;
   /** Undefined until the issuer has asked for one. */

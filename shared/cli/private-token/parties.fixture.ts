@@ -35,7 +35,7 @@ import { TestShell } from '../cli.fixture.ts';
 import { type Listening, listen, type Received, type Reply } from '../listen.fixture.ts';
 import { deviceServer, granted } from '../oauth/authorization-server.fixture.ts';
 
-/** What a test makes the parties do instead. */
+/** The behaviour of the parties that a test changes. */
 export interface Behaviour {
   /** Keys of the directory, the preferred first; the issuer issues with any that was ever there. */
   keys: TokenKeyPair[];
@@ -43,7 +43,7 @@ export interface Behaviour {
   response?: (right: Reply) => Reply;
   /** The value of WWW-Authenticate. */
   challenge?: () => string;
-  /** What the site gives for a token. */
+  /** The content that the site gives for a token. */
   content?: string;
   /** Whether the site has no time for a request, which has a token or not. */
   busy?: (hasToken: boolean) => boolean;
@@ -51,7 +51,7 @@ export interface Behaviour {
   members?: Partial<TokenChallenge>;
   /** Seconds. */
   maxAge?: number;
-  /** What the site asks for, if it is not the preferred key. */
+  /** The key that the site asks for, if not the preferred one. */
   siteKey?: Buffer;
   authorizationServers?: string[];
   /** The issuer's metadata and challenge name Bearer and no DPoP. */
@@ -65,7 +65,7 @@ export interface Parties {
   readonly as: Listening;
   readonly issuer: Listening;
   readonly site: Listening;
-  /** What is asked for at the site. */
+  /** The URL that is asked for at the site. */
   readonly url: string;
   readonly data: string;
 }

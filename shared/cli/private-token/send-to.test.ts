@@ -18,7 +18,7 @@ beforeEach(async () => {
   config = await loadConfig(parties.shell.env);
 });
 
-/** What GET of the origin's root gives. */
+/** Gets the root of the origin. */
 async function visited(origin: string, settings: Config, most?: number) {
   await using send = await openSendTo(origin, settings, most);
   return await send({ method: 'GET', url: `${origin}/` });
@@ -72,7 +72,7 @@ describe('the certificate of development is trusted', () => {
   });
 });
 
-describe('what is sent is bounded', () => {
+describe('sent content is bounded', () => {
   test('content beyond what is taken', async () => {
     const { origin } = await listen(() => ({ body: 'x'.repeat(2000) }));
     expect((await visited(origin, config, 2000)).body).toHaveLength(2000);

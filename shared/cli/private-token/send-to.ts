@@ -9,10 +9,9 @@ import { Failure } from '../arguments/command.ts';
 const LONGEST = 256 * 1024 * 1024;
 
 /**
- * To one origin, over connections that are used for nothing else, so that neither they nor a resumed session
- * of TLS tell one party what the other knows. If it is one of this configuration for which development makes
- * the certificate, that certificate is trusted beside the usual CAs. `most`: octets of the longest content
- * that is taken.
+ * Opens connections to one origin that are used for nothing else, so that neither they nor a resumed session of TLS
+ * tell one party what the other knows. If development makes the certificate for this origin of the configuration,
+ * that certificate is trusted beside the usual CAs. `most`: octets of the longest content that is accepted.
  */
 export async function openSendTo(origin: string, config: Config, most = LONGEST): Promise<OwnSend> {
   const certificate = certificateIsMade(origin, config)

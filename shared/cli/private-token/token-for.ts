@@ -13,7 +13,7 @@ export interface Found {
   readonly type: TokenType;
   /** Server name. */
   readonly issuer: string;
-  /** What the issuer was asked for, to find it. */
+  /** The questions to the issuer that found it. */
   readonly asked: AskedOfIssuer;
 }
 

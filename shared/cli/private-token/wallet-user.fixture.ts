@@ -17,7 +17,7 @@ export function walletUser() {
     get parties() {
       return parties;
     },
-    /** Of the wallet. */
+    /** The file of the wallet. */
     get file() {
       return file;
     },
@@ -27,7 +27,7 @@ export function walletUser() {
       json(parties.shell, 'private-token', 'get', parties.url, ...more),
     redeem: (...more: readonly string[]) =>
       inProcess(parties.shell, 'private-token', 'redeem', parties.url, ...more),
-    /** What is in the wallet. */
+    /** Returns the tokens in the wallet. */
     kept: async () =>
       (JSON.parse(await readFile(file, 'utf8')) as { tokens: { token: string }[] }).tokens,
     /** Token requests that reached the issuer. */

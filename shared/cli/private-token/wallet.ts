@@ -51,7 +51,7 @@ export async function openWallet(shell: Shell): Promise<Wallet> {
     const token = parseToken(entry.token);
     return token !== undefined && fits(token);
   };
-  // What cannot be kept later is noticed before anybody is asked for it.
+  // A wallet that cannot be written is noticed before anybody is asked for tokens.
   await lockPrivate(path, shell, () => readTokens(path, clock));
   return {
     path,
@@ -73,7 +73,7 @@ export async function openWallet(shell: Shell): Promise<Wallet> {
   };
 }
 
-/** Those that are not past their end. */
+/** Returns the tokens that are not past their end. */
 async function readTokens(path: string, clock: Clock): Promise<readonly Entry[]> {
   const remedy = 'does not hold tokens: delete it; what was in it is lost';
   const { tokens = [] } = (await readPrivate(path, walletSchema, remedy)) ?? {};

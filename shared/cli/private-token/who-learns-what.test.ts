@@ -11,7 +11,7 @@ import { walletUser } from './wallet-user.fixture.ts';
 const user = walletUser();
 const { get, redeem, requested, redeemed } = user;
 
-describe('who cheats gets no sign-in, and the site no token', () => {
+describe('a cheating issuer gets no sign-in, and the site no token', () => {
   const big = 'x'.repeat(70_000);
 
   test.each<[string, Partial<Behaviour>, string]>([
@@ -107,7 +107,7 @@ describe('who cheats gets no sign-in, and the site no token', () => {
     expect(user.parties.site.received).toEqual([]);
   });
 
-  test('what they say cannot move the cursor', async () => {
+  test('text from the parties cannot move the cursor', async () => {
     user.parties.behaviour.content = 'a\u001b[2Jb\u202e';
     user.parties.shell.terminal = true;
     expect((await redeem()).stdout).toContain(String.raw`a\u001b[2Jb\u202e`);
@@ -125,7 +125,7 @@ describe('who cheats gets no sign-in, and the site no token', () => {
 describe('RFC 9576 section 3.3: neither is told what the other knows', () => {
   const fieldsOf = ({ headers }: Received) => Object.keys(headers).toSorted();
 
-  test('nothing of the site reaches the issuer or who signs people in', async () => {
+  test('nothing of the site reaches the issuer or the authorization server', async () => {
     await get('--count', '2');
     await redeem();
     const { host, port } = new URL(user.parties.site.origin);

@@ -1,7 +1,7 @@
 import { type CacheReport, readReport } from '#shared/stores/cache/cache-report.ts';
 import type { CacheReports } from '#shared/stores/cache/cache-reports.ts';
 
-/** What each process says of its caches, in the order of their names. */
+/** Returns the report of each process about its caches, in the order of their names. */
 export async function cacheReports(
   reports: Pick<CacheReports, 'all'>,
 ): Promise<readonly { readonly process: string; readonly report: CacheReport }[]> {

@@ -11,7 +11,7 @@ export interface CachedAddress {
   readonly target: string;
 }
 
-/** What a URL is called in the cache of its space. Throws `Failure` where none has it. */
+/** Returns the name of a URL in the cache of its space. Throws `Failure` if no cache has it. */
 export function cachedAddress(config: Config, url: string): CachedAddress {
   const target = parsePassedTarget(url);
   if (target?.form !== 'absolute') {

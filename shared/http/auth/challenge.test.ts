@@ -51,7 +51,7 @@ describe('RFC 9110 section 11.6.1: writing a challenge', () => {
     expect(() => formatChallenge(challenge)).toThrow(TypeError);
   });
 
-  test('whatever it writes is one line', () => {
+  test('writes any challenge as one line', () => {
     fc.assert(
       fc.property(anyText(), anyText(), (name, value) => {
         let line = '';
@@ -81,7 +81,7 @@ describe('RFC 9110 section 11.6.3: writing Authentication-Info', () => {
     expect(() => formatInfo('SCRAM-SHA-1', { data: 'a, sid=b' })).toThrow(TypeError);
   });
 
-  test('of another scheme all are quoted', () => {
+  test('quotes all parameters of another scheme', () => {
     expect(formatInfo('X', { sid: 's', qop: 'q' })).toBe('sid="s", qop="q"');
   });
 

@@ -13,14 +13,14 @@ const SPACES = / +/y;
 const WHOLE_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
-/** By scheme and name, what is written without quotes, as all else is (RFC 9110 section 11.5). */
+/** Parameters without quotes, by scheme and name. All others have quotes (RFC 9110 section 11.5). */
 type Unquoted = ReadonlyMap<string, ReadonlyMap<string, RegExp>>;
 
 const tokens = (...names: string[]) => new Map(names.map((name) => [name, WHOLE_TOKEN]));
 
 /** RFC 7804 section 7: base64 is no token, and has no quotes nevertheless. */
 const SCRAM = tokens('sid', 'sr', 'ttl', 'stale').set('data', BASE64);
-/** What else has quotes: base64, where hexadecimal stands as well (RFC 8120 section 3.2.3). */
+/** These values are in base64 with quotes, or in hexadecimal without (RFC 8120 section 3.2.3). */
 const HEX = /^[0-9a-f]+$/;
 const MUTUAL_TOKENS = 'version algorithm validation reason sid nc-max nc-window time'.split(' ');
 const MUTUAL = tokens(...MUTUAL_TOKENS)

@@ -9,7 +9,7 @@ const SCRAM: ReadonlyMap<string, RegExp> = new Map([['data', /[A-Za-z0-9+/]+={0,
 /** RFC 9577 section 2.2.2 demands padding, and not the quotes without which `=` has no place in a token. */
 const PRIVATE_TOKEN: ReadonlyMap<string, RegExp> = new Map([['token', /[A-Za-z0-9_-]+={0,2}/y]]);
 
-/** By scheme, parameters whose unquoted values are not tokens. */
+/** Parameters whose unquoted values are not tokens, by scheme. */
 const UNQUOTED: ReadonlyMap<string, ReadonlyMap<string, RegExp>> = new Map([
   ['scram-sha-256', SCRAM],
   ['scram-sha-1', SCRAM],

@@ -6,7 +6,7 @@ import { LISTS } from './lists.ts';
 import { PARTS } from './parts.ts';
 import { TABLES } from './tables.ts';
 
-/** Of the operator's colour, which is one for as long as a server runs. */
+/** The style for the operator's colour, which does not change while a server runs. */
 let latest = { color: '', style: '' };
 
 /** The one style of all pages, in the operator's colour (`#rrggbb`). */

@@ -1,6 +1,6 @@
 import { css } from './css.ts';
 
-/** What a person has open, and the panels beside it. */
+/** The lists of sign-ins and applications, and the panels beside them. */
 export const LISTS = css`
   section {
     display: grid;

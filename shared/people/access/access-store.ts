@@ -1,7 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 
-/** What is needed to see and to end what a person has opened. */
+/** The stores for listing and ending a person's sign-ins and grants. */
 export interface AccessStore {
   readonly stores: Pick<Stores, 'artefacts' | 'revocations'>;
   readonly clock: Clock;

@@ -80,7 +80,7 @@ async function revokedBy(access: Access) {
   return (await feed.latest()).revokedBy(await claimsOf(access));
 }
 
-describe('what a person sees', () => {
+describe('the list that a person sees', () => {
   test('grants with the scopes that were granted, not with the refused ones; the latest first', async () => {
     const accountId = fresh();
     const first = await allow(accountId);
@@ -103,7 +103,7 @@ describe('what a person sees', () => {
     expect(await findSignIn(store, made.uid)).toEqual(made);
   });
 
-  test('what has expired is gone', async () => {
+  test('expired entries are gone', async () => {
     const accountId = fresh();
     const access = await allow(accountId);
     const made = await signIn(accountId);
@@ -156,7 +156,7 @@ describe('ending', () => {
     expect(await stores.artefacts.listByAccount('Access', accountId)).toEqual([]);
   });
 
-  test('what was in flight with an earlier generation stays ended, although it is written afterwards', async () => {
+  test('an artefact of an earlier generation stays ended, although it is written afterwards', async () => {
     const accountId = fresh();
     await endEverything(store, accountId);
     const late = await allow(accountId, { generation: 0 });
@@ -237,7 +237,7 @@ describe('a person who has very much', () => {
     expect(await listSignIns(store, accountId)).toHaveLength(MOST_SIGN_INS);
   });
 
-  test('of who signs in again and again no more sessions are kept than sign-ins', async () => {
+  test('keeps no more sessions than sign-ins of a person who signs in again and again', async () => {
     const accountId = fresh();
     const sessions = async (uids: readonly string[]) => {
       const found = uids.map((uid) => stores.artefacts.getByUid('Session', uid));

@@ -5,9 +5,10 @@ import { endGrant } from './grants.ts';
 import { walk } from './walk.ts';
 
 /**
- * Ends a client's access to a person, in every browser and on every device; it has to be allowed anew. False: there was
- * none. The consent goes first, and whoever makes a grant of it looks for it afterwards, so that none is left; and again
- * behind the grants, since whoever writes one looks for the grant afterwards.
+ * Ends a client's access to a person, in every browser and on every device; the person has to allow it anew. Returns
+ * false if there was none. It removes the consent first: whoever makes a grant of it looks for the consent afterwards,
+ * so that no grant is left. It removes the consent again after the grants, since whoever writes a consent looks for
+ * the grant afterwards.
  */
 export async function endApplication(
   store: AccessStore,

@@ -4,13 +4,13 @@ import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { AccessStore } from './access-store.ts';
 import { surplus } from './walk.ts';
 
-/** As many consents as a person has at a time. */
+/** Most consents of a person. */
 export const MOST_CONSENTS = 100;
 
 /** Scopes by resource (RFC 8707); those of OpenID Connect are under ''. */
 export type Scopes = Readonly<Record<string, readonly string[]>>;
 
-/** Which consent is meant: a person decides once for each client and host that its code goes to. */
+/** The key of a consent: a person decides once for each client and each host that its code goes to. */
 export interface ConsentKey {
   readonly accountId: string;
   readonly clientId: string;
@@ -18,13 +18,13 @@ export interface ConsentKey {
 }
 
 /**
- * What a person has decided about a client, for all their browsers: each gets a grant of its own from it, and the end
- * of one of these ends neither it nor the others.
+ * A person's decision about a client, for all their browsers. Each browser gets a grant of its own from it; the end of
+ * one grant ends neither the consent nor the other grants.
  */
 export interface Consent extends ConsentKey {
   /** The person's generation when they signed in; a later one ends the consent. */
   readonly generation: number;
-  /** Milliseconds since the epoch: the last decision. */
+  /** The time of the last decision, in milliseconds since 1970. */
   readonly since: number;
   readonly allowed: Scopes;
   readonly refused: Scopes;
@@ -44,7 +44,7 @@ const KIND = 'Consent';
 const idOf = ({ accountId, clientId, redirectHost }: ConsentKey) =>
   hash('sha256', JSON.stringify([accountId, clientId, redirectHost]), 'base64url');
 
-/** Scopes by resource, of the items of a request. */
+/** Returns the scopes of a request's items, by resource. */
 export function scopesOf(items: readonly ScopeItem[]): Scopes {
   const groups = Map.groupBy(items, ({ resource = '' }) => resource);
   const scopes = [...groups].map(([resource, some]) => [resource, some.map(({ scope }) => scope)]);
@@ -54,7 +54,7 @@ export function scopesOf(items: readonly ScopeItem[]): Scopes {
 const has = (scopes: Scopes, { scope, resource = '' }: ScopeItem) =>
   Object.hasOwn(scopes, resource) && scopes[resource]?.includes(scope) === true;
 
-/** Those of `one`, and those of `other` that `one` does not name in `besides`. */
+/** Returns the scopes of `one`, and those of `other` that `besides` does not have. */
 function joined(one: Scopes, other: Scopes, besides: Scopes): Scopes {
   const kept = Object.entries(other).flatMap(([resource, scopes]) =>
     scopes
@@ -67,7 +67,7 @@ function joined(one: Scopes, other: Scopes, besides: Scopes): Scopes {
   return scopesOf([...own, ...kept]);
 }
 
-/** Without what the client may no longer ask for, or was kept from asking for since. */
+/** Returns a consent without the scopes that the client may not request, or that were withdrawn since the decision. */
 function possible(consent: Consent, client: ConsentClient): Consent {
   const allowed = parseScope(client.scope);
   const stands = (scope: string) =>
@@ -80,8 +80,8 @@ function possible(consent: Consent, client: ConsentClient): Consent {
 }
 
 /**
- * Remembers a decision for `seconds`. What was decided before and is not in it stays. A person who has
- * `MOST_CONSENTS` loses the oldest.
+ * Remembers a decision for `seconds`. Earlier decisions about other scopes stay. A person with `MOST_CONSENTS` loses
+ * the oldest.
  */
 export async function recordConsent(
   store: AccessStore,
@@ -112,7 +112,7 @@ export async function recordConsent(
   }
 }
 
-/** Undefined when there is none, it has expired, or everything of the person was ended since. */
+/** Finds a consent. Returns undefined if there is none, it expired, or everything of the person was ended since. */
 export async function findConsent(
   { stores }: AccessStore,
   key: ConsentKey,
@@ -125,7 +125,7 @@ export async function findConsent(
   return consent.generation < generation ? undefined : possible(consent, client);
 }
 
-/** What the person has allowed and refused of these; undefined: some of it they were never asked. */
+/** Splits items into those allowed and refused; undefined if the person was never asked about some of them. */
 export function decided<Item extends ScopeItem>(
   { allowed, refused }: Consent,
   asked: readonly Item[],
@@ -136,7 +136,7 @@ export function decided<Item extends ScopeItem>(
   return { allowed: given, refused: asked.filter((item) => !has(allowed, item)) };
 }
 
-/** All that stand, the latest first. */
+/** Lists all valid consents, the latest first. */
 export async function listConsents(
   { stores }: AccessStore,
   accountId: string,
@@ -149,7 +149,7 @@ export async function listConsents(
     .toSorted((a, b) => b.since - a.since);
 }
 
-/** Forgets decisions of a person; resolves to how many. */
+/** Forgets decisions of a person; resolves to their number. */
 export async function removeConsents(
   { stores: { artefacts } }: AccessStore,
   accountId: string,
@@ -160,5 +160,5 @@ export async function removeConsents(
   return found.length;
 }
 
-/** Written by `recordConsent` alone, so its members need no second check. */
+/** Only `recordConsent` writes it, so its members need no second check. */
 const asConsent = (payload: Record<string, unknown>) => payload as unknown as Consent;

@@ -5,22 +5,22 @@ import { removeConsents } from './consents.ts';
 import { removeSignIns } from './sign-ins.ts';
 import { BATCH, walk } from './walk.ts';
 
-/** How much of a person was open until it was ended. */
+/** How many sign-ins and grants of a person were ended. */
 export interface Ended {
   readonly signIns: number;
   readonly grants: number;
 }
 
 /**
- * Signs a person out everywhere and ends all that they allowed. Once the generation is raised, every
- * sign-in, grant and token of an earlier one is refused; the rest only clears away, in batches.
+ * Signs a person out everywhere and ends all that they allowed. Once the generation is raised, every sign-in, grant
+ * and token of an earlier generation is refused; the rest only cleans up, in batches.
  */
 export async function endEverything(store: AccessStore, accountId: string): Promise<Ended> {
   const { artefacts, revocations } = store.stores;
   const until = rememberUntil(store.clock.now(), store.longestLife);
   const generation = await revocations.raise('person', accountId, until);
 
-  /** Resolves to how many were open. */
+  /** Removes all of a kind; resolves to how many were open. */
   async function clear(kind: string, remove: (ids: readonly string[]) => Promise<unknown>) {
     const gone: Record<string, unknown>[] = [];
     for await (const one of walk(store, kind, accountId)) {

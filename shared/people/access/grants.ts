@@ -3,50 +3,50 @@ import type { Slice } from '#shared/stores/oauth/artefacts.ts';
 import type { AccessStore } from './access-store.ts';
 import { surplus, walk } from './walk.ts';
 
-/** As many grants as a person has at a time. */
+/** Most grants of a person. */
 export const MOST_GRANTS = 100;
 
-/** What a person has allowed a client, kept beside the engine's Grant and ended with it. */
+/** A person's permission for a client, kept beside the engine's Grant and ended with it. */
 export interface Access {
   readonly grantId: string;
   readonly accountId: string;
   readonly clientId: string;
-  /** The person's generation when they signed in: it goes into every token of the grant. */
+  /** The person's generation when they signed in; every token of the grant carries it. */
   readonly generation: number;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** `uid` of the sign-in that it ends with; absent: it outlives the browser's session. */
+  /** `uid` of the sign-in with which the grant ends; absent if it outlives the browser's session. */
   readonly signIn?: string;
-  /** Where it was allowed, and where its codes go; absent: of a device, or of before this was kept. */
+  /** The browser that allowed it, and the host that its codes go to; absent for a device, and in older records. */
   readonly place?: GrantPlace;
-  /** Nobody was asked, since the client was the operator's own. */
+  /** True if the person was not asked, since the client was the operator's own. */
   readonly byOperator?: boolean;
-  /** They were told that `profile` is more than the name to sign in with; before, it was no more. */
+  /** True if the person was told that `profile` is more than the sign-in name, as it was at first. */
   readonly wholeProfile?: boolean;
-  /** Of a device that got it by the device flow: where it asked from. */
+  /** The origin of the device's request, for a grant of the device flow. */
   readonly device?: { readonly address?: string; readonly agent?: string };
-  /** Of any other: where the person signed in. */
+  /** The browser of the sign-in, for any other grant. */
   readonly browser?: { readonly address?: string; readonly agent?: string };
 }
 
-/** A browser, and where codes go from it: what is allowed for one redirect host is not for another. */
+/** A browser and a redirect host: a permission for one redirect host is not valid for another. */
 export interface GrantPlace {
   /** `uid` of the sign-in. */
   readonly browser: string;
   readonly redirectOrigin: string;
 }
 
-/** Access with what the engine's Grant and the last issue say. */
+/** Access with the data of the engine's Grant and of the last issue. */
 export interface ListedAccess extends Access {
   /** Scopes granted, by resource; those of OpenID Connect under ''. */
   readonly scopes: Readonly<Record<string, readonly string[]>>;
-  /** Milliseconds since the epoch: when a token was last issued or refreshed. */
+  /** When a token was last issued or refreshed, in milliseconds since 1970. */
   readonly lastIssue?: number;
 }
 
 /**
- * Keeps it for `seconds`, the rest of the life of the Grant. A person who has `MOST_GRANTS` loses the
- * oldest of those that would end soonest.
+ * Keeps an access for `seconds`, the rest of the life of the Grant. A person with `MOST_GRANTS` loses the oldest of
+ * the grants that would end soonest.
  */
 export async function recordAccess(
   store: AccessStore,
@@ -62,8 +62,8 @@ export async function recordAccess(
 }
 
 /**
- * Writes it in the place of `was`, as `findAccess` gave it. False when that has ended meanwhile, so that
- * who extends a grant never revives it.
+ * Replaces `was`, as returned by `findAccess`. Returns false if `was` has ended meanwhile, so that extending a grant
+ * never revives it.
  */
 export async function extendAccess(
   { stores }: AccessStore,
@@ -76,9 +76,8 @@ export async function extendAccess(
 }
 
 /**
- * Undefined when it has ended: by itself, by its end, or because everything of the person was ended.
- * Whoever issues a token of the grant puts `generation` in it, so a grant that was ended at this very
- * moment gives no token that is accepted.
+ * Finds an access. Returns undefined if it expired, was ended, or everything of the person was ended. Every token of
+ * the grant carries `generation`, so that a grant ended at this very moment yields no token that is accepted.
  */
 export async function findAccess(
   { stores }: AccessStore,
@@ -90,7 +89,7 @@ export async function findAccess(
   return access.generation < generation ? undefined : access;
 }
 
-/** The grant of that place which a client has of a person; `latest`: the one that the browser had last. */
+/** Finds a client's grant from a person at a place; `latest` is the grant that the browser had last. */
 export async function findAccessOf(
   store: AccessStore,
   { accountId, clientId, place }: Pick<Access, 'accountId' | 'clientId'> & { place: GrantPlace },
@@ -105,7 +104,7 @@ export async function findAccessOf(
   return undefined;
 }
 
-/** Whether a grant is of that browser and redirect host. */
+/** True if a grant belongs to that browser and redirect host. */
 export const isAt = ({ place }: Pick<Access, 'place'>, other: GrantPlace): boolean =>
   place?.browser === other.browser && place.redirectOrigin === other.redirectOrigin;
 
@@ -119,7 +118,7 @@ export async function noteIssue(
   await stores.artefacts.put({ kind: 'LastIssue', id: grantId, payload, seconds });
 }
 
-/** What the person has allowed and has not ended, all or a slice of it; in that the latest first. */
+/** Lists the valid grants of a person, all or a slice; within it the latest first. */
 export async function listAccess(
   store: AccessStore,
   accountId: string,
@@ -149,8 +148,8 @@ async function withUse({ stores }: AccessStore, access: Access): Promise<ListedA
 }
 
 /**
- * Ends a grant with all that came of it. The revocation is written first: once it is, every access
- * token of the grant is refused, and a crash before the rest is harmless.
+ * Ends a grant with everything issued from it. It writes the revocation first: from then on every access token of
+ * the grant is refused, so that a crash before the rest is harmless.
  */
 export async function endGrant(store: AccessStore, grantId: string): Promise<void> {
   const until = rememberUntil(store.clock.now(), store.longestLife);
@@ -161,14 +160,14 @@ export async function endGrant(store: AccessStore, grantId: string): Promise<voi
 
 type Payload = Record<string, unknown>;
 
-/** Written by `recordAccess` alone, so its members need no second check. */
+/** Only `recordAccess` writes it, so its members need no second check. */
 function asAccess(payload: Payload | undefined): Access | undefined {
   return payload as Access | undefined;
 }
 
 /**
- * The scopes of an engine's Grant, by resource; those of OpenID Connect under ''. The engine keeps them
- * as strings, and the refused ones apart.
+ * Returns the scopes of an engine's Grant, by resource; those of OpenID Connect under ''. The engine keeps them as
+ * strings, and the refused ones separately.
  */
 export function grantedScopes(grant: Payload | undefined): Record<string, string[]> {
   const { openid, resources, rejected } = (grant ?? {}) as GrantPayload;

@@ -4,13 +4,13 @@ import type { AccessStore } from './access-store.ts';
 import { endGrant } from './grants.ts';
 import { surplus, walk } from './walk.ts';
 
-/** As many browsers as a person is signed in with at a time. */
+/** Most browsers in which a person is signed in. */
 export const MOST_SIGN_INS = 50;
 
 /**
- * That a person signed in with a browser: what stands behind the engine's Session, under the same
- * `uid`. The engine writes its Session again and again; this is written once and removed once, so that
- * a session that was ended stays ended, whatever is in flight.
+ * The sign-in of a person with a browser, kept under the same `uid` as the engine's Session. The engine writes its
+ * Session repeatedly; this record is written once and removed once, so that an ended session stays ended, whatever
+ * requests are in flight.
  */
 export interface SignIn {
   readonly uid: string;
@@ -23,7 +23,7 @@ export interface SignIn {
   readonly agent?: string;
 }
 
-/** Keeps it for `seconds`, the life of a session. A person who has `MOST_SIGN_INS` loses the oldest. */
+/** Keeps a sign-in for `seconds`, the life of a session. A person with `MOST_SIGN_INS` loses the oldest. */
 export async function recordSignIn(
   store: AccessStore,
   signIn: SignIn,
@@ -37,7 +37,7 @@ export async function recordSignIn(
   }
 }
 
-/** Undefined when it has ended: by itself, by its end, or because everything of the person was ended. */
+/** Finds a sign-in. Returns undefined if it expired, was ended, or everything of the person was ended. */
 export async function findSignIn(
   { stores }: AccessStore,
   uid: string,
@@ -48,7 +48,7 @@ export async function findSignIn(
   return signIn.generation < generation ? undefined : signIn;
 }
 
-/** The browsers in which the person is signed in, all or a slice of them; in that the latest first. */
+/** Lists the browsers in which a person is signed in, all or a slice; within it the latest first. */
 export async function listSignIns(
   { stores }: AccessStore,
   accountId: string,
@@ -62,7 +62,7 @@ export async function listSignIns(
     .toSorted((a, b) => b.since - a.since);
 }
 
-/** Signs that browser out and ends the grants that end with it. */
+/** Signs a browser out and ends the grants that depend on the sign-in. */
 export async function endSignIn(
   store: AccessStore,
   { uid, accountId }: Pick<SignIn, 'uid' | 'accountId'>,
@@ -78,7 +78,7 @@ export async function endSignIn(
   }
 }
 
-/** Forgets sign-ins, and the engine's Sessions, which say nothing without them. */
+/** Forgets sign-ins, and the engine's Sessions, which are not valid without them. */
 export async function removeSignIns(
   { stores: { artefacts } }: AccessStore,
   ...uids: readonly string[]
@@ -88,7 +88,7 @@ export async function removeSignIns(
   await artefacts.remove('Session', ...sessions.flatMap((one) => (one ? String(one['jti']) : [])));
 }
 
-/** Written by `recordSignIn` alone, so its members need no second check. */
+/** Only `recordSignIn` writes it, so its members need no second check. */
 function asSignIn(payload: Record<string, unknown> | undefined): SignIn | undefined {
   return payload as SignIn | undefined;
 }

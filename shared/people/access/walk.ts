@@ -18,8 +18,8 @@ export async function* walk(
 }
 
 /**
- * What has to end so that a person has no more than `most` of a kind beside the one that was written now:
- * of those that would end soonest the oldest.
+ * Returns the artefacts that have to end so that a person has no more than `most` of a kind beside the one that was
+ * written now: those that would end soonest, the oldest first.
  */
 export async function surplus(
   { stores: { artefacts } }: AccessStore,

@@ -53,7 +53,7 @@ function mistakes(file: string, kinds = KINDS): string {
   return 'taken';
 }
 
-test('what is written is read again, without what follows from the rest', async () => {
+test('a written file is read again, without its derived members', async () => {
   const { alice, text: file } = await exported();
   const { aliases, version, verifier_set, ...person } = alice.person;
   expect([aliases, version, verifier_set]).toEqual([['kerberos:alice@A'], 1, expect.any(String)]);
@@ -266,7 +266,7 @@ describe('refused, by its place', () => {
     expect(() => parseDirectoryFile(broken, KINDS)).toThrow(/^all: is not JSON in UTF-8$/);
   });
 
-  test('of a thousand mistakes twenty are told, and no secret in them', async () => {
+  test('names twenty of a thousand mistakes, and no secret in them', async () => {
     const { alice } = await exported();
     const person = { ...alice.person, password_hash: 'very secret', created_at: -1 };
     const broken = { ...alice, person };

@@ -10,25 +10,25 @@ import { formerPerson } from './former-people.ts';
 import { checked, id, personSchema, time } from './person-schema.ts';
 import { publicKey, visibleName } from './public-key-schema.ts';
 
-/** Everybody and every key of a directory, with all that lets them in but the passwords. */
+/** All people and keys of a directory, with all credentials but the passwords. */
 export interface DirectoryFile {
-  /** Its version. */
+  /** The version of the format. */
   readonly countersign_directory: number;
   readonly people: readonly NewRecord[];
   readonly api_keys: readonly ApiKeyRecord[];
   readonly public_keys: readonly PublicKeyRecord[];
 }
 
-/** Of what `formatDirectoryFile` writes. */
+/** The version that `formatDirectoryFile` writes. */
 export const VERSION = 5;
 
-/** The last without what applications are told of people. */
+/** The last version without profiles. */
 export const PROFILELESS_VERSION = 4;
 
-/** Without public keys. */
+/** The last version without public keys. */
 const KEYLESS_VERSION = 3;
 
-/** Whose people are brought up to date (former-people.ts). */
+/** Versions whose people are converted (former-people.ts). */
 const FORMER_VERSIONS = [1, 2];
 
 function isSecretHash(text: string): boolean {
@@ -58,7 +58,7 @@ const versioned = <Person extends z.ZodType<NewRecord>>(
     api_keys: z.array(apiKey),
   });
 
-/** With what a file of before there were public keys did not have. */
+/** Adds the public keys, which older files lack. */
 const withoutPublicKeys = <File extends object>(file: File) => ({ ...file, public_keys: [] });
 
 const schemaOf = (kinds: readonly KeptKind[]) => {
@@ -103,21 +103,23 @@ const schemaOf = (kinds: readonly KeptKind[]) => {
     });
 };
 
-/** The entries whose last member an earlier one has. */
+/** Returns the entries whose last member an earlier entry has, too. */
 function repeated(entries: readonly (readonly string[])[]): (readonly string[])[] {
   const seen = new Set<string | undefined>();
   return entries.filter((entry) => seen.size === seen.add(entry.at(-1)).size);
 }
 
-/** What is wrong with a file; each line of the message names a place in it, never what stands there. */
+/** Thrown for an invalid file; each line of the message names a place in the file, never its value. */
 export class DirectoryFileError extends Error {
   override readonly name = 'DirectoryFileError';
 }
 
-/** As many mistakes as a person wants to read at a time. */
+/** Most mistakes that one message lists. */
 const MISTAKES = 20;
 
-/** Throws `DirectoryFileError` when anything in it is not as `formatDirectoryFile` writes it, verifiers of `kinds`. */
+/**
+ * Parses a file with verifiers of `kinds`. Throws `DirectoryFileError` unless it is as `formatDirectoryFile` writes it.
+ */
 export function parseDirectoryFile(file: Uint8Array, kinds: readonly KeptKind[]): DirectoryFile {
   const { data, error } = schemaOf(kinds).safeParse(parseJson(file));
   if (data !== undefined) return data;

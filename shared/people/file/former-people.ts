@@ -27,7 +27,7 @@ const verifiers = z.record(
 export const formerPerson = z
   .looseObject({ scram: scram.exactOptional(), verifiers: verifiers.exactOptional() })
   .transform(({ scram: everywhere, verifiers: byRealm = {}, ...person }) => {
-    // Whichever realm SCRAM's keys are of, they are of the same password.
+    // SCRAM's keys of all realms are of the same password.
     const keys: z.infer<typeof scram> = Object.assign(
       {},
       ...Object.values(byRealm).map((kept) => kept.scram),

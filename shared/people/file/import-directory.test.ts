@@ -79,7 +79,7 @@ const exported = async ({ stores }: Installation) =>
     KINDS,
   );
 
-/** All that is kept; who was changed more often has another version, which does not count. */
+/** Returns all that is kept, without the versions: a person who was changed more often has another one. */
 const kept = async (place: Installation) => ({
   ...(await exported(place)),
   derived: (await everybodyIn(place.stores)).map(({ name, aliases, verifier_set }) => [
@@ -127,7 +127,7 @@ test('twice: everything is replaced, and is the same', async () => {
   expect(await kept(place)).toEqual(before);
 });
 
-test('who is replaced has the password of the file again, and all that they had opened has ended', async () => {
+test('a replaced person has the password of the file, and their sessions and grants have ended', async () => {
   const place = await full();
   const file = await exported(place);
   const { id } = await setPassword(place.store, 'alice', 'another password');
@@ -141,7 +141,7 @@ test('who is replaced has the password of the file again, and all that they had 
   expect(await enters(place, 'alice')).toMatchObject({ generation: generation + 1 });
 });
 
-test('of a file that is older than profiles they keep theirs; of one of today they have what it says', async () => {
+test('people keep their profiles with a file older than profiles; otherwise the file replaces them', async () => {
   const place = await full();
   const file = await exported(place);
   const profile = { groups: ['Staff'] };

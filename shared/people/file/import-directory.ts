@@ -23,10 +23,10 @@ interface Counts {
 }
 
 /**
- * Adds the people and keys of a file, and replaces those that are there: people by name, who keep their
- * id and for whom everything ends, keys by id. A file that is older than profiles leaves them theirs. Throws
- * `PeopleError` before anything is changed when the file and the store give an id, an alias or a public key to
- * different people, or, unless `former` allows it, a name is that of somebody who was removed.
+ * Adds the people and keys of a file, and replaces existing ones: people by name, keys by id. Replaced people keep
+ * their id, and everything of theirs ends. A file that is older than profiles leaves profiles unchanged. Throws
+ * `PeopleError`, before it changes anything, if the file and the store give an id, an alias or a public key to
+ * different people, or if a name belonged to a removed person, unless `former` allows it.
  */
 export async function importDirectory(
   store: DirectoryStore,
@@ -64,7 +64,7 @@ async function refuseConflict(
   }
 }
 
-/** False: it was there and was replaced. */
+/** Writes an item; resolves to false if it replaced one. */
 type Put<T> = (item: T) => Promise<boolean>;
 
 async function counted<T>(items: readonly T[], put: Put<T>): Promise<Counts> {

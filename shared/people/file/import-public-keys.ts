@@ -10,7 +10,7 @@ interface KeyStore {
 
 type OwnerHere = (owner: KeyOwner) => Promise<KeyOwner | undefined>;
 
-/** Whose a key of the file is here: people are found by name, and keep the id that they have. */
+/** Finds the owner here of a key in the file: people are found by name, and keep the id that they have here. */
 export function ownersHere({ stores }: KeyStore, { people }: DirectoryFile): OwnerHere {
   const names = new Map(people.map(({ id, name }) => [id, name]));
   return async (owner) => {
@@ -20,7 +20,7 @@ export function ownersHere({ stores }: KeyStore, { people }: DirectoryFile): Own
   };
 }
 
-/** Throws `PeopleError` for a key that is somebody else's or a client's here. */
+/** Throws `PeopleError` for a key that belongs here to somebody else or to a client. */
 export async function refuseKnownKeys(
   { stores: { publicKeys, clients } }: KeyStore,
   { public_keys }: DirectoryFile,
@@ -38,7 +38,7 @@ export async function refuseKnownKeys(
   }
 }
 
-/** False: it was there. What would be the same stays as it is; who was signed out of it later stays so. */
+/** Writes a key; resolves to false if it existed. An equal key is left as it is; a later sign-out of it is kept. */
 export async function putPublicKey(
   { stores: { publicKeys } }: KeyStore,
   key: PublicKeyRecord,

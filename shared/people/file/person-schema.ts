@@ -13,12 +13,12 @@ export const checked = (passes: (text: string) => boolean, what: string) =>
 export const id = z.string().regex(/^[\w-]{1,64}$/, 'must be an identifier');
 export const time = z.int().min(0);
 
-/** Of a row: there may be more than a name of `realmName` (`keptRealm`). */
+/** The realm of a row: there may be more than a name of `realmName` (`keptRealm`). */
 const rowRealm = z
   .string()
   .regex(/^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,320}$/, 'must be printable ASCII characters');
 
-/** What comes of it makes the row of a person of that name, from which the handle follows. */
+/** The schema of a verifier. It yields a function that makes the row for a name, from which the handle follows. */
 const verifierOf = (kind: KeptKind) =>
   z
     .strictObject({

@@ -1,8 +1,8 @@
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 
-/** What a person is found by when a ticket names `principal`. */
+/** Returns the alias of a person whose tickets name `principal`. */
 export const kerberosAlias = (principal: string) => `kerberos:${principal}`;
 
-/** Everything but the name, the id and the handles of verifiers that a person is found by. */
+/** Returns all aliases by which a person is found, besides name, id and handles of verifiers. */
 export const aliasesOf = ({ kerberos = [] }: Pick<PersonRecord, 'kerberos'>): readonly string[] =>
   kerberos.map(kerberosAlias);

@@ -37,7 +37,7 @@ describe('RFC 8265 section 3: names', () => {
     ['a flood', 'x'.repeat(1_000_000)],
   ])('%s is refused', (_, name) => expect(usernameCaseMapped(name)).toBeUndefined());
 
-  test('whatever was typed: a name in one form, or nothing', () => {
+  test('any typed text gives a name in one form, or nothing', () => {
     fc.assert(
       fc.property(anyName, (name) => {
         const mapped = usernameCaseMapped(name);
@@ -86,7 +86,7 @@ describe('RFC 8265 section 4: passwords', () => {
     expect(newOpaqueString('x'.repeat(1024))).toBe('x'.repeat(1024));
   });
 
-  test('whatever was typed: what may be set can be signed in with, in any form of it', () => {
+  test('any password that may be set works at sign-in, in any form of it', () => {
     fc.assert(
       fc.property(anyName, (password) => {
         const enforced = newOpaqueString(password);

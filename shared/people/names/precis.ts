@@ -1,13 +1,13 @@
-/** UTF-16 code units; what is longer is refused before any work is done on it. */
+/** Longest input in UTF-16 code units; longer input is refused before any work. */
 const INPUT = 1024;
 
-/** Bytes of a password. */
+/** Least bytes of a new password. */
 const LEAST = 8;
 const MOST = 1024;
 
 /**
- * A name as it is compared and kept (RFC 8265 section 3.3, UsernameCaseMapped): compatibility forms
- * and cases are one. Undefined: not 1 to 64 letters, digits and . _ @ + -
+ * Returns a name as it is compared and stored (RFC 8265 section 3.3, UsernameCaseMapped), in which compatibility forms
+ * and cases are equal. Returns undefined unless it is 1 to 64 letters, digits and . _ @ + -
  */
 export function usernameCaseMapped(name: string): string | undefined {
   if (name.length > INPUT) return undefined;
@@ -16,8 +16,8 @@ export function usernameCaseMapped(name: string): string | undefined {
 }
 
 /**
- * A password as it is hashed (RFC 8265 section 4.2, OpaqueString). Undefined: empty, over 1024 bytes,
- * or with control characters, lone surrogates or unassigned code points, which no password has.
+ * Returns a password as it is hashed (RFC 8265 section 4.2, OpaqueString). Returns undefined if it is empty, over 1024
+ * bytes, or has control characters, lone surrogates or unassigned code points, which no password has.
  */
 export function opaqueString(password: string): string | undefined {
   if (password.length > INPUT) return undefined;
@@ -26,7 +26,7 @@ export function opaqueString(password: string): string | undefined {
   return acceptable && Buffer.byteLength(enforced) <= MOST ? enforced : undefined;
 }
 
-/** The same for a password that is being set: at least 8 bytes. */
+/** Does the same for a new password, which needs at least 8 bytes. */
 export function newOpaqueString(password: string): string | undefined {
   const enforced = opaqueString(password);
   return enforced !== undefined && Buffer.byteLength(enforced) >= LEAST ? enforced : undefined;

@@ -34,7 +34,7 @@ function detailIn(received: string): string | undefined {
   return /"detail":"(.*?)"/.exec(received)?.[1];
 }
 
-/** What the client is told of this request; `none`: the handler has it. */
+/** Returns the reason that the client gets for this request; `none`: the handler has it. */
 async function reasonFor(fields: string, line = 'GET / HTTP/1.1'): Promise<string | undefined> {
   return detailIn(
     await exchange(listening, `${line}\r\n${fields}Connection: close\r\n\r\n0\r\n\r\n`),
@@ -94,7 +94,7 @@ describe('RFC 9110 section 5.3: fields of one line', () => {
   });
 });
 
-describe('RFC 9112 section 11.2: what another parser could take for framing', () => {
+describe('RFC 9112 section 11.2: fields that another parser could take for framing', () => {
   test.each([
     'Content_Length',
     'content.length',
@@ -214,7 +214,7 @@ describe('RFC 9112 sections 6.1 and 9.6: nothing behind what is refused is a req
   });
 });
 
-/** What the client is told of this request over HTTP/2; `reset`: nothing. */
+/** Returns the reason that the client gets over HTTP/2; `reset`: it gets none. */
 async function reasonOver2(...fields: readonly (readonly [string, string])[]): Promise<string> {
   const client = new TestSocket(listening);
   client.socket.write(Buffer.concat([OPENING, headersFrame(1, fields)]));

@@ -14,16 +14,16 @@ const SINGLE = [
   'proxy-authorization',
   'transfer-encoding',
 ];
-/** By what is left without the characters between words. */
+/** The same names, by their letters without the characters between words. */
 const BY_LETTERS: ReadonlyMap<string, string> = new Map(
   SINGLE.map((name) => [lettersOf(name), name]),
 );
 
 /**
- * What a request is refused with that can be read in more than one way; undefined when it cannot. Nothing
- * else is looked at, and over HTTP/1.1 nothing behind it is a request: nobody knows where it ends (RFC
- * 9112 section 6.1). That Host differs from the authority of an absolute-form target is no ambiguity:
- * the target wins (section 3.2.2).
+ * Returns the error for a request that can be read in more than one way, or undefined. The server looks at nothing
+ * else of such a request. Over HTTP/1.1 nothing after it is a request, since nobody knows where it ends (RFC 9112
+ * section 6.1). A Host that differs from the authority of an absolute-form target is no ambiguity: the target wins
+ * (section 3.2.2).
  */
 export function ambiguous(request: AnyRequest): ConnectionError | undefined {
   const { rawHeaders } = request;
@@ -81,7 +81,7 @@ function inCodings(codings: string, httpVersion: string): ConnectionError | unde
   return { status: 501, detail: 'The only transfer coding here is chunked.' };
 }
 
-/** What nghttp2 leaves to us: it refuses fields of connections, and lengths that are wrong (RFC 9113 section 8.1.1). */
+/** The checks that nghttp2 leaves to us. It refuses fields of connections and wrong lengths itself (RFC 9113 section 8.1.1). */
 function inHttp2({ headers, rawHeaders }: Http2ServerRequest): ConnectionError | undefined {
   const { ':scheme': scheme, ':path': path, host } = headers;
   const authority = headers[':authority'] ?? host;

@@ -41,7 +41,7 @@ const UNKNOWN = [
   "!#$%&'*+-.^_`|~0",
 ];
 
-/** What came to the handler: method, target and content. */
+/** The requests that came to the handler: method, target and content. */
 let asked: string[] = [];
 let lines: Record<string, unknown>[] = [];
 beforeEach(() => {
@@ -77,7 +77,7 @@ async function start(
   return listening;
 }
 
-/** What came back for these pieces, each of which the server reads by itself. */
+/** Returns the answer to these pieces, each of which the server reads by itself. */
 async function answerTo(name: Port, to: Listening, pieces: readonly string[]): Promise<string> {
   if (name === 'over TLS') return answerOverTls(to, pieces, ['http/1.1']);
   const client = new TestSocket(to);
@@ -257,7 +257,7 @@ describe.each(NAMES)('RFC 9110 section 9.1: any token is a method, %s', (name) =
   });
 });
 
-test('RFC 9112 section 9.6: what comes behind it while its answer is awaited is not read', async () => {
+test('RFC 9112 section 9.6: bytes behind it are not read while its answer is awaited', async () => {
   const answer = Promise.withResolvers<void>();
   const begun = Promise.withResolvers<void>();
   const listening = await start('HTTP/1.1 alone', {}, async (request, response) => {
@@ -283,7 +283,7 @@ test('over TLS a client need not name a protocol', async () => {
   expect([asked, statuses(received)]).toEqual([['BAN /x '], [200]]);
 });
 
-test('what ends in the middle of a method is 400', async () => {
+test('a connection that ends in the middle of a method gets 400', async () => {
   const client = new TestSocket(await start('HTTP/1.1 alone'));
   client.socket.end('BA');
   expect(problemOf(await client.all).status).toBe(400);
@@ -306,7 +306,7 @@ test('closing ends who has said half a method, and serves who asks', async () =>
   await closed;
 });
 
-describe('what is looked at', () => {
+describe('the part that is looked at', () => {
   test('the stand-in is parsed like any other method, and is none that we know', () => {
     const readable = withStandIn(Buffer.from('\r\nBAN /x HTTP/1.1\r\n')).toString();
     const [, method = '', rest] = /^([A-Z]+)( .*\r\n)$/s.exec(readable) ?? [];

@@ -1,13 +1,13 @@
 import { METHODS } from 'node:http';
 
-/** Which node:http takes for the beginning of HTTP/2 (RFC 9113 section 3.4), whatever follows. */
+/** The method that node:http takes for the beginning of HTTP/2 (RFC 9113 section 3.4), whatever follows. */
 export const PRI = 'PRI';
 
-/** What node:http can read. RFC 9110 section 9.1 lets a method be any token. */
+/** The methods that node:http can read. RFC 9110 section 9.1 lets a method be any token. */
 const READ: ReadonlySet<string> = new Set(METHODS);
 /**
- * What it reads instead: a method that its parser treats like any other, and that we do not know, so that nothing is
- * done where one went unnamed.
+ * The method that it reads instead. Its parser treats it like any other, and we do not know it, so that a request
+ * whose method went unnamed does nothing.
  */
 const STAND_IN = 'MERGE';
 /** Bytes within which the target has to begin. */

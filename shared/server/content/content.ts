@@ -8,11 +8,11 @@ import { upgradeOf } from '../tunnels/upgrade.ts';
 
 /** Bytes of the longest content that is kept to be read twice. */
 const LIMIT = 64 * 1024 * 1024;
-/** Of all such content at a time. */
+/** Bytes of all such content at a time. */
 const BUDGET = new Budget(256 * 1024 * 1024);
 
 const spools = new WeakMap<AnyRequest, Promise<Spool>>();
-/** Of short content. */
+/** The short content of requests. */
 const held = new WeakMap<AnyRequest, Buffer>();
 /** Bytes of content that were read from the connection. */
 const read = new WeakMap<AnyRequest, number>();
@@ -123,7 +123,7 @@ async function spool(request: AnyRequest, limit: number, budget: Budget): Promis
  * connection can carry the answer and the next request.
  */
 async function* received(request: AnyRequest): AsyncGenerator<Buffer> {
-  if (upgradeOf(request)) return; // what comes is no content, and for whoever opens it
+  if (upgradeOf(request)) return; // the octets are no content, but for the tunnel that opens
   try {
     for await (const piece of request.iterator({ destroyOnReturn: false })) {
       read.set(request, bytesRead(request) + (piece as Buffer).length);

@@ -12,7 +12,7 @@ const MEMORY = 1024 * 1024;
 /** Bytes that are read from the file at once. */
 const PIECE = 65_536;
 
-/** What all spools of a server may hold, or who sends content and never ends it could fill the disk. */
+/** The octets that all spools of a server may hold. Otherwise a client that sends content without end could fill the disk. */
 export class Budget {
   readonly #bytes: number;
   readonly #tally = createTally('spools');
@@ -44,7 +44,7 @@ export function tooMuchAtOnce(): HttpError {
 
 /**
  * Content of a request that can be read more than once, until the request is answered or its connection
- * gone. What is longer than 1 MiB goes to a temporary file, which loses its name as soon as it is open:
+ * gone. Content longer than 1 MiB goes to a temporary file, which loses its name as soon as it is open:
  * nothing is left behind, not even by a process that is killed.
  */
 export class Spool {
@@ -75,7 +75,7 @@ export class Spool {
 
   async *read(): AsyncGenerator<Buffer> {
     for (let at = 0; at < this.#written;) {
-      // What was read has its own memory: who asked for it may keep it.
+      // A piece has its own memory, so that the caller may keep it.
       const piece = Buffer.allocUnsafe(Math.min(PIECE, this.#written - at));
       const bytesRead = await this.#readFile(piece, at);
       yield piece.subarray(0, bytesRead);

@@ -75,7 +75,7 @@ describe('confidential', () => {
     expect(over(requestFrom(`::ffff:${TRUSTED}`, proto(value)))).toBe(confidential);
   });
 
-  test('from a trusted proxy that says nothing: no', () => {
+  test('a request from a trusted proxy that says nothing is not', () => {
     expect(over(requestFrom(TRUSTED))).toBe(false);
   });
 
@@ -90,7 +90,7 @@ describe('confidential', () => {
   });
 });
 
-describe('what a request says', () => {
+describe('the data of a request', () => {
   test('its recipient, what it asks for, and its fields, of which one that comes twice is malformed', () => {
     const fields = [
       ['Authorization', 'One x'],

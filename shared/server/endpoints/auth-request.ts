@@ -9,21 +9,21 @@ import type { AnyRequest } from '../message/message.ts';
 import { upgradeOf } from '../tunnels/upgrade.ts';
 import type { AuthRequest, Position } from '#shared/auth/scheme.ts';
 
-/** What a request asks for, as its recipient knows it. */
+/** The target of a request, as its recipient knows it. */
 export type Asked = Pick<AuthRequest, 'method' | 'target' | 'origin'>;
 
 type Content = NonNullable<AuthRequest['content']>;
 
-/** Of a request. A map of requests would cost each of them ten times as much. */
+/** The member for a request's cookies, parsed once. A map of requests would cost ten times as much. */
 const COOKIES = Symbol('cookies');
 
 type Parsed = AnyRequest & { [COOKIES]?: readonly Cookie[] };
 
-/** Whom requests are sent to, and what it knows of the way that they come. */
+/** The server that requests are sent to, and what it knows of the way that they come. */
 export interface Recipient {
   readonly at: Position;
   readonly proxies: TrustedProxies;
-  /** What comes in clear text comes from this machine: not from elsewhere, nor through a proxy. */
+  /** True if clear text can only come from this machine: not from elsewhere, nor through a proxy. */
   readonly local: boolean;
 }
 
@@ -78,7 +78,7 @@ class Described implements AuthRequest {
     };
   }
 
-  /** Who tells of it opens a connection of its own, but hands on what the client asked for (RFC 6455 section 4.1). */
+  /** A proxy that asks /verify opens a connection of its own, but hands on the client's fields (RFC 6455 section 4.1). */
   get handshake() {
     return this.request.headers['sec-websocket-key'] !== undefined;
   }

@@ -1,4 +1,4 @@
-/** What is decided by the method and the address alone, before anybody is asked who they are. */
+/** Decisions by method and address alone, before authentication. */
 import type { Answer, Fields } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { checkMethod } from '#shared/http/method-rules.ts';
@@ -8,7 +8,7 @@ import type { AnyRequest } from '../message/message.ts';
 import { optionsAnswer } from './options-answer.ts';
 
 /**
- * What `*` is told: the server as a whole answers (RFC 9110 section 9.3.7). Throws BadRequest for another method than
+ * Answers `OPTIONS *` for the server as a whole (RFC 9110 section 9.3.7). Throws BadRequest for another method than
  * OPTIONS.
  */
 export function aboutServer({ method }: Pick<AnyRequest, 'method'>, options: Fields): Answer {
@@ -17,8 +17,8 @@ export function aboutServer({ method }: Pick<AnyRequest, 'method'>, options: Fie
 }
 
 /**
- * What a preflight and OPTIONS are told of an endpoint; undefined: it has the method. Throws HttpError 405.
- * `options`: what OPTIONS says of the server.
+ * Answers a preflight or OPTIONS for an endpoint. Returns undefined if it has the method. Throws HttpError 405.
+ * `options`: the fields of OPTIONS for the server.
  */
 export function aboutEndpoint(
   request: AnyRequest,

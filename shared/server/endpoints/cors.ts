@@ -1,17 +1,17 @@
-/** Which scripts of other origins may call, and read what they get (Fetch Standard, CORS protocol). */
+/** Decides which scripts of other origins may call, and read the answers (Fetch Standard, CORS protocol). */
 import { allow } from '#shared/http/methods.ts';
 import type { Answer, Fields } from '#shared/http/answer.ts';
 import type { AnyRequest } from '../message/message.ts';
 
 type Origin = string | undefined;
 
-/** Who may call an address. `origin`: that of the script, if the request names one. */
+/** The origins that may call an address. `origin`: that of the script, if the request names one. */
 export interface Cors {
   /** Fields of what the address answers. */
   readonly answers: (origin: Origin) => Fields;
   /** Fields of an error that is told before there is such an answer. */
   readonly errors: (origin: Origin) => Fields;
-  /** Whom a preflight lets come; undefined: not this one. */
+  /** Fields by which a preflight admits the origin; undefined: it does not. */
   readonly callers: (origin: Origin) => Fields | undefined;
 }
 
@@ -19,9 +19,9 @@ const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
 const EXPOSE = 'Access-Control-Expose-Headers';
 const BY_ORIGIN: Fields = { Vary: 'Origin' };
 
-/** What scripts may read besides what they may read anyway: of endpoints that take access tokens. */
+/** Further fields that scripts may read from endpoints that take access tokens. */
 const OF_TOKENS: Fields = { [EXPOSE]: 'DPoP-Nonce, WWW-Authenticate, Retry-After' };
-/** And of spaces. */
+/** Further fields that scripts may read: in spaces. */
 const OF_SPACES = [
   'ETag',
   'Location',
@@ -63,7 +63,7 @@ export const CLIENTS: Cors = {
   callers: () => ANY,
 };
 
-/** Of an answer to a client whose script has this origin. */
+/** Returns the fields of an answer to a client whose script has this origin. */
 export const readableBy = (origin: string): Fields => ({ [ALLOW_ORIGIN]: origin, ...OF_TOKENS });
 
 /** The origins that a space lists; `credentials`: what the browser adds by itself may come along. */
@@ -94,9 +94,8 @@ export function isPreflight({ method, headers }: AnyRequest): boolean {
 }
 
 /**
- * Answers a preflight with the methods the address may have; who may not come is told nothing. The fields
- * that the script names are allowed: what they mean is decided when they come, and `*` would leave
- * Authorization out.
+ * Answers a preflight with the methods the address may have; an origin that may not call is told nothing. It allows
+ * the fields that the script names: their meaning is decided when they come, and `*` would leave Authorization out.
  */
 export function preflight(
   cors: Cors,
@@ -122,7 +121,7 @@ export function preflight(
 
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** What is no field name is left out. */
+/** Reads the field names of a list; other text is left out. */
 const fieldNames = (list: string) =>
   list
     .split(',')

@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import http, { type OutgoingHttpHeaders } from 'node:http';
 import { SECURITY_FIELDS } from '../front-door/security-fields.ts';
 
-/** Who asks, by name: what it sends besides. */
+/** The callers by name, with the fields that each sends. */
 export type Callers = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** An address, and who asks there for what comes of it. */
+/** An address, and the callers that ask there. */
 export interface Asked {
   readonly path: string;
   readonly callers?: Callers;
@@ -26,12 +26,12 @@ const PREFLIGHT = {
 
 /** Says nothing of an endpoint, or differs from one request to the next. */
 const UNTOLD = new Set(['connection', 'content-length', 'date', 'keep-alive', 'x-request-id']);
-/** Of each answer that says nothing else. */
+/** Fields of each answer that has no other values for them. */
 const USUAL: Readonly<Record<string, string>> = {
   ...SECURITY_FIELDS,
   'Strict-Transport-Security': 'max-age=31536000',
 };
-/** Of an English page. */
+/** Returns the fields of an English page. */
 const page = (forms: string) =>
   `content-language: en; content-security-policy: default-src 'none'; style-src (hash); img-src data:; ${forms}; base-uri 'none'; frame-ancestors 'none'; content-type: text/html; charset=utf-8; referrer-policy: same-origin; x-frame-options: DENY`;
 /** Words for what many answers have. */
@@ -64,7 +64,7 @@ interface Call {
   readonly body?: string;
 }
 
-/** What an answer says, and in what it may depend on the origin. */
+/** An answer, and its fields that may depend on the origin. */
 interface Got {
   readonly answer: string;
   readonly cors: string;
@@ -99,7 +99,7 @@ const plain = (value: string, origin: string) =>
     .replaceAll(/\/[\w-]{22}$/g, '/(random)')
     .replaceAll(/^([\w.-]+=)[^;]+;/g, '$1(value);');
 
-/** What was asked, and by whom. */
+/** A request and its caller. */
 interface Cell {
   readonly method: string;
   readonly caller: string;
@@ -107,9 +107,9 @@ interface Cell {
 }
 
 /**
- * What every method at every address gets, from each origin and caller: of an address the answers, and who
- * gets them; then what they say to other origins, where they say something. `origins`: by name; `none` sends
- * no Origin.
+ * Asks with every method at every address, from each origin and caller, and writes the table of answers: for each
+ * address the answers with their callers, then the fields for other origins, if there are any. `origins`: by name;
+ * `none` sends no Origin.
  */
 export async function endpointTable(
   port: number,

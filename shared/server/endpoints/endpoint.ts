@@ -17,7 +17,7 @@ export interface Endpoint {
   readonly limited?: boolean;
   /** For programs: errors are not told by pages, whatever the client accepts. */
   readonly program?: boolean;
-  /** What it does; neither this nor `byToken`: what is behind the table answers. */
+  /** Answers a request. Without this and `byToken`, the handler behind the table answers. */
   readonly answer?: (request: AnyRequest, target: Target) => Answered;
   readonly byToken?: ByToken;
 }
@@ -25,7 +25,7 @@ export interface Endpoint {
 /** A protected resource (RFC 6750, RFC 9449), and what it does for who was let in. */
 export interface ByToken {
   readonly space: ProtectionSpace;
-  /** Of its URL. */
+  /** The origin of the resource's URL. */
   readonly origin: string;
   readonly answer: (request: AnyRequest, principal: Principal) => Answered;
 }

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => listening.close(0));
 
-/** Of a new connection of HTTP/1.1: its version of TLS, its keying material, and what the server answers. */
+/** Opens a connection of HTTP/1.1. Returns its TLS version, its keying material and the answer of the server. */
 async function ask(maxVersion: SecureVersion) {
   const options = { host: '127.0.0.1', port: listening.port, ca: certificate.cert, maxVersion };
   const request = https.get({ ...options, servername: 'localhost', agent: false });

@@ -29,16 +29,16 @@ export interface FrontDoor<Request, Response, Exchange extends Opened> {
   /** Undefined: its target is malformed, or can be read in two ways. */
   readonly open: (request: Request, response: Response) => Exchange | undefined;
   readonly refuseMisdirected: RefuseMisdirected;
-  /** That all answers have, unless they say otherwise. */
+  /** Fields that all answers have, unless they say otherwise. */
   readonly fields: (exchange: Exchange) => Fields;
   readonly log: Log;
-  /** What somebody is told of an error; default: problem details. `exchange`: if the target could be read. */
+  /** Answers an error; default: problem details. `exchange`: if the target could be read. */
   readonly answer?: (error: unknown, request: Request, exchange: Exchange | undefined) => Answer;
 }
 
 /**
- * What both servers decide before anything else: 400 for a target that can be read in two ways, and 421.
- * `handle` gets the rest, and what it throws becomes an answer.
+ * Decides for both servers before anything else: 400 for a target that can be read in two ways, and 421. `handle` gets
+ * the other requests, and its errors become answers.
  */
 export function frontDoor<
   Request extends AnyRequest,

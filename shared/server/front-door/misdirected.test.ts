@@ -113,7 +113,7 @@ describe.each([true, false])('RFC 9110 section 7.4: the authority, TLS %s', (tls
   });
 });
 
-test('what runs on this machine knows what it sends in clear text, not over TLS', () => {
+test('a program on this machine may use any name in clear text, but not over TLS', () => {
   for (const peer of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
     expect(statusOf({ host: 'upstream', peer })).toBe(200);
     expect(statusOf({ host: 'upstream', peer, tls: true })).toBe(421);

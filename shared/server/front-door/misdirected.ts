@@ -45,7 +45,7 @@ function misdirected(detail: string, peer: string): HttpError {
   return Object.assign(new HttpError(421, detail), { cause });
 }
 
-/** Of the target if that is a whole URL, which wins over Host (RFC 9112 section 3.2.2). */
+/** Returns the authority that was asked for. A target that is a whole URL wins over Host (RFC 9112 section 3.2.2). */
 function askedOf(request: AnyRequest): { readonly scheme?: string; readonly authority: string } {
   const { url = '', headers } = request;
   const [, given, named = ''] = /^(https?):\/\/([^/?]*)/i.exec(url) ?? [];

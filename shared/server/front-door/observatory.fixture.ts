@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 /**
- * What the MDN HTTP Observatory (version 5 of its rules) makes of the fields of an answer over https: points
- * of 100; with 100 or more the grade is A+. Its own package brings a database and downloads at install.
+ * Returns the points that the MDN HTTP Observatory (version 5 of its rules) gives the fields of an answer over https;
+ * 100 or more are the grade A+. Its own package brings a database and downloads at install.
  */
 export function observatoryScore(headers: IncomingHttpHeaders): number {
   const field = (name: string) => [headers[name] ?? ''].flat().join().toLowerCase();

@@ -13,8 +13,8 @@ export const SECURITY_FIELDS: Fields = {
 const STRICT: Fields = { 'Strict-Transport-Security': 'max-age=31536000' };
 
 /**
- * What tells browsers never to come in clear text (RFC 6797 section 7.1): nothing where the origin is that
- * of a machine's own, or a trusted proxy says that they just did (section 7.2).
+ * Returns the field that tells browsers never to come in clear text (RFC 6797 section 7.1). Returns none for an origin
+ * of this machine alone, or if a trusted proxy says that the request came in clear text (section 7.2).
  */
 export function strictTransport(
   origin: string,

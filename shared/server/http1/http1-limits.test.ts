@@ -55,7 +55,7 @@ describe('sizes', () => {
   });
 });
 
-describe('RFC 9110 section 15.5.9: what does not arrive in time is 408', () => {
+describe('RFC 9110 section 15.5.9: a request that does not arrive in time gets 408', () => {
   const limits = { headersTimeout: 50, requestTimeout: 60, checkInterval: 10 };
 
   test.each([

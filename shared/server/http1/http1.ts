@@ -162,8 +162,8 @@ export function http1Server(parts: Http1Parts): Server {
   }
 
   /**
-   * Whether a request with Upgrade leaves what comes behind it to us, since node:http would lose it. What would be
-   * refused in any case is, as a request.
+   * True if this server must take the bytes behind a request with Upgrade, since node:http would lose them. A request
+   * that would be refused in any case is refused as an ordinary one.
    */
   function standsApart(request: IncomingMessage): boolean {
     return (
@@ -211,7 +211,7 @@ export function http1Server(parts: Http1Parts): Server {
     atTurnsEnd(() => void handle(request, response));
   }
 
-  /** What a connection needs that node:http has let go of; the result ends it. */
+  /** Takes care of a connection that node:http has let go of. The result ends it. */
   function adopt(socket: Duplex): () => void {
     const drop = () => socket.destroy();
     const drained = () => connections.drained(socket);
@@ -268,7 +268,7 @@ export function http1Server(parts: Http1Parts): Server {
   return server;
 }
 
-/** Of a method that its parser cannot read we read no content in pieces. */
+/** Refuses chunked content with a method that the parser of node:http cannot read. */
 function unknownLength({ method = '', headers }: IncomingMessage): ConnectionError | undefined {
   if (headers['transfer-encoding'] === undefined || isReadable(method)) return undefined;
   return LENGTH_REQUIRED;

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /**
- * What nobody has read of the content by the end of the answer is thrown away, so that the connection
- * can carry another request; `tooMuch` is called once when it is more than `most` bytes. When the connection
- * ends before the content does, so does the request, of which node:http knows no more since it was answered.
+ * Throws away content that nobody has read by the end of the answer, so that the connection can carry another request.
+ * Calls `tooMuch` once if it is more than `most` bytes. If the connection ends before the content, it ends the
+ * request, which node:http has forgotten since the answer.
  */
 export function discardLeftover(
   request: IncomingMessage,

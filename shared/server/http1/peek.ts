@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
 
 /**
- * Waits for the first bytes of a connection, and gives them as soon as `enough` says so. When the connection ends or
- * `milliseconds` pass before, it gives what has come. Whoever gets them puts them back (`unshift`) in the same turn,
- * once somebody listens: the connection goes on flowing.
+ * Waits for the first bytes of a connection, and gives them as soon as `enough` says so. If the connection ends or
+ * `milliseconds` pass before, it gives the bytes that have come. The callback puts them back (`unshift`) in the same
+ * turn, after it has added a listener: the connection goes on flowing.
  */
 export function peek(
   socket: Duplex,

@@ -4,13 +4,13 @@ import { Bucket } from '../limits/bucket.ts';
 import { sectionSize } from '../client-errors/header-section.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 
-/** What a request may unpack for nothing: a table of 4096 octets (RFC 7541 section 4.2), and as much again. */
+/** The octets that a request may unpack for free: a table of 4096 octets (RFC 7541 section 4.2), and as much again. */
 const ORDINARY = 8192;
 
 /**
  * Ends a connection of HTTP/2 with ENHANCE_YOUR_CALM (RFC 9113 section 10.5) whose client resets
  * streams, makes us reset them, or sends PING or SETTINGS without measure, or header sections that a few
- * octets unpack to. What never becomes a stream, or has no effect, is counted by nghttp2: malformed
+ * octets unpack to. nghttp2 counts frames that never become a stream, or have no effect: malformed
  * fields, empty DATA, CONTINUATION, PRIORITY.
  */
 export function endFloods(session: Http2Session, limit: ServerLimits, clock: Clock): void {

@@ -198,7 +198,7 @@ describe('RFC 9113 section 5.1.2: requests at a time', () => {
     await client.until((received) => contentOn(7, received) === 'hello');
   });
 
-  test('of one address, over all its connections, no more than it may have connections', async () => {
+  test('an address has no more requests, over all its connections, than it may have connections', async () => {
     const listening = await start({ connections: { address: 4, total: 100 } });
     const waiting = [1, 3].map((stream) => asked(stream, '/waits'));
     const [first, second] = [begin(listening, ...waiting), begin(listening, ...waiting)];
@@ -322,7 +322,7 @@ describe('RFC 7541 section 7.3: header sections that a few octets unpack to, aga
     await expectServed(listening);
   });
 
-  test('RFC 7541 section 4.2: what an ordinary client has in its table is free', async () => {
+  test('RFC 7541 section 4.2: the table of an ordinary client is free', async () => {
     const { client, unpacked } = await startCounting({ unpackedBytes: 0 });
     for (let index = 0; index < 500; index += 1) {
       const stream = 3 + 2 * index;
@@ -396,7 +396,7 @@ test('content that nobody reads to its end is thrown away up to the limit', asyn
   expect(errorsOf(client.received, 3)).toEqual([NGHTTP2_NO_ERROR]);
 });
 
-describe('what a client does not take', () => {
+describe('answers that a client does not read', () => {
   const LONG = 1_000_000;
   const WINDOW = 65_535;
 
@@ -478,7 +478,7 @@ describe('content that is slow', () => {
     await client.until((received) => contentOn(3, received) === 'hello');
   });
 
-  test('that is not there in time is 408, however fast it comes', async () => {
+  test('content that is incomplete after the time limit gets 408, however fast it comes', async () => {
     const listening = await start({ requestTimeout: 50, headersTimeout: 50 });
     const client = begin(listening, asked(1, '/waits', 'PUT'));
     while (contentOn(1, client.received) === '') {

@@ -138,7 +138,7 @@ export function http2Server(parts: Http2Parts): Http2 {
     const { stream } = request;
     const timer = setTimeout(() => cut(request, response), limit.requestTimeout);
     stream.once('end', () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
-    // Else node:http2 resets what nobody reads with the answer, which curl takes for a failure.
+    // Otherwise node:http2 resets an unread stream with the answer, which curl takes for a failure.
     if (request.headers.expect === undefined) request.read(0);
     let left = leftover(request, limit);
     function discard(): void {

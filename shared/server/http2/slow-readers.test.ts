@@ -6,7 +6,7 @@ import { LIMITS } from '#shared/config/server-limits.ts';
 import { SlowReaders } from './slow-readers.ts';
 
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = http2.constants;
-/** What a client takes of a stream that it does not read. */
+/** The octets that a client takes of a stream that it does not read. */
 const WINDOW = 20_000;
 /** More than may be on its way of one write, and what is wanted from look to look for each stream. */
 const LONG = 400_000;

@@ -8,12 +8,11 @@ import { portion } from '#shared/base/workers.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 
 /**
- * Which connections a process takes, at all of its listeners together: so many in total, and so many from
- * one address, or its portion of these where it is one of several workers, among whom connections go round. The more
- * others have, the fewer one address may have (`fairShare`), and so do all of one IPv6 network of 48 bits. What
- * comes through a trusted proxy counts toward the total alone. Of the files that the
- * system allows a process half are for connections at most, an eighth for those of one address: the other half is in
- * reserve for what requests open.
+ * THE rule of how many connections one address may hold. A process limits the connections of all its listeners
+ * together: in total, and from one address; of several workers each has its portion. The more connections others hold,
+ * the fewer one address may hold (`fairShare` in shared/base/counts.js), and so may an IPv6 network of 48 bits.
+ * Connections through a trusted proxy count only toward the total. Of the files that the system allows a process, at
+ * most half are for connections, and an eighth for those of one address; the rest is for files that requests open.
  */
 export class Admission {
   readonly #total: number;
@@ -66,7 +65,7 @@ export class Admission {
     return true;
   }
 
-  /** Of what the others have left. */
+  /** Returns the share of one customer in what the others have left. */
   #shareOf(own: number): number {
     return fairShare(this.#each, this.#total, this.#open - own);
   }
@@ -80,7 +79,7 @@ export class Admission {
 
 type Closing = Socket | Http2Stream | ServerResponse;
 
-/** Until it is closed. */
+/** Counts a connection or stream for a customer until it is closed. */
 function count(held: Map<string, number>, customer: string, one: Closing): void {
   held.set(customer, (held.get(customer) ?? 0) + 1);
   one.once('close', () => {

@@ -1,7 +1,7 @@
 import type { Config } from '#shared/config/schema.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 
-/** What the configuration says, over what this listener has of its own. */
+/** Returns the limits of the configuration, over those of this listener. */
 export function configuredLimits(
   { server }: Pick<Config, 'server'>,
   own: Partial<ServerLimits> = {},

@@ -27,7 +27,7 @@ function two(delay = 0) {
 
 const share = (amount: number, most = 40) => [{ of: 'alice', amount, most }];
 
-test('what is small and often is asked for once', async () => {
+test('frequent small shares are asked for once', async () => {
   const { workers, asked } = two();
   for (let time = 0; time < 20; time += 1) {
     expect(await workers[0].take(share(3))).toBe(true);
@@ -36,7 +36,7 @@ test('what is small and often is asked for once', async () => {
   expect(asked()).toBe(1);
 });
 
-test('what fits exactly is had, though a block does not fit; one more is not', async () => {
+test('a share that fits exactly is given, though a block does not fit; one more is not', async () => {
   const { workers } = two();
   expect(await workers[0].take(share(35))).toBe(true);
   expect(await workers[1].take(share(1))).toBe(false);
@@ -44,7 +44,7 @@ test('what fits exactly is had, though a block does not fit; one more is not', a
   expect(await workers[0].take(share(1))).toBe(false);
 });
 
-test('as many as there may be at once are asked for together: no block for one keeps another out', async () => {
+test('asks together for the amounts that are wanted at once: no block for one keeps another out', async () => {
   const { workers, asked } = two(3);
   const atOnce = (worker: number) =>
     Array.from({ length: 20 }, async () => workers[worker]?.take(share(1)));
@@ -53,13 +53,13 @@ test('as many as there may be at once are asked for together: no block for one k
   expect(await workers[0].take(share(1))).toBe(false);
 });
 
-test('of many that wait for one answer those get in that fit, whoever else wants too much', async () => {
+test('callers that wait for one answer get in if they fit, even if others want too much', async () => {
   const { workers } = two(3);
   const wanted = [35, 41, 3, 30, 2].map(async (amount) => workers[0].take(share(amount)));
   expect(await Promise.all(wanted)).toEqual([true, false, true, false, true]);
 });
 
-test('what was long goes back at once, a block when nobody used it for a while', async () => {
+test('a large share goes back at once, a block when nobody used it for a while', async () => {
   const { counts, workers } = two();
   await workers[0].take(share(40));
   workers[0].give(share(40));

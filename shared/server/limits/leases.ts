@@ -8,17 +8,17 @@ export interface Tally {
   give(shares: readonly Share[]): void;
 }
 
-/** Milliseconds after which what nobody used meanwhile goes back. */
+/** Milliseconds after which an unused amount goes back. */
 const STAY = 1000;
 
-/** What was taken of something, and how much of that is held by whoever asked here. */
+/** The amount that was taken of something, and the part of it that callers here hold. */
 interface Lease {
   taken: number;
   held: number;
   used: boolean;
 }
 
-/** Who wants more than is here. */
+/** A caller that wants more than is here. */
 interface Waiting {
   readonly shares: readonly Share[];
   readonly tell: (taken: boolean) => void;
@@ -96,7 +96,7 @@ export class Leases implements Tally {
     this.#asking = false;
   }
 
-  /** What they want together, in whole blocks. */
+  /** Returns the shares that they want together, in whole blocks. */
   #blocksFor(lacking: readonly Waiting[]): Share[] {
     const sums = new Map<string, Share>();
     for (const share of lacking.flatMap(({ shares }) => shares)) {
@@ -132,7 +132,7 @@ export class Leases implements Tally {
     this.#timer = undefined;
   }
 
-  /** What is held by nobody here, but for so much. */
+  /** Gives back the part that nobody here holds, except for so much. */
   #return(of: string, lease: Lease, but: number): void {
     const amount = lease.taken - lease.held - but;
     if (amount <= 0) return;

@@ -22,7 +22,7 @@ export class Pace implements Disposable {
     this.#timer = setInterval(() => this.look(), milliseconds).unref();
   }
 
-  /** From now on, until the content is complete or the connection gone. */
+  /** Watches the content of a request until it is complete or the connection is gone. */
   watch(request: AnyRequest, cut: () => void): void {
     this.#awaited.set(request, { before: undefined, cut });
     const forget = () => this.#awaited.delete(request);

@@ -22,9 +22,9 @@ const questions = new Map<number, (taken: boolean) => void>();
 let asked = 0;
 
 /**
- * The parent takes back by itself what a worker held that died; when the parent dies, so does this process. Who ends
- * has left the parent before its last tunnel is over: then there is nothing to be had, and what is given back was
- * taken back.
+ * The tally of the parent process. The parent takes back the shares of a worker that died; when the parent dies, so
+ * does this process. A stopping worker has disconnected from its parent before its last tunnel is over: then it gets no
+ * more shares, and the shares that it gives back were taken back already.
  */
 function ofParent(name: string): Tally {
   const nameOf = (of: string) => `${name} ${of}`;

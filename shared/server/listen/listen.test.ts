@@ -91,7 +91,7 @@ describe('RFC 9110 section 9.1: a method that the parser does not know, behind a
   });
 });
 
-describe('RFC 9112 section 2.2: what is no request is 400', () => {
+describe('RFC 9112 section 2.2: bytes that are no request get 400', () => {
   test.each([
     ['garbage', 'garbage\r\n\r\n'],
     ['a TLS handshake', '\x16\x03\x01\x00\xa5\x01\x00'],
@@ -213,7 +213,7 @@ describe('RFC 9110 section 10.1.1: Expect', () => {
     expect(received).toMatch(/^connection: close$/im);
   });
 
-  test('what follows a refusal is not taken for a request', async () => {
+  test('octets after a refusal are not taken for a request', async () => {
     const seen: (string | undefined)[] = [];
     const listening = await start((request, response) => {
       seen.push(request.url);
@@ -353,7 +353,7 @@ describe('RFC 9112 section 9.3.2: requests that come before the answers to those
     expect(statuses(await client.all)).toEqual([200, 200, 200, 200, 200, 200, 501]);
   });
 
-  test('of a hundred that are safe no more than ten at a time', async () => {
+  test('handles at most ten of a hundred safe requests at a time', async () => {
     const { client, kept } = await keeping();
     await client.send(asking([...Array.from({ length: 100 }, () => 'GET'), 'BAKE']));
     let most = 0;
@@ -366,7 +366,7 @@ describe('RFC 9112 section 9.3.2: requests that come before the answers to those
     expect(statuses(await client.all)).toEqual([...Array(100).fill(200), 501]);
   });
 
-  test('of all from one address no more than it may have connections, and again when theirs have ended', async () => {
+  test('handles no more requests of an address than it may have connections, and more when those have ended', async () => {
     const { listening, client, kept } = await keeping({ connections: { address: 3, total: 100 } });
     const clients = [client, new TestSocket(listening)];
     const ten = asking(Array<string>(10).fill('GET'));
@@ -385,7 +385,7 @@ describe('RFC 9112 section 9.3.2: requests that come before the answers to those
     expect(await settled()).toBe(1 + 3);
   });
 
-  test('what waits when the connection ends is not carried out', async () => {
+  test('requests that wait when the connection ends are not carried out', async () => {
     const { client, kept } = await keeping();
     await client.send(asking(['PUT', 'PUT']));
     while (kept.length === 0) await turn();
@@ -397,7 +397,7 @@ describe('RFC 9112 section 9.3.2: requests that come before the answers to those
   });
 });
 
-test('RFC 9112 section 9.6: what comes after Connection: close is ignored', async () => {
+test('RFC 9112 section 9.6: bytes after Connection: close are ignored', async () => {
   expect(statuses(await exchange(await start(), `${CLOSING_GET}${GET}`))).toEqual([200]);
 });
 
@@ -414,7 +414,7 @@ test.each(['garbage\r\n', 'CONNECT b:80 HTTP/1.1\r\nHost: b:80\r\n\r\n'])(
   },
 );
 
-test('RFC 9112 section 9.6: who ends its side behind its requests has all answers, and the connection ends', async () => {
+test('RFC 9112 section 9.6: a client that ends its side behind its requests has all answers, and the connection ends', async () => {
   const listening = await start(async (_request, response) => {
     await turn();
     await turn();
@@ -426,7 +426,7 @@ test('RFC 9112 section 9.6: who ends its side behind its requests has all answer
   expect(client.reset).toBe(false);
 });
 
-test('who ends its side and has no answer begun a moment later is taken to be gone', async () => {
+test('a client that ends its side, and whose answer has not begun a moment later, is taken to be gone', async () => {
   const listening = await start((request, response) => {
     if (request.url === '/') return;
     response.write('be');

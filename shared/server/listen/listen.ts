@@ -51,9 +51,9 @@ export interface ListenOptions {
   readonly http2?: { readonly handler: AnyHandler } & Pick<Versions, 'certificate' | 'resumption'>;
   readonly log: Log;
   readonly limits?: Partial<ServerLimits>;
-  /** Whose connections count toward the total alone; default: nobody's. */
+  /** Proxies whose connections count toward the total alone; default: none. */
   readonly trusted?: TrustedProxies;
-  /** Of the listener that this one stands beside; default: one of its own, by the limits. */
+  /** The admission of the listener that this one stands beside; default: its own, by the limits. */
   readonly admission?: Admission;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -117,7 +117,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // Workers share the port, and their parent gives connections to each in turn; who is alone takes them itself.
+    // Workers share the port, and their parent gives connections to each in turn; a single process takes them itself.
     const backlog = limit.connections.total;
     server.listen({ port, host, backlog, exclusive: WORKERS === 1 }, () => {
       server.off('error', reject);

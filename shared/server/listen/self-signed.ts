@@ -5,7 +5,7 @@ import { der, SEQUENCE } from '#shared/base/der.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Certificate } from './versions.ts';
 
-/** What browsers accept at most of a certificate that its owner trusts: 398 days, less one for clocks. */
+/** The longest life of a certificate that browsers accept from its owner: 398 days, less one for clocks. */
 const DAYS = 397;
 
 const OCTET_STRING = 0x04;
@@ -24,8 +24,8 @@ const SERVER_AUTHENTICATION = oid('2b06010505070301');
 
 /**
  * A new key on P-256 and a certificate of it that it signed itself (RFC 5280), for a server with these
- * DNS names and addresses, of which ::1 is the only one of IPv6. It is no authority: who trusts it
- * trusts this server and nothing that it could sign.
+ * DNS names and addresses, of which ::1 is the only one of IPv6. It is no authority: a client that
+ * trusts it trusts this server and nothing that it could sign.
  */
 export function selfSigned(names: readonly string[], clock: Clock, random: Random): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

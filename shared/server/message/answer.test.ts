@@ -8,7 +8,7 @@ import { exchange } from '../wire/test-socket.fixture.ts';
 const ANSWER = { status: 200, fields: {}, body: 'the answer' };
 const GET = 'GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
-/** What a client gets, and the errors that were logged. */
+/** Returns the octets that a client gets, and the logged errors. */
 async function received(handler: Handler): Promise<{ text: string; errors: readonly string[] }> {
   const errors: string[] = [];
   const log = { ...silentLog, error: (event: string) => void errors.push(event) };
@@ -18,7 +18,7 @@ async function received(handler: Handler): Promise<{ text: string; errors: reado
   return { text, errors };
 }
 
-test('who has an answer already gets no second one, and that is no error', async () => {
+test('a client that has an answer gets no second one, and that is no error', async () => {
   const { text, errors } = await received(async (request, response) => {
     response.writeHead(408).end('too slow');
     await once(response, 'finish');

@@ -36,7 +36,7 @@ async function start(limits: Partial<ServerLimits>) {
   return { listening, lines };
 }
 
-/** Of the lines that are no request's own. */
+/** Returns the ids of the lines that are not those of requests. */
 const idsOf = (lines: readonly Record<string, unknown>[]) =>
   lines.filter(({ event }) => event !== 'request').map(({ id }) => id);
 

@@ -84,7 +84,7 @@ test.each(Object.keys(WAYS))('fields that are held are those that are set: %s', 
   }
 });
 
-test('to an answer that was begun nothing is added', async () => {
+test('nothing is added to an answer that was begun', async () => {
   for (const add of [holdFields, setFields]) {
     await wire('GET', (response) => {
       response.write('begun');
@@ -94,7 +94,7 @@ test('to an answer that was begun nothing is added', async () => {
   }
 });
 
-test('to look at fields of an answer that was written changes nothing', async () => {
+test('looking at the fields of a written answer changes nothing', async () => {
   const [held, set] = await wire('GET', (response) => {
     holdFields(response, FIELDS);
     response.end('ok');

@@ -1,7 +1,7 @@
 import { type IncomingMessage, type OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { Fields } from '#shared/http/answer.ts';
 
-/** Whatever is written after them is no content, even if they were never written. */
+/** Statuses without content: anything written after them is none, even if they were never written. */
 const WITHOUT_CONTENT = new Set([204, 304]);
 
 /**
@@ -13,7 +13,7 @@ export class Http1Response<
 > extends ServerResponse<Request> {
   /** Names and values in turn. */
   #held: OutgoingHttpHeader[] = [];
-  /** Whoever comes next finds them all in node:http. */
+  /** True once all fields are in node:http. */
   #isSet = false;
 
   /** As `setHeader` for each, but that what is malformed is told when it is written. */

@@ -7,7 +7,7 @@ import { Http1Response } from './http1-response.ts';
 export type AnyRequest = IncomingMessage | Http2ServerRequest;
 export type AnyResponse = ServerResponse | Http2ServerResponse;
 
-/** What a request comes to that may be of either version. */
+/** The handler of a request of either version. */
 export type AnyHandler = (request: AnyRequest, response: AnyResponse) => void | Promise<void>;
 
 /** Fields of every answer to the request that does not say otherwise, and those of one that is written next. */
@@ -18,6 +18,6 @@ export function holdFields(response: AnyResponse, fields: Fields): void {
 
 /** Throws for what is malformed. */
 export function setFields(response: AnyResponse, fields: Fields): void {
-  // Of each answer: to make entries of them would cost ten times as much.
+  // A loop for each answer: `Object.entries` would cost ten times as much.
   for (const name in fields) response.setHeader(name, fields[name] ?? []);
 }

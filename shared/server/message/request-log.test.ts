@@ -171,7 +171,7 @@ describe('X-Request-Id', () => {
     expect(id).toBe(JSON.parse(written[0] ?? '').id);
   });
 
-  test('RFC 9576 section 6.1: whoever comes without a name gets no id that is theirs alone', async () => {
+  test('RFC 9576 section 6.1: an anonymous client gets no id that is theirs alone', async () => {
     const { listening, written } = await start(hello);
     const answer = await exchange(
       listening,
@@ -197,7 +197,7 @@ describe('X-Request-Id', () => {
   });
 });
 
-test('what is refused before the handler leaves a line without its bytes', async () => {
+test('a request that is refused before the handler leaves a line without its octets', async () => {
   const { listening, written } = await start();
   await exchange(listening, 'GET /?secret HTTP/1.1\r\nAuthorization : Bearer secret\r\n\r\n');
   expect(written.map((line) => JSON.parse(line))).toMatchObject([

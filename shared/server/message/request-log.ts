@@ -9,7 +9,7 @@ import { type AnyRequest, type AnyResponse, holdFields } from './message.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Of a request: what its line has so far. A map of requests would cost each of them ten times as much. */
+/** The member for a request's log fields so far. A map of requests would cost ten times as much. */
 const NOTED = Symbol('noted');
 
 type Logged = AnyRequest & { [NOTED]?: LogFields };
@@ -39,7 +39,7 @@ export const pathOf = remembering(
   { capacity: 1000, longest: 512 },
 );
 
-/** Whoever comes without a name gets nothing that is in no other answer (RFC 9576 section 6.1). */
+/** True if the client comes without a name. It must get nothing that marks its answer (RFC 9576 section 6.1). */
 export const isNameless = ({ headers }: AnyRequest) =>
   /^privatetoken(?: |$)/i.test(headers.authorization ?? '');
 /** Asked every few seconds, of every server, by whatever runs it. */
@@ -83,7 +83,7 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
       const well = HEALTH.test(path) && response.statusCode < 300 && response.writableFinished;
       if (well) {
         checks += 1;
-        // Of a clock that was set back nobody waits for the rest.
+        // `Math.abs`: if the clock was set back, nobody waits until it has caught up.
         if (Math.abs(now - checked) < QUIET) return;
         checked = now;
       }

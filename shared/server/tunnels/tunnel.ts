@@ -8,7 +8,7 @@ import { send } from '../message/answer.ts';
 import { type Connections, endGently } from '../limits/connections.ts';
 import type { AnyRequest } from '../message/message.ts';
 
-/** What a client hears us by: its connection, or of HTTP/2 one stream. */
+/** The client's side: its connection, or one stream of HTTP/2. */
 export type Side = Socket | ServerHttp2Stream;
 
 /** A request for a tunnel (RFC 9110 section 9.3.6), and the two ways to answer it. */
@@ -25,8 +25,8 @@ export interface TunnelRequest {
   /** Answers as a server without tunnels does. */
   decline(): void;
   /**
-   * Answers 200 with these fields. What is read from the stream then is what the client sends, with
-   * what it sent too early; what is written to it goes to the client.
+   * Answers 200 with these fields. Then the stream gives the bytes that the client sends, and those that it
+   * sent too early; bytes written to the stream go to the client.
    */
   open(fields: Fields): Side;
 }
@@ -36,7 +36,7 @@ export type TunnelHandler = (tunnel: TunnelRequest) => Promise<void>;
 interface Http1Tunnel {
   readonly request: IncomingMessage;
   readonly socket: Socket;
-  /** What came behind the request. */
+  /** The octets after the request. */
   readonly head: Buffer;
   readonly connections: Connections;
   /** Gives the connection back, for another request. */

@@ -70,7 +70,7 @@ describe('RFC 6455 section 4.2.2: a handshake that is let in', () => {
     expect(statuses(await client.all)).toEqual([101]);
   });
 
-  test('what came behind it is given on once it is open, and not before', async () => {
+  test('octets after the handshake go on once it is open, and not before', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const client = new TestSocket(
       await start(async (request, response) => {
@@ -112,7 +112,7 @@ describe('RFC 6455 section 4.2.2: a handshake that is let in', () => {
   });
 });
 
-describe('what is no handshake stays a request like any other', () => {
+describe('a request that is no handshake stays one like any other', () => {
   const without = (line: string, instead = '') => HANDSHAKE.replace(`${line}\r\n`, instead);
   test.each([
     ['RFC 9110 section 7.8: another protocol', HANDSHAKE.replace('WebSocket', 'h2c')],
@@ -308,22 +308,25 @@ describe('a handshake that is not let in', () => {
     ['resetAndDestroy', HANDSHAKE],
     ['end', GET + HANDSHAKE],
     ['resetAndDestroy', GET + HANDSHAKE],
-  ] as const)('who leaves before there is an answer is gone: %s', async (leave, bytes) => {
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-    const { promise: left, resolve: leaves } = Promise.withResolvers<void>();
-    const client = new TestSocket(
-      await start((_, response) => {
-        response.once('close', leaves);
-        begin();
-      }),
-    );
-    client.socket.write(bytes);
-    await begun;
-    client.socket[leave]();
-    await left;
-  });
+  ] as const)(
+    'a client that leaves before there is an answer is gone: %s',
+    async (leave, bytes) => {
+      const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+      const { promise: left, resolve: leaves } = Promise.withResolvers<void>();
+      const client = new TestSocket(
+        await start((_, response) => {
+          response.once('close', leaves);
+          begin();
+        }),
+      );
+      client.socket.write(bytes);
+      await begun;
+      client.socket[leave]();
+      await left;
+    },
+  );
 
-  test('who takes nothing of its answer is let go', async () => {
+  test('a client that does not read its answer is let go', async () => {
     const { promise: left, resolve: leaves } = Promise.withResolvers<void>();
     const large: Handler = (request, response) => {
       response.once('close', leaves);
@@ -336,7 +339,7 @@ describe('a handshake that is not let in', () => {
     client.socket.destroy();
   });
 
-  test('who has ended its side before it is open has an end there still', async () => {
+  test('an end that a client sends before it is open is still there afterwards', async () => {
     const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
     const { promise, resolve } = Promise.withResolvers<void>();
     const client = new TestSocket(

@@ -8,22 +8,22 @@ import type { AnyRequest } from '../message/message.ts';
 import type { Side } from './tunnel.ts';
 
 /**
- * What a handshake for a WebSocket asks for. Its request goes the way of every other, as a GET, and any answer but
- * this one leaves it a request.
+ * The request of a WebSocket handshake. It goes the way of every other request, as a GET, and any other answer leaves
+ * it one.
  */
 export interface Upgrade {
-  /** By extended CONNECT (RFC 8441): an answer of 2xx would say that it is open. */
+  /** True for an extended CONNECT (RFC 8441): an answer of 2xx would say that it is open. */
   readonly extended: boolean;
-  /** The server ends: who has it open has to end it. */
+  /** The server ends: the handler that has the WebSocket open has to end it. */
   readonly ending: AbortSignal;
   /**
-   * Answers that it is open, once, with these fields and those that the response has. What is read from the stream
-   * then is what the client sends; what is written to it goes to the client. The answer is over when it is closed.
+   * Answers that it is open, once, with these fields and those that the response has. Then the stream gives the bytes
+   * that the client sends; bytes written to it go to the client. The answer is over when the stream is closed.
    */
   open(fields: Fields): Side;
 }
 
-/** Of a request. A map of requests would cost each of them ten times as much. */
+/** The member for a request's handshake. A map of requests would cost ten times as much. */
 const UPGRADE = Symbol('upgrade');
 
 type Upgrading = AnyRequest & { [UPGRADE]?: Upgrade };
@@ -87,8 +87,9 @@ export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
 }
 
 /**
- * Until a handshake has its answer, who leaves, or takes nothing of an answer before, is noticed, as node:http does
- * while it has the connection. What comes is kept, behind the head that has come. The result ends it.
+ * Watches the connection until a handshake has its answer, as node:http does while it has the connection: it notices
+ * a client that leaves, or takes nothing of an earlier answer. It keeps the bytes that come, behind `head`. The result
+ * ends it.
  */
 export function attend(socket: Socket, head: Buffer): () => void {
   if (head.length > 0) socket.unshift(head);

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { start } from './wire.fixture.ts';
 
-/** Of Linux (proc(5)): a connection whose first packet was not answered. */
+/** The state in Linux (proc(5)) of a connection whose first packet was not answered. */
 const SYN_SENT = '02';
 
 function unanswered(port: number): number {

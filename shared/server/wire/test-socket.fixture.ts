@@ -58,7 +58,7 @@ export class TestSocket {
     return this.#reset;
   }
 
-  /** What has come so far. */
+  /** The octets that have come so far. */
   get received(): string {
     return this.#received;
   }
@@ -79,7 +79,7 @@ export class TestSocket {
   }
 }
 
-/** What the server sent in answer to these bytes, until it closed the connection. */
+/** Returns the server's answer to these bytes, until it closed the connection. */
 export async function exchange(listening: Listening, bytes: string | Uint8Array): Promise<string> {
   const client = new TestSocket(listening);
   client.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);

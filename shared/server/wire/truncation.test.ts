@@ -87,7 +87,7 @@ describe('RFC 9113 section 8.1: content that a client breaks off is never taken 
     expect(await outcome.promise).toBeInstanceOf(BadRequest);
   });
 
-  test('what we cut off ourselves is no whole either, and has one answer', async () => {
+  test('content that we cut off ourselves is not whole either, and has one answer', async () => {
     const { client, read, outcome } = await start({ pace: { bytes: 100, milliseconds: 20 } });
     client.socket.write(Buffer.concat([OPENING, put(), ten]));
     read();
@@ -97,7 +97,7 @@ describe('RFC 9113 section 8.1: content that a client breaks off is never taken 
     client.socket.destroy();
   });
 
-  test('what came whole is whole', async () => {
+  test('content that came whole is whole', async () => {
     const { client, read, outcome } = await start();
     client.socket.write(Buffer.concat([OPENING, put('20'), ten, lastTen]));
     read();
@@ -120,7 +120,7 @@ describe('RFC 9112 section 8: the same over HTTP/1.1', () => {
     expect(await outcome.promise).toBeInstanceOf(BadRequest);
   });
 
-  test('what we cut off ourselves', async () => {
+  test('answers that we cut off ourselves', async () => {
     const { client, read, outcome } = await start({ pace: { bytes: 100, milliseconds: 20 } });
     client.socket.write(HTTP1);
     read();

@@ -29,7 +29,7 @@ const report = z.array(
   }),
 );
 
-/** What a process says of the cache of each of its spaces. */
+/** The report of a process about the cache of each of its spaces. */
 export type CacheReport = z.infer<typeof report>;
 
 export function writeReport(spaces: CacheReport): string {

@@ -1,8 +1,8 @@
-/** What the caches say of themselves, for the command line; of each process what it said last. */
+/** The latest report of each process about its caches, for the command line. */
 export interface CacheReports {
   /** Forgotten after a minute. */
   put(process: string, report: string): Promise<void>;
-  /** By process. */
+  /** Returns the reports by process. */
   all(): Promise<ReadonlyMap<string, string>>;
 }
 

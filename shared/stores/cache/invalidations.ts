@@ -1,16 +1,16 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
 
 /**
- * What the caches of all gateways must forget. `target`: a path with its query, as in the cache's keys; `tree`: a path
- * and all below it; `ban`: a rule in JSON that the caches understand.
+ * An entry that makes the caches of all gateways forget answers. `target`: a path with its query, as in the cache's
+ * keys; `tree`: a path and everything below it; `ban`: a rule in JSON that the caches understand.
  */
 export interface Invalidation {
-  /** The path of its URL, by which it is one at both origins of a server. */
+  /** The path of the space's URL: it names the space at both origins of a server. */
   readonly space: string;
   readonly kind: 'target' | 'tree' | 'ban';
   /** At most 8 KiB. */
   readonly value: string;
-  /** What it is about is outdated, and may be used again once it was validated. */
+  /** True if the answers are only outdated: they may be used again after a validation. */
   readonly soft: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface KeptInvalidation extends Invalidation {
 export interface InvalidationListener {
   /** Called once for each, in the order of the feed; what it throws is a defect. */
   apply(invalidation: KeptInvalidation): void;
-  /** What came after the position that is known here is not known: whoever keeps anything keeps nothing any more. */
+  /** The entries after the known position are lost, so every cache must forget everything. */
   lost(): void;
 }
 

@@ -61,7 +61,7 @@ export const someInvalidation = (
   changes: Partial<Invalidation> = {},
 ): Invalidation => ({ space: '/app', kind: 'target', value, soft: false, ...changes });
 
-/** Of a person of its own. */
+/** Returns a public key of a person who has no other. */
 export const somePublicKey = (id: string): PublicKeyRecord => ({
   id,
   scheme: 'Concealed',
@@ -194,7 +194,7 @@ export const move = (from: string, to: string, at = ARRIVAL, longest = LONGEST):
   longest,
 });
 
-/** With what is below, unless that is said. */
+/** Returns a copy, by default with everything below. */
 export const copy = (
   from: string,
   to: string,

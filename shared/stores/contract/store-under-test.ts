@@ -32,7 +32,7 @@ export interface StoreUnderTest {
   end(): Promise<void>;
 }
 
-/** What each part of the contract gets: the store, and two `Stores` that know nothing of one another. */
+/** The arguments of each part of the contract: the store, and two `Stores` that know nothing of one another. */
 export interface Contract {
   readonly store: StoreUnderTest;
   readonly one: Stores;

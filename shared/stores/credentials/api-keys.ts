@@ -2,7 +2,7 @@
 export interface ApiKeyRecord {
   /** Stands in the key; not secret. */
   readonly id: string;
-  /** Whom the key identifies. Several keys of one application may be alive at a time. */
+  /** The application that the key identifies. Several keys of one application may be alive at a time. */
   readonly application: string;
   /** The realm that it is good for, and no other. */
   readonly realm: string;
@@ -12,7 +12,7 @@ export interface ApiKeyRecord {
   readonly created_at: number;
   /** Milliseconds since the epoch. */
   readonly expires_at?: number;
-  /** Of the last use, to a minute. */
+  /** The time of the last use, to a minute. */
   readonly used_at?: number;
   /** Made by the first start; refused in production. */
   readonly demo?: boolean;
@@ -22,7 +22,7 @@ export interface ApiKeys {
   /** False when the id is taken. */
   add(key: ApiKeyRecord): Promise<boolean>;
   get(id: string): Promise<ApiKeyRecord | undefined>;
-  /** Those of one application side by side, then by age. */
+  /** Returns all keys: those of one application side by side, then by age. */
   list(): Promise<readonly ApiKeyRecord[]>;
   /** Ends a key at a time (milliseconds since the epoch), unless it ends before; false when there is none. */
   expire(id: string, at: number): Promise<boolean>;

@@ -6,5 +6,5 @@ export function signedOut(key: PublicKeyRecord, at: number): PublicKeyRecord {
   return later ? key : { ...key, signed_out_at: at };
 }
 
-/** By which the keys of an owner stand together; none is the beginning of another. */
+/** Returns the text that names an owner in an index of keys. No such text is the beginning of another. */
 export const ownerText = ({ kind, id }: KeyOwner): string => JSON.stringify([kind, id]);

@@ -1,4 +1,4 @@
-/** Whose key it is: a person of the directory by `id`, or an application by its name. */
+/** The owner of a key: a person of the directory by `id`, or an application by its name. */
 export interface KeyOwner {
   readonly kind: 'person' | 'application';
   readonly id: string;
@@ -22,7 +22,7 @@ export interface PublicKeyRecord {
   readonly origin?: string;
   /** Milliseconds since the epoch, as all times here. */
   readonly created_at: number;
-  /** Of the last use, to a minute. */
+  /** The time of the last use, to a minute. */
   readonly used_at?: number;
   /** Challenges made before are void (RFC 7486 section 6.3). */
   readonly signed_out_at?: number;
@@ -32,7 +32,7 @@ export interface PublicKeys {
   /** `taken`: the id is there, for whomever. `full`: the owner has `most` already, of all schemes. Atomic. */
   add(key: PublicKeyRecord, most: number): Promise<'added' | 'taken' | 'full'>;
   get(id: string): Promise<PublicKeyRecord | undefined>;
-  /** Those of one owner, by age. */
+  /** Returns the keys of one owner, by age. */
   of(owner: KeyOwner): Promise<readonly PublicKeyRecord[]>;
   /** All, by owner and age, in slices that are each read when asked for. */
   list(): AsyncIterable<readonly PublicKeyRecord[]>;

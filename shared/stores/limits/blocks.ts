@@ -5,7 +5,7 @@ import { type Buckets, spentOf } from './buckets.ts';
 import type { LimitNamespace, Limits, Spent } from './limits.ts';
 import { boundedWaiting } from '../outage/waiting.ts';
 
-/** What many requests spend, by who is known or leaves nothing behind. */
+/** The limits that many requests spend: their keys are known, or leave no row behind. */
 const IN_BLOCKS: ReadonlySet<LimitNamespace> = new Set(['address', 'api-key', 'client']);
 
 /** Buckets of which something is held. Of one that nobody asked for lately it is lost. */

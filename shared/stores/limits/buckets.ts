@@ -11,21 +11,22 @@ export interface Stretch {
 
 export interface Asked {
   readonly wanted: number;
-  /** Of all that may come now; so much is taken where it is more than is wanted. */
+  /** A share of all that may be taken now: the store takes this much if it is more than `wanted`. */
   readonly share: number;
-  /** What is left of the stretch that the caller took last: it goes back, unless somebody has taken since. */
+  /** The rest of the stretch that the caller took last. It goes back, unless somebody else has taken since. */
   readonly unused?: Stretch | undefined;
 }
 
 /** As many uses as were wanted, or as there are. */
 export interface Taken extends Stretch {
-  /** What the store's clock said. */
+  /** The time of the store's clock. */
   readonly now: number;
 }
 
 /**
- * What a store keeps of limits, by the generic cell rate algorithm: of each bucket only the time when it is
- * full again, never later than that of an empty one, whatever was kept: clocks are set back, rates change.
+ * The rows of limits in a store, by the generic cell rate algorithm: for each bucket only the time when it is full
+ * again. That time is never later than that of an empty bucket, whatever the row says: clocks are set back, and rates
+ * change.
  */
 export interface Buckets {
   take(namespace: LimitNamespace, key: string, rate: Rate, asked: Asked): Promise<Taken>;
@@ -35,7 +36,7 @@ export interface Buckets {
 /** Microseconds after which one more is allowed: whole ones, so that no rounding takes one from the burst. */
 export const intervalOf = ({ per }: Rate): number => Math.ceil(per * 1_000_000);
 
-/** What is told of one use, or of none. */
+/** Returns the answer to one use, or to none. */
 export function spentOf(rate: Rate, { from, until, now }: Taken): Spent {
   const interval = intervalOf(rate);
   if (from === until) {

@@ -7,15 +7,16 @@ import type { boundedWaiting } from '../outage/waiting.ts';
 export type Bucket = readonly [namespace: LimitNamespace, key: string, rate: Rate];
 
 /**
- * Of what is left in a bucket: that much too early may a client be refused for what another process holds. Not
- * so many, since what is held runs out with time: a few would be over before the next request came.
+ * The share of the rest of a bucket that a process takes at once. A client may be refused earlier by that share, if
+ * another process holds it. It is no fixed number, since a held block runs out with time: a few uses would be over
+ * before the next request came.
  */
 const SHARE = 1 / 16;
 
-/** What was taken; `from`: of which this is not spent yet. */
+/** The stretch that was taken; the part from `from` on is not spent yet. */
 interface Block extends Taken {
   from: number;
-  /** What is given back is not before this. */
+  /** A use that is given back does not go before this time. */
   readonly start: number;
   /** Both clocks of this process, before the store was asked. */
   readonly asked: Moment;
@@ -24,24 +25,24 @@ interface Block extends Taken {
 type Moment = Readonly<Record<'set' | 'monotonic', number>>;
 
 /**
- * What this process holds of one bucket; lost with the process.
+ * The part of one bucket that this process holds. It is lost with the process.
  *
- * However many processes hold something, no more is let in than the rate allows. Each use is an interval of the
- * bucket's time; no two are the same, since the store moves the end of what is taken; none is over when it is
- * spent, and none is further ahead than the burst: so within any time there are as many as fit into that and
- * the burst. Hence what is held runs out while the bucket fills. What the store's clock says by now is never
- * taken for earlier than it is: time counts from before it was asked, by that clock of ours which went further,
- * since one may be set back and the other stands still while a machine sleeps.
+ * However many processes hold a part, no more uses pass than the rate allows. Each use is an interval of the bucket's
+ * time. No two uses are the same interval, since the store moves the end of the taken stretch. No interval is over
+ * when it is spent, and none is further ahead than the burst. So any period has as many uses as fit into it and the
+ * burst. Hence the held part runs out while the bucket fills. The store's clock is never taken to be earlier than it
+ * is: time counts from before the store was asked, by whichever of our two clocks went further, since one may be set
+ * back and the other stands still while a machine sleeps.
  */
 export class HeldBucket {
   readonly #buckets: Buckets;
   readonly #clock: Clock;
   readonly #wait: ReturnType<typeof boundedWaiting>;
-  /** None while the store is asked. */
+  /** Undefined while the store is asked. */
   #block: Block | undefined;
   readonly #waiting: PromiseWithResolvers<Spent>[] = [];
   #asking: Promise<void> | undefined;
-  /** Of the bucket's time, while the store is asked. */
+  /** The bucket's time that was given back while the store is asked, in microseconds. */
   #returned = 0;
   /** The store did not answer the last question. It may do later what it was asked, and nobody has the block. */
   #failed = false;
@@ -65,7 +66,7 @@ export class HeldBucket {
     });
   }
 
-  /** To this process: in the store others may have taken what comes behind it. */
+  /** Gives a use back to this process. In the store, other processes may have taken the time behind it. */
   async giveBack([, , rate]: Bucket): Promise<void> {
     this.#returned += intervalOf(rate);
     if (this.#asking === undefined) this.#takeBack();
@@ -114,7 +115,7 @@ export class HeldBucket {
     this.#asking = undefined;
   }
 
-  /** What to tell the first of those who want something: all of them, when there is nothing. */
+  /** Takes for the callers that wait, and returns the answers to the first of them; to all of them if nothing is left. */
   async #take([namespace, key, rate]: Bucket, wanted: number): Promise<Spent[]> {
     const before = this.#block;
     this.#block = undefined;

@@ -23,9 +23,9 @@ export type LimitNamespace =
   | 'address'
   /** Token requests of a client, and its assertions at any endpoint, by its id. */
   | 'client'
-  /** What somebody unknown leaves in the store, by address; and under `all` that of all addresses together. */
+  /** Rows that unknown visitors leave in the store, by address; under `all` those of all addresses together. */
   | 'visits'
-  /** What waits in the store for somebody who is signed in, by account. */
+  /** Rows that wait in the store for signed-in people, by account. */
   | 'visits-account'
   /** Refresh tokens that were used and are remembered, by account. */
   | 'refresh-tokens'
@@ -51,9 +51,9 @@ export type LimitNamespace =
   | 'api-key'
   /** Tokens of PrivateToken that are issued, by person and client. */
   | 'private-token'
-  /** Those that the issuer verifies, by resource server. */
+  /** Tokens of PrivateToken that the issuer verifies, by resource server. */
   | 'private-token-verification'
-  /** Those that a resource server looks at, by address. */
+  /** Tokens of PrivateToken that a resource server checks, by address. */
   | 'redemption';
 
 /** Throttling: a token bucket for each namespace and key, shared by all processes. */

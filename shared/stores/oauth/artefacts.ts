@@ -1,4 +1,4 @@
-/** What `oidc-provider` keeps, one kind for each of its models (Grant, Session, RefreshToken ...). */
+/** A stored payload of `oidc-provider`, with one kind for each of its models (Grant, Session, RefreshToken ...). */
 export interface Artefact {
   readonly kind: string;
   readonly id: string;
@@ -12,18 +12,18 @@ export type Consumption = 'first' | 'again' | 'absent';
 
 /** A use whose result is not out yet. */
 export interface Use {
-  /** Names it until it is settled. */
+  /** Names the use until it is settled. */
   readonly attempt: string;
-  /** The attempt that was never settled, in whose place this one steps. */
+  /** An attempt that was never settled: this one replaces it. */
   readonly instead?: string;
-  /** What comes of the use. */
+  /** The artefact that the use makes. */
   readonly successor?: Artefact;
 }
 
 /** The kinds that can be listed by `payload.accountId`: what a person sees and ends. */
 export const KINDS_BY_ACCOUNT: ReadonlySet<string> = new Set(['SignIn', 'Access', 'Consent']);
 
-/** Which of what is listed: `count` after the first `skip`. */
+/** A slice of a listing: `count` artefacts after the first `skip`. */
 export interface Slice {
   readonly skip: number;
   readonly count: number;
@@ -41,7 +41,7 @@ export const PASSING_KINDS: ReadonlySet<string> = new Set([
 
 /**
  * Storage of the engine's artefacts. `payload.grantId`, `payload.uid` and `payload.userCode`, where
- * they are strings, are the lookup keys besides the id. What has expired is absent.
+ * they are strings, are the lookup keys besides the id. Expired artefacts are absent.
  */
 export interface Artefacts {
   /** Writes the artefact, replacing an earlier one. `consumed` survives a replacement. */

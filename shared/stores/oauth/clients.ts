@@ -22,7 +22,7 @@ export interface ClientRecord {
   readonly jwks?: { readonly keys: readonly Readonly<Record<string, unknown>>[] };
   /** All scopes it may ever ask for, space separated. */
   readonly scope: string;
-  /** What it gets when it asks for none; absent: all of `scope`. */
+  /** The scopes that it gets if it asks for none; absent: all of `scope`. */
   readonly default_scope?: string;
   /** RFC 8707 resources it may name; absent: every configured one. */
   readonly resources?: readonly string[];

@@ -1,6 +1,6 @@
 import { StoreUnavailable } from './unavailable.ts';
 
-/** Those who may wait at a time; others would but fill the memory, even when their clients have left. */
+/** Callers that may wait at a time. More would only fill the memory, even when their clients have left. */
 export const MOST_WAITING = 10_000;
 
 /** Does what it is given; with so much under way it rejects with `StoreUnavailable` at once. */

@@ -1,6 +1,6 @@
 import { ALL_REALMS, type VerifierRow } from './people.ts';
 
-/** What SCRAM kept of a person for one hash while it stood in the record; all but `iterations` in base64. */
+/** The keys of SCRAM for one hash in the record of a person, as older versions stored them; all but `iterations` in base64. */
 export interface FormerScramKeys {
   readonly salt: string;
   readonly iterations: number;

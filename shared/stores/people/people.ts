@@ -1,22 +1,22 @@
 /**
- * What a scheme keeps of a person, so that it can let them in without their password: a row of its own for
- * each kind and realm, which the scheme alone writes and reads.
+ * A row with which a scheme lets a person in without storing their password. There is one for each kind and realm, and
+ * only the scheme writes and reads it.
  */
 export interface VerifierRow {
-  /** Of which scheme, and made how: `digest SHA-256`. */
+  /** The scheme, and how the row was made: `digest SHA-256`. */
   readonly kind: string;
   /** `ALL_REALMS`: good in each. */
   readonly realm: string;
   /** May be as good as the password in its realm. */
   readonly value: string;
-  /** What a client may send in place of the name; of one person within its kind and realm. */
+  /** The value that a client may send instead of the name. It belongs to one person within its kind and realm. */
   readonly handle?: string;
 }
 
 /** The realm of what says nothing of one. */
 export const ALL_REALMS = '';
 
-/** What applications may be told of a person, each by its scope (OpenID Connect Core 1.0 section 5.1). */
+/** The claims that applications may be told about a person, each by its scope (OpenID Connect Core 1.0 section 5.1). */
 export interface Profile {
   /** In words: claim `name`. */
   readonly display_name?: string;
@@ -33,7 +33,7 @@ export interface Profile {
 export interface PersonRecord {
   /** `sub` of their tokens: random, never given to anybody else. */
   readonly id: string;
-  /** What they sign in with, normalised; unique. */
+  /** The name with which they sign in, normalised; unique. */
   readonly name: string;
   /** argon2id in the PHC string format. */
   readonly password_hash: string;
@@ -42,7 +42,7 @@ export interface PersonRecord {
   /** Names in Kerberos, with their realms: `alice@EXAMPLE.COM`. */
   readonly kerberos?: readonly string[];
   readonly profile?: Profile;
-  /** What else they are found by; each belongs to one person. Derived from the other members. */
+  /** Further names that find them; each belongs to one person. Derived from the other members. */
   readonly aliases?: readonly string[];
   readonly disabled?: boolean;
   /** Made by the first start; refused in production. */
@@ -96,8 +96,8 @@ export interface People {
    */
   replace(person: PersonRecord, verifiers?: readonly VerifierRow[]): Promise<boolean>;
   /**
-   * Removes the person with aliases and verifiers, if the version is still that of `person`; else false. What
-   * stays is a hash of the name, so that it is known to have been somebody's. Atomic.
+   * Removes the person with aliases and verifiers, if the version is still that of `person`; else false. A hash
+   * of the name stays, so that it is known to have been taken before. Atomic.
    */
   remove(person: Pick<PersonRecord, 'id' | 'version'>): Promise<boolean>;
   /** Whether the name was that of somebody who was removed, and is nobody's now. */

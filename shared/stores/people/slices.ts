@@ -1,7 +1,7 @@
 /** Rows at a time. */
 export const SLICE = 250;
 
-/** Whatever `next` finds after the last of the slice before, until it finds nothing. */
+/** Yields the slices that `next` finds, each after the last row of the one before, until it finds nothing. */
 export async function* slices<T>(
   next: (last: T | undefined) => Promise<readonly T[]>,
 ): AsyncGenerator<readonly T[]> {

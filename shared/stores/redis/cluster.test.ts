@@ -46,7 +46,7 @@ describe('a cluster in trouble', () => {
     expect(late.current().revokedBy(old)).toBe('token');
   });
 
-  test('one master hangs: what it owns is refused, the rest of the keys are served', async () => {
+  test('one master hangs: its keys are refused, the rest of the keys are served', async () => {
     const token = await someClaims(stores);
     await using feed = await stores.revocations.feed();
     feed.current();

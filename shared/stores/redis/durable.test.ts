@@ -143,7 +143,7 @@ const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Prom
   'useCounts.use': [() => {}, (on) => on.useCounts.use('digest', 'x', 1, 60)],
 };
 
-/** What becomes of all at once while the replica does not answer. */
+/** Runs all verbs at once while the replica does not answer, and returns their outcomes. */
 async function alone(verbs: Readonly<Record<string, (on: Stores) => Promise<unknown>>>) {
   replica.hang();
   try {
@@ -183,7 +183,7 @@ describe('with one replica to wait for', () => {
     for (const verb of Object.values(verbs)) await verb(stores);
   });
 
-  test('what was done already is not acknowledged before it is there', async () => {
+  test('a write that was done already is not acknowledged before the replica has it', async () => {
     const again = {
       remove: (on: Stores) => on.artefacts.remove('Grant', 'g'),
       removeByGrant: (on: Stores) => on.artefacts.removeByGrant('grant'),
@@ -199,7 +199,7 @@ describe('with one replica to wait for', () => {
     for (const verb of Object.values(again)) await verb(stores);
   });
 
-  test('what nobody is told of waits for nobody', async () => {
+  test('a write that nobody is told of waits for no replica', async () => {
     await stores.apiKeys.add(someApiKey('noted'));
     await stores.publicKeys.add(somePublicKey('noted'), 1);
     const notes = {

@@ -132,11 +132,11 @@ describe('failover', () => {
       await stores.ping();
       await others.ping();
     }
-    // Of the servers' own none is new, and one was for this question.
+    // No server has opened a new connection; the one is for this question.
     expect((await set.accepted()) - before).toBeLessThanOrEqual(1);
   });
 
-  test('who hears nothing of the sentinels takes nobody for the master', async () => {
+  test('a server that hears nothing from the sentinels takes no server for the master', async () => {
     await eventually(() => stores.ping());
     feed.current();
     set.hang();

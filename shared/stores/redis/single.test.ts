@@ -76,7 +76,7 @@ describe('the keys', () => {
     expect(keys.join()).not.toContain('somebody');
   });
 
-  test('of a bucket tells when it is full again: what came back by then may be spent', async () => {
+  test('the key of a bucket tells when it is full again: uses that came back by then may be spent', async () => {
     const rate = { burst: 5, per: 100 };
     const spend = () => stores.limits.spend('device-poll', 'x', rate);
     for (let n = 4; n >= 2; n--) expect(await spend()).toMatchObject({ remaining: n });
@@ -90,7 +90,7 @@ describe('the keys', () => {
     expect(await spend()).toEqual({ ok: true, remaining: 4, reset: 100 });
   });
 
-  test('of a grant lives as long as the artefact that lives longest, and no longer', async () => {
+  test('the key of a grant lives as long as the artefact that lives longest, and no longer', async () => {
     const { artefacts } = stores;
     const put = (id: string, seconds?: number) =>
       artefacts.put({
@@ -114,7 +114,7 @@ describe('the keys', () => {
     expect(await redis.cli('EXISTS', 'test:grant:lives')).toBe('0');
   });
 
-  test('of a person lives as long as the sign-in that lives longest, and drops those that ended', async () => {
+  test('the key of a person lives as long as the longest sign-in, and drops those that ended', async () => {
     const { artefacts } = stores;
     const key = 'test:account:SignIn:lives';
     const put = (id: string, seconds: number) =>

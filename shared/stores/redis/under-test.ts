@@ -10,7 +10,7 @@ import { openRedis } from './open.ts';
 
 /** A server that a test has started. */
 interface Server {
-  /** What redis-cli prints for a command. */
+  /** Runs redis-cli, and returns its output. */
   cli(...args: readonly string[]): Promise<string>;
 }
 

@@ -25,7 +25,7 @@ export interface AcknowledgedOptions {
 }
 
 /**
- * Revocations that resolve once no follower trusts what was revoked (SECURITY.md): not before each process that has
+ * Revocations that resolve once no follower trusts what was revoked (docs/explanation/followers.md): not before each process that has
  * followers has written that they have it, or has written nothing for longer than they trust it. The wait ends after
  * `outlasted(lease)`: an answer that lacks the revocation was asked for before it was written. All who revoke at
  * once wait together; where nobody follows, it is one look.
@@ -56,7 +56,7 @@ export function acknowledged(revocations: Revocations, options: AcknowledgedOpti
 
 function untilFollowed({ followers, lease, monotonic }: AcknowledgedOptions): () => Promise<void> {
   const waiting = new Set<Waiter>();
-  /** By process, its last row, and when that was first seen. */
+  /** The last row of each process, and when it was first seen. */
   const seen = new Map<string, { readonly row: FollowedProcess; readonly since: number }>();
   let looking = false;
 

@@ -16,7 +16,7 @@ export interface FollowedProcess {
   readonly beat: number;
 }
 
-/** What whoever has revoked something looks at. */
+/** The state of the followers, which somebody who revokes looks at. */
 export interface Following {
   readonly epoch: string | undefined;
   /** The last entry of the feed. */

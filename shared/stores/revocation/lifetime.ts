@@ -27,8 +27,8 @@ export function longestStatementLife({
 }
 
 /**
- * Until when a revocation must be remembered (milliseconds since the epoch): the last token that it
- * concerns has expired by then, whatever the clocks say within three days. `life`: seconds.
+ * Returns the time until which a revocation must be remembered (milliseconds since the epoch). By then the last token
+ * that it concerns has expired, if no clock is wrong by more than three days. `life`: seconds.
  */
 export function rememberUntil(now: number, life: number): number {
   return now + life * 1000 + CLOCK_MARGIN;

@@ -42,7 +42,7 @@ describe('revocation set', () => {
     expect(new RevocationSet().revokedBy(token)).toBe('epoch');
   });
 
-  test('who was raised since: neither by what is read again, nor by what was forgotten', () => {
+  test('a repeated, lower or forgotten generation does not count as raised since', () => {
     const set = setOf({ kind: 'person', id: 's', generation: 3 });
     const { raises } = set;
     set.apply({ kind: 'person', id: 's', generation: 3 }, LATER);
@@ -109,7 +109,7 @@ describe('revocation set', () => {
     expect(set.revokedBy({ ...token, jti: '0' })).toBeUndefined();
   });
 
-  test('of two ends of one revocation the later one counts, in whichever order they come', () => {
+  test('the later one of two ends of a revocation counts, in whichever order they come', () => {
     for (const ends of [
       [10, 20],
       [20, 10],

@@ -6,7 +6,7 @@ type Kind = Revocation['kind'];
 /** Entries that one sweep looks at: a million at once would hold all requests up. */
 const SLICE = 1_000;
 
-/** The set that both feeds fill: a check is a few map lookups. What is read again is merged, never replaced. */
+/** The set that both feeds fill: a check is a few map lookups. Rows that are read again are merged, never replaced. */
 export class RevocationSet implements RevocationView {
   #epoch: string | undefined;
   #countedIn: string | undefined;
@@ -22,7 +22,7 @@ export class RevocationSet implements RevocationView {
     client: new Map(),
   };
 
-  /** By person, which raise theirs was. */
+  /** The number of the last raise, by person. */
   readonly #raised = new Map<string, number>();
   #raises = 0;
 

@@ -8,7 +8,7 @@ import { openSqlite } from './open.ts';
 let empty: Promise<string> | undefined;
 
 /**
- * The folder of an embedded store without a row, but for its epoch, which nobody has followed: whoever revokes waits for
+ * The folder of an embedded store without a row, but for its epoch. It has no followers, so a revocation waits for
  * nobody. No room is kept on the disk.
  */
 async function emptyStore(): Promise<string> {

@@ -1,6 +1,6 @@
 import { type Edit, type Entry, ImpossibleEdit } from './trees.ts';
 
-/** What is done about each kind of edit. */
+/** A function for each kind of edit. */
 export type ByKind<Argument, Result> = {
   readonly [Kind in Edit['kind']]: (
     edit: Extract<Edit, { kind: Kind }>,

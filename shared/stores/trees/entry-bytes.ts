@@ -1,6 +1,6 @@
 import type { Entry } from './trees.ts';
 
-/** What an entry adds to the bytes of its tree: its content and its dead properties. */
+/** Returns the bytes that an entry adds to its tree: its content and its dead properties. */
 export function bytesOf(entry: Entry): number {
   return (entry.kind === 'document' ? entry.length : 0) + propertyBytesOf(entry);
 }

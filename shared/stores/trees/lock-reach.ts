@@ -1,7 +1,7 @@
 import { byKind, type ByKind } from './edits.ts';
 import type { Change } from './trees.ts';
 
-/** What a change was judged by, of the locks of its tree. */
+/** The locks of the tree by which a change was judged. */
 export interface LockReach {
   /** Locks at these paths, and at the collections above them. */
   readonly at: readonly string[];
@@ -16,8 +16,9 @@ export interface LockReach {
 export const LOCK_CHANGES = 500;
 
 /**
- * A lock counts for what it covers: its root, and of a deep one all below (RFC 4918 section 6.1). What goes
- * or comes with all that is in it, and a deep lock, meet those within, too (sections 9.6.1 and 9.10.3).
+ * Returns the paths where locks count for a change. A lock covers its root, and a deep one all below (RFC 4918
+ * section 6.1). A resource that goes or comes with its members, and a deep lock, meet locks within, too (sections
+ * 9.6.1 and 9.10.3).
  */
 export function lockReach({ seen, edits }: Pick<Change, 'seen' | 'edits'>): LockReach {
   const met = edits.map((edit) => byKind(MEETS, edit, undefined));

@@ -53,7 +53,7 @@ test.each(['App', '%2fa', '%ff', '%', '%4', '%61', '%4a', 'ü', 'a b', '/', 'a%2
   },
 );
 
-test('whatever a folder is called, it is of no other tree than the one with that folder', () => {
+test('a folder name of any form belongs to at most the one tree that has this folder', () => {
   fc.assert(
     fc.property(fc.string({ unit: fc.constantFrom(...'%24fFaA/Cc3é'.split('')) }), (folder) => {
       const tree = treeOf(folder);

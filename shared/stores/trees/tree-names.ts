@@ -6,6 +6,6 @@ export const accountName = (kind: 'person' | 'application', id: string): string 
 export const sharedTree = (segments: readonly string[]): string =>
   `/${segments.map(encodeURIComponent).join('/')}`;
 
-/** That of one account, in a space where each has one. */
+/** Returns the tree of one account, in a space where each has one. */
 export const ownTree = (segments: readonly string[], account: string): string =>
   `${sharedTree(segments)}?${account}`;

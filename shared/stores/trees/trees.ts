@@ -26,10 +26,10 @@ export interface Collection extends Common {
 
 export type Entry = Document | Collection;
 
-/** What a listing says of an entry. Dead properties are left out: those of many entries may be long. */
+/** An entry in a listing. Dead properties are left out: those of many entries may be long. */
 export type Listed = Omit<Document, 'properties'> | Omit<Collection, 'properties'>;
 
-/** What is in a collection, at one moment. */
+/** The members of a collection at one moment. */
 export interface Listing {
   /** As `Trees.version` at that moment. */
   readonly version: string | undefined;
@@ -47,7 +47,7 @@ export interface Lock {
   readonly exclusive: boolean;
   /** XML of what the client says of the owner; ''. */
   readonly owner: string;
-  /** Who made it, and may use it. */
+  /** The principal that made it, and may use it. */
   readonly principal: string;
   /** As it was granted. */
   readonly seconds: number;
@@ -57,7 +57,7 @@ export interface Lock {
 
 /** Several things of a tree as they were at one moment. */
 export interface TreeView {
-  /** What is at each of the paths that were asked for. */
+  /** The entry at each path that was asked for. */
   readonly entries: ReadonlyMap<string, Entry | undefined>;
   readonly locks: readonly Lock[];
   /** Another one whenever a lock was added, replaced or removed. */
@@ -66,22 +66,22 @@ export interface TreeView {
 }
 
 export interface Usage {
-  /** Of content and dead properties (`bytesOf`); a copy counts as if it had its own. */
+  /** Bytes of content and dead properties (`bytesOf`); a copy counts as if it had its own. */
   readonly bytes: number;
   /** Documents and collections. */
   readonly entries: number;
 }
 
-/** What a tree may hold. */
+/** The bounds of a tree. */
 export interface Quota extends Usage {
   /** Bytes of the dead properties alone (`propertyBytesOf`): rows are read, copied and moved with theirs. */
   readonly properties: number;
 }
 
 /**
- * The root cannot be removed, moved, or be where something is moved or copied to. Whatever is put, moved
- * or copied goes into a collection that is there (RFC 4918 section 5.1); the root always is. What is not
- * there is removed, moved and copied without effect. All that is moved or copied has been modified at `at`,
+ * The root cannot be removed, moved, or be where something is moved or copied to. A resource that is put, moved
+ * or copied goes into a collection that is there (RFC 4918 section 5.1); the root always is. Edits that
+ * remove, move or copy an absent resource have no effect. All that is moved or copied has been modified at `at`,
  * in milliseconds since the epoch, so that the Last-Modified of a URL does not go back (section 8.8). A copy
  * was created then, too; else it is like its original in all but its path.
  */
@@ -125,14 +125,14 @@ export interface Change {
   readonly locksVersion: string;
   /** Done in this order. */
   readonly edits: readonly Edit[];
-  /** What the tree may hold after them; a change is refused only for what it adds to. */
+  /** The bounds of the tree after the edits. A change is refused only for a bound that it adds to. */
   readonly quota: Quota;
 }
 
 export type CommitOutcome =
   /** `released`: content files that no resource of the tree names any more; in the store there is no such content. */
   | { readonly kind: 'done'; readonly released: readonly string[] }
-  /** What was seen is not so any more; nothing was done. */
+  /** The tree has changed since it was looked at; nothing was done. */
   | { readonly kind: 'conflict' }
   /** The quota does not allow it; nothing was done. */
   | { readonly kind: 'full' }
@@ -154,7 +154,7 @@ export interface Trees {
    * there are versions, and nothing may be remembered.
    */
   version(tree: string): Promise<string | undefined>;
-  /** What is directly in a collection, by name in the order of its bytes, after that name; at most `limit`. */
+  /** Returns the direct members of a collection after that name, by the bytes of their names; at most `limit`. */
   members(tree: string, path: string, after: string, limit: number): Promise<readonly Entry[]>;
   /** The same without reading their dead properties. */
   list(tree: string, path: string, after: string, limit: number): Promise<Listing>;
@@ -164,8 +164,8 @@ export interface Trees {
    */
   below(tree: string, path: string, limit: number): Promise<readonly Entry[]>;
   /**
-   * Rejects with `ImpossibleEdit`, and does nothing, when an edit is none. What depends on the tree is
-   * judged after what was seen.
+   * Rejects with `ImpossibleEdit`, and does nothing, if an edit is invalid. It judges edits by the tree only after
+   * it has compared the tree with `seen`.
    */
   commit(tree: string, change: Change): Promise<CommitOutcome>;
   /** Content that was put; undefined: nothing names it any more, or it is a file. */

@@ -40,8 +40,8 @@ const BASIC = /^Basic ([A-Za-z0-9+/]+={0,2})$/;
 const CREDENTIALS = /^([!-9;-~]+):([!-~]+)$/;
 
 /**
- * What a request asks for, if it is plain and all of it is here. It stays to be read. Undefined: whoever knows
- * every form decides.
+ * Returns the parameters of a token request if it is plain and all of it has arrived. The content stays readable.
+ * Returns undefined for other requests, which the engine decides.
  */
 export function plainRequest(request: IncomingMessage): PlainRequest | undefined {
   const { headers, httpVersionMajor, url } = request;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import express from 'express';
 import type { Express, Request, Response } from 'express';
 
-/** What an application is registered as. */
+/** The registration of an application. */
 export interface Registered {
   readonly issuer: string;
   readonly id: string;
@@ -19,7 +19,7 @@ export const SCOPE = 'openid profile email groups';
 /** Makes the application: at `/` it has people sign in, and shows what it knows of who has, as JSON. */
 export type MakeApp = (registered: Registered) => Promise<Express>;
 
-/** What is kept of a browser between two of its visits. */
+/** The session of a browser between two visits. */
 export type Session = Record<string, unknown>;
 
 const COOKIE = 'app-session';
@@ -44,7 +44,7 @@ export function appWithSessions(): Express {
 export const sessionOf = (request: Request): Session =>
   (request as Request & { readonly session: Session }).session;
 
-/** What of the claims a page shows. */
+/** Shows the claims on a page. */
 export const show = (response: Response, claims: Readonly<Record<string, unknown>>): void => {
   const { sub, name, preferred_username, email, email_verified, groups, locale } = claims;
   response.json({ sub, name, preferred_username, email, email_verified, groups, locale });

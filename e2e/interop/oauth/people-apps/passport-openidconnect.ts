@@ -3,7 +3,7 @@ import type { NextFunction, Request, Response } from 'express';
 import { decodeJwt } from 'jose';
 import { appWithSessions, CALLBACK_PATH, type MakeApp, sessionOf, show } from './app.ts';
 
-/** What passport gives a strategy, by which that tells what comes of a request. */
+/** The callbacks of passport by which a strategy tells the outcome of a request. */
 interface Strategy {
   authenticate(request: Request): void;
   redirect: (url: string) => void;

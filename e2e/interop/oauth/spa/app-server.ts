@@ -24,7 +24,7 @@ export type Library = keyof typeof LIBRARIES;
 /** Serves a single-page application on an origin of its own, another site than the pair's. */
 export class AppServer implements AsyncDisposable {
   readonly origin: string;
-  /** What the application reads at `/settings.json`. */
+  /** The settings that the application reads at `/settings.json`. */
   settings: Readonly<Record<string, unknown>> = {};
   readonly #server: Server;
   readonly #library: Library;

@@ -45,7 +45,7 @@ export class Visitor implements AsyncDisposable {
     await this.#loaded();
   }
 
-  /** What a method of `app` in the page resolves to; rejects when it does. */
+  /** Calls a method of `app` in the page, and resolves or rejects as it does. */
   async call<T>(method: string, ...args: readonly unknown[]): Promise<T> {
     return this.page.evaluate<T>(calling(method, args));
   }

@@ -13,7 +13,7 @@ const PARTS = {
   races: racesContract,
 };
 
-/** What every store of answers does. */
+/** The contract of every store of answers. */
 export function cacheStoreContract(store: StoreUnderTest): void {
   describe(`the contract of stores of answers: ${store.name}`, () => {
     for (const [name, contract] of Object.entries(PARTS)) describe(name, () => contract(store));

@@ -1,7 +1,7 @@
 import type { Stored } from '../../rules/stored.ts';
 import { someAnswer } from './under-test.ts';
 
-/** What a process that is killed keeps and removes, so that whoever comes after it knows what there must be. */
+/** The writes and removals of a process that is killed, from which its successor knows what there must be. */
 
 export const answer = (n: number): Stored =>
   someAnswer({ id: `id-${n}`, target: `/${n}`, tags: [`group ${Math.floor(n / 100)}`] });

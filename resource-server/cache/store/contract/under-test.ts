@@ -3,7 +3,7 @@ import type { CacheStore, Content } from '../cache-store.ts';
 
 export interface StoreUnderTest {
   readonly name: string;
-  /** What `maxBytes` says is of each of several stores that it is made of. */
+  /** True if `maxBytes` is for each of the several stores that it is made of. */
   readonly each?: boolean;
   /** An empty one. */
   open(maxBytes: number): Promise<CacheStore>;
@@ -49,7 +49,7 @@ export async function idsOf(store: CacheStore, key: CacheKey = KEY): Promise<rea
   return (await store.find(key)).map(({ id }) => id);
 }
 
-/** What can be read from a position on, a few octets at a time. */
+/** Reads the content from a position on, a few octets at a time. */
 export async function textOf(content: Content, position = 0, most = 7): Promise<string> {
   const pieces: Buffer[] = [];
   for (let at = position; ;) {

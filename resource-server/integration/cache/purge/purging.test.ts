@@ -335,7 +335,7 @@ test('clients can find the scope (RFC 9728 section 2)', async () => {
   });
 });
 
-test('what is kept, what came of requests and what bans met is reported for the command line', async () => {
+test('the report for the command line counts stored answers, requests and banned answers', async () => {
   await ask('GET', '/shop/report', by('shop:read'));
   await ask('BAN', '/shop/', { headers: { ...LISTED, Ban: 'path="/report"' } });
   await ask('GET', '/shop/report', by('shop:read'));

@@ -127,7 +127,7 @@ describe.each(Object.entries(PRESETS))('preset %s', (preset, fields) => {
     expect(names.map((name) => headers[name])).toEqual(names.map(() => ''));
   });
 
-  test('what a client writes there is removed, here and in other spaces', async () => {
+  test('identity fields from a client are removed, here and in other spaces', async () => {
     const forged = Object.fromEntries(
       Object.keys(fields).flatMap((name) => [
         [name, 'root'],
@@ -175,14 +175,14 @@ test('a configured name is removed in every space, and written where it is confi
   expect(JSON.stringify(fields)).not.toContain('root');
 });
 
-test('what is no visible ASCII is percent-encoded, and no unverified address is told', async () => {
+test('values beyond visible ASCII are percent-encoded, and no unverified address is told', async () => {
   const fields = await asked('remote-user', basic('jürgen'));
   expect(fields['remote-user']).toBe('j%C3%BCrgen');
   expect(fields).not.toHaveProperty('remote-email');
   expect(fields).not.toHaveProperty('remote-groups');
 });
 
-test('whoever the directory does not know gets in nowhere that it is asked', async () => {
+test('a person whom the directory does not know enters no space that asks it', async () => {
   const headers = bearer('remote-user', 'nobody');
   expect((await gateway.ask('GET', '/remote-user/x', { headers })).status).toBe(403);
   expect((await asked('signed', bearer('signed', 'nobody')))['x-auth-name']).toBeUndefined();

@@ -184,7 +184,7 @@ describe('RFC 6455 section 4: a handshake passes', () => {
     expect([id, Number(sent) > 0]).toEqual([request?.['id'], true]);
   });
 
-  test('what either sends at once comes behind the answer', async () => {
+  test('data that either side sends at once comes after the answer', async () => {
     application.answers((socket, request) => {
       socket.write(`${switching(acceptOf(key(request)))}early from there `);
       socket.pipe(socket);
@@ -227,7 +227,7 @@ describe('RFC 6455 section 4: a handshake passes', () => {
   });
 });
 
-describe('what breaks off on one side breaks off on the other', () => {
+describe('a connection that breaks off on one side breaks off on the other', () => {
   test('the application', async () => {
     const socket = client('/chat/');
     await socket.until('\r\n\r\n');
@@ -355,7 +355,7 @@ describe('RFC 6455 section 7.4.1: when the server ends', () => {
     expect(socket.stream.rstCode).toBe(http2.constants.NGHTTP2_NO_ERROR);
   });
 
-  test('who does not answer is not waited for', async () => {
+  test('a client that does not answer the Close frame is not waited for', async () => {
     application.answers(saying(MESSAGE));
     await using own = await startGateway({ chat: { upstream: { url: application.url } } });
     const authorization = `Bearer ${own.token('chat:read chat:write')}`;
@@ -498,7 +498,7 @@ describe('a handshake that is not let in never reaches the application', () => {
     socket.socket.destroy();
   });
 
-  test('what a space names for WEBSOCKET is all that it needs', async () => {
+  test('the scopes of WEBSOCKET are all that a WebSocket needs', async () => {
     const socket = client('/named/', { Authorization: `Bearer ${gateway.token('named:talk')}` });
     await socket.until('101');
     socket.socket.destroy();

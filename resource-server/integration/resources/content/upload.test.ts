@@ -160,7 +160,7 @@ describe('RFC 4331 section 6: what the quota will refuse is not received first',
     },
   );
 
-  test('what is replaced makes room, also where the quota was lowered', async () => {
+  test('a replaced document makes room, also where the quota was lowered', async () => {
     await using tight = await small();
     const write = (path: string, length: number) =>
       tight.as('PUT', `/documents/${path}`, { body: Buffer.alloc(length) });

@@ -356,7 +356,7 @@ describe('RFC 4918 section 7.6: locks', () => {
     expect((await bob('PUT', from, {}, 'x')).status).toBe(201);
   });
 
-  test('what arrives in a locked collection is locked by it, and needs its token', async () => {
+  test('a resource that arrives in a locked collection is locked by it, and needs its token', async () => {
     for (const method of BOTH) {
       const [from, to] = [await document(), await tree()];
       const If = `</documents/${to}/> (${tokenOf(await lock(alice, to))})`;

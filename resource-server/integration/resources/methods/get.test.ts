@@ -264,7 +264,7 @@ describe('races', () => {
         },
       },
     });
-    // What is in memory needs no reading.
+    // Content in memory needs no reading.
     const documents = { maxBytes: 100_000, memory: 0 };
     await using racing = await startResourceServer({ documents }, hooked);
     const long = (body: string) => body.padEnd(least, '.');
@@ -308,7 +308,7 @@ describe('races', () => {
   });
 });
 
-test('what was sent is what was stored: any bytes, by their hash', async () => {
+test('the sent bytes are the stored bytes, by their hash', async () => {
   const path = fresh();
   const content = Buffer.from(Array.from({ length: 80_000 }, (_, index) => (index * 7) % 256));
   await put(path, content);

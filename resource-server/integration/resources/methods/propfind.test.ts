@@ -68,7 +68,7 @@ describe('RFC 4918 section 9.1: depth', () => {
   });
 
   test.each(['/documents/none', '/documents/none/', '/documents/c/a.txt/', '/documents/c/a.txt/b'])(
-    'what is missing is 404, not 207: %s',
+    'a missing resource is 404, not 207: %s',
     async (path) => {
       expect((await propfind(path, '0')).status).toBe(404);
     },

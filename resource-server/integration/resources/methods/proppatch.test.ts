@@ -33,7 +33,7 @@ async function valueOf(key: string, path = PATH): Promise<string | undefined> {
 }
 
 describe('RFC 4918 section 9.2', () => {
-  test('what is set is found, as allprop, by name, and of a collection too', async () => {
+  test('a property that was set is found, by allprop and by name, also of a collection', async () => {
     for (const path of [PATH, '/documents/']) {
       const reply = await proppatch(set('<x:a xmlns:x="x">b</x:a>', '<c/>'), path);
       const [answered] = propertiesIn(reply);
@@ -188,7 +188,7 @@ describe('refused', () => {
     expect((await proppatch(body)).status).toBe(status);
   });
 
-  test('what is missing is 404, and nothing comes to be', async () => {
+  test('a missing resource is 404, and none is created', async () => {
     for (const path of ['/documents/none', '/documents/none/', `${PATH}/`]) {
       expect((await proppatch(set('<a/>'), path)).status).toBe(404);
     }

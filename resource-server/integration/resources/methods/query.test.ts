@@ -119,7 +119,7 @@ describe('RFC 10008 section 2: QUERY', () => {
     expect(reply.headers.location).toBe(`https://rs.example${at}/`);
   });
 
-  test('of what is missing is 404', async () => {
+  test('a QUERY of a missing resource is 404', async () => {
     expect((await ask('$', {}, '/documents/missing.json')).status).toBe(404);
     expect((await ask('$', {}, `${path}/`)).status).toBe(404);
   });
@@ -439,7 +439,7 @@ describe('RFC 10008 section 2.6: conditions are about the result', () => {
     expect((await get(at, { 'If-Match': '"x"' })).status).toBe(412);
   });
 
-  test('what is refused is refused first (RFC 9110 section 13.2.1)', async () => {
+  test('a refusal comes before the preconditions (RFC 9110 section 13.2.1)', async () => {
     expect((await ask('$[', { 'If-None-Match': '*' })).status).toBe(422);
     expect((await ask('$', { 'Content-Type': 'a/b', 'If-Match': '"x"' })).status).toBe(415);
   });
@@ -473,7 +473,7 @@ describe('RFC 10008 section 2.8: ranges are those of GET', () => {
   });
 });
 
-describe('what a query may cost', () => {
+describe('the limits of a query', () => {
   const EVIL = `$[?match(@, '(a+)+b')]`;
 
   test('a regular expression that backtracks is 422, and others are answered meanwhile', async () => {

@@ -59,7 +59,7 @@ async function listingsIn(work: () => Promise<unknown>): Promise<number> {
   return listings - before;
 }
 
-describe('what nothing was changed of', () => {
+describe('the representation of an unchanged resource', () => {
   test('is made once in each form', async () => {
     const forms = [
       () => get(),
@@ -333,7 +333,7 @@ describe('the memory', () => {
     expect(memory.find(['a'], undefined)).toBeUndefined();
   });
 
-  test('what and version cannot be shifted into one another', () => {
+  test('the name and the version in a key cannot be shifted into one another', () => {
     const memory = new MadeMemory(100_000);
     memory.keep(['a', 'b'], 'c', some);
     for (const [what, version] of [

@@ -9,19 +9,19 @@ import {
 } from '../../../resources/webdav/xml-element.ts';
 import { parseXml } from '../../../resources/webdav/xml-parser.ts';
 
-/** A property in an answer; `error`: the names of the codes beside its status. */
+/** A property in an answer. `error`: the names of the condition codes beside its status. */
 export interface FoundProperty {
   readonly status: number;
   readonly element: XmlElement;
   readonly error: readonly string[];
 }
 
-/** The text in an element and in those in it. */
+/** The text of an element and its descendants. */
 export function textOf({ children }: XmlElement): string {
   return children.map((child) => (typeof child === 'string' ? child : textOf(child))).join('');
 }
 
-/** The properties of each resource in a 207, by `{namespace}name`; fails for one that comes twice. */
+/** The properties of each resource in a 207, by `{namespace}name`. Fails if one is repeated. */
 export function propertiesIn(
   reply: Reply,
 ): ReadonlyMap<string, ReadonlyMap<string, FoundProperty>> {

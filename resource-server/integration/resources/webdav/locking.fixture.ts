@@ -5,10 +5,10 @@ export const LOCK_INFO = (scope = 'exclusive', owner = ''): string =>
   '<?xml version="1.0"?><D:lockinfo xmlns:D="DAV:">' +
   `<D:lockscope><D:${scope}/></D:lockscope><D:locktype><D:write/></D:locktype>${owner}</D:lockinfo>`;
 
-/** The `Lock-Token` of an answer: a Coded-URL. */
+/** The `Lock-Token` of an answer, a Coded-URL. */
 export const tokenOf = ({ headers }: Reply): string => String(headers['lock-token']);
 
-/** Clients of `/documents/`, each an application of its own. */
+/** Clients of `/documents/`, each a separate application. */
 export function clientsOf(rs: TestResourceServer) {
   const as = (name: string) => {
     const claims = { client_id: name, sub: name, exp: rs.now() + 86_400 };

@@ -81,7 +81,7 @@ describe('RFC 7617 section 2: user-pass', () => {
     expect(parseUserPass(token68)).toBeUndefined();
   });
 
-  test('what any client may send comes out in NFC, what comes out has one spelling', () => {
+  test('names and passwords of all clients are normalised to NFC, so each has one spelling', () => {
     const text = anyText();
     fc.assert(
       fc.property(text, text, (name, password) => {
@@ -138,7 +138,7 @@ describe('RFC 7617: at a space', () => {
     ['no padding', ALICE.replace(/=+$/, '')],
     ['parameters', 'username="alice", password="x"'],
     ['nothing', ''],
-  ])('specification 7: a malformed value (%s) is 401, for no hashing', async (_, value) => {
+  ])('a malformed value (%s) is 401, for no hashing', async (_, value) => {
     const { space, argon2 } = await setup();
     const request = requestOf([['Authorization', `Basic${value && ` ${value}`}`]]);
     expect(await judge(space, request)).toMatchObject({ status: 401, fields: CHALLENGE });
@@ -275,7 +275,7 @@ describe('too many attempts', () => {
     expect(argon2.verifications).toBe(3);
   });
 
-  test('what is remembered of the right password does not tell who guesses that they were right', async () => {
+  test('the memory of a right password does not tell a guesser that a guess was right', async () => {
     const { ask } = await setup({ burst: 3 });
     expect(statusOf(await ask(ALICE))).toBe('pass');
     for (let n = 0; n < 2; n += 1) await ask(base64(`alice:guess ${n}`), from('192.0.2.9'));

@@ -1,16 +1,19 @@
 import { EXPORTED } from './signed.ts';
 
-/** The field by which who ends TLS tells the server behind it what its exporter gives (RFC 9729 section 6.2). */
+/**
+ * The field in which a TLS-terminating proxy sends the output of its exporter to the server behind (RFC 9729 section
+ * 6.2).
+ */
 export const AUTH_EXPORT = 'Concealed-Auth-Export';
 
-/** Its value: a Byte Sequence (RFC 9651 section 3.3.5) without parameters. */
+/** Returns the field's value: a Byte Sequence (RFC 9651 section 3.3.5) without parameters. */
 export function formatAuthExport(output: Buffer): string {
   return `:${output.toString('base64')}:`;
 }
 
 const BYTE_SEQUENCE = /^:([A-Za-z0-9+/]*={0,2}):$/;
 
-/** Undefined unless it has as many bytes as the exporter gives, written in the one way. */
+/** Reads the field's value. Returns undefined unless it is canonical and has as many bytes as the exporter gives. */
 export function parseAuthExport(value: string): Buffer | undefined {
   const [, base64 = ''] = BYTE_SEQUENCE.exec(value) ?? [];
   const output = Buffer.from(base64, 'base64');

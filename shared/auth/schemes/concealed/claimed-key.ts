@@ -2,10 +2,10 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { keyIdOf } from '#shared/people/public-key.ts';
 import type { SignatureScheme } from './signature-schemes.ts';
 
-/** Bytes of `a`: more than any key that is taken has. */
+/** Longest `a` in bytes, more than any accepted key has. */
 const LONGEST = 1100;
 
-/** A key that somebody shows, and under what it would be known. */
+/** A key that a client shows, and the id under which it would be stored. */
 export interface ClaimedKey {
   readonly key: KeyObject;
   readonly spki: string;
@@ -13,8 +13,8 @@ export interface ClaimedKey {
 }
 
 /**
- * What `a` says. Read anew each time: a key that is remembered would take less time, which tells that somebody has
- * used it. Undefined: it is no key for the scheme.
+ * Reads the key in `a`, anew each time: a remembered key would take less time, which would reveal that somebody used
+ * it. Returns undefined if it is not a key for the scheme.
  */
 export function claimedKey(scheme: SignatureScheme, encoded: Buffer): ClaimedKey | undefined {
   if (encoded.length > LONGEST) return undefined;

@@ -25,7 +25,7 @@ const pss = (hash: string) => (content: Buffer, key: KeyObject) =>
 const rsa = () => generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
 const ec = (namedCurve: string) => () => generateKeyPairSync('ec', { namedCurve }).privateKey;
 
-/** By SignatureScheme, how a key is made and how it signs. */
+/** How a key is made and how it signs, for each SignatureScheme. */
 export const SIGNERS = {
   0x0403: {
     make: ec('P-256'),
@@ -46,10 +46,10 @@ export const SIGNERS = {
 
 export type SchemeNumber = keyof typeof SIGNERS;
 
-/** A key pair, and how it is known. */
+/** Makes a key pair, with the names by which it is known. */
 export const newKey = (s: SchemeNumber = 0x0807) => keyFrom(s, SIGNERS[s].make());
 
-/** The same of a private key that was made elsewhere. */
+/** Returns the same for an existing private key. */
 export function keyFrom(s: SchemeNumber, privateKey: KeyObject) {
   const publicKey = createPublicKey(privateKey);
   const spki = publicKey.export({ format: 'der', type: 'spki' });
@@ -60,7 +60,7 @@ export function keyFrom(s: SchemeNumber, privateKey: KeyObject) {
 
 export type TestKey = ReturnType<typeof keyFrom>;
 
-/** What a connection exports: a hash of its own secret and of what it is asked for. */
+/** Returns a connection's exporter: a hash of the connection's secret and the exporter's arguments. */
 export const exporterFrom =
   (secret: string): NonNullable<AuthRequest['exporter']> =>
   (label, context, length) =>
@@ -73,7 +73,7 @@ export interface Shown {
   readonly realm?: string;
 }
 
-/** The parameters as an honest client sends them. */
+/** Returns the parameters that an honest client sends. */
 export function paramsOf({ key, connection = 'one', url = ORIGIN_URL, realm }: Shown) {
   const context = exporterContext({
     signatureScheme: key.s,
@@ -111,7 +111,7 @@ export const asking = (
     ...more,
   });
 
-/** What the scheme is made of, over these stores. */
+/** Returns the options of the scheme over these stores. */
 export const optionsOver = ({ publicKeys, people }: Pick<Stores, 'publicKeys' | 'people'>) => ({
   realm: REALM,
   publicKeys,
@@ -121,7 +121,7 @@ export const optionsOver = ({ publicKeys, people }: Pick<Stores, 'publicKeys' | 
   frontend: false,
 });
 
-/** A store with alice, and the scheme over it. */
+/** Creates a store with alice, and the scheme over it. */
 export async function setup(more: Partial<ConcealedOptions> = {}) {
   const clock = new ManualClock();
   const stores = await openSqlite({ folder: await storeFolder(), clock, random: systemRandom });

@@ -29,18 +29,19 @@ export interface ConcealedOptions {
   readonly demo: boolean;
   /** Whether applications may come, too. */
   readonly applications: boolean;
-  /** Whether what trusted proxies say of their own connections is believed. */
+  /** Whether exporter outputs that trusted proxies send of their own connections are believed. */
   readonly frontend: boolean;
 }
 
-/** Looked for where there is no such key, or it is no person's. */
+/** The owner that is looked up if the key does not exist or belongs to no person. */
 const NOBODY: KeyOwner = { kind: 'person', id: '-' };
 
 const WRONG: Verdict = { kind: 'refused', reason: 'wrong Concealed credentials' };
 
 /**
- * Concealed (RFC 9729): who has the private key signs what the connection says of itself. It never announces
- * itself, and there is nothing to guess, so that attempts are not counted: counting would write, which tells.
+ * The Concealed scheme (RFC 9729): a client signs the output of the connection's exporter with its private key. The
+ * scheme never announces itself. Attempts are not counted, since there is nothing to guess, and counting would write
+ * to the store, which a stranger could notice.
  */
 export function concealed(options: ConcealedOptions): Scheme {
   const { realm, publicKeys, people, clock, demo, applications, frontend } = options;
@@ -61,7 +62,7 @@ export function concealed(options: ConcealedOptions): Scheme {
     return applications ? { kind, id } : undefined;
   }
 
-  /** Whose key it is, once somebody has proved to have it. Whatever is wrong, the store is asked as often. */
+  /** Finds the owner of a key whose possession was proved. It asks the store equally often whatever is wrong. */
   async function judge({ id, spki }: ClaimedKey, proof: Proof): Promise<Verdict> {
     const record = await publicKeys.get(id);
     const principal = await principalOf(record?.owner ?? NOBODY);
@@ -97,9 +98,9 @@ export function concealed(options: ConcealedOptions): Scheme {
 }
 
 /**
- * The key that a proof shows, if it is right in itself: it verifies with the key in `a`, whose ID is `k`. All of that
- * follows from the request and its connection. The store is asked only for who has the private key, so that the time
- * of an answer tells nobody else which keys are known (RFC 9729 section 6.4).
+ * Returns the key that a proof shows, if the proof verifies with the key in `a`, whose ID is `k`. All of that follows
+ * from the request and its connection. The store is asked only after the proof, so that the time of an answer tells
+ * nobody without the private key which keys are known (RFC 9729 section 6.4).
  */
 function provenKey(
   proof: Proof,
@@ -114,7 +115,7 @@ function provenKey(
   return signed && same && named ? claimed : undefined;
 }
 
-/** Of a proxy's client the URI it asks for, of any other that of our origin: never what Host says. */
+/** Returns the requested URI at the proxy, our origin elsewhere; never what Host says. */
 function addressOf({ at, method, target, origin }: AuthRequest): string {
   if (at.status === 401) return origin;
   return method === 'CONNECT' ? `https://${target}` : target;

@@ -1,10 +1,10 @@
 import type { Credentials } from '#shared/http/auth/credentials.ts';
 
-/** What a client shows (RFC 9729 section 4). */
+/** The parameters of a client's credentials (RFC 9729 section 4). */
 export interface Proof {
   /** `k`. */
   readonly keyId: Buffer;
-  /** `a`, as the client says it. */
+  /** `a`, as received. */
   readonly publicKey: Buffer;
   /** `s`: a SignatureScheme of TLS. */
   readonly signatureScheme: number;
@@ -12,18 +12,18 @@ export interface Proof {
   readonly verification: Buffer;
   /** `p`. */
   readonly signature: Buffer;
-  /** Absent: the client knows of none. */
+  /** Undefined if the client names none. */
   readonly realm: string | undefined;
 }
 
-/** Or one that never ends, else each of its quotes would be looked at to the end of the value. */
+/** A quoted string. It also matches one that never ends; otherwise each of its quotes would be tried up to the end. */
 const QUOTED_STRING = /"(?:[^"\\]|\\.)*"?/gs;
-/** A parameter of ours whose value was in quotes, which section 4 does not have. */
+/** Matches a parameter of the scheme whose value was quoted, which section 4 does not allow. */
 const QUOTED = /(?:^|[\s,])[kasvp][ \t]*=[ \t]*""/i;
 const INTEGER = /^(?:0|[1-9]\d{0,4})$/;
 const HIGHEST = 0xff_ff;
 
-/** Undefined unless all five parameters are there and are what they should be (RFC 9729 section 6.3). */
+/** Reads a proof. Returns undefined unless all five parameters are present and valid (RFC 9729 section 6.3). */
 export function readProof({ rest, params }: Credentials): Proof | undefined {
   if (params === undefined || QUOTED.test(rest.replaceAll(QUOTED_STRING, '""'))) return undefined;
   const { k, a, s, v, p, realm } = params;
@@ -33,7 +33,7 @@ export function readProof({ rest, params }: Credentials): Proof | undefined {
   return { keyId, publicKey, signatureScheme: Number(s), verification, signature, realm };
 }
 
-/** base64url without padding (section 4); undefined when it is not the only way to write them. */
+/** Decodes base64url without padding (section 4). Returns undefined if it is not canonical. */
 function octets(text: string | undefined): Buffer | undefined {
   if (text === undefined || text === '') return undefined;
   const decoded = Buffer.from(text, 'base64url');

@@ -36,7 +36,7 @@ const PAIRS: readonly (readonly [string, () => TestKey])[] = [
   ['RSA with a long exponent', () => rsa(2048, 2 ** 31 + 11)],
 ];
 
-/** What somebody shows who has a key of their own, and not the one that `k` names. */
+/** Proofs from the holder of another key than the one that `k` names. */
 const FALSE: readonly (readonly [string, (of: TestKey, own: TestKey) => string])[] = [
   [
     'with its `a`, signed by another key',
@@ -62,7 +62,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** What is done for a request that is refused. */
+/** Counts the work for a refused request. */
 async function workFor(scheme: Scheme, stores: Stores, request: AuthRequest) {
   const credentials = parseCredentials(request.lines('Authorization')[0] ?? '');
   if (credentials === undefined) throw new Error('no credentials');

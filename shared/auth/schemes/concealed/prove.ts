@@ -2,12 +2,12 @@ import { constants, createPublicKey, hash, type KeyObject, sign } from 'node:cry
 import { covered, EXPORTED, exporterContext, LABEL, splitExported } from './signed.ts';
 import { SIGNATURE_SCHEMES } from './signature-schemes.ts';
 
-/** What a client proves with. */
+/** The inputs for a client's proof. */
 export interface Prover {
   readonly key: KeyObject;
-  /** Where the request goes: scheme, host and port. */
+  /** The request's URL, of which scheme, host and port count. */
   readonly url: string;
-  /** Of the connection that the request goes over. */
+  /** The exporter of the connection that carries the request. */
   exporter(label: string, context: Buffer, length: number): Buffer;
 }
 
@@ -16,7 +16,9 @@ const PSS = {
   saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
 };
 
-/** The credentials of a key (RFC 9729 section 3), without a realm; undefined when the scheme takes no such key. */
+/**
+ * Returns the credentials of a key (RFC 9729 section 3), without a realm; undefined if the scheme takes no such key.
+ */
 export function concealedCredentials({ key, url, exporter }: Prover): string | undefined {
   const publicKey = createPublicKey(key);
   const [number, scheme] = [...SIGNATURE_SCHEMES].find(([, one]) => one.fits(publicKey)) ?? [];

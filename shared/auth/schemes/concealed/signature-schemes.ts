@@ -2,15 +2,15 @@ import { constants, type KeyObject, verify } from 'node:crypto';
 import type { VerifyKeyObjectInput } from 'node:crypto';
 import { isRsa } from '#shared/people/public-key.ts';
 
-/** What a SignatureScheme of TLS (RFC 8446 section 4.2.3) needs of a key, and how it verifies. */
+/** The keys of a SignatureScheme of TLS (RFC 8446 section 4.2.3), and how it verifies. */
 export interface SignatureScheme {
-  /** Of `node:crypto`; null: it is part of the algorithm. */
+  /** The hash, named as in `node:crypto`; null if the algorithm includes it. */
   readonly hash: string | null;
-  /** Whether a key is for it. */
+  /** True if a key is for this scheme. */
   fits(key: KeyObject): boolean;
-  /** A key as `a` and the exporter's context have it (RFC 9729 section 3.1.1). */
+  /** Encodes a key as in `a` and the exporter's context (RFC 9729 section 3.1.1). */
   encode(key: KeyObject): Buffer;
-  /** The SubjectPublicKeyInfo around a key that `encode` has written. */
+  /** Returns the SubjectPublicKeyInfo of a key that `encode` has written. */
   spki(encoded: Buffer): Buffer;
   verifies(content: Buffer, key: KeyObject, signature: Buffer): boolean;
 }
@@ -51,7 +51,7 @@ const RSA = Buffer.from('300d06092a864886f70d0101010500', 'hex');
 const SEQUENCE = 0x30;
 const BIT_STRING = 0x03;
 
-/** In DER, of 256 bytes or more, as whatever holds a key of 2048 bits or more is. */
+/** Encodes an element of DER of 256 bytes or more, as anything that holds a key of 2048 bits or more has. */
 function long(tag: number, ...content: readonly Buffer[]): Buffer {
   const bytes = Buffer.concat(content);
   return Buffer.concat([Buffer.of(tag, 0x82, bytes.length >> 8, bytes.length & 0xff), bytes]);
@@ -71,7 +71,7 @@ function rsaPss(hash: string): SignatureScheme {
   };
 }
 
-/** By their numbers at IANA: those of TLS 1.3 with a public key that section 3.1.1 knows how to write. */
+/** The signature schemes of TLS 1.3 whose public keys section 3.1.1 can encode, by their numbers at IANA. */
 export const SIGNATURE_SCHEMES: ReadonlyMap<number, SignatureScheme> = new Map([
   [0x04_03, ecdsa('prime256v1', 'sha256', P256)],
   [0x05_03, ecdsa('secp384r1', 'sha384', P384)],

@@ -1,10 +1,10 @@
-/** RFC 9729 section 9.2. */
+/** The exporter's label (RFC 9729 section 9.2). */
 export const LABEL = 'EXPORTER-HTTP-Concealed-Authentication';
-/** Bytes that the exporter gives (section 3.2): those that are signed, then those that are shown. */
+/** Bytes that the exporter gives (section 3.2): the signature input, then the verification, which is sent as `v`. */
 export const EXPORTED = 48;
 const SIGNED = 32;
 
-/** What a connection says of itself, in two parts. */
+/** The two parts of a connection's exporter output. */
 export interface Exported {
   readonly signatureInput: Buffer;
   readonly verification: Buffer;
@@ -14,18 +14,18 @@ export function splitExported(output: Buffer): Exported {
   return { signatureInput: output.subarray(0, SIGNED), verification: output.subarray(SIGNED) };
 }
 
-/** What a proof is for. */
+/** The purpose that a proof is bound to. */
 export interface Purpose {
   readonly signatureScheme: number;
   readonly keyId: Buffer;
   readonly publicKey: Buffer;
-  /** An absolute URL: scheme, host and port are read from it, the port of the scheme where it names none. */
+  /** An absolute URL, of which scheme, host and port are read; the port defaults to that of the scheme. */
   readonly url: string;
-  /** As it came, a character for an octet; absent: empty. */
+  /** The realm as received, a character for an octet; empty if absent. */
   readonly realm?: string | undefined;
 }
 
-/** By which the exporter tells one purpose from another (section 3.1). Throws TypeError when `url` has no host. */
+/** Returns the exporter's context for a purpose (section 3.1). Throws TypeError if `url` has no host. */
 export function exporterContext(purpose: Purpose): Buffer {
   const { signatureScheme, keyId, publicKey, url, realm = '' } = purpose;
   const { scheme, host, port } = addressOf(url);
@@ -41,8 +41,8 @@ export function exporterContext(purpose: Purpose): Buffer {
 }
 
 /**
- * What the signature covers (section 3.3). The figure there has "HTTP Signature Authentication" in its hex; the
- * text says what is right.
+ * Returns the octets that the signature covers (section 3.3). The hex of the figure there has "HTTP Signature
+ * Authentication", which is wrong; the text is right.
  */
 export function covered(signatureInput: Buffer): Buffer {
   return Buffer.concat([PREFIX, signatureInput]);
@@ -53,7 +53,10 @@ const PREFIX = Buffer.from(`${' '.repeat(64)}HTTP Concealed Authentication\0`);
 const ABSOLUTE = /^(https?):\/\/(\[[^\]]*\]|[^/?#:@]+)(?::(\d{1,5}))?(?:[/?#]|$)/i;
 const DEFAULT_PORT = { http: 80, https: 443 };
 
-/** Of a URI in its normal form (RFC 3986 section 6.2.2.1), in lower case; the host keeps its brackets. */
+/**
+ * Returns scheme, host and port of a URI in normal form (RFC 3986 section 6.2.2.1), in lower case; an IPv6 host keeps
+ * its brackets.
+ */
 function addressOf(url: string) {
   const [, name = '', host = '', port] = ABSOLUTE.exec(url) ?? [];
   const scheme = name.toLowerCase();
@@ -73,7 +76,7 @@ function uint16(value: number): Buffer {
 
 const prefixed = (bytes: Buffer) => Buffer.concat([varint(bytes.length), bytes]);
 
-/** In the fewest bytes (RFC 9000 section 16); a field line is never as long as what takes eight. */
+/** Encodes a number in the fewest bytes (RFC 9000 section 16); no field line is so long that it takes eight. */
 function varint(value: number): Buffer {
   if (value < 0x40) return Buffer.from([value]);
   if (value < 0x40_00) return uint16(value | 0x40_00);

@@ -66,7 +66,7 @@ describe('RFC 7616 section 5.5: replay', () => {
     expect(await send(0xffff_ffff - 127)).toMatchObject(GRANTED);
   });
 
-  test('who does not know the password cannot use up a count', async () => {
+  test('a client without the password cannot use up a nonce count', async () => {
     const { scheme, did } = setup();
     const request = requestWith();
     const challenge = await challengeOf(scheme, request);
@@ -117,7 +117,7 @@ describe('unknown names and wrong passwords look the same', () => {
     expect(outcomes[0]?.did).toEqual(['begin', 'verifier', 'failed']);
   });
 
-  test('what stands in for the secret of nobody lets nobody in', async () => {
+  test('the stand-in for the secret of an unknown person lets nobody in', async () => {
     const zeros = digestOn(processes.stores, new ManualClock(), {
       random: (bytes) => Buffer.alloc(bytes),
     });

@@ -18,7 +18,7 @@ export const PASSWORD = 'correct horse: battery staple';
 
 const SECRET = Buffer.alloc(32, 7);
 
-/** Two openings of one store that has alice and jäsøn, with verifiers of the realm. */
+/** Opens a store twice that has alice and jäsøn, with verifiers of the realm. */
 export async function twoDigestProcesses() {
   const realms = [{ realm: REALM, kinds: digestVerifier.kinds }];
   const { data, stores, store } = await testPeople(undefined, realms);
@@ -27,7 +27,7 @@ export async function twoDigestProcesses() {
   return { stores, elsewhere, store };
 }
 
-/** The scheme as one process has it, and what it did. */
+/** Creates the scheme of one process, and a record of what it did. */
 export function digestOn(
   {
     people,
@@ -63,7 +63,7 @@ export function digestOn(
   return { scheme, did, nonces, clock };
 }
 
-/** A request whose content is `content`; `read` counts how often its digest was asked for. */
+/** Returns a request with this `content`; `read` counts how often its digest was asked for. */
 export function requestWith(
   more: Partial<Omit<AuthRequest, 'field' | 'lines'>> = {},
   content = '',
@@ -91,13 +91,13 @@ export interface Client {
   readonly cnonce?: string;
   readonly qop?: string;
   readonly content?: string;
-  /** Which of several challenges is answered. */
+  /** The algorithm of the challenge that is answered. */
   readonly algorithm?: string;
-  /** Part of what is hashed, besides what is sent. */
+  /** Overrides the request's method or URI in what is hashed. */
   readonly hashed?: Params;
 }
 
-/** What a client computes, written from RFC 7616 section 3.4 without a look at the scheme. */
+/** Computes a client's answer to a challenge, written from RFC 7616 section 3.4 without a look at the scheme. */
 export function answer(challenge: Params, request: AuthRequest, client: Client = {}): Params {
   const { name = 'alice', password = PASSWORD, nc = 1, cnonce = 'MTIz', qop = 'auth' } = client;
   const { algorithm = 'MD5', realm = '', nonce = '', opaque = '', userhash = 'false' } = challenge;
@@ -126,7 +126,7 @@ export function answer(challenge: Params, request: AuthRequest, client: Client =
   };
 }
 
-/** The parameters of a challenge of the scheme. */
+/** Returns the parameters of a challenge of the scheme. */
 export async function challengeOf(
   scheme: Scheme,
   request: AuthRequest,
@@ -140,7 +140,7 @@ export async function challengeOf(
   return found.params;
 }
 
-/** Sends the parameters as a field, undefined ones left out, and returns the verdict. */
+/** Sends the parameters as a field, without undefined ones, and returns the verdict. */
 export async function submit(
   scheme: Scheme,
   request: AuthRequest,

@@ -20,23 +20,26 @@ export interface DigestOptions extends OfferOptions {
 }
 
 /**
- * Digest (RFC 7616): proof of a password that does not show it, over method and target and, with
- * auth-int, the content. No answer tells whether a name exists: all that is done for a name that does,
- * the reading of the content included, is done for one that does not.
+ * The Digest scheme (RFC 7616): a proof of a password that does not reveal it. The proof covers method and target and,
+ * with auth-int, the content. No answer tells whether a name exists: the scheme does the same for an unknown name as
+ * for a known one, including the reading of the content.
  */
 export function digest(options: DigestOptions): Scheme {
   const { realm, verifiers, nonces, useCounts, attempts, random } = options;
   const offer = createOffer(options);
-  /** Stands in for the HA1 of who has none; no response to it is ever taken. */
+  /** The HA1 of people without one; no response made with it is ever accepted. */
   const nobody = random(32).toString('hex');
 
-  /** By the name exactly as it stands in A1, or by what stands in its place. */
+  /** Finds the verifier of a name, exactly as it stands in A1, or of a userhash. */
   async function verifierOf({ algorithm, username, userhash }: Claim) {
     const { kind } = DIGEST_KINDS[DIGEST_ALGORITHMS[algorithm].hash];
     return verifiers.find(kind, realm, userhash ? { handle: username } : { name: username });
   }
 
-  /** Authentication-Info (RFC 7616 section 3.5), for auth-int once the content of the answer is known. */
+  /**
+   * Grants, with Authentication-Info (RFC 7616 section 3.5); for auth-int it follows when the answer's content is
+   * known.
+   */
   function granted(claim: Claim, { person, value: ha1 }: Verifier): Verdict {
     const { algorithm, signed } = claim;
     const { qop, nc, cnonce } = signed;
@@ -67,7 +70,7 @@ export function digest(options: DigestOptions): Scheme {
 
       const { username, algorithm, signed, count } = claim;
       const { address } = request.peer;
-      // A hash is counted by itself: only of names that exist could we know which it is.
+      // Attempts with a userhash are counted by the hash: only for existing names could we know the name.
       const account = usernameCaseMapped(username) ?? username;
       const tooMany = await attempts.begin(account, address);
       if (tooMany !== undefined) return tooMany;
@@ -84,7 +87,7 @@ export function digest(options: DigestOptions): Scheme {
         const challenges = offer.challenges(request, true);
         return { kind: 'refused', reason: 'nonce is stale', challenges };
       }
-      // Counted last, or anybody could use up the counts of others.
+      // The use is counted last; otherwise anybody could use up the counts of others.
       if (!(await useCounts.use('digest', signed.nonce, count, nonces.lifetime))) {
         return { kind: 'refused', reason: 'nc was used before' };
       }

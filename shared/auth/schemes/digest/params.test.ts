@@ -132,7 +132,7 @@ describe('RFC 7616 section 3.4: parameters', () => {
     expect([...Object.keys(changes), 'username', 'username*']).toContain(told);
   });
 
-  test('what it accepts says what was sent', () => {
+  test('accepted parameters are those that were sent', () => {
     const value = fc.string({ unit: 'binary-ascii' });
     const names = [...Object.keys(SENT), 'username*', 'userhash'];
     fc.assert(

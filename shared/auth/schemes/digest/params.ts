@@ -2,25 +2,25 @@ import { isUtf8 } from 'node:buffer';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import { parseExtValue } from '#shared/http/auth/ext-value.ts';
 
-/** What Digest credentials say (RFC 7616 section 3.4); whether any of it is true is for others. */
+/** The parameters of Digest credentials (RFC 7616 section 3.4), parsed but not verified. */
 export interface DigestParams {
-  /** The name, or in hexadecimal its hash when `userhash`. */
+  /** The name, or its hash in hexadecimal if `userhash`. */
   readonly username: string;
   readonly userhash: boolean;
   readonly realm: string;
   readonly uri: string;
   readonly nonce: string;
   readonly opaque: string | undefined;
-  /** MD5 when it was not sent (section 3.3). */
+  /** The algorithm; MD5 if it was not sent (section 3.3). */
   readonly algorithm: string;
   readonly response: string;
-  /** Undefined in credentials without `qop`, as clients of RFC 2069 send them. */
+  /** Undefined in credentials without `qop`, such as those of RFC 2069 clients. */
   readonly protection: Protection | undefined;
 }
 
 export interface Protection {
   readonly qop: string;
-  /** As received: it is part of what is hashed. */
+  /** `nc` as received, since it is hashed so. */
   readonly nc: string;
   /** The number that `nc` says, 1 or more. */
   readonly count: number;
@@ -29,10 +29,13 @@ export interface Protection {
 
 const HEX = /^[0-9a-f]{32,64}$/;
 const NC = /^[0-9A-Fa-f]{8}$/;
-/** ASCII only (section 3.4); it goes back in Authentication-Info, so not without end. */
+/** ASCII only (section 3.4). The length is bounded since it is sent back in Authentication-Info. */
 const CNONCE = /^[ -~]{1,256}$/;
 
-/** Or the parameter that has an improper value, or is required and missing: 400 (section 3.4). */
+/**
+ * Parses the parameters. Returns the name of one that has an improper value, or is required and missing, which gets a
+ * 400 (section 3.4).
+ */
 export function parseDigestParams(params: AuthParams): DigestParams | string {
   const { realm, uri, nonce, opaque, algorithm = 'MD5', response } = params;
   const name = readName(params);
@@ -46,7 +49,7 @@ export function parseDigestParams(params: AuthParams): DigestParams | string {
   return { ...name, realm, uri, nonce, opaque, algorithm, response, protection };
 }
 
-/** Either `username` or `username*`, and only the first can be hashed (section 3.4). */
+/** Reads the name from either `username` or `username*`; only the first can be hashed (section 3.4). */
 function readName({
   username,
   'username*': extended,
@@ -62,8 +65,8 @@ function readName({
 }
 
 /**
- * The text of a quoted-string, one character an octet as node:http gives it: UTF-8 (section 4), or
- * ISO-8859-1, in which python-requests sends a name that it has hashed in UTF-8.
+ * Decodes the text of a quoted-string, in which each character is an octet, as node:http gives it. It is UTF-8
+ * (section 4), or ISO-8859-1, in which python-requests sends a name that it has hashed in UTF-8.
  */
 function decodeText(octets: string): string {
   const bytes = Buffer.from(octets, 'latin1');

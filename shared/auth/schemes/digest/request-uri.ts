@@ -5,24 +5,24 @@ type Asked = Pick<AuthRequest, 'target' | 'origin'>;
 const ABSOLUTE = /^https?:\/\/[^/?]+(.*)$/i;
 
 /**
- * What `uri` may be, and who sends it so; undefined for a target that has no such form. No client is
- * known that encodes another octet than in its target, and those that drop the query are refused.
+ * The forms that `uri` may have; a form returns undefined if the target has no such form. No client is known that
+ * encodes other octets than in its target. Clients that drop the query are refused.
  */
 const FORMS: Readonly<Record<string, (asked: Asked) => string | undefined>> = {
-  /** All but the following, and all with CONNECT, whose target is host and port. */
+  /** Sent by all clients but the following, and by all with CONNECT, whose target is host and port. */
   asReceived: ({ target }) => target,
 
-  /** curl, Chromium and python-requests at a proxy: they leave the origin out. */
+  /** Sent by curl, Chromium and python-requests to a proxy: they leave the origin out. */
   originForm({ target }) {
     const rest = ABSOLUTE.exec(target)?.[1];
     return rest?.startsWith('/') === false ? `/${rest}` : rest;
   },
 
-  /** Apache HttpClient 4 at an origin behind a proxy, which made an origin-form of what it was sent. */
+  /** Sent by Apache HttpClient 4 to an origin through a proxy that turned the target into origin-form. */
   absoluteForm: ({ target, origin }) => (target.startsWith('/') ? origin + target : undefined),
 };
 
-/** Whether `uri` designates what is asked for (RFC 7616 section 3.4.6). */
+/** True if `uri` designates the requested resource (RFC 7616 section 3.4.6). */
 export function isRequestUri(uri: string, asked: Asked): boolean {
   return Object.values(FORMS).some((form) => form(asked) === uri);
 }

@@ -7,7 +7,7 @@ import {
 /** Qualities of protection (RFC 7616 section 3.3). */
 export type Qop = 'auth' | 'auth-int';
 
-/** What a digest is over, besides the secret and the content. */
+/** The values that a digest covers, besides the secret and the content. */
 export interface Signed {
   readonly method: string;
   readonly uri: string;
@@ -17,15 +17,15 @@ export interface Signed {
   readonly qop: Qop;
 }
 
-/** RFC 7616 section 3.4.3. */
+/** A2 (RFC 7616 section 3.4.3). */
 const A2: Readonly<Record<Qop, (signed: Signed, content: string) => string>> = {
   auth: ({ method, uri }) => `${method}:${uri}`,
   'auth-int': ({ method, uri }, content) => `${method}:${uri}:${content}`,
 };
 
 /**
- * `response` (RFC 7616 section 3.4.1) in lower-case hexadecimal. `ha1` is H(name:realm:password),
- * `content` the digest of the content, which only auth-int looks at.
+ * Returns `response` (RFC 7616 section 3.4.1) in lower-case hexadecimal. `ha1` is H(name:realm:password); `content`
+ * is the digest of the content, which only auth-int uses.
  */
 export function digestResponse(
   algorithm: DigestAlgorithmName,
@@ -36,14 +36,14 @@ export function digestResponse(
   const { crypto, session } = DIGEST_ALGORITHMS[algorithm];
   const h = (data: string) => hash(crypto, data, 'hex');
   const { nonce, nc, cnonce, qop } = signed;
-  // Section 3.4.2. The session begins with this nonce and cnonce: curl and Apache HttpClient keep theirs
-  // for as long as the nonce, others renew the cnonce and A1 with it. So nobody has to remember one.
+  // Section 3.4.2. The session begins with this nonce and cnonce. curl and Apache HttpClient keep their cnonce as
+  // long as the nonce; others renew the cnonce, and A1 with it. So the server need not remember the first cnonce.
   const secret = session ? h(`${ha1}:${nonce}:${cnonce}`) : ha1;
   const a2 = A2[qop](signed, content?.toString('hex') ?? '');
   return h(`${secret}:${nonce}:${nc}:${cnonce}:${qop}:${h(a2)}`);
 }
 
-/** `rspauth` (RFC 7616 section 3.5): the same, without the method, over the content of the answer. */
+/** Returns `rspauth` (RFC 7616 section 3.5): the same, without the method, over the content of the answer. */
 export function digestRspauth(
   algorithm: DigestAlgorithmName,
   ha1: string,

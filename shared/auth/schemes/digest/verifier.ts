@@ -7,7 +7,7 @@ import type { DigestSettings } from './settings.ts';
 const kindOf = (hash: DigestHash): VerifierKind => {
   const { crypto, hexLength } = DIGEST_ALGORITHMS[hash];
   const value = new RegExp(`^[0-9a-f]{${hexLength}}$`);
-  /** In lower-case hexadecimal (RFC 7616 section 3.4.3). */
+  /** H, in lower-case hexadecimal (RFC 7616 section 3.4.3). */
   const h = (...parts: readonly string[]) =>
     createHash(crypto).update(parts.join(':')).digest('hex');
   return {
@@ -22,7 +22,7 @@ const kindOf = (hash: DigestHash): VerifierKind => {
   };
 };
 
-/** By hash, H(name:realm:password) (RFC 7616 section 3.4.2): as good as the password in its realm. */
+/** H(name:realm:password) for each hash (RFC 7616 section 3.4.2), which is as good as the password in its realm. */
 export const DIGEST_KINDS: Readonly<Record<DigestHash, VerifierKind>> = {
   MD5: kindOf('MD5'),
   'SHA-256': kindOf('SHA-256'),
@@ -31,7 +31,7 @@ export const DIGEST_KINDS: Readonly<Record<DigestHash, VerifierKind>> = {
 
 export const digestVerifier = {
   kinds: Object.values(DIGEST_KINDS),
-  /** With `-sess` or without, the same is kept. */
+  /** The same verifier serves an algorithm with and without `-sess`. */
   neededBy: ({ digest }: { readonly digest: Pick<DigestSettings, 'algorithms'> }) =>
     digest.algorithms.map((algorithm) => DIGEST_KINDS[DIGEST_ALGORITHMS[algorithm].hash]),
 } satisfies SchemeVerifier;

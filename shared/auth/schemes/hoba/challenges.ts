@@ -3,15 +3,17 @@ import type { Clock } from '#shared/base/clock.ts';
 import { sameBytes } from '#shared/base/constant-time.ts';
 import type { Random } from '#shared/base/random.ts';
 
-/** Challenges that no process has to remember: processes agree by a shared secret. */
+/** Stateless challenges: processes that share a secret accept each other's. */
 export interface Challenges {
-  /** Nobody can guess it, nor tell it from a random string (RFC 7486 section 2); good at that origin alone. */
+  /**
+   * Issues a challenge that nobody can guess or tell from a random string (RFC 7486 section 2), for that origin alone.
+   */
   issue(origin: string): string;
-  /** When it was made, in milliseconds; undefined: it is not ours, or of another origin. */
+  /** Returns when a challenge was made, in milliseconds; undefined if it is not ours, or for another origin. */
   madeAt(challenge: string, origin: string): number | undefined;
 }
 
-/** Bytes: of what makes each differ from all others, of the time, and of the MAC. */
+/** Lengths in bytes of the random salt, the time and the MAC. */
 const SALT = 16;
 const TIME = 6;
 const MAC = 16;
@@ -26,7 +28,7 @@ export function createChallenges({ secret, clock, random }: ChallengesOptions): 
   const mac = (purpose: string, bytes: Buffer) =>
     createHmac('sha256', secret).update(`${purpose} `).update(bytes).digest();
   const seal = (bytes: Buffer, origin: string) => mac(`seal ${origin}`, bytes).subarray(0, MAC);
-  /** What was hidden appears when it is hidden again. */
+  /** Encrypts the time by exclusive or, so that a second call decrypts it. */
   const hidden = (salt: Buffer, time: Buffer) => {
     const mask = mac('time', salt);
     return Buffer.from(time.map((byte, index) => byte ^ (mask[index] ?? 0)));

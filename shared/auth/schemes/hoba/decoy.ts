@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import type { Random } from '#shared/base/random.ts';
 
-/** SubjectPublicKeyInfo of an RSA key of 2048 bits that nobody has the other half of, as keys are kept. */
+/** Returns the SubjectPublicKeyInfo of a 2048-bit RSA key without a known private key, encoded as keys are stored. */
 export function decoyKey(random: Random): string {
   const modulus = random(256);
   modulus[0] = (modulus[0] ?? 0) | 0x80;

@@ -330,7 +330,7 @@ describe('logout (RFC 7486 section 6.3)', () => {
     return verdict.kind === 'refused' ? verdict.reason : verdict.kind;
   };
 
-  test('what was challenged before is void for that key, at every process, and for no other', async () => {
+  test('earlier challenges are void for that key at every process, and for no other key', async () => {
     await all.add(clientKey(1), { owner: { kind: 'person', id: BOB.id } });
     const before = await fresh();
     expect(await visit(before)).toBe('granted');
@@ -360,7 +360,7 @@ describe('logout (RFC 7486 section 6.3)', () => {
   });
 });
 
-test('who tries too much hears 429 with the time to wait', async () => {
+test('a client over the limit gets 429 with the time to wait', async () => {
   all = await twoHobaProcesses({ account: { burst: 1, per: 60 } });
   const wrong = async () => {
     const result = resultOf(clientKey(1), await fresh(), { kid: clientKey().kid });

@@ -24,19 +24,19 @@ export interface HobaEndpointsOptions {
   };
   readonly directory: Pick<Directory, 'find'>;
   readonly clock: Clock;
-  /** That makes a key for an origin, in the language of who reads it. */
+  /** Returns the page that makes a key for an origin, in the reader's language. */
   readonly page: (origin: string, acceptLanguage: string | undefined) => Answer;
 }
 
-/** What is below `/.well-known/hoba/` (RFC 7486 section 6). */
+/** Creates the endpoints below `/.well-known/hoba/` (RFC 7486 section 6). */
 export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
   const { challenges, signatures, invitations, stores, directory, clock, page } = options;
   const { publicKeys } = stores;
 
-  /** A signature here is good once, as is its challenge. */
+  /** Asks for a signature. Each signature and each challenge is good once here. */
   const asking = (origin: string) => formatChallenge(hobaChallenge(challenges.issue(origin), 0));
 
-  /** The key that signed the request. Throws `HttpError` and `BadRequest`. */
+  /** Returns the key that signed the request. Throws `HttpError` and `BadRequest`. */
   async function signedBy<Key extends Verifying>(
     request: AuthRequest,
     find: Against<Key>['find'],
@@ -53,9 +53,9 @@ export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
     const { origin } = request;
     const { secret, ...sent } = parseRegistration(request.field('content-type'), content);
     const candidate = { ...sent, scheme: 'HOBA', origin } as const;
-    // Else anybody could make the key of somebody else one of their own account.
+    // Without this, anybody could register somebody else's key for their own account.
     await signedBy(request, async (kid) => {
-      // A stranger's own key would verify: it would pay for no further attempt, and be written down as used.
+      // A stranger's own key would verify, so that it would pay for no further attempt and be recorded as used.
       if ((await invitations.find(secret, origin)) === undefined) throw notInvited();
       return kid === candidate.id ? candidate : undefined;
     });
@@ -100,14 +100,14 @@ export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
   };
 }
 
-/** Whose key it is: who was sent the link of somebody else sees that. */
+/** Names the key's owner, so that a person who was sent somebody else's link notices. */
 const registered = ({ name }: Person): Answer => ({
   status: 200,
   fields: { ...UNSTORED, 'Content-Type': 'text/plain; charset=utf-8', Hobareg: 'regok' },
   body: name,
 });
 
-/** All of it is done over TLS (RFC 7486 section 6). */
+/** Requires TLS for all of these endpoints (RFC 7486 section 6). */
 const secure =
   (answer: SchemeEndpoint['answer']): SchemeEndpoint['answer'] =>
   (request, content) => {

@@ -3,7 +3,7 @@ import { languageOf } from '#shared/pages/language.ts';
 import type { SchemeEntry, SchemeParts, SchemePlace, SchemeRealm } from '../parts/scheme-entry.ts';
 import { type HobaSettings, hobaSettings } from './settings.ts';
 
-/** What the scheme and its addresses have in common. */
+/** Opens the parts that the scheme and its endpoints share. */
 async function openParts({ stores, master, attempts, directory, clock, random }: SchemeParts) {
   const { createChallenges } = await import('./challenges.ts');
   const { createSignatures } = await import('./signatures.ts');

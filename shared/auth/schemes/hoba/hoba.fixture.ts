@@ -34,7 +34,7 @@ export interface ClientKey {
 
 const made: ClientKey[] = [];
 
-/** Made once for all tests of a suite. */
+/** Returns a key that is made once for all tests of a suite. */
 export function clientKey(index = 0): ClientKey {
   return (made[index] ??= newKey());
 }
@@ -46,7 +46,7 @@ function newKey(): ClientKey {
   return { kid, spki, pem: String(publicKey.export({ type: 'spki', format: 'pem' })), privateKey };
 }
 
-/** What is signed, as a client of RFC 7486 section 2 says it. */
+/** The values that a client signs (RFC 7486 section 2). */
 export interface Said {
   readonly kid?: string;
   readonly origin?: string;
@@ -56,7 +56,7 @@ export interface Said {
   readonly hash?: string;
 }
 
-/** HOBA-RES (RFC 7486 section 2). */
+/** Returns the HOBA-RES of a client (RFC 7486 section 2). */
 export function resultOf(
   { kid: own, privateKey }: ClientKey,
   challenge: string,
@@ -113,7 +113,7 @@ export async function twoHobaProcesses({
       challenges,
       invitations,
       scheme: (maxAge = 60) => hoba({ ...shared, realm: REALM, maxAge }),
-      /** Answers as the server does, but for what it makes of what is thrown. */
+      /** Answers as the server does, except that errors are thrown. */
       post: async (name: string, request: AuthRequest, content = '') =>
         endpoints[`/.well-known/hoba/${name}`]?.answer(request, Buffer.from(content)),
     };

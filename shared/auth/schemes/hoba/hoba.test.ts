@@ -134,7 +134,7 @@ describe('replay', () => {
     expect(await reasonOf(scheme, `${result}==`)).toBe('signed for once already');
   });
 
-  test('what is wrong uses nothing up', async () => {
+  test('a wrong request uses up no challenge', async () => {
     const scheme = all.here.scheme(0);
     const result = await answer(scheme);
     await send(scheme, `${result.slice(0, -8)}AAAAAAAA`);
@@ -197,7 +197,7 @@ describe('whose key', () => {
     );
   });
 
-  test('who was disabled is out with the next request, and whose key was removed', async () => {
+  test('a disabled person, and one whose key was removed, is refused at the next request', async () => {
     const [here, there] = [all.here.scheme(), all.there.scheme()];
     all.people.delete(ALICE.id);
     expect(await reasonOf(here, await answer(here))).toBe('the key of nobody');
@@ -235,11 +235,13 @@ describe('the origin (RFC 7486 section 3)', () => {
     expect(await scheme.challenge(at)).toEqual([]);
     expect(scheme.needs?.(at)).toBe('HOBA is not taken in clear text: use https.');
     expect(scheme.needs?.(request)).toBeUndefined();
-    expect(await reasonOf(scheme, await answer(scheme), at)).toBe('clear text');
+    expect(await reasonOf(scheme, await answer(scheme), at)).toBe(
+      'HOBA needs TLS: this connection is in clear text',
+    );
   });
 });
 
-describe('what is malformed is 401 (RFC 7486 section 2)', () => {
+describe('malformed credentials are 401 (RFC 7486 section 2)', () => {
   let right: string;
   beforeAll(() => {
     right = resultOf(clientKey(), 'c'.repeat(51));
@@ -304,7 +306,7 @@ describe('guessing', () => {
     }
   });
 
-  test('who has no challenge of ours costs nothing of anybody', async () => {
+  test('credentials without our challenge cost nobody a limit', async () => {
     all = await twoHobaProcesses({ account: { burst: 1, per: 60 } });
     const scheme = all.here.scheme();
     for (let n = 0; n < 5; n += 1) {
@@ -315,7 +317,7 @@ describe('guessing', () => {
   });
 });
 
-describe('what is kept', () => {
+describe('the stored rows', () => {
   const record = () => all.here.stores.publicKeys.get(clientKey().kid);
 
   test('the last use, of who was let in alone', async () => {

@@ -3,27 +3,33 @@ import { randomId, type Random } from '#shared/base/random.ts';
 import type { Revocations } from '#shared/stores/revocation/revocations.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
 
-/** Where the page is that makes a key (RFC 7486 section 6.2.3), at every origin that has HOBA. */
+/** The path of the page that makes a key (RFC 7486 section 6.2.3), at every origin that has HOBA. */
 export const KEY_PAGE = '/.well-known/hoba/key';
 
-/** Seconds. */
+/** Seconds for which a link is valid. */
 const LIFE = 600;
 
-/** What the secret of a link stands for. */
+/** The record behind the secret of a link. */
 interface Invitation {
   readonly person: string;
   readonly origin: string;
-  /** Of the person: with everything else their links end. */
+  /** The person's generation, so that raising it ends their links, too. */
   readonly generation: number;
 }
 
-/** Links by which a person adds a key, each good once: without one a key could be added to anybody's account. */
+/** One-time links by which a person adds a key; without them anybody could add a key to any account. */
 export interface Invitations {
-  /** The link, with the secret where no server and no log sees it; whoever has it adds a key for the person. */
+  /**
+   * Returns a link with which its holder can add a key for the person. Its fragment has the secret, so that no server
+   * and no log sees it.
+   */
   invite(person: string, origin: string): Promise<string>;
-  /** The id of the person; undefined: unknown, used, too old or of another origin. Uses nothing up. */
+  /**
+   * Returns the id of the person; undefined if the secret is unknown, used, too old or for another origin. It does not
+   * use the secret up.
+   */
   find(secret: string, origin: string): Promise<string | undefined>;
-  /** The same, and uses it up: of any number one gets it. */
+  /** Does the same, and uses the secret up: of several callers exactly one gets the id. */
   redeem(secret: string, origin: string): Promise<string | undefined>;
 }
 
@@ -37,7 +43,7 @@ export interface InvitationsOptions {
 
 export function createInvitations({ stores, random }: InvitationsOptions): Invitations {
   const { sessions, revocations } = stores;
-  /** Whoever reads the store finds no secret. */
+  /** Returns the id under which a secret is stored: a hash, so that the store has no secrets. */
   const idOf = (secret: string) => `hoba:${hash('sha256', secret, 'base64url')}`;
 
   async function personOf(state: unknown, origin: string): Promise<string | undefined> {

@@ -6,11 +6,11 @@ import { KEY_TEXTS } from './key-texts.ts';
 
 export interface KeyPageProps {
   readonly origin: string;
-  /** URLs of the spaces there that take the key. */
+  /** URLs of the spaces at the origin that accept the key. */
   readonly spaces: readonly string[];
 }
 
-/** Where a browser makes a key, and signs with it where browsers do not do so themselves. */
+/** Returns the page on which a browser makes a key and signs with it, since browsers do not support HOBA themselves. */
 export function keyPage(frame: Frame, { origin, spaces }: KeyPageProps): Answer {
   const texts = KEY_TEXTS[frame.language];
   const { done, signedOut, forgotten, in: letIn, notIn, failed, noStore, none } = texts.said;

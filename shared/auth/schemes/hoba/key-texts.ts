@@ -1,7 +1,7 @@
 import { html, type Html } from '#shared/pages/html.ts';
 import type { Language } from '#shared/pages/language.ts';
 
-/** What the page of a browser's key says. */
+/** The texts of the page for a browser's key. */
 interface KeyTexts {
   readonly title: string;
   readonly lead: (origin: Html) => Html;
@@ -16,7 +16,7 @@ interface KeyTexts {
   readonly signOut: string;
   readonly forget: string;
   readonly answer: string;
-  /** What the script says, by what came of something. */
+  /** The script's messages, by result. */
   readonly said: Readonly<
     Record<
       'done' | 'signedOut' | 'forgotten' | 'in' | 'notIn' | 'failed' | 'noStore' | 'none',

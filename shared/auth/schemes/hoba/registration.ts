@@ -5,25 +5,27 @@ import { isVisibleName } from '#shared/people/names/visible-name.ts';
 import { type KeptKey, PublicKeyError, readPublicKey } from '#shared/people/public-key.ts';
 import { unpadded } from './result.ts';
 
-/** What is registered (RFC 7486 section 6.1), and the secret of the link that allows it. */
+/** A registration (RFC 7486 section 6.1), with the secret of the link that allows it. */
 export interface Registration extends KeptKey {
-  /** `did`: what the person calls the device. */
+  /** `did`: the person's name for the device. */
   readonly name: string;
   readonly secret: string;
 }
 
 const FORM = /^application\/x-www-form-urlencoded[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
 
-/** As `randomId` makes it. */
+/** Matches a secret as `randomId` makes it. */
 const SECRET = /^[\w-]{22}$/;
 
-/** Characters of `pub`; the longest key that is taken has half of them. Of a longer exponent Node makes a number slowly. */
+/**
+ * Characters of `pub`; the longest key that is taken has half of them. Of a longer exponent Node makes a number slowly.
+ */
 const LONGEST_KEY = 4096;
 
-/** Octets of a form: three for each character of the longest key, and the rest. */
+/** Most octets of a form: three for each character of the longest key, and some for the rest. */
 const LONGEST_FORM = 16_384;
 
-/** Throws `HttpError` and `BadRequest`. */
+/** Parses a registration. Throws `HttpError` and `BadRequest`. */
 export function parseRegistration(type: string | undefined, content: Buffer): Registration {
   const form = parseForm(type, content);
   const secret = form.get('secret') ?? '';
@@ -41,7 +43,7 @@ export function parseRegistration(type: string | undefined, content: Buffer): Re
   return { ...key, name, secret };
 }
 
-/** The same of every secret that opens nothing. */
+/** Returns the error for a secret that is not valid, whatever the reason. */
 export function notInvited(): HttpError {
   return new HttpError(
     403,

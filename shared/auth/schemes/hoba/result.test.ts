@@ -19,7 +19,7 @@ test('figure 1 allows `=`: what a client encodes may be padded, and is signed as
   expect(unpadded('ab==')).toBe('ab');
 });
 
-describe('what is none', () => {
+describe('malformed results', () => {
   test.each([
     ['nothing', ''],
     ['three parts', PARTS.slice(1).join('.')],

@@ -24,15 +24,15 @@ export interface SignaturesOptions {
 
 export type Refused = Extract<Verdict, { kind: 'refused' | 'unavailable' }>;
 
-/** What of a key is needed to verify with it. */
+/** The members of a key that verification needs. */
 export type Verifying = Pick<PublicKeyRecord, 'scheme' | 'origin' | 'spki' | 'signed_out_at'>;
 
-/** The key that signed, or why none did. */
+/** The key that signed, or the reason why none did. */
 export type Signer<Key> = { readonly kind: 'signed'; readonly key: Key } | Refused;
 
-/** What signatures are held against. */
+/** The data that a signature is checked against. */
 export interface Against<Key> {
-  /** Seconds; 0: one signature for a challenge. */
+  /** Seconds; 0 allows one signature per challenge. */
   readonly maxAge: number;
   readonly find: (kid: string) => Promise<Key | undefined>;
 }
@@ -45,23 +45,23 @@ export interface Signatures {
   ): Promise<Signer<Key>>;
 }
 
-/** Seconds that a challenge lives of which one signature is taken. */
+/** Lifetime in seconds of a challenge for one signature. */
 const SINGLE = 60;
-/** Seconds by which the clock of the process that made a challenge may be ahead. */
+/** Seconds by which the clock of the process that issued a challenge may be ahead. */
 const AHEAD = 60;
 
-/** Whether it is taken where the request goes. */
+/** True if the key is accepted at the request's origin. */
 const isFor = (key: Verifying | undefined, origin: string) =>
   key?.scheme === 'HOBA' && key.origin === origin;
 
 /**
- * What every signature has to pass (RFC 7486 section 3), the algorithm being that of the stored key. Where no
- * key is known one is verified with that nobody has.
+ * Verifies signatures (RFC 7486 section 3), with the algorithm of the stored key. For an unknown key it verifies with
+ * a decoy that nobody has.
  */
 export function createSignatures(options: SignaturesOptions): Signatures {
   const { challenges, replay, attempts, clock, random } = options;
   const decoy = decoyKey(random);
-  /** A signature is good once for all spaces of an origin: until no other space takes its challenge either. */
+  /** True at the first use of a signature. Uses are remembered until no space of the origin accepts the challenge. */
   const isFirst = (what: string) => replay.unique('hoba', what, LONGEST + AHEAD);
 
   return {
@@ -89,7 +89,7 @@ export function createSignatures(options: SignaturesOptions): Signatures {
       }
       attempts.succeeded(kid, peer.address);
       if (made <= (key.signed_out_at ?? 0)) return refused('a challenge from before signing out');
-      // Last, so that nobody without the key can use up what others sign.
+      // This comes last, so that nobody without the key can use up others' signatures.
       const once = `${kid} ${challenge} ${nonce}`;
       const fresh = (await isFirst(once)) && (maxAge > 0 || (await isFirst(challenge)));
       return fresh ? { kind: 'signed', key } : refused('signed for once already');

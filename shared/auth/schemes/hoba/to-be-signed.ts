@@ -1,19 +1,19 @@
 import type { Result } from './result.ts';
 
-/** RSA-SHA256, the only one that is taken (RFC 7486 sections 7 and 9.3). */
+/** RSA-SHA256, the only algorithm that is accepted (RFC 7486 sections 7 and 9.3). */
 const ALG = '0';
 
 export interface Signed extends Pick<Result, 'kid' | 'challenge' | 'nonce'> {
   readonly origin: string;
 }
 
-/** HOBA-TBS (RFC 7486 section 2), without a realm: a key is for an origin. */
+/** Returns HOBA-TBS (RFC 7486 section 2), without a realm, since a key is for an origin. */
 export function toBeSigned({ kid, challenge, nonce, origin }: Signed): Buffer {
   const fields = [nonce, ALG, withPort(origin), '', kid, challenge];
   return Buffer.from(fields.map((field) => `${Buffer.byteLength(field)}:${field}`).join(''));
 }
 
-/** There is no default for the port (RFC 7486 section 2). */
+/** Returns the origin with its port, which has no default here (RFC 7486 section 2). */
 function withPort(origin: string): string {
   return new URL(origin).port === '' ? `${origin}:443` : origin;
 }

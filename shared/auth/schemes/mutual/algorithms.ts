@@ -1,9 +1,9 @@
-/** How the numbers of an algorithm stand in a message (RFC 8120 section 3.2.3). */
+/** The encoding of an algorithm's numbers in messages (RFC 8120 section 3.2.3). */
 export type NumberFormat = 'base64' | 'hex';
 
 /** An algorithm of RFC 8121 section 3. */
 export interface MutualAlgorithm {
-  /** H, as node:crypto calls it. */
+  /** H, named as in node:crypto. */
   readonly hash: 'sha256' | 'sha512';
   /** Octets of its output. */
   readonly hashOctets: number;
@@ -17,7 +17,7 @@ const [SHA_256, SHA_512] = [
   { hash: 'sha512', hashOctets: 64 },
 ] as const;
 
-/** By their tokens, in which nothing is in upper case: they are hashed so (RFC 8120 section 3.2.1). */
+/** Algorithms by their tokens, in lower case, since the tokens are hashed so (RFC 8120 section 3.2.1). */
 export const MUTUAL_ALGORITHMS = {
   'iso-kam3-dl-2048-sha256': { ...SHA_256, octets: 256, format: 'base64' },
   'iso-kam3-dl-4096-sha512': { ...SHA_512, octets: 512, format: 'base64' },

@@ -115,7 +115,7 @@ export function mutualClient({ algorithm, scope, realm, user, password, ...at }:
     clientValue,
     kex: (): AuthParams => ({ ...terms, user, kc1: clientValue.toString(format) }),
 
-    /** What the two have in common, from 401-KEX-S1. */
+    /** The session that client and server share, from 401-KEX-S1. */
     session({ sid = '', ks1 = '' }: AuthParams) {
       const serverValue = Buffer.from(ks1, format);
       const { order } = group;

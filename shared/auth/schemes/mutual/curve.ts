@@ -18,7 +18,7 @@ interface Point {
 
 /** y^2 = x^3 - 3x + b modulo q (FIPS 186-4 appendix D.1.2), with generators of prime order r. */
 interface CurveParameters {
-  /** As node:crypto calls it. */
+  /** The name in node:crypto. */
   readonly name: string;
   /** Its object identifier. */
   readonly id: Buffer;
@@ -119,7 +119,7 @@ export function curve({ name, id, q, r, b, generator }: CurveParameters): Group<
   return {
     order: r,
 
-    /** P' (RFC 8121 section 3.3). OpenSSL refuses what is on no curve, and an abscissa of q and above. */
+    /** P' (RFC 8121 section 3.3). OpenSSL refuses points that are not on the curve, and abscissas of q and above. */
     decode(bytes) {
       const number = int(bytes);
       const abscissa = number >> 1n;
@@ -162,7 +162,7 @@ export function curve({ name, id, q, r, b, generator }: CurveParameters): Group<
       };
     },
 
-    /** Neither of the two knows the other, so that they are not the same nor opposite. */
+    /** The two points are independent of each other, so that they are neither equal nor opposite. */
     add(one, other) {
       if (one.x === other.x) return undefined;
       const slope = modulo((other.y - one.y) * inverse(other.x - one.x));

@@ -1,8 +1,8 @@
 import type { NumberFormat } from './algorithms.ts';
 
 /**
- * Of exactly this many octets (RFC 8120 section 3.2.3). Undefined for anything else, such as another padding or
- * spare bits that are not zero; hexadecimal digits are of either case.
+ * Parses a number of exactly this many octets (RFC 8120 section 3.2.3). Returns undefined for anything else, such as
+ * another padding or spare bits that are not zero. Hexadecimal digits may have either case.
  */
 export function parseFixedNumber(
   format: NumberFormat,

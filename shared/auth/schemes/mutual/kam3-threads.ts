@@ -9,7 +9,7 @@ import type { Kam3 } from './kam3.ts';
 const WAITING = 80;
 const THREADS = portion(availableParallelism() - 1);
 
-/** One line for a process, whoever asks. */
+/** The only queue of a process, shared by all callers. */
 const threads = new Threads({
   entry: 'shared/auth/schemes/mutual/kam3-thread',
   title: 'KAM3',
@@ -23,7 +23,7 @@ const threads = new Threads({
 
 /**
  * The functions of kam3.ts on threads: an exchange takes from 2 ms of a processor (P-256) to 70 ms (4096 bits). They reject
- * with `HttpError` 503 when too many wait.
+ * with `HttpError` 503 if too many wait.
  */
 export const kam3Threads = {
   verifier: async (algorithm: MutualAlgorithmName, pi: Buffer) =>

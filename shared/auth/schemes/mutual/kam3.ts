@@ -6,7 +6,7 @@ import { finiteField } from './finite-field.ts';
 import type { Group } from './group.ts';
 import { int, octets } from './octets.ts';
 
-/** What the server's side of RFC 8121 computes. Numbers are OCTETS of them, points by P. */
+/** The computations of the server in RFC 8121. Numbers are encoded by OCTETS, points by P. */
 export interface Kam3 {
   /** OCTETS(S_s1): from 1 to r - 1, each as likely (RFC 8121 sections 3.2 and 3.3). */
   secret(random: Random): Buffer;

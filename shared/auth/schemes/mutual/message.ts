@@ -4,7 +4,7 @@ import { parseExtValue } from '#shared/http/auth/ext-value.ts';
 import { MUTUAL_ALGORITHMS, type MutualAlgorithmName } from './algorithms.ts';
 import { parseFixedNumber } from './fixed-number.ts';
 
-/** What was asked for, and what a client has to send back as it is (RFC 8120 sections 4.2 and 4.4). */
+/** The terms of a challenge, which a client has to send back unchanged (RFC 8120 sections 4.2 and 4.4). */
 export interface MutualTerms {
   readonly algorithm: MutualAlgorithmName;
   readonly validation: string;
@@ -16,13 +16,13 @@ export interface MutualTerms {
 /** req-KEX-C1 (RFC 8120 section 4.2). */
 export interface KeyExchange {
   readonly user: string;
-  /** OCTETS of what may be K_c1. */
+  /** OCTETS of a possible K_c1. */
   readonly clientValue: Buffer;
 }
 
 /** req-VFY-C (RFC 8120 section 4.4). */
 export interface KeyVerification {
-  /** In lower case. */
+  /** The session id, in lower case. */
   readonly sid: string;
   readonly nc: bigint;
   /** OCTETS(VK_c). */
@@ -31,15 +31,15 @@ export interface KeyVerification {
 
 export const SID_OCTETS = 16;
 const SID = new RegExp(`^[0-9a-f]{${2 * SID_OCTETS}}$`);
-/** No leading zeros (section 3.2.3), and no more digits than anything needs that is ever taken. */
+/** An integer without leading zeros (section 3.2.3), and with no more digits than any accepted value needs. */
 const INTEGER = /^(?:0|[1-9][0-9]{0,38})$/;
-/** UTF-16 code units of a name: the 64 letters of the longest that exists have no more. */
+/** Longest name in UTF-16 code units: enough for the 64 letters of the longest name that can exist. */
 const LONGEST_NAME = 128;
-/** What numbers of the server's are called, and those of the client's (section 4). */
+/** Names of the server's numbers, and of the client's (section 4). */
 const OF_SERVER = /^(?:ks[0-9]+|vks[0-9]*)$/;
 const OF_CLIENT = /^(?:kc[0-9]+|vkc[0-9]*)$/;
 
-/** Or the parameter that is missing, or not as it was asked for. */
+/** Reads a message. Returns the name of a parameter if it is missing or does not match the terms. */
 export function readMessage(
   params: AuthParams,
   { algorithm, validation, scope, realm }: MutualTerms,
@@ -79,7 +79,7 @@ function readKeyVerification(
   return proof === undefined ? 'vkc' : { sid, nc: BigInt(nc), proof };
 }
 
-/** `user` in UTF-8, or `user*` for what is not ASCII, never both (RFC 8120 sections 3.1 and 3.2.2). */
+/** Reads `user` in UTF-8, or `user*` for a name that is not ASCII, never both (RFC 8120 sections 3.1 and 3.2.2). */
 function readName({ user, 'user*': extended }: AuthParams): string | undefined {
   if ((user === undefined) === (extended === undefined)) return undefined;
   const name = user === undefined ? readExtended(extended ?? '') : readUtf8(user);
@@ -87,13 +87,13 @@ function readName({ user, 'user*': extended }: AuthParams): string | undefined {
   return name.length <= LONGEST_NAME ? name : undefined;
 }
 
-/** Without a language, and never of ASCII alone (RFC 8120 section 3.1). */
+/** Reads an extended value without a language, which must not be all ASCII (RFC 8120 section 3.1). */
 function readExtended(value: string): string | undefined {
   const text = /^utf-8''/i.test(value) ? parseExtValue(value) : undefined;
   return text !== undefined && /[^\0-\x7f]/.test(text) ? text : undefined;
 }
 
-/** Of a quoted-string, one character an octet as node:http gives it. */
+/** Reads a quoted-string in UTF-8, in which each character is an octet, as node:http gives it. */
 function readUtf8(octets: string): string | undefined {
   const bytes = Buffer.from(octets, 'latin1');
   return isUtf8(bytes) ? bytes.toString('utf8') : undefined;

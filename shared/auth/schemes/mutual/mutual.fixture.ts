@@ -125,7 +125,7 @@ export async function begin(
   return { params, ...client.session(params) };
 }
 
-/** What a refusal says in `reason`, and nothing else. */
+/** Returns the `reason` parameter of a refusal. */
 export function reasonOf(verdict: Awaited<ReturnType<typeof send>>): string | undefined {
   if (verdict.kind !== 'refused') return `not refused but ${verdict.kind}`;
   const [challenge, another] = verdict.challenges ?? [];

@@ -334,7 +334,7 @@ describe('sessions (RFC 8120 section 11)', () => {
     expect(reasonOf(await send(here.scheme(), again.vfy(1)))).toBe('stale-session');
   });
 
-  test('who comes to be there after the key exchange is not let in by it', async () => {
+  test('a person who was added after the key exchange is not let in by it', async () => {
     const { here, setPassword } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf({ user: 'carol' }));
     await setPassword('carol', RIGHT);
@@ -376,7 +376,7 @@ describe('throttling', () => {
     }
   });
 
-  test('who was let in lately goes on; who then is wrong pays again', async () => {
+  test('a client that was let in lately goes on; a later mistake counts for the limit again', async () => {
     const { here } = await twoMutualProcesses({ account: { burst: 2, per: 60 } });
     const scheme = here.scheme();
     for (let time = 0; time < 4; time += 1) {
@@ -391,7 +391,7 @@ describe('throttling', () => {
   });
 });
 
-test('what strangers leave ends by itself, and nothing of it stays', async () => {
+test('sessions of strangers expire by themselves and leave nothing', async () => {
   const { here, clock } = await twoMutualProcesses();
   await here.stores.sweep();
   for (let host = 1; host <= 5; host += 1) {
@@ -406,7 +406,7 @@ test('what strangers leave ends by itself, and nothing of it stays', async () =>
   expect(await here.stores.sweep()).toBe(0);
 });
 
-test('what one stranger leaves is at most 4 KiB, whatever the name', async () => {
+test('a session of a stranger takes at most 4 KiB, whatever the name', async () => {
   const { here, there } = await twoMutualProcesses();
   const algorithm = 'iso-kam3-dl-4096-sha512';
   const { sessions } = there.stores;

@@ -32,22 +32,22 @@ export interface MutualOptions {
   readonly algorithm: MutualAlgorithmName;
   /** URLs that a session is for; none at a proxy (RFC 8120 section 14). */
   readonly domain?: readonly string[];
-  /** Of a proxy that ends TLS before this server, in DER. */
+  /** The certificate, in DER, of a proxy that ends TLS in front of this server. */
   readonly certificate: Buffer | undefined;
   readonly verifiers: Pick<Verifiers, 'find'>;
   readonly sessions: Sessions;
   readonly useCounts: UseCounts;
   readonly attempts: Attempts;
   readonly limits: Pick<Limits, 'spend'>;
-  /** Of key exchanges from one address. */
+  /** Limit of key exchanges from one address. */
   readonly exchanges: Rate;
-  /** 256 bits, the same in all processes: of it are the verifiers of people who do not exist. */
+  /** 256 bits, the same in all processes, from which the verifiers of unknown people are derived. */
   readonly secret: Buffer;
   readonly random: Random;
   readonly kam3: Kam3Threads;
 }
 
-/** Where a request came, and what it has to say there. */
+/** The terms and the host validation for the place of a request. */
 interface Place {
   readonly terms: MutualTerms;
   readonly validation: Validation;
@@ -56,13 +56,13 @@ interface Place {
 }
 
 /**
- * `initial`, `auth-failed`, `stale-session`: what clients have to know (RFC 8120 section 4.1). Who is told neither
- * `user-unknown` nor `invalid-credential` learns nothing about names; `internal-error` is 503, which has no
- * challenge, `authz-failed` 403, and what `reauth-needed` could say is said by a session that is gone.
+ * Reasons that clients have to know (RFC 8120 section 4.1). Without `user-unknown` and `invalid-credential` clients
+ * learn nothing about names. In place of `internal-error` they get a 503, which has no challenge, in place of
+ * `authz-failed` a 403, and in place of `reauth-needed` a stale session.
  */
 type Reason = 'initial' | 'auth-failed' | 'stale-session' | 'invalid-parameters';
 
-/** nc is 0 or more; whoever has counted so far exchanges keys anew. */
+/** Highest nc, from 0; a client that has reached it exchanges keys anew. */
 const NC_MAX = 1_000_000;
 /** Of `UseCounts`. */
 const NC_WINDOW = 128;
@@ -70,9 +70,9 @@ const NC_WINDOW = 128;
 const AFTER = 60;
 
 /**
- * Mutual (RFC 8120), with the algorithms of RFC 8121: both sides prove that they have been given the same password,
- * and nobody who reads along or pretends to be one of them can try passwords on what was sent. Whether a name exists
- * makes no difference before the last message, in which it is a wrong password.
+ * The Mutual scheme (RFC 8120), with the algorithms of RFC 8121. Both sides prove that they know the same password, and
+ * neither an eavesdropper nor an impostor can try passwords on the messages. An unknown name makes no difference until
+ * the last message, where it looks like a wrong password.
  */
 export function mutual(options: MutualOptions): Scheme {
   const { realm, algorithm, domain, certificate, verifiers, sessions, useCounts } = options;
@@ -81,7 +81,7 @@ export function mutual(options: MutualOptions): Scheme {
   /** Read, and named, in place of the verifier of who has none; nobody's. */
   const none = Buffer.alloc(octets);
 
-  /** Undefined where nobody knows which certificate the client sees. */
+  /** Returns the place of a request; undefined if the certificate that the client sees is unknown. */
   function placeOf(request: AuthRequest): Place | undefined {
     const { origin, at } = request;
     const validation = validationOf(request, certificate);
@@ -103,7 +103,7 @@ export function mutual(options: MutualOptions): Scheme {
     challenges: [message(terms, { reason: why })],
   });
 
-  /** What nobody's verifier is made of, as that of a password is. */
+  /** Returns the input for a fake verifier, as pi is the input for a real one. */
   const nobodyOf = (user: string, { scope }: MutualTerms): Buffer =>
     createHmac('sha512', secret)
       .update(JSON.stringify([algorithm, scope, realm, user]))
@@ -157,7 +157,7 @@ export function mutual(options: MutualOptions): Scheme {
     const { address } = request.peer;
     const known = await table.get(sid);
     const first = known?.state === 'key exchanging';
-    // Only one proof is looked at before a session is authenticated: a wrong one is a password that was guessed.
+    // Only one proof is checked before a session is authenticated, since a wrong proof is a guessed password.
     const session = first ? await table.take(sid) : known;
     if (session === undefined) return refused(place, 'stale-session', 'no such session');
 
@@ -171,7 +171,7 @@ export function mutual(options: MutualOptions): Scheme {
       attempts.failed(accountOf(user), address);
       return refused(place, 'auth-failed', 'no such name, or vkc is wrong');
     }
-    // The session stays, or anybody could end it.
+    // The session stays; otherwise anybody could end it.
     if (!right) return refused(place, 'auth-failed', 'vkc is wrong');
     const number = nc > NC_MAX ? 0 : Number(nc) + 1;
     if (!person || !(await useCounts.use('mutual', sid, number, TIME + AFTER))) {
@@ -219,5 +219,5 @@ export function mutual(options: MutualOptions): Scheme {
   };
 }
 
-/** One for all forms of a name. */
+/** Returns the account to count attempts for, the same for all forms of a name. */
 const accountOf = (user: string) => usernameCaseMapped(user) ?? user;

@@ -1,4 +1,4 @@
-/** OCTETS: big-endian, of a fixed length (RFC 8120 section 12.1). */
+/** Returns OCTETS: big-endian, of a fixed length (RFC 8120 section 12.1). */
 export function octets(number: bigint, length: number): Buffer {
   return Buffer.from(number.toString(16).padStart(2 * length, '0'), 'hex');
 }

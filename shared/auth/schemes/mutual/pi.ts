@@ -5,7 +5,7 @@ import { vs } from './octets.ts';
 
 const derive = promisify(pbkdf2);
 
-/** Whose password it is, and where it is good (RFC 8120 section 5). */
+/** The account of a password, and where it is valid (RFC 8120 section 5). */
 export interface MutualAccount {
   readonly algorithm: MutualAlgorithmName;
   /** auth-scope. */
@@ -14,7 +14,7 @@ export interface MutualAccount {
   readonly name: string;
 }
 
-/** OCTETS(pi), derived off the main thread from a password after OpaqueString (RFC 8120 section 12.2). */
+/** Derives OCTETS(pi), off the main thread, from a password after OpaqueString (RFC 8120 section 12.2). */
 export function piOf(
   { algorithm, scope, realm, name }: MutualAccount,
   password: string,

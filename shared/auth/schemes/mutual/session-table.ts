@@ -4,11 +4,11 @@ import type { Sessions } from '#shared/stores/authentication/sessions.ts';
 import { SID_OCTETS } from './message.ts';
 import type { Exchanged } from './verification.ts';
 
-/** What RFC 8120 section 11 keeps of a session. One that is rejected or inactive is not there. */
+/** The data of a session (RFC 8120 section 11). Rejected and inactive sessions are not kept. */
 export interface MutualSession extends Exchanged {
   readonly state: 'key exchanging' | 'authenticated';
   readonly user: string;
-  /** Names the J that it was made with; nobody's, for a session that is fake. */
+  /** Names the J that the session was made with; for a fake session, that of nobody. */
   readonly verifier: string;
 }
 
@@ -17,7 +17,7 @@ export interface SessionTable {
   /** Resolves to its sid. */
   add(session: MutualSession): Promise<string>;
   get(sid: string): Promise<MutualSession | undefined>;
-  /** Of any number of callers exactly one gets it. */
+  /** Takes a session: of several callers exactly one gets it. */
   take(sid: string): Promise<MutualSession | undefined>;
   put(sid: string, session: MutualSession): Promise<void>;
 }

@@ -94,7 +94,7 @@ describe('RFC 5929 section 4.1: the hash of the certificate', () => {
     expect(endPoint(certificate)).toEqual(createHash(hash).update(certificate).digest());
   });
 
-  test('what is no certificate', () => {
+  test('input that is no certificate', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         const certificate = Buffer.from(bytes);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { elementContent, readElements, SEQUENCE } from '#shared/base/der.ts';
 import type { AuthRequest } from '../../scheme.ts';
 
-/** What binds an exchange to where it takes place (RFC 8120 section 7). */
+/** The host validation, which binds an exchange to its host or certificate (RFC 8120 section 7). */
 export interface Validation {
   readonly method: 'host' | 'tls-server-end-point';
   readonly vh: () => Buffer;
@@ -17,7 +17,7 @@ const LONGER_HASHES = [
   ...oids('sha512', '2a864886f70d01010d', '2a8648ce3d040304', '608648016503040203'),
 ];
 
-/** Hashed as the certificate is signed, at least with SHA-256 (RFC 5929 section 4.1). */
+/** Hashes a certificate with the hash of its signature, but at least SHA-256 (RFC 5929 section 4.1). */
 export function endPoint(certificate: Buffer): Buffer {
   const whole = elementContent(certificate, SEQUENCE);
   const signed = whole && readElements(whole)?.[1]?.content;
@@ -32,8 +32,9 @@ function hostOf(origin: string): Buffer {
 }
 
 /**
- * The one method that there is for a request: the certificate that its client sees over TLS, else the host.
- * `configured`: that of a proxy that ends TLS, in DER. Undefined where nobody knows the certificate.
+ * Returns the only validation method for a request: by the certificate that its client sees over TLS, otherwise by the
+ * host. `configured`: the certificate of a proxy that ends TLS, in DER. Returns undefined if it needs a certificate
+ * that is unknown.
  */
 export function validationOf(
   request: Pick<AuthRequest, 'origin' | 'peer' | 'field' | 'certificate'>,

@@ -68,7 +68,7 @@ describe.each(VECTORS.algorithms)('$algorithm', ({ algorithm, elements, exchange
   const { octets, format, hashOctets } = MUTUAL_ALGORITHMS[algorithm];
   const filled = (number = '') => hex(number.padStart(2 * octets, '0')).subarray(-octets);
 
-  test('what may be a K_c1', () => {
+  test('values that may be a K_c1', () => {
     expect(elements.length).toBeGreaterThan(5);
     for (const element of elements) {
       const [of, valid] = [element.octets, KAM3[algorithm].isElement(hex(element.octets))];
@@ -87,7 +87,7 @@ describe.each(VECTORS.algorithms)('$algorithm', ({ algorithm, elements, exchange
       const clientValue = hex(values['K_c1']);
       const secret = filled(values['S_s1']);
       const exchanged = await kam3Threads.exchange(algorithm, secret, pi, clientValue, verifier);
-      // Who has none gets one of what stands in place of pi.
+      // A person without a verifier gets an answer made from the stand-in for pi.
       const same = await kam3Threads.exchange(algorithm, secret, pi, clientValue);
       expect(same).toEqual(exchanged);
       expect(exchanged?.serverValue.toString('hex')).toBe(values['K_s1']);

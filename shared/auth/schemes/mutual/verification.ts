@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import { MUTUAL_ALGORITHMS, type MutualAlgorithmName } from './algorithms.ts';
 import { vi, vs } from './octets.ts';
 
-/** What both sides have after a key exchange, as OCTETS. */
+/** The values that both sides have after a key exchange, as OCTETS. */
 export interface Exchanged {
   readonly clientValue: Buffer;
   readonly serverValue: Buffer;
   readonly z: Buffer;
 }
 
-/** Who proves the exchange to the other side. */
+/** The first octet of a verification value, by the side that proves itself. */
 const FIRST = { client: 4, server: 3 };
 
-/** OCTETS(VK_c) or OCTETS(VK_s) of a request (RFC 8120 section 12.2). */
+/** Returns OCTETS(VK_c) or OCTETS(VK_s) of a request (RFC 8120 section 12.2). */
 export function verificationValue(
   side: keyof typeof FIRST,
   algorithm: MutualAlgorithmName,

@@ -7,7 +7,7 @@ import {
 } from './algorithms.ts';
 import type { MutualSettings } from './settings.ts';
 
-/** OCTETS(J); undefined for what is not as `derive` makes it. */
+/** Parses OCTETS(J). Returns undefined unless it is in the form that `derive` writes. */
 export function parseVerifier(algorithm: MutualAlgorithmName, value: string): Buffer | undefined {
   const { octets } = MUTUAL_ALGORITHMS[algorithm];
   const bytes = Buffer.from(value, 'base64url');

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 
 export interface Installable {
-  /** Shell command that succeeds when the part is there. */
+  /** Shell command that succeeds if the part is installed. */
   readonly check: string;
-  /** Debian packages that bring it. */
+  /** Debian packages that install it. */
   readonly packages: readonly string[];
 }
 
-/** A check for a program. */
+/** Returns a check for a program. */
 export const command = (name: string) => `PATH=$PATH:/usr/sbin command -v ${name}`;
 
 /** Debian asks this file whether a service of a new package may start; 101 means no. */

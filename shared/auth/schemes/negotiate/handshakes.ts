@@ -4,9 +4,9 @@ import type { Acceptor } from '../parts/gss.ts';
 /** A handshake that waits for the client's next message. */
 export interface Handshake {
   readonly acceptor: Acceptor;
-  /** Of the request that it was begun with, if that was one of Kerberos. */
+  /** The Authenticator of the first request, if that was a Kerberos request. */
   readonly authenticator?: Buffer;
-  /** Milliseconds since 1970-01-01T00:00:00Z: it is forgotten then. */
+  /** The time at which the handshake is forgotten, in milliseconds since 1970-01-01T00:00:00Z. */
   readonly until: number;
 }
 
@@ -33,7 +33,7 @@ export class Handshakes {
     this.#waiting.set(connection, handshake);
   }
 
-  /** Whoever takes it is the only one: of two messages that come at once, the second finds none. */
+  /** Takes a handshake, once: of two messages that come at the same time, the second finds none. */
   take(connection: object): Handshake | undefined {
     const handshake = this.#waiting.get(connection);
     this.#waiting.delete(connection);

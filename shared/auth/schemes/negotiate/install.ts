@@ -29,7 +29,7 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
-/** Whether the release that is pinned is there, and can be loaded. */
+/** True if the pinned release is installed and can be loaded. */
 function isBuilt(): boolean {
   const { dependencies } = require('./package.json') as Manifest;
   try {

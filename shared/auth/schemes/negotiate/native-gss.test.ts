@@ -7,7 +7,7 @@ interface Answer {
   readonly targetName: string | null;
   readonly response: string | null;
   readonly contextComplete: boolean;
-  /** What the step rejects with. */
+  /** The error that the step rejects with. */
   readonly failure?: string;
 }
 

@@ -2,7 +2,7 @@ import { portion } from '#shared/base/workers.ts';
 import { createLanes } from '#shared/people/lanes.ts';
 import { type Gss, GssRefused, type Step } from '../parts/gss.ts';
 
-/** As much of npm `kerberos` as an acceptor needs. Tokens are in base64. */
+/** The part of npm `kerberos` that an acceptor needs. Tokens are in base64. */
 export interface KerberosModule {
   initializeServer(service: string): Promise<KerberosServer>;
 }
@@ -47,7 +47,7 @@ export function nativeGss(kerberos: KerberosModule, service?: string): Gss {
 }
 
 async function stepOf(server: KerberosServer, token: Buffer, taken: string): Promise<Step> {
-  // A message that wants another is reported like an error, but has an answer.
+  // The module reports a message that needs another one like an error, but with an answer.
   const failed = await server.step(token.toString('base64')).then(
     () => undefined,
     (error: Error) => error.message,

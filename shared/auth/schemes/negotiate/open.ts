@@ -11,14 +11,14 @@ import { type KerberosModule, nativeGss } from './native-gss.ts';
 const require = createRequire(new URL('shared/auth/schemes/negotiate/module/package.json', ROOT));
 const requireModule = () => require('kerberos') as KerberosModule;
 
-/** By others; that a keytab is readable for those who share a container with it is their business. */
+/** Mode bits for writing by group and others. Reading is not checked: it may be right within a container. */
 const WRITABLE = 0o022;
 const READABLE = 0o004;
 
 /**
- * What Negotiate works with, or undefined where the configuration does not ask for it or the module is
- * not built, which is said in the log. Names the keytab in `env`, where the library looks for it: has to
- * be the environment of this process. Throws `ConfigError` for a keytab that cannot be read or that others may write.
+ * Opens the GSS-API for Negotiate. Returns undefined if the configuration does not ask for it, or if the module is not
+ * built, which it logs. It names the keytab in `env`, where the library looks for it, so that `env` has to be the
+ * environment of this process. Throws `ConfigError` for a keytab that cannot be read or that others may write.
  */
 export async function openGss(
   settings: NegotiateSettings | undefined,

@@ -34,7 +34,7 @@ describe('a first message (RFC 4178 section 4.2.1)', () => {
     expect(readClientToken(token)).toEqual({ first: true });
   });
 
-  test('whoever wraps a request anew does not change its authenticator', () => {
+  test('wrapping a request again does not change its authenticator', () => {
     const wrapped = [
       request,
       client.negTokenInit([KERBEROS], request),
@@ -53,7 +53,7 @@ describe('a later message (RFC 4178 section 4.2.2)', () => {
   });
 });
 
-describe('what is not taken', () => {
+describe('refused messages', () => {
   test.each([
     ['raw', NTLM_MESSAGE],
     ['in SPNEGO', client.negTokenInit([NTLM], NTLM_MESSAGE)],
@@ -74,7 +74,7 @@ describe('what is not taken', () => {
     expect(readClientToken(token)).toBe('unknown');
   });
 
-  test('what is cut off, wherever', () => {
+  test('truncated messages, at every place', () => {
     for (const token of [client.negTokenInit([KERBEROS, NTLM], request), request]) {
       for (let length = 0; length < token.length; length += 1) {
         expect(readClientToken(token.subarray(0, length))).toBe('unknown');

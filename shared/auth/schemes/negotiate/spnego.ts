@@ -1,12 +1,12 @@
 import { elementContent, membersOf, readElements, SEQUENCE } from '#shared/base/der.ts';
 
-/** What a client has sent, as far as it is looked at before GSS does. */
+/** The parts of a client's message that are checked before GSS sees it. */
 export interface ClientToken {
-  /** Opens a handshake; if not, it is of use only in one that was begun. */
+  /** True if it opens a handshake; otherwise it is valid only within one. */
   readonly first: boolean;
   /**
-   * The encrypted Authenticator of the Kerberos request in it (RFC 4120 section 5.5.1): no two requests
-   * have the same, and whoever wraps a request anew cannot change it.
+   * The encrypted Authenticator of its Kerberos request (RFC 4120 section 5.5.1): it differs for every request, and
+   * nobody can change it by wrapping a request anew.
    */
   readonly authenticator?: Buffer;
 }

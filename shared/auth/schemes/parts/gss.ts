@@ -1,18 +1,18 @@
-/** What one message of a client came to (RFC 2743 section 2.2.2). */
+/** The result of one message of a client (RFC 2743 section 2.2.2). */
 export type Step =
   | {
       readonly done: true;
       /** With its realm, as in `alice@EXAMPLE.COM`. */
       readonly principal: string;
-      /** The last message to the client, which proves the server to it. */
+      /** The last message to the client, which authenticates the server. */
       readonly token?: Buffer;
     }
-  /** The client has to answer this. */
+  /** The message that the client has to answer. */
   | { readonly done: false; readonly token: Buffer };
 
 /** The server's side of one handshake. */
 export interface Acceptor {
-  /** Rejects with `GssRefused`, and with `StoreUnavailable` when too many are waiting. */
+  /** Takes a message. Rejects with `GssRefused`, and with `StoreUnavailable` if too many are waiting. */
   step(token: Buffer): Promise<Step>;
 }
 
@@ -20,7 +20,7 @@ export interface Gss {
   accept(): Acceptor;
 }
 
-/** A message that is not accepted. What it says is for the log, never for the client. */
+/** Thrown for a message that is not accepted. Its text is for the log, never for the client. */
 export class GssRefused extends Error {
   override readonly name = 'GssRefused';
 }

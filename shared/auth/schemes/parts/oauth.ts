@@ -3,25 +3,25 @@ import type { Scheme } from '../../scheme.ts';
 import { metadataUrl } from '../../tokens/protected-resource.ts';
 import { audiencesOf } from '../../tokens/token-verifier.ts';
 
-/** What the schemes of OAuth say of the protection space that they stand in. */
+/** The data about a protection space that its OAuth schemes need. */
 export interface OAuthSpace {
   readonly realm: string;
   /** Identifiers of the space; a token must name one of them. */
   readonly audiences: readonly string[];
-  /** Where its protected resource metadata is (RFC 9728 section 3); absent: it has none. */
+  /** URL of its protected resource metadata (RFC 9728 section 3); absent if it has none. */
   readonly metadata?: string;
-  /** Scopes that a request of this method needs. */
+  /** Returns the scopes that a request with this method needs. */
   scopes(method: string): readonly string[];
 }
 
-/** The schemes that take access tokens, with what the spaces of one server share of them. */
+/** Makes the schemes for access tokens, with the parts that the spaces of one server share. */
 export interface OAuthSchemes {
   bearer(space: OAuthSpace): Scheme;
   /** `nonce`: proofs must carry a nonce of the server (RFC 9449 section 9). */
   dpop(space: OAuthSpace & { readonly nonce: boolean }): Scheme;
 }
 
-/** Error codes (RFC 6750 section 3.1, RFC 9449 sections 7.1 and 9) and what a developer is told. */
+/** Error codes (RFC 6750 section 3.1, RFC 9449 sections 7.1 and 9) and their descriptions for developers. */
 const DESCRIPTIONS = {
   invalid_request: 'The access token is missing from the Authorization field or malformed',
   invalid_token: 'The access token is expired, revoked, not for this resource or bound otherwise',
@@ -31,8 +31,8 @@ const DESCRIPTIONS = {
 };
 
 /**
- * A challenge (RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1). Without an error when
- * the request brought no credentials.
+ * Returns a challenge (RFC 6750 section 3, RFC 9449 section 7.1, RFC 9728 section 5.1). It has no error if the request
+ * had no credentials.
  */
 export function oauthChallenge(
   scheme: 'Bearer' | 'DPoP',
@@ -51,7 +51,7 @@ export function oauthChallenge(
   };
 }
 
-/** A space that is a resource of its own (RFC 8707, RFC 9728). */
+/** Returns the description of a space that is an OAuth resource of its own (RFC 8707, RFC 9728). */
 export function oauthSpace({
   realm,
   url,

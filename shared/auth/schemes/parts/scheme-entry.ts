@@ -16,72 +16,72 @@ import type { Gss } from './gss.ts';
 import type { OAuthSchemes } from './oauth.ts';
 import type { TrustedIssuer } from './token-issuer.ts';
 
-/** What a server opens its schemes with. */
+/** The parts of a server with which it opens its schemes. */
 export interface SchemeParts {
   readonly stores: Stores;
   readonly feed: RevocationFeed;
-  /** The master secret; each scheme derives its own keys of it. */
+  /** The master secret, from which each scheme derives its own keys. */
   readonly master: Buffer;
   readonly clock: Clock;
   readonly random: Random;
   readonly directory: Directory;
   readonly verifiers: Verifiers;
   readonly attempts: Attempts;
-  /** Of the pages that a scheme has of its own. */
+  /** The brand on a scheme's own pages. */
   readonly brand: Brand;
-  /** Whether what the first start made is taken (never in production). */
+  /** Whether demo people and keys are accepted, which the first start made (never in production). */
   readonly demo: boolean;
   readonly oauth: OAuthSchemes;
-  /** Undefined: Negotiate is off. */
+  /** Undefined if Negotiate is off. */
   readonly gss: Gss | undefined;
-  /** The issuer of that name, one object for each; undefined: this pair's. */
+  /** Returns the issuer of a name, always the same object; without a name, the issuer of this pair of servers. */
   readonly issuers: (name: string | undefined) => TrustedIssuer;
-  /** Of the tokens of PrivateToken from one address. */
+  /** Limit of PrivateToken tokens from one address. */
   readonly redemptions: Rate;
-  /** Of key exchanges from one address. */
+  /** Limit of key exchanges from one address. */
   readonly exchanges: Rate;
 }
 
-/** Where a scheme asks for credentials: a protection space, or a proxy. */
+/** A protection space or proxy for which a scheme asks for credentials. */
 export interface SchemeRealm {
   readonly realm: string;
-  /** URLs that the credentials are for; absent at a proxy (RFC 7616 section 3.3). */
+  /** URLs for which the credentials are valid; absent at a proxy (RFC 7616 section 3.3). */
   readonly domain?: readonly string[];
 }
 
 /** A protection space. */
 export interface SchemeSpace extends SchemeRealm {
-  /** Identity of the space (RFC 9728), and audience of its tokens. */
+  /** The identity of the space (RFC 9728), which is the audience of its tokens. */
   readonly url: string;
-  /** Scopes that a request of this method needs. */
+  /** Returns the scopes that a request with this method needs. */
   scopes(method: string): readonly string[];
 }
 
-/** By member of the configuration. */
+/** Schemas of settings, by member of the configuration. */
 export type Settings = Readonly<Record<string, z.ZodType>>;
 
-/** What is kept of people's passwords for a scheme. */
+/** The verifier of a password that a scheme needs in the store. */
 export interface SchemeVerifier {
   readonly kinds: readonly KeptKind[];
-  /** Those that a space or the proxy needs, by `url` and the members of `settings` as they are configured. */
+  /** Returns the kinds that a space or the proxy needs, from its `url` and its configured members of `settings`. */
   neededBy(settings: never): readonly VerifierKind[];
 }
 
 /**
- * An address of a scheme's own, such as that where keys are registered (RFC 7486 section 6.2.1): at each origin
- * where a space has the scheme. Nobody has to be let in to ask it.
+ * A scheme's own endpoint, such as the one that registers keys (RFC 7486 section 6.2.1), at each origin where a space
+ * has the scheme. Its callers need no credentials.
  */
 export interface SchemeEndpoint {
-  /** Besides OPTIONS. */
+  /** The methods, besides OPTIONS. */
   readonly methods: readonly string[];
-  /** `content`: all that came with it. Throws `HttpError`, `BadRequest` and `StoreUnavailable`. */
+  /** Answers a request; `content` is complete. Throws `HttpError`, `BadRequest` and `StoreUnavailable`. */
   answer(request: AuthRequest, content: Buffer): Awaitable<Answer>;
 }
 
-/** By path, below `/.well-known/`, where no space is. */
+/** Endpoints by path, below `/.well-known/`, where no space is. */
 export type SchemeEndpoints = Readonly<Record<string, SchemeEndpoint>>;
 
-/** A space that has the scheme, for the scheme's own addresses. */
+/** A space that has the scheme, for the scheme's own endpoints. */
 export interface SchemePlace {
   readonly url: string;
   readonly origin: string;
@@ -89,31 +89,31 @@ export interface SchemePlace {
 
 /** A scheme in the list of all: what it is called, how it is set and how it is made. */
 export interface SchemeEntry {
-  /** As registered at IANA. */
+  /** The name, as registered at IANA. */
   readonly name: string;
-  /** Whether a proxy can ask for it too: it knows people by their names, and no scopes. */
+  /** Whether a proxy can ask for it, too, since it identifies people by name and knows no scopes. */
   readonly forPeople: boolean;
   /** Members of a space's configuration that are about this scheme. */
   readonly settings: Settings;
-  /** Absent: it lets nobody in by a password, or sees the password itself. */
+  /** Absent if the scheme does not use passwords, or sees the password itself. */
   readonly verifier?: SchemeVerifier;
   /** Its space in the tour (`/schemes/PATH/`), with members beside the usual ones; absent: it has none. */
   readonly trial?: {
     readonly path: string;
     readonly members?: object;
-    /** It never announces itself, so that it is left out where clients look for one that they know. */
+    /** The scheme never announces itself, so lists for clients omit it. */
     readonly quiet?: true;
   };
   /**
-   * Loads the scheme and opens what all who ask by it share; called once by each server. What comes of it makes
-   * the scheme for a space or a proxy, which has the members of `settings` as they are configured.
+   * Loads the scheme and opens its shared parts; each server calls it once. Resolves to a function that makes the
+   * scheme for a space or a proxy with its configured members of `settings`.
    */
   open(parts: SchemeParts): Promise<(at: never) => Scheme>;
-  /** Only at origins of https: elsewhere it neither announces itself nor has addresses. */
+  /** The scheme works at https origins only; elsewhere it neither announces itself nor has endpoints. */
   readonly overTls?: true;
   /**
-   * What it lets in by is for one origin alone: a listener that has it shows a certificate of that name, and resumes
-   * no session of TLS (RFC 7486 sections 3 and 6.3).
+   * The scheme's credentials are for one origin alone: a listener that has it shows a certificate of that name, and
+   * resumes no session of TLS (RFC 7486 sections 3 and 6.3).
    */
   readonly originBound?: true;
   /** Called once by each server that has such places. */

@@ -103,7 +103,7 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
     expect(first.ends).toBe(start + 120_000);
   });
 
-  test('what is offered is accepted from a window before on, until its end to the millisecond', () => {
+  test('an offered challenge is accepted from one window earlier until its end, to the millisecond', () => {
     const seconds = fc.integer({ min: 10, max: 100_000 });
     const time = fc.integer({ min: NOW - 1e9, max: NOW + 1e9 });
     fc.assert(

@@ -4,7 +4,7 @@ import { challengeDigest, encodeChallenge } from '#shared/private-token/token-ch
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 
-/** What a space asks tokens for. */
+/** The parts of a challenge that depend on the space. */
 export interface ChallengedSpace {
   /** Where the space begins. */
   readonly url: string;

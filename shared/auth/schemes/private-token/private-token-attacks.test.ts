@@ -45,7 +45,7 @@ describe('RFC 9577 section 2.2.1: what is no token, or none for here', () => {
     ['the other alphabet', 'PrivateToken token="+/+/"'],
     ['a space', 'PrivateToken token="AAAA AAAA"'],
     ['twice', 'PrivateToken token="AAAA", token="AAAA"'],
-  ])('specification section 7: malformed credentials are 401: %s', async (_, credentials) => {
+  ])('malformed credentials are 401: %s', async (_, credentials) => {
     const { scheme } = await issuerAndOrigin();
     const outcome = await judge(spaceOf([scheme]), requestOf([['Authorization', credentials]]));
     expect(outcome).toMatchObject({ kind: 'answer', status: 401 });

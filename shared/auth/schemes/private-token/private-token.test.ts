@@ -139,7 +139,7 @@ describe('RFC 9577 section 2.1.2: challenges', () => {
     expect(await scheme.challenge(clear)).toEqual([]);
     const params = { token: token.toString('base64url') };
     const verdict = await scheme.authenticate({ scheme: 'privatetoken', rest: '', params }, clear);
-    expect(verdict).toEqual(refused('clear text'));
+    expect(verdict).toEqual(refused('PrivateToken needs TLS: this connection is in clear text'));
     expect(issuer.state.verified).toBe(0);
     expect(await redeem(token)).toEqual(granted);
   });
@@ -205,7 +205,7 @@ describe('RFC 9577 section 2.2: redemption', () => {
   });
 });
 
-describe('what fails, fails closed', () => {
+describe('failures are refusals', () => {
   test('an issuer that cannot be asked: 503 with Retry-After, and the token is not spent', async () => {
     const { get, redeem, issuer, at } = await issuerAndOrigin();
     const token = await get(VOPRF);
@@ -255,7 +255,7 @@ describe('what fails, fails closed', () => {
     expect(await limited.redeem(token, '2001:db8:1:3::1')).toEqual(granted);
   });
 
-  test('who reads the store finds no address: the bucket is not that of the address', async () => {
+  test('a reader of the store finds no address: the bucket has a name that hides it', async () => {
     const { get, at, stores } = await issuerAndOrigin();
     const rate = { burst: 1, per: 1000 };
     const keys: string[] = [];

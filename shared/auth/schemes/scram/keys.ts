@@ -7,10 +7,10 @@ import { saslprep } from './saslprep.ts';
 const derive = promisify(pbkdf2);
 
 /**
- * What SCRAM keeps of a password (RFC 5802 section 3), derived off the main thread. RFC 7804 section 2.2
- * prepares it by OpaqueString, the clients that exist prepare it by SASLprep: a password of which the two
- * make different things, such as one with U+00BD, would be right in one client and wrong in the next.
- * Undefined for it, and for one that either refuses.
+ * Derives the keys that SCRAM stores for a password (RFC 5802 section 3), off the main thread. RFC 7804 section 2.2
+ * prepares passwords by OpaqueString, but existing clients prepare them by SASLprep. If the two results differ, as for
+ * a password with U+00BD, it would be right in one client and wrong in the next. Returns undefined for such a password,
+ * and for one that either of them refuses.
  */
 export async function scramKeys(
   hash: ScramHash,

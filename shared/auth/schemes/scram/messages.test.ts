@@ -4,7 +4,7 @@ import { decodeBase64, decodeMessage, encodeMessage } from './base64.ts';
 import { parseClientFinal, parseClientFirst } from './messages.ts';
 
 describe('base64 (RFC 4648 section 4)', () => {
-  test('what was encoded is decoded, with its padding and without', () => {
+  test('encoded text is decoded, with padding and without', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         const text = Buffer.from(bytes).toString('base64');

@@ -181,7 +181,7 @@ describe('RFC 7804 section 5.1: refused', () => {
     expect((await send(scheme, { data: data(message) })).kind).toBe('granted');
   });
 
-  test('who has not authenticated in full, or with another c-nonce, realm or hash', async () => {
+  test('a client that has not authenticated in full, or comes with another c-nonce, realm or hash', async () => {
     const { here, again } = await known();
     for (const [scheme, nonce] of [
       [here.scheme('SHA-256'), 'another'],
@@ -232,7 +232,7 @@ describe('RFC 7804 section 5.1: refused', () => {
     expect(verdict).toMatchObject({ kind: 'granted', principal: { name: 'alice' } });
   });
 
-  test('what was remembered is forgotten 15 minutes after the last success', async () => {
+  test('the memory of a client ends 15 minutes after its last success', async () => {
     const { scheme, again, clock } = await known();
     const anew = async (count: number) =>
       send(scheme, { data: data(again(count, { with: await srOf(scheme) }).message) });

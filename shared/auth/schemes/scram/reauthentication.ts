@@ -5,7 +5,7 @@ import type { UseCounts } from '#shared/stores/authentication/use-counts.ts';
 import { createNonces, type NonceState } from '../../credentials/nonces.ts';
 import { SCRAM_ITERATIONS } from './hashes.ts';
 
-/** What a client that authenticated keeps, and we with it, to do it again in one round trip. */
+/** The values that client and server keep after an authentication, to repeat it in one round trip. */
 export interface Known {
   /** `n` of client-first-message. */
   readonly saslname: string;

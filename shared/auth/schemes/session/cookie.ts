@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 
-/** What a cookie is for: a session; a sign-in under way, which has a name of its own; one that has just ended well. */
+/** The purpose of a cookie: a session, a sign-in under way, or a sign-in that has just succeeded. */
 type Purpose = 'session' | `visit-${string}` | 'arrived';
 
-/** All that are ours begin so. */
+/** Matches the names of all our cookies. */
 const OURS = /^(?:__Host-)?countersign-/;
 
 export const isSignInCookie = (name: string): boolean => OURS.test(name);
 
 /**
- * The name of a cookie at the origin of a space. Its session is for that space alone, as the token behind it is, and
- * cookies know no ports, so a hash of its URL is in each. Over https nobody but this host can set it (RFC 6265bis
+ * Returns the name of a cookie for a space. It contains a hash of the space's URL: the session is for that space
+ * alone, as the token behind it is, and cookies ignore ports. Over https only this host can set it (RFC 6265bis
  * section 4.1.3).
  */
 export function cookieName(space: string, purpose: Purpose): string {
@@ -18,7 +18,10 @@ export function cookieName(space: string, purpose: Purpose): string {
   return `${space.startsWith('https:') ? '__Host-' : ''}countersign-${purpose}-${own}`;
 }
 
-/** The value of Set-Cookie; `seconds`: 0 removes it, absent: until the browser ends. */
+/**
+ * Returns the value of Set-Cookie. With `seconds` 0 it removes the cookie; without, the cookie lasts until the browser
+ * is closed.
+ */
 export function setCookie(space: string, name: string, value: string, seconds?: number): string {
   return [
     `${name}=${value}`,

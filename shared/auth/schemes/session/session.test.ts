@@ -224,7 +224,7 @@ describe('its end', () => {
     expect(await judge(other)).toMatchObject({ kind: 'refused', reason: 'revoked by epoch' });
   });
 
-  test('who stays, as with a WebSocket, is let in no longer either', async () => {
+  test('a client that stays connected, as with a WebSocket, is let in no longer either', async () => {
     const { secret, grantId } = await begin();
     const verdict = await judge(secret);
     const end = verdict.kind === 'granted' ? verdict.grounds?.end : undefined;

@@ -7,7 +7,7 @@ import type { SessionRecord, Sessions } from './sessions.ts';
 export interface SessionSpace {
   readonly url: string;
   readonly realm: string;
-  /** Seconds without a request after which it ends. */
+  /** Seconds without a request after which a session ends. */
   readonly idle: number;
 }
 
@@ -21,25 +21,25 @@ export interface SessionOptions {
 /** 256 bits in base64url. */
 const SECRET = /^[\w-]{43}$/;
 
-/** The secret that a browser shows for a space; undefined: none, or none that could be ours. */
+/** Returns the secret that a browser sends for a space; undefined if there is none that could be ours. */
 export function shownSecret(
   { url }: Pick<SessionSpace, 'url'>,
   request: Pick<AuthRequest, 'cookies'>,
 ): string | undefined {
   const values = cookiesNamed(request.cookies, cookieName(url, 'session'));
-  // Two of one name: somebody else has set one of them (RFC 6265 section 8.6).
+  // If there are two cookies of one name, another host has set one of them (RFC 6265 section 8.6).
   return values.length === 1 && SECRET.test(values[0] ?? '') ? values[0] : undefined;
 }
 
 /**
- * The session of a browser that signed in here: an opaque cookie. No scheme of HTTP, so nothing announces it. What
- * revokes the token that it began with has ended it by the next request.
+ * The session of a browser that signed in here: an opaque cookie. It is not an HTTP authentication scheme, so nothing
+ * announces it. If the token that it began with is revoked, it has ended by the next request.
  */
 export function session({ space, sessions, feed, about }: SessionOptions): Scheme {
   const { url, realm, idle } = space;
   const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
 
-  /** Why it has ended; undefined: it has not. */
+  /** Returns why a session has ended; undefined if it has not. */
   async function endOf({ claims, until, ...record }: SessionRecord, now: number) {
     if (record.space !== url) return 'it is of another space';
     if (now >= until) return 'it is over';
@@ -47,7 +47,7 @@ export function session({ space, sessions, feed, about }: SessionOptions): Schem
     return by && `revoked by ${by}`;
   }
 
-  /** Of one that is not there any more only its time tells whether somebody has ended it. */
+  /** Returns the grounds of a session. Once it is gone from the store, only its time tells whether it was revoked. */
   function groundsOf(secret: string, found: SessionRecord): Grounds {
     let known = { ...found, used: sessions.now() };
     return {

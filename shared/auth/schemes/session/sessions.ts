@@ -4,13 +4,13 @@ import type { Random } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import type { Artefacts } from '#shared/stores/oauth/artefacts.ts';
 
-/** What stands behind a cookie, beside the grant that it ends with (`removeByGrant`). */
+/** The record behind a cookie. It also ends with its grant (`removeByGrant`). */
 export interface SessionRecord {
   readonly accountId: string;
   readonly grantId: string;
-  /** URL of the space that it is for. */
+  /** URL of the space that the session is for. */
   readonly space: string;
-  /** Of the access token that it began with: what revokes that ends this. */
+  /** Claims of the access token that the session began with: revoking that token ends the session. */
   readonly claims: RevocableClaims;
   readonly acr?: string;
   /** NumericDate. */
@@ -21,23 +21,23 @@ export interface SessionRecord {
 }
 
 export interface Sessions {
-  /** Resolves to the secret that the browser keeps. */
+  /** Begins a session. Resolves to the secret that the browser keeps. */
   begin(session: Omit<SessionRecord, 'used'>, idle: number): Promise<string>;
-  /** Undefined: there is none of this secret, or it has ended. */
+  /** Finds the session of a secret. Resolves to undefined if there is none, or it has ended. */
   find(secret: string): Promise<SessionRecord | undefined>;
-  /** It was used now: it ends `idle` seconds later. What has ended meanwhile stays so. */
+  /** Notes that a session was used now, so that it ends `idle` seconds later. A session that has ended stays ended. */
   touch(secret: string, session: SessionRecord, idle: number): Promise<void>;
   remove(secret: string): Promise<void>;
   /** Milliseconds since the epoch. */
   now(): number;
 }
 
-/** Of an artefact. */
+/** The kind of artefact. */
 const KIND = 'BrowserSession';
-/** Milliseconds from one note of its use to the next. */
+/** Least milliseconds between two notes of a session's use. */
 const MINUTE = 60_000;
 
-/** The store knows the hash of the secret alone: who reads it is nobody. */
+/** Returns the id under which a session is stored: the secret's hash, so that a reader of the store can use none. */
 const idOf = (secret: string) => createHash('sha256').update(secret).digest('base64url');
 
 export function createSessions({
@@ -62,7 +62,7 @@ export function createSessions({
       await artefacts.put(artefactOf(secret, { ...session, used: clock.now() }, idle));
       return secret;
     },
-    // Written here alone, so its members need no second check.
+    // Only this file writes it, so its members need no second check.
     find: async (secret) => (await artefacts.get(KIND, idOf(secret))) as SessionRecord | undefined,
     async touch(secret, session, idle) {
       const now = clock.now();

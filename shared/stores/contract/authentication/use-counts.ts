@@ -14,7 +14,7 @@ export function useCountsContract(contract: () => Contract): void {
     /** Uses a count of a key through one connection or the other. */
     const use = (key: string, count: number, through: 'one' | 'other' = 'one', seconds = 60) =>
       contract()[through].useCounts.use('digest', key, count, seconds);
-    /** What each of them is told, asked for in this order and all at once. */
+    /** Uses all counts at once, in this order, and returns the answer to each. */
     const useAll = (key: string, counts: readonly number[], through: 'one' | 'other' = 'one') =>
       Promise.all(counts.map(async (count) => [count, await use(key, count, through)]));
 

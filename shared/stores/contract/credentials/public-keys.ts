@@ -151,7 +151,7 @@ export function publicKeysContract(contract: () => Contract): void {
       const owners = tails
         .flatMap((tail) => [person(base + tail), person(tail + base)])
         .flatMap((owner) => [owner, { ...owner, kind: 'application' } as const])
-        // What has no tail stands there twice.
+        // A key without a tail is in the list twice.
         .slice(2);
       const ids: string[] = [];
       for (const owner of owners) ids.push((await added({ owner })).id);

@@ -3,7 +3,7 @@ import type { People } from '../../people/people.ts';
 import { fresh, somePerson, someVerifier } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** What schemes and pages look somebody up by who has shown nothing yet but a name. */
+/** The look-ups by schemes and pages for a visitor who has given only a name. */
 const LOOKS: Readonly<Record<string, (people: People, named: string) => Promise<unknown>>> = {
   'by id': (people, named) => people.get(named),
   'by name': (people, named) => people.getByName(named),

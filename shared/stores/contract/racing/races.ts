@@ -42,7 +42,7 @@ const prepared = (edits: readonly Edit[]) => async (stores: Stores) => {
   return tree;
 };
 
-/** Of several processes that start at once. */
+/** The race for the first key, by several processes that start at once. */
 const firstKey = (table: KeyTable): Race => ({
   prepare: async (stores) => {
     for (const { kid } of await stores[table].list()) await stores[table].remove(kid);

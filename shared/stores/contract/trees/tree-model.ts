@@ -105,7 +105,7 @@ const totalOf = ({ entries }: Model): Quota => {
   };
 };
 
-/** What the change comes to, and the model after it. */
+/** Returns the outcome of a change, and the model after it. */
 function applied(
   model: Model,
   edits: readonly Edit[],

@@ -4,7 +4,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { startRedis } from '../../../../e2e/parts/redis.ts';
 import { openPatiently, redisConfig } from '../under-test.ts';
 
-test('of two tokens no key tells which was spent first: times are whole seconds, rounded up', async () => {
+test('no key tells which of two tokens was spent first: times are whole seconds, rounded up', async () => {
   await using redis = await startRedis();
   const clock = new ManualClock();
   await using stores = await openPatiently(redisConfig({ urls: [redis.url] }), clock);

@@ -15,8 +15,8 @@ export interface Hosts {
 }
 
 /**
- * Follows the stream of invalidations by the questions of a feed of revocations: whoever has asked that for a verdict
- * need not ask this one any more, and what makes its answers sure does so for these.
+ * Follows the stream of invalidations by the questions of a feed of revocations. A caller that has asked that feed for
+ * a verdict need not ask this one any more, and the answers here are as reliable as those there.
  */
 export class RedisInvalidationFeed implements InvalidationFeed, Beside {
   readonly stream: string;
@@ -84,7 +84,7 @@ export class RedisInvalidationFeed implements InvalidationFeed, Beside {
     if (end !== null || epoch !== this.#epoch) this.#goOn(epoch, end ?? this.#cursor);
     for (const [id, fields] of entries) {
       const invalidation = readInvalidation(epoch, id, fields);
-      // Of a newer version, or of nobody: it may be about anything.
+      // A newer version wrote it, or something else: it may concern any answer.
       if (invalidation === undefined) this.#listener.lost();
       else this.#listener.apply(invalidation);
       this.#cursor = id;
@@ -112,7 +112,7 @@ export class RedisInvalidationFeed implements InvalidationFeed, Beside {
     } while (!this.#complete);
   }
 
-  /** What is known is of another memory, or nobody knows what came after it. */
+  /** Goes on from there, since the known position is of another memory or the entries after it are lost. */
   #goOn(epoch: string, cursor: EntryId | ''): void {
     if (!this.#isNew) this.#listener.lost();
     this.#isNew = false;

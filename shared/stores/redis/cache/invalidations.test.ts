@@ -172,7 +172,7 @@ describe('the bounds', () => {
     expect(await stores.sweep()).toBe(0);
   });
 
-  test('of more than can be kept the oldest go', async () => {
+  test('the oldest invalidations go if there are more than can be kept', async () => {
     const fill = `for n = 1, ${MOST_INVALIDATIONS} do
       redis.call('XADD', KEYS[1], '*', 'space', '', 'kind', 'target', 'value', n, 'soft', '0')
     end`;

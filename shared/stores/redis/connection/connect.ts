@@ -1,6 +1,6 @@
 import { RedisClient, RedisCluster } from 'redis';
 
-/** What each connection is opened with: plain replies, no queue while it is down, no repair. */
+/** The options of each connection: plain replies, no queue while it is down, no repair. */
 const plain = {
   RESP: 2,
   disableOfflineQueue: true,

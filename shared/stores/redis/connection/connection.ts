@@ -85,8 +85,8 @@ export class Connection implements Disposable {
   }
 
   /**
-   * Before somebody is told that what they ask for `key` was done already: whoever did it may have been
-   * told that it failed.
+   * Waits for replicas before a caller is told that its change of `key` was done already: the caller that did it may
+   * have been told that it failed.
    */
   async settled(key: string): Promise<void> {
     if (this.#replicas > 0) await this.touch(key);
@@ -99,8 +99,8 @@ export class Connection implements Disposable {
   }
 
   /**
-   * The keys of all masters that match a glob, in slices. What is there all the time is yielded, perhaps more than
-   * once, unless its slot goes from one master to another meanwhile.
+   * The keys of all masters that match a glob, in slices. Keys that are there all the time are yielded, perhaps more
+   * than once, unless their slot goes from one master to another meanwhile.
    */
   async *keys(pattern: string): AsyncGenerator<readonly string[]> {
     const life = new AbortController();
@@ -125,7 +125,7 @@ export class Connection implements Disposable {
   #confirmed<T>(key: string, write: (wire: Wire) => Promise<T>): Promise<T> {
     if (this.#replicas === 0) return this.#shared.use(write);
     return this.#durable.use(async (wire) => {
-      // To the owner itself: whoever is redirected writes elsewhere than WAIT asks.
+      // The write goes to the owner itself: after a redirect, WAIT would ask another server than the written one.
       const owner = await wire.owner(key);
       const reply = await write(owner);
       const confirmed = await this.#confirmation(owner)();

@@ -51,7 +51,7 @@ describe('a link', () => {
       name: 'StoreUnavailable',
       cause: new Error('ECONNREFUSED'),
     });
-    // Until the pause is over nobody knocks again.
+    // The link does not connect again until the pause is over.
     await expect(ping(link)).rejects.toBeInstanceOf(StoreUnavailable);
     expect(opened).toBe(1);
     await eventually(async () => expect(await ping(link)).toBe('PONG'));

@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 const COUNT = '250';
 
 /**
- * The fields of a hash with their values, in slices, so that no answer is long. What is there all the time is
+ * The fields of a hash with their values, in slices, so that no answer is long. Fields that are there all the time are
  * yielded, perhaps more than once.
  */
 export async function* scan(

@@ -6,7 +6,7 @@ import { within } from '#shared/base/within.ts';
 const WATCH = 500;
 const TRUST = 1000;
 
-/** What a sentinel says on this channel: it names another master from now on. */
+/** The channel on which a sentinel says that it names another master from now on. */
 const SWITCHED = '+switch-master';
 
 interface Kept {
@@ -16,7 +16,7 @@ interface Kept {
 
 export interface SentinelOptions {
   readonly urls: readonly string[];
-  /** Of the master set. */
+  /** The name of the master set. */
   readonly name: string;
   /** Milliseconds for an answer. */
   readonly deadline: number;
@@ -34,7 +34,7 @@ export class Sentinels {
   readonly #kept = new Map<string, Kept>();
   readonly #listeners = new Set<(master: string) => void>();
   #watch: NodeJS.Timeout | undefined;
-  /** Who was named last, and when that was asked. */
+  /** The master that was named last, and when the sentinel was asked. */
   #named: { readonly master: string; readonly at: number } | undefined;
 
   /**
@@ -47,7 +47,7 @@ export class Sentinels {
     this.#options = options;
   }
 
-  /** Until `life` ends the sentinels are asked again and again; the listener is told each time whom they name. */
+  /** Asks the sentinels again and again until `life` ends. Each time it tells the listener the named master. */
   follow(life: AbortSignal, listener: (master: string) => void): void {
     life.throwIfAborted();
     this.#listeners.add(listener);
@@ -63,8 +63,8 @@ export class Sentinels {
   }
 
   /**
-   * Resolves when the sentinels named that master a moment ago, or do so now. Who is cut off from them,
-   * perhaps together with a master that they have replaced, is not sure.
+   * Resolves when the sentinels named that master a moment ago, or do so now. A server that is cut off from them,
+   * perhaps together with a master that they have replaced, cannot be sure.
    */
   async confirm(master: string): Promise<void> {
     const { monotonic } = this.#options;

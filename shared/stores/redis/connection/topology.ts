@@ -10,11 +10,11 @@ export interface Wire {
   /** False once the other side has closed it. */
   readonly open: boolean;
   send<T>(key: string, command: readonly string[]): Promise<T>;
-  /** To the master that owns `key` and to no other, the same each time: for what blocks its connection. */
+  /** Returns the wire to the master that owns `key`, the same each time: for commands that block their connection. */
   owner(key: string): Promise<Wire>;
 }
 
-/** How the servers of one mode are reached. What is opened lives until `life` is aborted. */
+/** The way to reach the servers of one mode. Connections live until `life` is aborted. */
 export interface Topology {
   /** For commands of all keys. */
   shared(life: AbortSignal): Promise<Wire>;

@@ -21,7 +21,7 @@ beforeEach(async () => {
   await other.add(someApiKey('x'));
 });
 
-describe('what happens between the look at an API key and the change', () => {
+describe('changes between the look at an API key and its write', () => {
   const meanwhile = (work: () => Promise<unknown>) => {
     place.connection.interruptions.push({ before: BEFORE_THE_WRITE, work });
   };

@@ -25,7 +25,7 @@ beforeEach(async () => {
   await other.add(key, 1);
 });
 
-describe('what happens between the look at a public key and the change', () => {
+describe('changes between the look at a public key and its write', () => {
   const meanwhile = (work: () => Promise<unknown>) => {
     place.connection.interruptions.push({ before: BEFORE_THE_WRITE, work });
   };
@@ -64,7 +64,7 @@ describe('what happens between the look at a public key and the change', () => {
   });
 });
 
-test('those of one owner are read without a look at others', async () => {
+test('reads the keys of one owner without a look at others', async () => {
   const ids = Array.from({ length: 1000 }, (_, n) => `key-${n}`);
   await Promise.all(ids.map((id) => other.add(somePublicKey(id), 1)));
   await place.redis.cli('CONFIG', 'RESETSTAT');

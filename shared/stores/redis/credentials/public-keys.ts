@@ -111,7 +111,7 @@ export function redisPublicKeys(redis: Connection, prefix: string): PublicKeys {
         async (key, was) =>
           (await redis.durable<number>(remove, [keys, order], id, placeOf(key), was)) === 1,
       );
-      // Whoever removed it may have been told that it failed.
+      // An earlier removal may have been answered with a failure.
       if (!removed) await redis.settled(keys);
       return removed;
     },

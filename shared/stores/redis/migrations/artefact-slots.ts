@@ -1,7 +1,7 @@
 import { script } from '../connection/connection.ts';
 import type { Connection } from '../connection/connection.ts';
 
-/** What is used once. Schema 5 has it in the slot of the revocations, where its successor is written with the use. */
+/** Kinds that are used once. Schema 5 has them in the slot of the revocations, where the successor is written with the use. */
 const KINDS: ReadonlySet<string> = new Set([
   'AuthorizationCode',
   'DeviceCode',
@@ -28,8 +28,8 @@ if ARGV[1] ~= '-1' then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 
 /**
  * Schema 5: `{prefix}:artefact:{kind}:{id}` with the prefix as its hash tag, for `KINDS`. Schema 1 of some versions
- * had them without. What a server of such a version writes after this is not found by any other: its clients have to
- * ask people to sign in again.
+ * had them without. Artefacts that a server of such a version writes after this are not found by any other: its
+ * clients have to ask people to sign in again.
  */
 export async function giveSlotToArtefacts(redis: Connection, prefix: string): Promise<void> {
   const waiting = (key: string) => `${prefix}:artefact:moving:{${key}}`;

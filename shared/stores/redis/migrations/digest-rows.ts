@@ -16,7 +16,7 @@ interface Verifiers {
   readonly scram?: Readonly<Record<string, object>>;
 }
 
-/** What Digest keeps of a person for one realm and hash. */
+/** The verifier of Digest of a person for one realm and hash. */
 interface Row {
   readonly realm: string;
   readonly hash: string;

@@ -4,8 +4,8 @@ import { giveRowsToDigest } from './digest-rows.ts';
 import { giveRowsToAllSchemes } from './verifier-rows.ts';
 
 /**
- * From each schema to the next. Others may do the same at once, be further, or have been stopped halfway. Each
- * has all that it writes with in its own file: what is changed later does not change it.
+ * The migrations from each schema to the next. Other processes may do the same at once, be further, or have been
+ * stopped halfway. Each migration has all the code that it writes with in its own file: later changes do not change it.
  */
 const MIGRATIONS = [
   giveRowsToDigest,

@@ -78,7 +78,7 @@ export async function giveRowsToAllSchemes(redis: Connection, prefix: string): P
   }
 }
 
-/** Of the fields `hash realm` with the values `HA1 userhash`: the rows, and their fields among the userhashes. */
+/** Returns rows and userhash fields, from fields `hash realm` with the values `HA1 userhash`. */
 const digestRows = (fields: readonly string[]): { row: Row; userhash: string }[] =>
   fields.flatMap((field, n) => {
     if (n % 2 === 1) return [];

@@ -9,7 +9,7 @@ const GRANT = /^SCRIPT test:grant:/;
 const ACCOUNT = /^SCRIPT test:account:/;
 const LOOK_INTO_GRANT = /^ZSCORE test:grant:/;
 
-describe('what happens between the steps of a verb', () => {
+describe('changes between the steps of a verb', () => {
   let place: Awaited<ReturnType<typeof interruptedRedis>>;
   let one: Artefacts;
   let other: Artefacts;
@@ -37,7 +37,7 @@ describe('what happens between the steps of a verb', () => {
     seconds: 60,
   });
   const there = () => other.get('Access', 'x');
-  /** Whatever is there is found by its person and goes with its grant. */
+  /** Expects that each artefact that is there is found by its person and goes with its grant. */
   const expectNoGhost = async () => {
     const found = await there();
     const expected = found === undefined ? [] : [found];

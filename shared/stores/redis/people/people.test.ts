@@ -21,7 +21,7 @@ beforeEach(async () => {
   await place.redis.cli('FLUSHALL');
 });
 
-describe('what happens between the look at a person and the change', () => {
+describe('changes between the look at a person and the write', () => {
   const meanwhile = (work: () => Promise<unknown>) => {
     place.connection.interruptions.push({ before: BEFORE_THE_WRITE, work });
   };

@@ -127,7 +127,7 @@ return redis.call('HMGET', KEYS[3], unpack(redis.call('HMGET', KEYS[2], unpack(n
  * id; the sorted set `{prefix}:names:order`; for each person `{prefix}:verifiers:{id}` (verifier-fields.ts); and the
  * set `{prefix}:names:former`, digests of the names of people who were removed.
  * One slot, so that one script writes all; that of the revocations, so that a change is as durable as they are:
- * who was disabled stays disabled when a replica takes over.
+ * a disabled person stays disabled when a replica takes over.
  */
 export function redisPeople(redis: Connection, prefix: string): People {
   const people = `{${prefix}}:people`;
@@ -231,7 +231,7 @@ export function redisPeople(redis: Connection, prefix: string): People {
           was,
           digestOf(person.name),
         ));
-      // Whoever removed them may have been told that it failed.
+      // An earlier removal may have been answered with a failure.
       if (removed !== 1) await redis.settled(people);
       return removed === 1;
     },

@@ -7,7 +7,7 @@ import type { VerifierRow } from '../../people/people.ts';
 export const fieldOf = ({ kind, realm }: Pick<VerifierRow, 'kind' | 'realm'>): string =>
   JSON.stringify([kind, realm]);
 
-/** What is kept in the field. */
+/** Returns the value of the field. */
 export const keptOf = ({ value, handle }: VerifierRow): string =>
   JSON.stringify(handle === undefined ? [value] : [value, handle]);
 

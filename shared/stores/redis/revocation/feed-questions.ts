@@ -80,13 +80,13 @@ export interface BesideAnswer {
   readonly epoch: string;
   /** The last entry, where the cursor is none of this stream: what came after it is not known. Else null. */
   readonly end: EntryId | null;
-  /** Those after the cursor, at most `COUNT`. */
+  /** The entries after the cursor, at most `COUNT`. */
   readonly entries: Entries;
   /** When it was asked for, of `monotonic()`; -Infinity where nobody knows whether that server may still answer. */
   readonly asked: number;
 }
 
-/** What to ask on behalf of a stream of revocations and of those beside it. */
+/** Returns the question for a stream of revocations and the streams beside it. */
 export function question(
   {
     stream,

@@ -55,7 +55,7 @@ export interface FeedOptions {
 export class RedisFeed implements RevocationFeed {
   /** Resolves when the stream was read to its end, or could not be for the first time. */
   readonly started: Promise<void>;
-  /** Of these streams the questions for verdicts ask as well. */
+  /** Further streams that the questions for verdicts ask for as well. */
   readonly beside = new Set<Beside>();
   readonly #options: FeedOptions;
   readonly #set = new RevocationSet();

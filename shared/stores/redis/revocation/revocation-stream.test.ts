@@ -34,7 +34,7 @@ describe('entries of the stream', () => {
     expect(() => streamEntry(refused)).toThrow('cannot be understood');
   });
 
-  test('whatever the fields: an entry with all its members, or a refusal', () => {
+  test('any fields give an entry with all its members, or a refusal', () => {
     const word = fc.oneof(
       fc.constantFrom(...Object.keys(entry), 'token', 'person', '1'),
       fc.string(),

@@ -9,7 +9,7 @@ export function revocationKeys(prefix: string) {
   } as const;
 }
 
-/** What an entry of the stream says; `epoch` says that the store has a new memory. */
+/** An entry of the stream; `epoch` says that the store has a new memory. */
 export type StreamEntry =
   | (Revocation & { readonly until: number })
   | { readonly kind: 'epoch'; readonly id: string };

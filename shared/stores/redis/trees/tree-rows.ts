@@ -1,7 +1,7 @@
 import { bytesOf, propertyBytesOf } from '#shared/stores/trees/entry-bytes.ts';
 import type { Collection, Document, Entry, Listed } from '#shared/stores/trees/trees.ts';
 
-/** What the first JSON in a row lacks: it changes on the way from one path to another, or stands beside. */
+/** Members that are not in the first JSON of a row: they change when an entry moves, or have a field of their own. */
 type Apart = 'path' | 'created' | 'modified' | 'properties';
 
 /**
@@ -29,7 +29,7 @@ export function entryOf(path: string, row: string): Entry {
   return { ...listedOf(path, row), properties };
 }
 
-/** Of a row, or of its first line. */
+/** Returns the listed entry of a row, or of its first line. */
 export function listedOf(path: string, row: string): Listed {
   const [line = ''] = row.split('\n', 1);
   const [created, modified] = line.split(' ', 2);

@@ -47,7 +47,7 @@ const membersOf = (path: string, after: string): string[] => [
 ];
 
 /**
- * Of each tree, in one slot, `{prefix:tree}:` and
+ * Redis has for each tree, in one slot, `{prefix:tree}:` and
  * - `rows`: hash of path to row (tree-rows.ts);
  * - `names`: sorted set of all but the root, by collection and name;
  * - `files`: hash of content file to how many rows name it;

@@ -13,7 +13,7 @@ export function sqliteSpentTokens(file: SqliteFile, clock: Clock): SpentTokens {
           `INSERT INTO spent_token (digest, until) VALUES (?1, ?2)
            ON CONFLICT (digest) DO UPDATE SET until = ?2 WHERE until <= ?3`,
           hash('sha256', token, 'buffer'),
-          // Of two tokens none tells which was first.
+          // Rounded up, so that the rows do not tell which of two tokens was first.
           Math.ceil(until / 1000) * 1000,
           now,
         );

@@ -46,7 +46,7 @@ export async function backupSqlite(folder: string, targetFolder: string): Promis
   });
 }
 
-/** What is deleted is overwritten. To vacuum once more would take longer than the copy, while documents change. */
+/** Deletes rows and overwrites their octets. Another vacuum would take longer than the copy, while documents change. */
 function strip(path: string): void {
   using copy = new DatabaseSync(path);
   copy.exec(

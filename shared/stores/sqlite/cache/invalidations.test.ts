@@ -104,7 +104,7 @@ test('a file that is away: nobody can say; when it is back, all is lost, once', 
   expect(early.feed.position).toBe(listener.feed.position);
 });
 
-describe('what is swept', () => {
+describe('sweeping', () => {
   test('is what is older than a day: who has heard it goes on, who has not has lost it', async () => {
     await using ahead = await listening(stores);
     const { position } = ahead.feed;
@@ -149,7 +149,7 @@ describe('what is swept', () => {
   });
 });
 
-test('of more than can be kept the oldest go: who needs one of them has lost it, others hear the rest in turns', async () => {
+test('the oldest invalidations go if there are too many: a feed that needs one is lost, others hear the rest', async () => {
   await add('first');
   await using listener = await listening(stores);
   const { position } = listener.feed;

@@ -158,7 +158,7 @@ test.each([
   },
 );
 
-test('a full disk is StoreUnavailable, never a "no"; what was acknowledged before is there', async () => {
+test('a full disk is StoreUnavailable, never a "no"; acknowledged rows are there', async () => {
   const lines = await written({ run: 'full', blocks: '1000' });
   const [outcome, reason] = lines.pop() ?? [];
   expect(outcome).toBe('unavailable');
@@ -193,7 +193,7 @@ test('RFC 9110 section 9.3.5: on a full disk what removes is done, so that there
   expect(proofs).toEqual(['proofs', expect.any(Number)]);
   expect((proofs as readonly unknown[])[1]).toBeGreaterThan(100);
   expect(rest.slice(0, 199)).toEqual(Array.from({ length: 199 }, () => ['remove', 'done']));
-  // What was spent is kept anew as soon as there is room.
+  // Spent tokens are stored again as soon as there is room.
   expect(rest.slice(-3)).toEqual([
     ['room', 'done'],
     ['remove', 'done'],

@@ -139,7 +139,7 @@ export class Connection implements Disposable {
     }
   }
 
-  /** What has begun is ended. */
+  /** Runs the work in a transaction, and ends it in every case. */
   #transaction<T>(work: () => T): T {
     try {
       const result = work();
@@ -186,7 +186,7 @@ function migrate(database: DatabaseSync, { file, migrations }: Schema): void {
   }
 }
 
-/** Of an extended code the low byte says of what kind it is. */
+/** True if SQLite is busy: the low byte of an extended code has its kind. */
 const isBusy = (error: unknown): boolean =>
   typeof error === 'object' &&
   error !== null &&

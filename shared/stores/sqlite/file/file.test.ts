@@ -67,7 +67,7 @@ describe('files', () => {
     expect(rawly(store.statePath, 'PRAGMA user_version')).toEqual(version);
   });
 
-  test('what must not be lost is synchronised at each commit', async () => {
+  test('the file that must not be lost is synchronised at each commit', async () => {
     using file = new SqliteFile(inSome(), schema('CREATE TABLE a (x)'), store.clock);
     expect(await file.read((c) => c.all('PRAGMA synchronous'))).toEqual([[2]]);
     expect(await file.read((c) => c.all('PRAGMA journal_mode'))).toEqual([['wal']]);

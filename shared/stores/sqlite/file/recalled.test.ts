@@ -78,14 +78,14 @@ test('a row is read once, and what is handled together looks once at whether any
   expect(await read()).toEqual(key);
 });
 
-test('what is handled together looks for revocations once', async () => {
+test('requests that are handled together look for revocations once', async () => {
   const look = () => feed.latest();
   expect(await count('SELECT seq', () => together(thrice(look)))).toBe(1);
   await turn();
   expect(await count('SELECT seq', async () => thrice(look).map((ask) => ask()))).toBe(3);
 });
 
-test('whatever is committed has all rows read again, also that there is none', async () => {
+test('each commit makes all rows be read again, also absent ones', async () => {
   const ids = [fresh(), fresh()];
   const read = () => Promise.all(ids.map((id) => stores.apiKeys.get(id)));
   await read();
@@ -98,7 +98,7 @@ test('whatever is committed has all rows read again, also that there is none', a
   expect(await count('SELECT', read)).toBe(0);
 });
 
-test('what another process has not committed yet changes nothing', async () => {
+test('an uncommitted write of another process changes nothing', async () => {
   const key = someApiKey(fresh());
   await stores.apiKeys.add(key);
   using other = new DatabaseSync(store.statePath);
@@ -108,7 +108,7 @@ test('what another process has not committed yet changes nothing', async () => {
   expect(await stores.apiKeys.get(key.id)).toEqual(key);
 });
 
-test('what is committed while a row is read counts for the next question', async () => {
+test('a commit while a row is read counts for the next question', async () => {
   using file = new SqliteFile(store.statePath, STATE, store.clock);
   const recall = recalling<number>(file);
   using other = new DatabaseSync(store.statePath);
@@ -124,7 +124,7 @@ test('what is committed while a row is read counts for the next question', async
   expect(read).toEqual([0, 1, 2, 3, 3]);
 });
 
-test('of the file that was moved into the place nothing is known before', async () => {
+test('nothing is remembered for a file that was moved into the place of another', async () => {
   const key = someApiKey(fresh());
   await stores.apiKeys.add(key);
   expect(await stores.apiKeys.get(key.id)).toEqual(key);

@@ -2,7 +2,7 @@ import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Connection } from './connection.ts';
 import type { SqliteFile } from './file.ts';
 
-/** Of each kind. */
+/** Entries of each kind. */
 const CAPACITY = 2_000;
 /** Characters of a key. */
 const LONGEST = 512;

@@ -1,6 +1,6 @@
 /** The rows of a table that may be forgotten. */
 interface Expired {
-  /** What names a row: `rowid`, or the primary key of a table without. */
+  /** The column that names a row: `rowid`, or the primary key of a table without it. */
   readonly key: string;
   /** `?1` is now, in milliseconds since the epoch. */
   readonly when: string;
@@ -11,10 +11,10 @@ export interface Schema {
   readonly file: string;
   /** FULL: a commit is on the disk before it is acknowledged. NORMAL: a power cut may undo the last ones. */
   readonly synchronous: 'FULL' | 'NORMAL';
-  /** What may use the last room on the disk: what makes room, or all, since nobody gets in without. */
+  /** The writes that may use the last room on the disk: removals, which make room, or all, since nobody gets in without them. */
   readonly reserveFor: 'removals' | 'all';
   /** Forward only; the number applied is `PRAGMA user_version`. Append, never change one that was released. */
   readonly migrations: readonly string[];
-  /** By table. */
+  /** The rows that expire, by table. */
   readonly expired: Readonly<Record<string, Expired>>;
 }

@@ -37,7 +37,7 @@ afterEach(() => {
 const add = (x: number) => (connection: Connection) =>
   connection.run('INSERT INTO a VALUES (?)', x);
 const rows = (connection: Connection) => connection.all<[x: number]>('SELECT x FROM a').flat();
-/** What another connection sees. */
+/** Returns the rows that another connection sees. */
 const seen = () =>
   outside
     .prepare('SELECT x FROM a')
@@ -94,7 +94,7 @@ test('a commit that fails fails all of it, and the next turn is another one', as
   expect(seen()).toEqual([1]);
 });
 
-test('what SQLite gives the transaction up for fails all of it', async () => {
+test('an error for which SQLite gives up the transaction fails all its writes', async () => {
   const rollback = (connection: Connection) =>
     connection.run('INSERT OR ROLLBACK INTO a VALUES (1)');
   const writes = [file.write(add(1)), file.write(rollback), file.write(add(2))];
@@ -151,7 +151,7 @@ test('while another process writes all else goes on: reads are answered, and the
     await file.write(add(x));
     order.push(x);
   });
-  // Those too that came before anybody knew.
+  // This includes reads that came before the hold-up was noticed.
   const early = Promise.all([file.read(rows), file.read(rows)]);
   await turn();
   const late = file.write(add(100));
@@ -194,7 +194,7 @@ test('writers that take turns at once all get theirs', async () => {
   expect(seen()).toHaveLength(1000);
 });
 
-test('who closes a file waits for another process two seconds in all, not for each group', async () => {
+test('closing a file waits two seconds in all for another process, not for each group', async () => {
   let time = 0;
   const hurried = { now: () => time, monotonic: () => (time += 2_000) };
   const closing = new SqliteFile(path, schema, hurried);
@@ -206,7 +206,7 @@ test('who closes a file waits for another process two seconds in all, not for ea
   expect(seen()).toEqual([]);
 });
 
-test('what waits when the file is closed is written; what comes later is not', async () => {
+test('writes that wait when the file is closed are done; later ones are not', async () => {
   const writes = Array.from({ length: 100 }, (_, x) => file.write(add(x)));
   file[Symbol.dispose]();
   const late = outcome(file.write(add(1000)));

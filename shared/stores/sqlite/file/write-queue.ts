@@ -28,10 +28,10 @@ export class WriteQueue {
   readonly #commit: Commit;
   readonly #clock: Clock;
   readonly #waiting: { readonly write: Write; readonly added: number }[] = [];
-  /** Who waits until something is done with, and no longer than until it is held up. */
+  /** Callers that wait until a write is done, at most until it is held up. */
   readonly #readers = new Set<() => void>();
   readonly #turns: Turns;
-  /** By the monotonic clock: until then another process has its turn. */
+  /** Another process has its turn until this time of the monotonic clock. */
   #theirs = -Infinity;
   #heldUp: { readonly since: number; pause: number } | undefined;
 
@@ -45,7 +45,7 @@ export class WriteQueue {
     return this.#waiting.length === 0;
   }
 
-  /** By another process that writes: nothing of what waits has begun. */
+  /** True if another process that writes holds it up: no waiting write has begun. */
   get isHeldUp(): boolean {
     return this.#heldUp !== undefined;
   }

@@ -29,14 +29,14 @@ describe('blocks over a store', () => {
       fc.integer({ min: 1, max: 5_000 }).map((ms) => ms / 1000),
     ),
   });
-  /** Of how long the bucket takes to be full, in whole milliseconds. */
+  /** Returns a part of the time that the bucket takes to be full: seconds, in whole milliseconds. */
   const someTime = ({ burst, per }: Rate, part: number) => {
     let milliseconds = Math.ceil(burst * per * part * 1000);
     while ((milliseconds / 1000) * 1000 !== milliseconds) milliseconds += 1;
     return milliseconds / 1000;
   };
 
-  test('whatever is done, one process is told what it would be if each use were taken alone', async () => {
+  test('one process gets the same results as if each use were taken alone', async () => {
     const acts = fc.oneof(
       {
         weight: 6,
@@ -118,7 +118,7 @@ describe('blocks over a store', () => {
   });
 });
 
-describe('what the store is asked', () => {
+describe('the questions to the store', () => {
   const rate = { burst: 160, per: 600 };
   const interval = intervalOf(rate);
   const bucket = ['api-key', 'x', rate] as const;
@@ -182,7 +182,7 @@ describe('what the store is asked', () => {
     expect(await next).toMatchObject({ ok: true });
   });
 
-  test('who gives back waits for no question: it is there once that is answered', async () => {
+  test('giving back waits for no question: it counts once the question is answered', async () => {
     const { limits, questions, answers } = asked();
     const one = limits.spend(...bucket);
     answers[0]?.resolve();
@@ -231,14 +231,14 @@ describe('what the store is asked', () => {
     clock.advance(5 * rate.per);
     answers[0]?.resolve();
     expect(await one).toMatchObject({ ok: true, remaining: 159 });
-    // Of the nine others five are over.
+    // Five of the nine others are over.
     for (let n = 0; n < 5; n += 1) expect(limits.spend(...bucket)).toMatchObject({ ok: true });
     expect(questions).toHaveLength(1);
     void limits.spend(...bucket);
     expect(questions).toHaveLength(2);
   });
 
-  test('of fifteen thousand keys no more than ten thousand are held, those asked for last', async () => {
+  test('holds uses of at most ten thousand keys of fifteen thousand, those asked for last', async () => {
     const { limits, questions, answers } = asked();
     const keys = Array.from({ length: 15_000 }, (_, n) => String(n));
     for (const key of keys) {

@@ -69,7 +69,7 @@ export class SqliteFeed implements RevocationFeed {
 
   /**
    * Reads all again when the file is another one, has another epoch or is behind the cursor (both:
-   * restored in place). What is known already stays: memory is merged, never replaced.
+   * restored in place). Known revocations stay: memory is merged, never replaced.
    */
   #goOn({ epoch, last }: Extent, cursor = 0): number {
     const same = epoch === this.#set.epoch && cursor <= last;

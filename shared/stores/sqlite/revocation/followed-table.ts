@@ -12,7 +12,7 @@ const SLICE = 10;
 /** Milliseconds between two looks at whether the file is still the same one, with the same memory. */
 const VERIFY_EVERY = 1_000;
 
-/** What there is, of which memory. */
+/** The first and last rows, and the memory that they are of. */
 export interface Extent {
   readonly epoch: string;
   /** The seq of the oldest row that is kept; the one after `last` where none is. */
@@ -43,7 +43,7 @@ export class FollowedTable<Row extends readonly SQLOutputValue[]> {
   readonly #rowsBehind: string;
   #connection: Connection | undefined;
   #cursor: number | undefined;
-  /** From where it began to read on, not everything was read yet. */
+  /** True until everything from the first position on was read. */
   #behind = true;
   #trusted = false;
   #closed = false;

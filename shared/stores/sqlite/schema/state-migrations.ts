@@ -1,4 +1,4 @@
-/** From one version of `state.db` to the next; what is released is never changed. */
+/** The migrations from one version of `state.db` to the next. A released one is never changed. */
 export const STATE_MIGRATIONS: readonly string[] = [
   `CREATE TABLE epoch (
      one INTEGER PRIMARY KEY CHECK (one = 1),

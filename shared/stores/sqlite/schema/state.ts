@@ -3,9 +3,9 @@ import type { Schema } from '../file/schema.ts';
 import { STATE_MIGRATIONS } from './state-migrations.ts';
 
 /**
- * What must not be lost. The engine's artefacts are here, the short-lived ones too: a code or refresh
- * token that was consumed stays consumed when the power fails. Those of `PASSING_KINDS` are in the other
- * file. Times are in milliseconds.
+ * The tables whose rows must not be lost. They have the engine's artefacts, the short-lived ones too: a consumed code
+ * or refresh token stays consumed when the power fails. Artefacts of `PASSING_KINDS` are in the other file. Times are
+ * in milliseconds.
  */
 export const STATE: Schema = {
   file: 'state.db',

@@ -1,6 +1,6 @@
 import type { Schema } from '../file/schema.ts';
 
-/** What lives for minutes and is written by every request, also of somebody unknown; keys are SHA-256 digests. */
+/** The tables whose rows live for minutes and are written by requests, also by those of strangers. Keys are SHA-256 digests. */
 export const TRANSIENT: Schema = {
   file: 'transient.db',
   synchronous: 'NORMAL',

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { STATE } from '../schema/state.ts';
 
-/** What the embedded store in a folder keeps of the content of a tree: bytes by name. */
+/** Returns the content of a tree that the embedded store in a folder has: bytes by name. */
 export function keptContent(folder: string, tree: string): ReadonlyMap<string, number> {
   using database = new DatabaseSync(join(folder, STATE.file), { readOnly: true });
   const rows = database

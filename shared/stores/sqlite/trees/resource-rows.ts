@@ -26,7 +26,7 @@ export const AT = 'tree = ?1 AND parent = ?2 AND name = ?3';
 
 type Common = readonly [parent: string, name: string, created: number, modified: number];
 
-/** Of the columns `LISTED`. */
+/** A row of the columns `LISTED`. */
 export type ListedRow =
   | readonly [...Common, kind: 'collection', revision: string, null, null, null, null]
   | readonly [
@@ -39,7 +39,7 @@ export type ListedRow =
       file: string,
     ];
 
-/** Of the columns `COLUMNS`. */
+/** A row of the columns `COLUMNS`. */
 export type ResourceRow = readonly [properties: string, bytes: number, ...ListedRow];
 
 /** A resource, and how many bytes it adds to those of its tree. */

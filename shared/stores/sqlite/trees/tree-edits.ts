@@ -9,7 +9,7 @@ import { AT, BELOW, COLUMNS, find, KEPT_BY_COPIES, split, valuesOf } from './res
 export interface Editing {
   readonly connection: Connection;
   readonly tree: string;
-  /** What they have added. */
+  /** The bytes that the edits have added. */
   bytes: number;
   properties: number;
   entries: number;

@@ -247,7 +247,7 @@ function rememberLocks({ connection, tree, relocked: roots }: Editing, version: 
   );
 }
 
-/** Of the content that was dropped, removes what nothing names any more; returns that which is in files. */
+/** Removes dropped content that nothing names any more. Returns the names of that which is in files. */
 function released({ connection, tree, dropped }: Editing): string[] {
   if (dropped.size === 0) return [];
   const among = (sql: string, names: readonly string[]) =>
