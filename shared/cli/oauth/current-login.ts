@@ -2,12 +2,12 @@ import { CLI } from '#shared/base/invocation.ts';
 import { Failure, type Shell } from '../arguments/command.ts';
 import { lockPrivate } from '../files/private-file.ts';
 import { loadProver } from './dpop.ts';
-import { formPoster } from './form-post.ts';
 import type { Send } from '#shared/client/send.ts';
 import { type Login, loginTokens } from './login.ts';
 import { loginPath, readLogin, writeLogin } from './login-file.ts';
 import { findServer } from './server-metadata.ts';
-import { OAuthFailure, tokenAnswer } from './token-answer.ts';
+import { OAuthFailure } from './oauth-failure.ts';
+import { requestGrant } from './token-grant.ts';
 
 /** Milliseconds before its expiry from which on an access token is replaced. */
 const MARGIN = 30_000;
@@ -44,12 +44,12 @@ function isFresh({ expires_at: end, refresh_token }: Login, { clock }: Shell): b
 async function refresh(send: Send, login: Login, { clock, random }: Shell): Promise<Login> {
   const { issuer, client_id, refresh_token, resource, private_jwk } = login;
   if (refresh_token === undefined) throw endedLogin(login);
-  const url = (await findServer(send, issuer)).endpoint('token_endpoint');
-  const post = formPoster(send, await loadProver(private_jwk, clock, random));
-  const form = { grant_type: 'refresh_token', refresh_token, client_id, resource };
-  const answer = await post(url, form);
+  const server = await findServer(send, issuer);
+  const prover = await loadProver(private_jwk, clock, random);
+  const form = { refresh_token, resource };
   try {
-    return { ...login, ...loginTokens(tokenAnswer(answer, url, 'dpop'), login, clock) };
+    const grant = { type: 'refresh_token', client: client_id, form, prover };
+    return { ...login, ...loginTokens(await requestGrant(send, server, grant), login, clock) };
   } catch (failure) {
     const ended = failure instanceof OAuthFailure && failure.error === 'invalid_grant';
     throw ended ? endedLogin(login) : failure;

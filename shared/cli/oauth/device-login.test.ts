@@ -9,12 +9,20 @@ import {
   type Progress,
 } from './device-login.ts';
 import { createProver } from './dpop.ts';
-import { formPoster } from './form-post.ts';
 import { NoAnswer, type Send } from '#shared/client/send.ts';
-import { scripted } from './oauth.fixture.ts';
+import { formOf, scripted } from './oauth.fixture.ts';
+import type { AuthorizationServer } from './server-metadata.ts';
 
 const DEVICE = 'https://auth.example/device/auth';
 const TOKEN = 'https://auth.example/token';
+const SERVER: AuthorizationServer = {
+  metadata: {
+    issuer: 'https://auth.example',
+    device_authorization_endpoint: DEVICE,
+    token_endpoint: TOKEN,
+  },
+  endpoint: (name) => (name === 'token_endpoint' ? TOKEN : DEVICE),
+};
 const good = {
   device_code: 'dc',
   user_code: 'BCDF-GHJK',
@@ -27,11 +35,11 @@ const error = (code: string, status = 400) => ({ status, body: { error: code } }
 const granted = { body: { access_token: 'at', token_type: 'DPoP', expires_in: 600 } };
 
 describe('authorizeDevice', () => {
-  test('RFC 8628 section 3.1: client, scope and resource are sent; what is absent is left out', async () => {
+  test('RFC 8628 section 3.1: client, scope and resource are sent; absent ones are left out', async () => {
     const { send, sent } = scripted({ [`POST ${DEVICE}`]: { body: good } });
-    const form = { client_id: 'tv', scope: undefined, resource: 'https://api.example/' };
+    const form = { client: 'tv', scope: undefined, resource: 'https://api.example/' };
     const clock = new ManualClock();
-    expect(await authorizeDevice(formPoster(send), DEVICE, form, clock)).toEqual({
+    expect(await authorizeDevice(send, SERVER, form, clock)).toEqual({
       deviceCode: 'dc',
       userCode: 'BCDF-GHJK',
       verificationUri: good.verification_uri,
@@ -39,7 +47,7 @@ describe('authorizeDevice', () => {
       expiresAt: clock.now() + 600_000,
       interval: 7,
     });
-    expect(sent[0]?.body).toBe('client_id=tv&resource=https%3A%2F%2Fapi.example%2F');
+    expect(formOf(sent[0])).toEqual({ client_id: 'tv', resource: 'https://api.example/' });
     expect(sent[0]?.fields).not.toHaveProperty('dpop');
   });
 
@@ -50,7 +58,7 @@ describe('authorizeDevice', () => {
     ['a negative interval', { interval: -1 }],
   ])('section 3.2: %s means 5 seconds', async (_, more) => {
     const { send } = scripted({ [`POST ${DEVICE}`]: { body: { ...good, ...more } } });
-    const { interval } = await authorizeDevice(formPoster(send), DEVICE, {}, new ManualClock());
+    const { interval } = await authorizeDevice(send, SERVER, { client: 'tv' }, new ManualClock());
     expect(interval).toBe(5);
   });
 
@@ -68,14 +76,14 @@ describe('authorizeDevice', () => {
     ['no JSON', { body: '<html>' }, 'JSON object'],
   ])('%s is a failure', async (_, reply, reason) => {
     const { send } = scripted({ [`POST ${DEVICE}`]: reply });
-    const asking = authorizeDevice(formPoster(send), DEVICE, {}, new ManualClock());
+    const asking = authorizeDevice(send, SERVER, { client: 'tv' }, new ManualClock());
     await expect(asking).rejects.toThrow(reason);
   });
 
   test('a complete link that is unsafe is left out', async () => {
     const body = { ...good, verification_uri_complete: 'http://evil.example/?user_code=1' };
     const { send } = scripted({ [`POST ${DEVICE}`]: { body } });
-    const code = await authorizeDevice(formPoster(send), DEVICE, {}, new ManualClock());
+    const code = await authorizeDevice(send, SERVER, { client: 'tv' }, new ManualClock());
     expect(code).not.toHaveProperty('verificationUriComplete');
   });
 });
@@ -109,10 +117,11 @@ async function poll(
     say: (line) => void said.push(line),
   };
   const outcome = await pollForToken(
-    formPoster(send, await createProver(clock, systemRandom)),
-    TOKEN,
-    { client_id: 'tv' },
+    send,
+    SERVER,
+    { client: 'tv' },
     authorization,
+    await createProver(clock, systemRandom),
     { clock, wait },
     progress,
   ).catch((failure: Error) => failure.message);
@@ -195,9 +204,9 @@ test('RFC 9449 section 8: the nonce of one poll is in the proof of the next; onl
     [`POST ${TOKEN}`]: [asks('n1'), pending, pending, asks('n2'), granted],
   });
   await pollForToken(
-    formPoster(send, await createProver(clock, systemRandom)),
-    TOKEN,
-    { client_id: 'tv' },
+    send,
+    SERVER,
+    { client: 'tv' },
     {
       deviceCode: 'dc',
       userCode: 'x',
@@ -205,13 +214,16 @@ test('RFC 9449 section 8: the nonce of one poll is in the proof of the next; onl
       expiresAt: clock.now() + 600_000,
       interval: 5,
     },
+    await createProver(clock, systemRandom),
     { clock, wait: async (milliseconds) => clock.advance(milliseconds / 1000) },
     { remaining: () => {}, say: () => {} },
   );
   const proofs = sent.map(({ fields }) => decodeJwt(fields?.['dpop'] ?? ''));
   expect(proofs.map(({ nonce }) => nonce)).toEqual([undefined, 'n1', 'n1', 'n1', 'n2']);
   expect(new Set(proofs.map(({ jti }) => jti)).size).toBe(5);
-  expect(sent[0]?.body).toBe(
-    'grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Adevice_code&device_code=dc&client_id=tv',
-  );
+  expect(formOf(sent[0])).toEqual({
+    grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+    device_code: 'dc',
+    client_id: 'tv',
+  });
 });

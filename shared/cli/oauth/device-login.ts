@@ -1,9 +1,13 @@
+import { deviceAuthorizationRequest, None } from 'oauth4webapi';
 import type { Clock } from '#shared/base/clock.ts';
+import { NoAnswer, type Send } from '#shared/client/send.ts';
 import { Failure, type Shell } from '../arguments/command.ts';
-import type { Form, PostForm } from './form-post.ts';
-import { type Reply, NoAnswer } from '#shared/client/send.ts';
+import type { Prover } from './dpop.ts';
 import { jsonObject, parseSafeUrl } from './http.ts';
-import { OAuthFailure, type TokenAnswer, tokenAnswer } from './token-answer.ts';
+import { throughLibrary } from './library.ts';
+import { Busy, OAuthFailure } from './oauth-failure.ts';
+import type { AuthorizationServer } from './server-metadata.ts';
+import { type Form, given, requestGrant, type TokenAnswer } from './token-grant.ts';
 
 /** A device authorization response (RFC 8628 section 3.2). */
 export interface DeviceAuthorization {
@@ -40,15 +44,28 @@ const ENDS: ReadonlyMap<string, string> = new Map([
   ['expired_token', EXPIRED],
 ]);
 
-/** RFC 8628 section 3.1: asks for a code. Throws `Failure` when there is none that can be shown. */
+/** A client of the device flow. */
+export interface DeviceClient {
+  readonly client: string;
+  /** The resource that it asks for at both endpoints. */
+  readonly resource?: string | undefined;
+}
+
+/**
+ * RFC 8628 section 3.1: asks for a code. Throws `Failure` when there is none that can be shown: the library takes a
+ * link of any scheme, and refuses an interval that is no number.
+ */
 export async function authorizeDevice(
-  post: PostForm,
-  url: string,
-  form: Form,
+  send: Send,
+  server: AuthorizationServer,
+  { client: client_id, ...asked }: DeviceClient & Form,
   clock: Clock,
 ): Promise<DeviceAuthorization> {
-  const answer = await post(url, form);
-  if (answer.status !== 200) throw new OAuthFailure(answer, url);
+  server.endpoint('device_authorization_endpoint');
+  const { reply, url } = await throughLibrary(send, (options) =>
+    deviceAuthorizationRequest(server.metadata, { client_id }, None(), given(asked), options),
+  );
+  if (reply.status !== 200) throw new OAuthFailure(reply, url);
   const {
     device_code,
     user_code,
@@ -56,7 +73,7 @@ export async function authorizeDevice(
     verification_uri_complete,
     expires_in,
     interval,
-  } = jsonObject(answer, url);
+  } = jsonObject(reply, url);
   if (
     !isText(device_code) ||
     !isText(user_code) ||
@@ -83,16 +100,18 @@ export async function authorizeDevice(
  * Throws `Failure` with what there is to say.
  */
 export async function pollForToken(
-  post: PostForm,
-  url: string,
-  form: Form,
-  authorization: DeviceAuthorization,
+  send: Send,
+  server: AuthorizationServer,
+  { client, resource }: DeviceClient,
+  { deviceCode, expiresAt, ...authorization }: DeviceAuthorization,
+  prover: Prover,
   shell: Pick<Shell, 'clock' | 'wait'>,
   progress: Progress,
 ): Promise<TokenAnswer> {
   const { clock } = shell;
-  const { deviceCode, expiresAt } = authorization;
-  const message = { grant_type: DEVICE_CODE, device_code: deviceCode, ...form };
+  const url = server.endpoint('token_endpoint');
+  const form = { device_code: deviceCode, resource };
+  const grant = { type: DEVICE_CODE, client, form, prover };
   const pause = async (seconds: number) => {
     const end = Math.min(clock.now() + seconds * 1000, expiresAt);
     for (let left = end - clock.now(); left > 0; left = end - clock.now()) {
@@ -106,13 +125,12 @@ export async function pollForToken(
   for (;;) {
     await pause(seconds);
     if (clock.now() >= expiresAt) throw new Failure(EXPIRED);
-    const answer = await post(url, message).catch(undefinedIfNoAnswer);
-    if (answer === undefined || isBusy(answer)) {
+    const outcome = await requestGrant(send, server, grant).catch(read);
+    if (outcome instanceof Busy || outcome instanceof NoAnswer) {
       seconds = Math.max(interval, Math.min(seconds * 2, LONGEST_BACKOFF));
-      progress.say(`${reason(url, answer)}: trying again in ${seconds} s`);
+      progress.say(`${reason(url, outcome)}: trying again in ${seconds} s`);
       continue;
     }
-    const outcome = readPoll(answer, url);
     if (typeof outcome === 'object') return outcome;
     if (outcome === 'slow_down') interval += SLOW_DOWN;
     seconds = interval;
@@ -121,26 +139,19 @@ export async function pollForToken(
 
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
-function readPoll(answer: Reply, url: string): TokenAnswer | 'authorization_pending' | 'slow_down' {
-  try {
-    return tokenAnswer(answer, url, 'dpop');
-  } catch (failure) {
-    if (!(failure instanceof OAuthFailure)) throw failure;
-    const { error } = failure;
-    if (error === 'authorization_pending' || error === 'slow_down') return error;
-    throw new Failure(ENDS.get(error) ?? failure.message);
-  }
+/** After which of them it is asked again; throws the others, in words. */
+function read(failure: unknown): Busy | NoAnswer | 'authorization_pending' | 'slow_down' {
+  if (failure instanceof Busy || failure instanceof NoAnswer) return failure;
+  if (!(failure instanceof OAuthFailure)) throw failure;
+  const { error } = failure;
+  if (error === 'authorization_pending' || error === 'slow_down') return error;
+  throw new Failure(ENDS.get(error) ?? failure.message);
 }
 
-function undefinedIfNoAnswer(error: unknown): undefined {
-  if (!(error instanceof NoAnswer)) throw error;
-}
-
-/** Too many requests (RFC 6585 section 4), or a server's error. */
-const isBusy = ({ status }: Reply) => status === 429 || status >= 500;
-
-const reason = (url: string, answer: Reply | undefined) =>
-  answer ? `${url} answers ${answer.status}` : `No answer from ${new URL(url).origin}`;
+const reason = (url: string, outcome: Busy | NoAnswer) =>
+  outcome instanceof Busy
+    ? `${url} answers ${outcome.status}`
+    : `No answer from ${new URL(url).origin}`;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 const isLink = (value: unknown): value is string =>

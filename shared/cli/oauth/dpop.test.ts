@@ -2,14 +2,28 @@ import { expect, test } from '@jest/globals';
 import { decodeProtectedHeader, EmbeddedJWK, jwtVerify } from 'jose';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { createProver } from './dpop.ts';
+import { createProver, loadProver, type Prover } from './dpop.ts';
+import { scripted } from './oauth.fixture.ts';
+import { sendWithToken } from './protected-request.ts';
+
+const PLACE = 'https://api.example/a/b?c=d';
+const NONCE = { fields: { 'dpop-nonce': 'n' } };
+
+/** The proofs that go out with messages by these provers, one after the other. */
+async function proofsOf(...provers: readonly Prover[]): Promise<string[]> {
+  const { send, sent } = scripted({ [`PUT ${PLACE}`]: NONCE });
+  for (const prover of provers) {
+    const access = { accessToken: 'token', prover, resource: 'https://api.example/' };
+    await sendWithToken(send, { method: 'PUT', url: PLACE }, access);
+  }
+  return sent.map(({ fields }) => fields?.['dpop'] ?? '');
+}
 
 test('RFC 9449 section 4.2: typ, jwk, jti, htm, htu without query, iat, ath, nonce; signed by that key', async () => {
   const clock = new ManualClock();
   const prover = await createProver(clock, systemRandom);
-  const url = 'https://api.example/a/b?c=d';
-  const proof = await prover.proof({ method: 'PUT', url, accessToken: 'token', nonce: 'n' });
-  const { payload, protectedHeader } = await jwtVerify(proof, EmbeddedJWK, {
+  const [, proof] = await proofsOf(prover, prover);
+  const { payload, protectedHeader } = await jwtVerify(proof ?? '', EmbeddedJWK, {
     typ: 'dpop+jwt',
     currentDate: new Date(clock.now()),
   });
@@ -29,14 +43,20 @@ test('RFC 9449 section 4.2: typ, jwk, jti, htm, htu without query, iat, ath, non
   });
 });
 
-test('two proofs of one prover differ in jti, two provers in their key', async () => {
-  const [one, other] = await Promise.all(
-    [1, 2].map(() => createProver(new ManualClock(), systemRandom)),
-  );
-  const of = { method: 'GET', url: 'https://a.example/' };
-  const proofs = await Promise.all([one?.proof(of), one?.proof(of), other?.proof(of)]);
-  expect(new Set(proofs).size).toBe(3);
-  const keys = proofs.map((proof) => decodeProtectedHeader(proof ?? '').jwk?.x);
-  expect(keys[0]).toBe(keys[1]);
-  expect(keys[0]).not.toBe(keys[2]);
+test('two proofs of one prover differ in jti, two provers in their key; one that is loaded again has the same', async () => {
+  const clock = new ManualClock();
+  const one = await createProver(clock, systemRandom);
+  const other = await createProver(clock, systemRandom);
+  const again = await loadProver(one.privateJwk, clock, systemRandom);
+  const proofs = await proofsOf(one, one, other, again);
+  expect(new Set(proofs).size).toBe(4);
+  const keys = proofs.map((proof) => decodeProtectedHeader(proof).jwk?.x);
+  expect(keys).toEqual([keys[0], keys[0], expect.not.stringMatching(keys[0] ?? ''), keys[0]]);
+});
+
+test('a private key that is no point of the curve is refused', async () => {
+  const clock = new ManualClock();
+  const { privateJwk } = await createProver(clock, systemRandom);
+  const wrong = { ...privateJwk, y: privateJwk.x };
+  await expect(loadProver(wrong, clock, systemRandom)).rejects.toThrow();
 });

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { exportJWK, generateKeyPair, importJWK, SignJWT } from 'jose';
+import { DPoP, type DPoPHandle, generateKeyPair, modifyAssertion } from 'oauth4webapi';
 import { z } from 'zod';
 import { type Clock, epochSeconds } from '#shared/base/clock.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
@@ -14,21 +13,19 @@ export const privateJwkSchema = z.object({
 });
 export type PrivateJwk = z.infer<typeof privateJwkSchema>;
 
-/** A key pair and the proofs of it (RFC 9449 section 4.2). */
+/** A key pair, and what makes proofs of it (RFC 9449 section 4.2). It remembers the nonces of each server. */
 export interface Prover {
   readonly privateJwk: PrivateJwk;
-  proof(of: {
-    readonly method: string;
-    readonly url: string;
-    readonly accessToken?: string;
-    readonly nonce?: string | undefined;
-  }): Promise<string>;
+  readonly handle: DPoPHandle;
 }
+
+const { subtle } = crypto;
 
 /** With a key pair that is made for it. */
 export async function createProver(clock: Clock, random: Random): Promise<Prover> {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-  return loadProver(privateJwkSchema.parse(await exportJWK(privateKey)), clock, random);
+  const privateJwk = privateJwkSchema.parse(await subtle.exportKey('jwk', privateKey));
+  return loadProver(privateJwk, clock, random);
 }
 
 /** With the key pair of an earlier prover. Rejects when it is no point of the curve. */
@@ -37,24 +34,21 @@ export async function loadProver(
   clock: Clock,
   random: Random,
 ): Promise<Prover> {
-  const privateKey = await importJWK(privateJwk, 'ES256');
-  const { d: _, ...jwk } = privateJwk;
-  return {
-    privateJwk,
-    proof: ({ method, url, accessToken, nonce }) => {
-      const { origin, pathname } = new URL(url);
-      return new SignJWT({
-        jti: randomId(random),
-        htm: method,
-        htu: origin + pathname,
-        ...(accessToken !== undefined && {
-          ath: createHash('sha256').update(accessToken).digest('base64url'),
-        }),
-        ...(nonce !== undefined && { nonce }),
-      })
-        .setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk })
-        .setIssuedAt(epochSeconds(clock))
-        .sign(privateKey);
+  const { d: _, ...publicJwk } = privateJwk;
+  const [privateKey, publicKey] = await Promise.all([
+    subtle.importKey('jwk', privateJwk, ES256, false, ['sign']),
+    subtle.importKey('jwk', publicJwk, ES256, true, ['verify']),
+  ]);
+  const handle = DPoP(
+    {},
+    { privateKey, publicKey },
+    {
+      [modifyAssertion]: (_header, claims) => {
+        Object.assign(claims, { jti: randomId(random), iat: epochSeconds(clock) });
+      },
     },
-  };
+  );
+  return { privateJwk, handle };
 }
+
+const ES256 = { name: 'ECDSA', namedCurve: 'P-256' } as const;

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import type { Clock } from '#shared/base/clock.ts';
 import { privateJwkSchema } from './dpop.ts';
 import { parseSafeUrl } from './http.ts';
-import type { TokenAnswer } from './token-answer.ts';
+import type { TokenAnswer } from './token-grant.ts';
 
 const safeUrl = z.string().refine((value) => parseSafeUrl(value) !== undefined);
 
-/** What `countersign login` has got, as it is kept. */
+/** A login of `countersign login`, as it is stored. */
 export const loginSchema = z.object({
   issuer: safeUrl,
   client_id: z.string(),
-  /** Of the access token. */
+  /** The scope of the access token. */
   scope: z.string(),
   /** Audience of the access token: it goes nowhere else. Absent: no resource is known to take it. */
   resource: safeUrl.optional(),
@@ -30,16 +30,16 @@ export type Login = z.infer<typeof loginSchema>;
  * name stay what they were (RFC 6749 sections 5.1 and 6).
  */
 export function loginTokens(
-  answer: TokenAnswer,
+  answer: Pick<TokenAnswer, 'access_token' | 'expires_in' | 'refresh_token' | 'scope'>,
   before: Partial<Pick<Login, 'scope' | 'refresh_token'>>,
   clock: Clock,
 ): Pick<Login, 'access_token' | 'expires_at' | 'refresh_token' | 'scope'> {
   const { access_token, expires_in, refresh_token = before.refresh_token, scope } = answer;
   return {
     access_token,
-    scope: typeof scope === 'string' ? scope : (before.scope ?? ''),
-    ...(typeof expires_in === 'number' && { expires_at: clock.now() + expires_in * 1000 }),
-    ...(typeof refresh_token === 'string' && { refresh_token }),
+    scope: scope ?? before.scope ?? '',
+    ...(expires_in !== undefined && { expires_at: clock.now() + expires_in * 1000 }),
+    ...(refresh_token !== undefined && { refresh_token }),
   };
 }
 

@@ -12,9 +12,14 @@ export function scripted(table: Readonly<Record<string, Scripted | readonly Scri
     sent.push(message);
     const reply = replies[Math.min(earlier, replies.length - 1)];
     if (reply === undefined) throw new Error(`nobody expects ${key}`);
-    const { status = 200, fields = {}, body = '' } = reply;
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return { status, fields, body: Buffer.from(text) };
+    const { status = 200, body = '' } = reply;
+    const [text, type] =
+      typeof body === 'string' ? [body, 'text/plain'] : [JSON.stringify(body), 'application/json'];
+    return { status, fields: { 'content-type': type, ...reply.fields }, body: Buffer.from(text) };
   };
   return { send, sent };
 }
+
+/** The form that was sent. */
+export const formOf = (message: Message | undefined) =>
+  Object.fromEntries(new URLSearchParams(String(message?.body)));

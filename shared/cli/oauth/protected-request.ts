@@ -1,9 +1,14 @@
-import { parseChallenges } from '#shared/http/auth/challenge.ts';
+import {
+  isDPoPNonceError,
+  protectedResourceRequest,
+  WWWAuthenticateChallengeError,
+} from 'oauth4webapi';
 import { Failure } from '../arguments/command.ts';
 import { bearerField } from './bearer.ts';
 import type { Prover } from './dpop.ts';
 import { type Reply, type Message, type Send } from '#shared/client/send.ts';
 import { parseSafeUrl } from './http.ts';
+import { throughLibrary } from './library.ts';
 import { findMetadata, isWithin, type ResourceMetadata } from './resource-metadata.ts';
 
 const MOST_REDIRECTS = 5;
@@ -11,7 +16,7 @@ const MOST_REDIRECTS = 5;
 /** A token, and how it is sent. */
 export interface Access {
   readonly accessToken: string;
-  /** Of the key that the token is bound to. Undefined: the token is bound to none and goes by Bearer. */
+  /** Proves the key that the token is bound to. Undefined: the token is bound to none and goes by Bearer. */
   readonly prover?: Prover | undefined;
   /** Audience of the token: it goes nowhere else. */
   readonly resource: string;
@@ -61,23 +66,23 @@ export async function sendWithToken(
     const authorization = bearerField(accessToken, resource);
     return sendMessage({ ...message, fields: { ...message.fields, authorization } });
   }
-  const attempt = async (nonce?: string) =>
-    sendMessage({
-      ...message,
-      fields: {
-        ...message.fields,
-        authorization: `DPoP ${accessToken}`,
-        dpop: await prover.proof({ ...message, accessToken, nonce }),
-      },
+  const { method, url, fields, body } = message;
+  const { reply } = await throughLibrary(sendMessage, async (options) => {
+    const headers = new Headers(fields);
+    const withProof = { ...options, DPoP: prover.handle };
+    const attempt = () =>
+      protectedResourceRequest(accessToken, method, new URL(url), headers, body, withProof);
+    await attempt().catch(async (error: unknown) => {
+      if (isDPoPNonceError(error)) await attempt().catch(unlessChallenge);
+      else unlessChallenge(error);
     });
-  const answer = await attempt();
-  return asksForNonce(answer) ? attempt(answer.fields['dpop-nonce']) : answer;
+  });
+  return reply;
 }
 
-function asksForNonce({ status, fields }: Reply): boolean {
-  const challenges = parseChallenges(fields['www-authenticate'] ?? '') ?? [];
-  const asked = challenges.some(({ params }) => params?.['error'] === 'use_dpop_nonce');
-  return status === 401 && asked && fields['dpop-nonce'] !== undefined;
+/** A challenge is for whoever asked. */
+function unlessChallenge(error: unknown): void {
+  if (!(error instanceof WWWAuthenticateChallengeError)) throw error;
 }
 
 /** Where to go on (RFC 9110 section 15.4); undefined when the answer is final. */

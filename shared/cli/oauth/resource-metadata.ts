@@ -4,15 +4,15 @@ import type { AuthParams } from '#shared/http/auth/params.ts';
 import { Failure } from '../arguments/command.ts';
 import { type Reply, type Send } from '#shared/client/send.ts';
 import { jsonObject, parseSafeUrl } from './http.ts';
-import type { TokenType } from './token-answer.ts';
+import type { TokenType } from './token-grant.ts';
 
-/** What a client has to know of a protected resource (RFC 9728 section 2) to get a token for it. */
+/** The metadata of a protected resource that a client needs to get a token for it (RFC 9728 section 2). */
 export interface ResourceMetadata {
   readonly resource: string;
   readonly authorizationServers: readonly string[];
-  /** What the challenge asked for (RFC 6750 section 3). */
+  /** The scope in the challenge (RFC 6750 section 3). */
   readonly scope?: string | undefined;
-  /** What it takes: a token that is bound to a key, unless it says that it takes none. */
+  /** The type of token that it takes: bound to a key, unless it says that it takes none. */
   readonly tokenType: TokenType;
 }
 
@@ -64,8 +64,8 @@ export function isWithin(url: string, resource: string): boolean {
 }
 
 /**
- * Both have to say so, metadata (RFC 9728 section 2) and challenge (RFC 9449 section 7.1): whoever controls one of
- * them cannot make a client send a token that others could use in place of one that is bound to a key.
+ * True if both metadata (RFC 9728 section 2) and challenge (RFC 9449 section 7.1) ask for Bearer alone. An attacker who
+ * controls one of them cannot make a client send a token that others could use in place of one bound to a key.
  */
 function takesBearerAlone(
   metadata: Readonly<Record<string, unknown>>,

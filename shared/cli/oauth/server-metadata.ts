@@ -1,10 +1,12 @@
+import { discoveryRequest, type AuthorizationServer as Metadata } from 'oauth4webapi';
 import { Failure } from '../arguments/command.ts';
-import { type Send } from '#shared/client/send.ts';
+import type { Send } from '#shared/client/send.ts';
 import { jsonObject, parseSafeUrl } from './http.ts';
+import { throughLibrary } from './library.ts';
 
-/** What a client knows of an authorization server. */
+/** The metadata of an authorization server that a client uses. */
 export interface AuthorizationServer {
-  readonly issuer: string;
+  readonly metadata: Metadata;
   /**
    * URL of an endpoint, for example `token_endpoint`. Throws `Failure` when the metadata names none that
    * secrets and tokens may be sent to.
@@ -14,20 +16,21 @@ export interface AuthorizationServer {
 
 /**
  * RFC 8414 section 3: the metadata of exactly this issuer. Throws `Failure` when they cannot be had or
- * are of another (section 3.3).
+ * are of another: the texts have to be the same (section 3.3), while the library compares them as URLs.
  */
 export async function findServer(send: Send, issuer: string): Promise<AuthorizationServer> {
-  const url = serverMetadataUrl(issuer);
-  const answer = await send({ method: 'GET', url });
-  if (answer.status !== 200) throw new Failure(`${url} answers ${answer.status}`);
-  const metadata = jsonObject(answer, url);
+  const { reply, url } = await throughLibrary(send, (options) =>
+    discoveryRequest(new URL(issuer), { algorithm: 'oauth2', ...options }),
+  );
+  if (reply.status !== 200) throw new Failure(`${url} answers ${reply.status}`);
+  const metadata = jsonObject(reply, url);
   if (metadata['issuer'] !== issuer) {
     throw new Failure(
       `${url} is of another issuer (RFC 8414 section 3.3): ${JSON.stringify(metadata['issuer'])}, not ${issuer}`,
     );
   }
   return {
-    issuer,
+    metadata: { ...metadata, issuer },
     endpoint(name) {
       const endpoint = metadata[name];
       if (typeof endpoint !== 'string' || parseSafeUrl(endpoint) === undefined) {
@@ -36,10 +39,4 @@ export async function findServer(send: Send, issuer: string): Promise<Authorizat
       return endpoint;
     },
   };
-}
-
-/** RFC 8414 section 3.1: the well-known path goes between the host and the path of the issuer. */
-function serverMetadataUrl(issuer: string): string {
-  const { origin, pathname } = new URL(issuer);
-  return `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`;
 }

@@ -3,10 +3,9 @@ import { Failure, type Option, type Shell } from '../arguments/command.ts';
 import { plainScreen, terminalScreen } from './login-screen.ts';
 import { authorizeDevice, pollForToken } from './device-login.ts';
 import { createProver } from './dpop.ts';
-import { formPoster } from './form-post.ts';
 import type { Send } from '#shared/client/send.ts';
 import { audienceOf, type Login, loginTokens } from './login.ts';
-import { OAuthFailure } from './token-answer.ts';
+import { OAuthFailure } from './oauth-failure.ts';
 import { findServer } from './server-metadata.ts';
 
 /** Public client that the first start makes in development; production refuses it. */
@@ -38,22 +37,16 @@ export async function signIn(
 ): Promise<Login> {
   const { clock, random } = shell;
   const server = await findServer(send, issuer);
-  const device = server.endpoint('device_authorization_endpoint');
-  const token = server.endpoint('token_endpoint');
   const prover = await createProver(clock, random);
-  const authorization = await authorizeDevice(
-    formPoster(send),
-    device,
-    { client_id, scope, resource },
-    clock,
-  ).catch((error: unknown) => {
-    throw isUnknown(error, client_id) ? new Failure(REGISTER) : error;
-  });
+  const device = { client: client_id, resource };
+  const authorization = await authorizeDevice(send, server, { ...device, scope }, clock).catch(
+    (error: unknown) => {
+      throw isUnknown(error, client_id) ? new Failure(REGISTER) : error;
+    },
+  );
   using screen = onTerminal ? terminalScreen(shell) : plainScreen(shell);
   screen.show(authorization);
-  const form = { client_id, resource };
-  const post = formPoster(send, prover);
-  const answer = await pollForToken(post, token, form, authorization, shell, screen);
+  const answer = await pollForToken(send, server, device, authorization, prover, shell, screen);
   const audience = audienceOf(answer.access_token) ?? resource;
   return {
     issuer,
