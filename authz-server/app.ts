@@ -6,7 +6,7 @@ import { parseTarget } from '#shared/http/target.ts';
 import type { Target } from '#shared/http/target.ts';
 import type { Log } from '#shared/base/log.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
-import { type Answer, HttpError, notFound } from '#shared/http/answer.ts';
+import { type Answer, HttpError, notFound, withReason } from '#shared/http/answer.ts';
 import { errorAnswer } from '#shared/server/message/answer.ts';
 import type { Endpoint } from '#shared/server/endpoints/endpoint.ts';
 import { frontDoor, openTarget } from '#shared/server/front-door/front-door.ts';
@@ -23,6 +23,7 @@ import { frameOf } from './pages/frame/view-of.ts';
 import { errorPage } from './pages/views/error.ts';
 import { TO_ACCOUNT } from './pages/frame/way-back.ts';
 import { pinOrigin } from './engine/pin-origin.ts';
+import { formTooLong } from './base/errors.ts';
 import type { AuthzServer } from './base/server.ts';
 import type { TokenIssuer } from './token-issuer/token-issuer.ts';
 import { protection } from './resources/protection.ts';
@@ -31,15 +32,15 @@ import { following } from './revocations/endpoint.ts';
 import { revocationsSpace } from '#shared/config/token-spaces.ts';
 import { userinfo } from './userinfo/userinfo.ts';
 
-/** The engine reads no longer body than this; a longer one is refused before it is sent. */
+/** Bytes. The longest request body that the engine reads; a longer one is refused before the client sends it. */
 const LONGEST_FORM = 56 * 1024;
 
-/** Of what the engine hands back to clients: no field has other characters. */
+/** Matches text of the characters that fields of the engine's answers to clients may have. */
 const OF_FIELDS = /^[\t -~]*$/;
 
 /**
- * The authorization server: what is decided before the engine sees a request, then the engine.
- * `tokenIssuer`: it has no origin of its own.
+ * Creates the handler of the authorization server: the decisions before the engine sees a request, then the
+ * engine. `tokenIssuer`: a token issuer without an origin of its own.
  */
 export function createApp(
   server: AuthzServer,
@@ -71,6 +72,7 @@ export function createApp(
     recipient: { at: ORIGIN, proxies, local: false },
     ready,
     spend,
+    told: ofMode,
     behind: toEngine,
   });
 
@@ -83,9 +85,7 @@ export function createApp(
     const { 'content-length': length, origin = '' } = request.headers;
     if (path === '/token') await engine.dropRevokedKeys();
     if (path === '/jwks') await engine.refreshKeys();
-    if (Number(length) > LONGEST_FORM) {
-      throw new HttpError(413, 'A form here has at most 56 KiB.', { Connection: 'close' });
-    }
+    if (Number(length) > LONGEST_FORM) throw formTooLong();
     if (!OF_FIELDS.test(origin)) throw new HttpError(400, 'The field Origin is not ASCII.');
     pinOrigin(request, issuer, path, addressOf(request));
     await engine.handle(request, response);
@@ -106,11 +106,16 @@ export function createApp(
     });
   }
 
+  /** The answer with its reason in development, as the engine's answers have it (base/reasons.ts). */
+  function ofMode<Given extends Answer<unknown>>(answer: Given): Given | Answer {
+    return server.development ? withReason(answer) : answer;
+  }
+
   /** A person gets a page with a way on, a program problem details; the fields are the same. */
   function told(error: unknown, request: IncomingMessage): Answer {
     const answer = errorAnswer(error);
     const { program } = at(parseTarget(request.url ?? '')?.path ?? '') ?? {};
-    if (program || !prefersHtml(request.headers.accept)) return answer;
+    if (program || !prefersHtml(request.headers.accept)) return ofMode(answer);
     const id = shownId(request);
     const props = { back: TO_ACCOUNT, ...errorProps(error), id };
     const page = errorPage(frameOf(server, request), props);

@@ -19,20 +19,20 @@ import { tokenIssuerOverTls } from './token-issuer/over-tls.ts';
 import { registerResourceServer } from './token-issuer/register-resource-server.ts';
 import { openTokenIssuer } from './token-issuer/token-issuer.ts';
 
-/** Puts the authorization server together: keys, engine, app, and what it does beside answering. */
+/** Builds the authorization server: its keys, engine, app and background work. */
 export async function composeAuthorizationServer(parts: Parts): Promise<Server> {
   const { config, stores, log } = parts;
   const life = longestLife(config);
   const development = !isProduction(config);
   const ring = await openKeyRing(keyLifecycle('keys', parts), [
-    // OpenID Connect Discovery 1.0 section 3: RS256 must be there for ID tokens.
+    // OpenID Connect Discovery 1.0 section 3: ID tokens must support RS256.
     'ES256',
     'RS256',
     ...tokenSpaces(config).map(({ alg }) => alg),
   ]);
   const passwords = createPasswords();
   const directory = localDirectory({ ...stores, passwords, demo: development });
-  const server = { ...parts, directory, longestLife: life, demoClients: development };
+  const server = { ...parts, directory, longestLife: life, development, demoClients: development };
   const engine = createEngine(server, ring, log);
   const { publicKey } = engine;
   const tokenIssuer =

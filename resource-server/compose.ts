@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import { createStanding } from '#shared/auth/standing/standing.ts';
-import { isLoopback, ownsTokenOrigin } from '#shared/config/production.ts';
+import { isLoopback, isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { WORKER } from '#shared/base/workers.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
@@ -12,6 +12,7 @@ import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import { configuredLimits } from '#shared/server/limits/configured-limits.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
+import type { Ready } from '#shared/server/endpoints/health.ts';
 import { certificateOf, overTls } from '#shared/server/over-tls.ts';
 import { logged } from '#shared/server/message/request-log.ts';
 import { FORWARDING, TICKETS } from '#shared/config/server-limits.ts';
@@ -40,7 +41,7 @@ import type { ServedResources } from './resources/resource/resource.ts';
 import { openSignIn } from './sign-in/open-sign-in.ts';
 import { createSpaces, type Space } from './space/spaces.ts';
 
-/** Seconds for which a file that no row names is left alone: far longer than an upload may take. */
+/** Seconds for which a file that no row names is kept: far longer than an upload may take. */
 const LEFTOVER_AGE = 86_400;
 /** Of the bytes of content in memory, as many again for what is made of it. */
 const FOR_MADE = 1 / 4;
@@ -48,11 +49,11 @@ const FOR_MADE = 1 / 4;
 const SWEEP_STORE = 60;
 const SWEEP_CONTENT = 3600;
 
-/** What the resource server needs that is neither its store nor its configuration. */
+/** The parts that the resource server needs besides its store and its configuration. */
 export interface Outside {
-  /** The JSON behind a URL; rejects within seconds when there is none. */
+  /** Fetches the JSON at a URL. Rejects within seconds if there is none. */
   fetch(url: string): Promise<unknown>;
-  /** HTTP to token issuers and the authorization server. */
+  /** Opens HTTP to token issuers and the authorization server. */
   readonly openSend: typeof openSend;
   /** Kerberos, where it is configured and installed. */
   readonly gss: Gss | undefined;
@@ -75,12 +76,12 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     voprf: openVoprfThreads(),
   });
   const brand = await openBrand(config.brand);
-  const errors = createErrors({ brand, log });
+  const errors = createErrors({ brand, log, development: !isProduction(config) });
   const partsOfSchemes = schemeParts({ ...parts, oauth, gss, issuers, brand });
   const schemes = await openSchemes(partsOfSchemes);
   const proxies = trustedProxies(config.trustedProxies);
   const recipient = { at: ORIGIN, proxies, local: isLocal(config) };
-  // Where the keys come from, codes are redeemed: on the way from inside, if there is one.
+  // Codes are redeemed where the keys come from: at the internal URL, if one is configured.
   const send = outside.openSend({ at: new URL(url).origin });
   const signIn = openSignIn({ ...parts, brand, jwks, tokens, send, recipient });
   const spaces = createSpaces(config, schemes, signIn);
@@ -132,9 +133,10 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     statements: identified?.statements,
   });
   const webSockets = [...gateways.values()].some((gateway) => gateway.webSockets);
-  // Without them every token is 503, which whoever turns requests to this server has to know.
-  const readyWithKeys = async () => {
-    await ready();
+  // Without keys every token is answered 503, so a load balancer has to know that this server is not ready.
+  const readyWithKeys: Ready = async (asks) => {
+    await ready(asks);
+    asks?.(`the keys of the issuer at ${url}`);
     if (config.spaces.some(takesTokens)) await jwks.ready();
   };
   const app = createOrder({
@@ -199,19 +201,19 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   };
 }
 
-/** Whether an application is told by statements who was let in. */
+/** True if statements tell the space's application who was let in. */
 function isStated({ schemes, upstream }: SpaceConfig): boolean {
   return schemes.length > 0 && upstream !== undefined && upstream.identity.includes('statement');
 }
 
-/** Whether a space has a scheme that is bound to the origin. */
+/** True if some space has a scheme that is bound to the origin. */
 function isBound({ spaces }: Config): boolean {
   const had = new Set<string>(spaces.flatMap(({ schemes }) => schemes));
   const entries: readonly SchemeEntry[] = SCHEMES;
   return entries.some(({ name, originBound }) => originBound && had.has(name));
 }
 
-/** In development the token issuer of this pair has the certificate that is made for it. */
+/** Returns the options for requests to the token issuer, whose certificate is made for it in development. */
 async function wayToIssuer({ config, clock, random }: Parts): Promise<SendOptions> {
   const { privateTokens } = config;
   if (privateTokens?.url !== undefined) return { at: privateTokens.url };
@@ -221,7 +223,7 @@ async function wayToIssuer({ config, clock, random }: Parts): Promise<SendOption
   return { ca: cert };
 }
 
-/** Whether what comes in clear text comes from this machine: not through a proxy, ours included. */
+/** True if requests in clear text come from this machine only, not through a proxy (ours included). */
 function isLocal({ listen, proxy, trustedProxies: trusted }: Config): boolean {
   const hosts = proxy ? [listen.resource.host, listen.proxy.host] : [listen.resource.host];
   return hosts.every(isLoopback) && trusted.length === 0;

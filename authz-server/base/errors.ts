@@ -1,8 +1,9 @@
 import { errors } from 'oidc-provider';
+import { HttpError } from '#shared/http/answer.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 
-/** An error of the engine's kind that it answers as it is, with a status it has no class for. */
+/** An error that the engine answers unchanged, for a status that the engine has no error class for. */
 class EngineError extends errors.OIDCProviderError {
   constructor(status: number, error: string, description: string, detail?: string) {
     super(status, error, detail === undefined ? undefined : { detail });
@@ -11,14 +12,14 @@ class EngineError extends errors.OIDCProviderError {
   }
 }
 
-/** The store cannot answer: 503. */
+/** The error for a store that cannot answer: 503. */
 export class TemporarilyUnavailable extends EngineError {
   constructor(detail: string) {
     super(503, 'temporarily_unavailable', 'the server cannot do this now; try again', detail);
   }
 }
 
-/** A store's outage, told in the engine's words. */
+/** Awaits work on the store and turns a store's outage into `TemporarilyUnavailable`. */
 export async function orTemporarilyUnavailable<T>(work: Awaitable<T>): Promise<T> {
   try {
     return await work;
@@ -27,7 +28,7 @@ export async function orTemporarilyUnavailable<T>(work: Awaitable<T>): Promise<T
   }
 }
 
-/** A limit was reached: 429, with Retry-After where the answer is written. */
+/** The error for a reached limit: 429. The code that writes the answer adds Retry-After. */
 export class TooManyRequests extends EngineError {
   /** Seconds. */
   readonly retryAfter: number;
@@ -37,3 +38,7 @@ export class TooManyRequests extends EngineError {
     this.retryAfter = retryAfter;
   }
 }
+
+/** The error for a form that is longer than the engine reads: 413. */
+export const formTooLong = () =>
+  new HttpError(413, 'A form here has at most 56 KiB.', { Connection: 'close' });

@@ -1,14 +1,16 @@
 import type { Directory } from '#shared/people/directory.ts';
 import type { Parts } from '#shared/server/process.ts';
 
-/** What the pages work with. */
+/** The parts of the server that its pages use. */
 export interface PagesServer extends Omit<Parts, 'log' | 'feed' | 'ready'> {
   readonly directory: Directory;
+  /** Whether answers have their reason. It helps an attacker, too. */
+  readonly development: boolean;
   /** Seconds: the longest life of a token. */
   readonly longestLife: number;
 }
 
-/** What the authorization server works with. */
+/** The parts that the authorization server uses. */
 export interface AuthzServer extends PagesServer, Pick<Parts, 'feed' | 'ready'> {
   /** Whether clients that the first start made may be used. */
   readonly demoClients: boolean;

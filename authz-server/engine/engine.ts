@@ -21,13 +21,13 @@ export interface Engine {
   handle(request: IncomingMessage, response: ServerResponse): Awaitable<void>;
   /** Takes up changed keys; requests in flight end on the keys they began with. */
   refreshKeys(): Promise<void>;
-  /** Before something is signed: what signs is no key that was revoked until now. */
+  /** Drops revoked keys. Called before signing, so that no key revoked until then signs. */
   dropRevokedKeys(): Promise<void>;
-  /** By which our own tokens are verified; looked up once more when it is not known. */
+  /** Returns the public key that verifies our own tokens; an unknown `kid` is looked up once more. */
   publicKey(kid: string): Promise<KeyObject | undefined>;
 }
 
-/** The provider with what stands around it, replaced as a whole when the keys change. */
+/** Creates the engine around a provider, which is replaced as a whole when the keys change. */
 export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engine {
   const { feed } = server;
   const revoked = new Set<unknown>();
@@ -39,7 +39,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     provider.use(unstored);
     provider.use(comeBack);
     provider.use(challenged(server.config.issuer));
-    provider.use(refusals);
+    provider.use(refusals(server));
     provider.use(publicMetadata(server.config.jwks.maxAge));
     provider.use(trueMetadata(server.config));
     provider.use(enginePages(server, provider));
@@ -58,7 +58,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
       else void pipeline(request, response);
     };
   };
-  /** Those that the engine was built with: the ring may be ahead. */
+  /** The keys that the engine was built with; the ring may be ahead. */
   let keys = ring.current;
   let handle = build(keys);
 
@@ -69,7 +69,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     handle = build(keys);
   }
 
-  /** A key that is not known may have been made by another process a moment ago. */
+  /** Finds a public key. Another process may have made an unknown key a moment ago. */
   async function publicKey(kid: string): Promise<KeyObject | undefined> {
     if (ring.current.publicKey(kid) === undefined) await refreshKeys();
     return ring.current.publicKey(kid);

@@ -246,7 +246,7 @@ test('each address has a limit at whatever costs something before anybody is kno
   }
 });
 
-describe('what is ambiguous or too long is refused', () => {
+describe('ambiguous or too long requests are refused', () => {
   const post = (fields: string, body = 'grant_type=client_credentials') =>
     raw(
       `POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nConnection: close\r\n${fields}Content-Length: ${body.length}\r\n\r\n${body}`,
@@ -268,12 +268,12 @@ describe('what is ambiguous or too long is refused', () => {
     expect(answer).not.toContain('100 Continue');
   });
 
-  test('a chunked form over 56 KiB is 400 (RFC 6749 section 5.2)', async () => {
+  test('a chunked form over 56 KiB is 413, like one that is announced', async () => {
     const chunk = `${(60_000).toString(16)}\r\n${'a'.repeat(60_000)}\r\n0\r\n\r\n`;
     const answer = await raw(
       `POST /token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n${chunk}`,
     );
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toMatch(/^HTTP\/1\.1 413 /);
   });
 });
 
@@ -312,4 +312,15 @@ test.each([...METADATA, '/jwks'])('RFC 9110 section 13: %s has a validator', asy
   expect(again.headers.get('content-type')).toBeNull(); // section 15.4.5
   const other = await fetch(authz.url + path, { headers: { 'If-None-Match': '"x"' } });
   expect([other.status, await other.text()]).toEqual([200, await first.text()]);
+});
+
+test.each([...METADATA, '/jwks'])('RFC 9110 section 13.1.1: If-Match on %s', async (path) => {
+  const answers: unknown[] = [];
+  for (const tags of ['"x"', 'x', '']) {
+    const response = await fetch(authz.url + path, { headers: { 'If-Match': tags } });
+    const { status } = (await response.json()) as { status: number };
+    answers.push([response.status, status, response.headers.get('content-type')]);
+  }
+  const problem = 'application/problem+json';
+  expect(answers).toEqual([412, 400, 412].map((status) => [status, status, problem]));
 });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
+import { type Log, silentLog } from '#shared/base/log.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { createPasswords } from '#shared/people/password.ts';
@@ -75,10 +76,11 @@ export interface TestFlow extends TestAuthz {
 export async function testFlow(
   settings: Readonly<Record<string, unknown>> = {},
   clock: Clock = systemClock,
+  log: Log = silentLog,
 ): Promise<TestFlow> {
   // Each test signs in anew, so often that nobody would believe it.
   const limits = { account: { burst: 1000, per: 1 } };
-  const authz = await testAuthz({ limits, ...settings }, clock);
+  const authz = await testAuthz({ limits, ...settings }, clock, log);
   const { url, config, stores } = authz;
   for (const client of [WEB, SERVER, NATIVE, TV]) await stores.clients.add(client);
   const parts = { stores, clock, random: systemRandom, longestLife: longestLife(config) };
@@ -150,7 +152,7 @@ export const redemption = (code: string, form: Parameters = {}) => ({
   ...form,
 });
 
-/** What the client is sent by a redirect; throws when the page is none. */
+/** Returns the parameters that a redirect takes to the client. Throws if the page is no redirect. */
 export function sent(page: Page): URLSearchParams {
   const location = page.headers.get('location');
   if (location === null) throw new Error(`no redirect but ${page.status} from ${page.url}`);

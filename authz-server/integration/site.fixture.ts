@@ -107,6 +107,7 @@ export async function testSite(
     ready,
     directory,
     longestLife: life,
+    development: true,
     demoClients: true,
   };
   const handler = createApp(server, createEngine(server, ring, silentLog), silentLog);
@@ -162,7 +163,7 @@ export function answerIn(page: Page): URLSearchParams {
   return new URL(location).searchParams;
 }
 
-/** What is inside the token, unchecked. */
+/** Returns the claims of a token, unchecked. */
 export function claimsOf(token: unknown): Record<string, unknown> {
   const [, payload = ''] = String(token).split('.');
   return JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, unknown>;

@@ -2,6 +2,7 @@ import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
 import { NAVIGATED } from './engine-pages.ts';
 import { shownId } from '#shared/server/message/request-log.ts';
 import { errorProps } from './frame/page-error.ts';
+import { descriptionOf } from '../base/reasons.ts';
 import type { PagesServer } from '../base/server.ts';
 import { answerWith } from './frame/respond.ts';
 import type { ErrorProps } from './frame/view.ts';
@@ -31,7 +32,8 @@ export function engineHooks(server: PagesServer): EngineHooks {
       }
       const { client, route } = ctx.oidc;
       const props = route === 'end_session_confirm' ? EXPIRED : errorProps(error);
-      const detail = [out.error, out.error_description].filter(Boolean).join(': ');
+      const specific = server.development ? descriptionOf(ctx, error) : undefined;
+      const detail = [out.error, specific ?? out.error_description].filter(Boolean).join(': ');
       const page = errorPage(frameOf(server, ctx.req, uiLocales(ctx)), {
         ...props,
         ...(props.kind === 'request' && { detail }),

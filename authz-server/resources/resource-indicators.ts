@@ -4,6 +4,7 @@ import type { Config } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { type TokenSpace, tokenSpaces } from '#shared/config/token-spaces.ts';
 import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
+import { note } from '#shared/server/message/request-log.ts';
 import type { KeySet } from '#shared/keys/signing-key-ring.ts';
 
 /** The scopes of OpenID Connect, about the person alone (Core 1.0 sections 5.4 and 11). */
@@ -19,8 +20,8 @@ export const OPENID_SCOPES: ReadonlySet<string> = new Set([
  */
 export interface ResourceIndicators {
   /**
-   * What the client gets when it names none: the first of its resources that knows the scopes, of those
-   * that were granted (`oneOf`) the first.
+   * Returns the resource for a client that names none: the first of its resources that knows the scopes,
+   * or the first of the granted ones (`oneOf`).
    */
   defaultResource(
     ctx: KoaContextWithOIDC,
@@ -45,7 +46,7 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
   const find = (resource: string) => spaces.find(({ url }) => sameResource(url, resource));
   const open = (client: Client) =>
     strings(client['resources'])?.flatMap((resource) => find(resource) ?? []) ?? spaces;
-  /** Whether the client may ask for all these scopes, though perhaps not of one resource. */
+  /** True if the client may ask for all these scopes, though perhaps not at one resource. */
   const isAllowed = (client: Client, asked: ReadonlySet<string>) => {
     const known = open(client).reduce(
       (scopes, space) => scopes.union(spaceScopes(space)),
@@ -102,7 +103,7 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
       };
     },
 
-    checkScope({ oidc }, client) {
+    checkScope({ oidc, req }, client) {
       const found = Object.values(oidc.resourceServers ?? {});
       if (found.length === 0) throw invalidTarget(NONE);
       const allowed = parseScope(text(client['allowed_scope']));
@@ -113,6 +114,11 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
       const { params = {}, requestParamScopes: asked } = oidc;
       if (!allowed.has('offline_access') && asked.delete('offline_access')) {
         params['scope'] = [...asked].join(' ');
+      }
+      const ignored = asked.difference(grantable);
+      if (ignored.size > 0) {
+        const names = [...ignored].join(' ').slice(0, NAMED);
+        note(req, { reason: `scopes that this client may not have are ignored: ${names}` });
       }
       const refused = asked.intersection(OPENID_SCOPES).difference(allowed);
       const granted = asked.intersection(grantable).difference(new Set(['offline_access']));
@@ -125,7 +131,7 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
   };
 }
 
-/** All scopes that some method of the space needs. */
+/** Returns every scope that some method of the space needs. */
 export function spaceScopes(space: Pick<TokenSpace, 'scopes'>): ReadonlySet<string> {
   return new Set(Object.values(space.scopes).flat());
 }
@@ -153,6 +159,9 @@ function demandOne({ oidc }: KoaContextWithOIDC): void {
   throw invalidTarget('a token is for one resource: name one');
 }
 
+/** Characters of scopes in the log. */
+const NAMED = 200;
+
 const NONE = 'this client may name no resource';
 
 const isMachine = (ctx: KoaContextWithOIDC) =>
@@ -168,10 +177,10 @@ const AUTHORIZATION = new Set([
 function requestedScope(ctx: KoaContextWithOIDC, client: Client): ReadonlySet<string> {
   const { params = {}, route } = ctx.oidc;
   if (!isDefaulted(ctx)) return parseScope(text(params['scope']));
-  // Who wants access that outlives the session has to say so.
+  // A client has to ask explicitly for access that outlives the session.
   const scopes = new Set(parseScope(text(client['default_scope'])));
   scopes.delete('offline_access');
-  // What is asked of the person, and granted, is read from the request.
+  // The scopes that the person is asked for, and grants, are read from the request.
   if (AUTHORIZATION.has(route)) params['scope'] = [...scopes].join(' ');
   return scopes;
 }

@@ -13,6 +13,12 @@ test('the first start prints its lines as they are', async () => {
   expect(lines.join('\n')).not.toContain('first-start.txt');
 });
 
+test('the start says where the documentation begins', async () => {
+  const line = banner(await loadConfig({}), {}).find((one) => one.startsWith('Documentation: '));
+  const path = line?.slice('Documentation: '.length) ?? '';
+  expect(await readFile(new URL(`../../${path}`, import.meta.url), 'utf8')).toMatch(/^# /);
+});
+
 test('a later start names the file and repeats no secret', async () => {
   const lines = banner(await loadConfig({}), { firstStart: '/d/first-start.txt' });
   expect(lines.join('\n')).toContain('/d/first-start.txt');
@@ -21,12 +27,12 @@ test('a later start names the file and repeats no secret', async () => {
 
 test('without a first start it says how to register a client and a person', async () => {
   const lines = banner(await loadConfig({}), {});
-  // What a first client may well have, and no right of the servers themselves.
+  // The scopes of a first client, and no right of the servers themselves.
   expect(lines.join('\n')).toMatch(/client add .*--scope "documents:read documents:write"$/m);
   expect(lines).toContain('  npm run -s cli -- user add NAME');
 });
 
-test('where no space takes tokens the scopes are left to the operator', async () => {
+test('without a space that takes tokens, the operator chooses the scopes', async () => {
   const { privateTokens: _issuer, ...tour } = await loadConfig({});
   const lines = banner({ ...tour, spaces: [] }, {});
   expect(lines.join('\n')).toMatch(/client add .*--scope "SCOPES"$/m);
@@ -42,10 +48,10 @@ test('the origin over TLS and the token issuer are named where there are some', 
   expect(text).not.toMatch(/^ {2}(?:over TLS|token issuer)/m);
 });
 
-test('the banner and README.md name the same addresses', async () => {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  const [, paragraph = ''] = /^(The authorization server is at .*)$/m.exec(readme) ?? [];
-  const named = [...paragraph.matchAll(/<(.*?)>/g)].map(([, url = '']) => url);
+test('the banner and the first tutorial name the same addresses', async () => {
+  const page = new URL('../../docs/tutorials/first-ten-minutes.md', import.meta.url);
+  const rows = (await readFile(page, 'utf8')).match(/^\| .* \| <.*\|$/gm) ?? [];
+  const named = [...rows.join('').matchAll(/<(.*?)>/g)].map(([, url = '']) => url);
   const lines = banner(await loadConfig({}), {});
   const printed = lines.flatMap((line) => /^ {2}[a-zA-Z ]+ {2}(https?:\S+)$/.exec(line)?.[1] ?? []);
   expect(printed).toHaveLength(5);
@@ -59,7 +65,7 @@ test('a Redis password is not printed', async () => {
   expect(text).not.toContain('hunter2');
 });
 
-test('the banner names each space, and nothing is left out where the default is whole', async () => {
+test('the banner names each space, and reports nothing missing for the default configuration', async () => {
   const text = banner(await loadConfig({}), {}).join('\n');
   expect(text).toMatch(/^ {2}\/documents\/ +documents +Bearer, DPoP$/m);
   expect(text).toMatch(/^ {2}\/hidden\/ +documents, hidden +Bearer, DPoP$/m);
@@ -67,7 +73,7 @@ test('the banner names each space, and nothing is left out where the default is 
   expect(text).not.toContain('not there');
 });
 
-test('the banner says what spaces of one’s own leave out of the default', async () => {
+test('the banner says what a configuration of one’s own lacks of the default', async () => {
   const { tls: _tls, proxy: _proxy, ...tour } = await loadConfig({});
   const [first] = tour.spaces;
   const text = banner({ ...tour, spaces: first ? [first] : [] }, {}).join('\n');
@@ -84,7 +90,7 @@ test('the banner of a production pair misses no tour', async () => {
   expect(banner(production, {}).join('\n')).not.toContain('not there');
 });
 
-test('the banner counts spaces beyond thirty', async () => {
+test('the banner only counts the spaces after the thirtieth', async () => {
   const config = await loadConfig({});
   const [space] = config.spaces;
   if (space === undefined) throw new Error('no space');

@@ -1,4 +1,4 @@
-import { CLI } from '#shared/base/invocation.ts';
+import { CLI, DOCUMENTATION } from '#shared/base/invocation.ts';
 import { columns, printable } from '#shared/base/printable.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
 import { maskRedisUrl } from '#shared/config/redis-url.ts';
@@ -8,7 +8,7 @@ import { leftOutOfTour } from '#shared/config/tour.ts';
 import { takesTokens } from '#shared/config/token-spaces.ts';
 import type { FirstStart } from './first-start.ts';
 
-/** What a person reads at the terminal when the servers that `countersign start` runs listen; it adds that they do. */
+/** Returns the lines that `countersign start` prints once the servers listen; it adds that they are ready. */
 export function banner(config: Config, made: FirstStart): string[] {
   const { privateTokens } = config;
   const proxy = config.proxy && proxyUrl(config.proxy, config.listen.proxy);
@@ -27,6 +27,8 @@ export function banner(config: Config, made: FirstStart): string[] {
     ...spacesInWords(config),
     ...leftOutInWords(config),
     ...nextStep(config, made),
+    '',
+    `Documentation: ${DOCUMENTATION}`,
     '',
   ].map(printable);
 }

@@ -14,7 +14,7 @@ import type { Work } from '../resources/protection.ts';
 export interface Issuance {
   readonly ring: IssuerKeyRing;
   readonly pay: Pay;
-  /** Tokens that one person gets through one client. */
+  /** The rate of tokens for one person through one client. */
   readonly rate: Rate;
   readonly clock: Clock;
   /** Seconds by which the clock of another process may be ahead. */
@@ -22,8 +22,8 @@ export interface Issuance {
 }
 
 /**
- * Token requests (RFC 9578 sections 5.2 and 6.2). One is paid for before anything is computed for it, so
- * that many at once get no more than the rate allows. Nothing of its content is kept or logged.
+ * Answers token requests (RFC 9578 sections 5.2 and 6.2). Each is counted before anything is computed for it, so
+ * that concurrent requests get no more than the rate allows. Its content is neither kept nor logged.
  */
 export function issuance({ ring, pay, rate, clock, skew }: Issuance): Work {
   return async (request, { clientId, principal }) => {
@@ -43,12 +43,15 @@ export function issuance({ ring, pay, rate, clock, skew }: Issuance): Work {
     }
     await pay('private-token', requesterOf(principal, clientId), rate);
     const body = await key.blindSign(asked.blinded);
-    if (body === undefined) throw unprocessable('The blinded message is none of this type.');
+    if (body === undefined)
+      throw unprocessable(
+        'The blinded message has the wrong length or is not a value of this token type.',
+      );
     return { status: 200, fields: { ...UNSTORED, 'Content-Type': RESPONSE_TYPE }, body };
   };
 }
 
-/** A person through a client, or a client by itself. */
+/** Returns the strings that name the payer: a person and a client, or a client alone. */
 function requesterOf(principal: Principal, clientId: string): readonly string[] {
   return principal.kind === 'person' ? [principal.realm, principal.name, clientId] : [clientId];
 }

@@ -7,7 +7,7 @@ import { languageOf } from '#shared/pages/language.ts';
 import type { Recipient } from '#shared/server/endpoints/auth-request.ts';
 import { EVERYBODY } from '#shared/server/endpoints/cors.ts';
 import { type Endpoint, READ } from '#shared/server/endpoints/endpoint.ts';
-import { health } from '#shared/server/endpoints/health.ts';
+import { health, type Ready } from '#shared/server/endpoints/health.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import { validated } from '#shared/server/endpoints/validated.ts';
 import type { EndpointsOfSchemes } from '../auth/scheme-endpoints.ts';
@@ -29,7 +29,7 @@ export interface EndpointParts {
   readonly ofSchemes: EndpointsOfSchemes;
   readonly signIn: SignIn;
   /** Resolves when the server can do its work. */
-  readonly ready: () => Promise<void>;
+  readonly ready: Ready;
   readonly errors: Errors;
   readonly brand: Brand;
   readonly recipient: Recipient;
@@ -55,7 +55,7 @@ export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoin
   const tellAll = (request: AnyRequest, answer: Awaitable<Answer>) =>
     andThen(answer, (given) => errors.told(request, given));
   const everywhere = new Map<string, Endpoint>([
-    ...health(parts.ready),
+    ...health(parts.ready, { told: errors.ofMode }),
     ['/verify', { methods: READ, answer: (asked) => tellAll(asked, verify(asked, parts)) }],
     [
       '/verify/browser',

@@ -79,7 +79,9 @@ function judged(
 ): Awaitable<Answer> {
   const { rawHeaders } = request;
   const peer = request.socket.remoteAddress ?? '';
-  if (!recipient.proxies.has(peer)) return refused(request, `${peer} is not in trustedProxies`);
+  if (!recipient.proxies.has(peer)) {
+    return refusedUnlooked(request, `${peer} is not in trustedProxies`);
+  }
   const origin = forwardedOrigin(rawHeaders);
   const method = single(rawHeaders, 'x-forwarded-method');
   const uri = single(rawHeaders, 'x-forwarded-uri');
@@ -89,7 +91,9 @@ function judged(
 
   note(request, { askedMethod: method, askedHost: origin, askedPath: pathOf(uri) });
   const target = parseAskedTarget(uri);
-  if (target?.form !== 'origin') return refused(request, 'the forwarded URI is ambiguous');
+  if (target?.form !== 'origin') {
+    return refusedUnlooked(request, 'the forwarded URI is ambiguous');
+  }
   const { authorization } = request.headers;
   const asked = () => describedRequest(request, { method, target: uri, origin }, recipient);
   return andThen(shownTo({ origin, target, authorization, asked }), (hidden) => {
@@ -141,7 +145,15 @@ function inOneLine(fields: Fields): Fields {
   );
 }
 
-/** The operator finds the reason in the log; the client only learns that it may not. */
+/** Refuses before a space was looked for, so that the reason tells nothing of spaces. */
+function refusedUnlooked(request: AnyRequest, reason: string): Answer {
+  return { ...refused(request, reason), reason };
+}
+
+/**
+ * The operator finds the reason in the log; the client only learns that it may not, in development too. A hidden space
+ * is answered like a missing one here.
+ */
 function refused(request: AnyRequest, reason: string): Answer {
   note(request, { verdict: 'refused', reason });
   return problemAnswer(403, 'This request cannot be let through.');

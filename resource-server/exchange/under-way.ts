@@ -4,30 +4,33 @@ import { HttpError } from '#shared/http/answer.ts';
 import type { Standing, Who } from '#shared/auth/standing/standing.ts';
 import type { Ending } from '../forwarding/sink.ts';
 
-/** Milliseconds from sweep to sweep. What has seen two of them is long. */
+/** Milliseconds between sweeps. An exchange that has seen two sweeps is long, and is watched. */
 const SWEEP = 500;
-/** Milliseconds after which a change is judged again before it is committed. */
+/** After so many milliseconds a change is judged again before it is committed. */
 const LONG = 1000;
 
-/** Judges again before a change is committed. Throws or rejects with HttpError 403, or `StoreUnavailable`. */
+/** Judges the client again before a change is committed. Throws or rejects with HttpError 403 or `StoreUnavailable`. */
 export type JudgeAgain = () => Awaitable<void>;
 
 /**
- * Watches an exchange until it closes: calls `end` once what let its client in is revoked, if it goes on for long.
- * Most are over before anybody asks.
+ * Watches a long exchange until it closes, and calls `end` once what let its client in is revoked. Most exchanges are
+ * over before the watch begins.
  */
 export type UnderWay = (who: Who, exchange: Ending, end: (reason: string) => void) => JudgeAgain;
 
 interface Young {
   readonly sweep: number;
-  readonly grow: () => void;
+  grow: () => void;
 }
+
+/** Replaces a finished exchange's closures: a set's dead tables keep its entries until old garbage is collected. */
+const OVER = () => {};
 
 export function createUnderWay(
   standing: Pick<Standing, 'watch' | 'holds'>,
   clock: Pick<Clock, 'monotonic'>,
 ): UnderWay {
-  /** By age. */
+  /** Exchanges that are not watched yet, oldest first. */
   const young = new Set<Young>();
   let sweeps = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -45,8 +48,8 @@ export function createUnderWay(
 
   return (who, exchange, end) => {
     const began = clock.monotonic();
-    let stop = () => {};
-    const one = {
+    let stop = OVER;
+    const one: Young = {
       sweep: sweeps,
       grow: () => (stop = standing.watch(who, 'revoked', end)),
     };
@@ -55,6 +58,7 @@ export function createUnderWay(
       timer ??= setInterval(sweep, SWEEP).unref();
       exchange.once('close', () => {
         young.delete(one);
+        one.grow = OVER;
         stop();
       });
     }

@@ -60,7 +60,7 @@ export interface GatewayParts {
   readonly cached?: SpaceCache | undefined;
 }
 
-/** What passes requests on to the application of one space. */
+/** Passes requests on to the application of one space. */
 export interface Gateway {
   /** All methods that are passed on. */
   readonly methods: readonly string[];
@@ -107,7 +107,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     webSockets !== false && upgradeOf(request) !== undefined;
   const watchOf = ({ watch }: Exchange) => (config.streams === 'finish' ? undefined : watch);
 
-  /** What is answered without the application; undefined: nothing. */
+  /** Returns the answer that needs no application, if there is one. */
   function answerHere(request: AnyRequest): Awaitable<Answer> | undefined {
     const { method = '' } = request;
     if (method === 'TRACE' && space.trace) {
@@ -124,7 +124,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     return originForm(keyless(url));
   }
 
-  /** What gives the client an answer of the application as it comes, with `more` lines of ours. */
+  /** Passes an answer of the application to the client as it comes, with `more` lines of ours. */
   function passingTo(
     { request, response, passed, fields }: Exchange,
     more: (status: number) => Lines = () => [],
@@ -218,7 +218,10 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     const here = answerHere(request);
     if (here !== undefined) return here;
     if (valuesIn(request.rawHeaders, 'via').some((via) => via.includes(pseudonym))) {
-      throw new HttpError(508, 'This request has been here before.');
+      throw new HttpError(
+        508,
+        'This request has passed this server already: a server behind it sends it back here. Mend the loop.',
+      );
     }
     if (cache && !upgradeOf(request)) return throughCache(exchange, cache);
     return andThen(send(exchange, passingTo(exchange)), () => undefined);
@@ -252,7 +255,7 @@ function whoseOf(passed: Passed): string {
   return account === ANONYMOUS ? '' : JSON.stringify([account, identityOf(passed)]);
 }
 
-/** What an application's pages may do is for it to say. */
+/** Leaves the policy of its pages to the application. */
 function leaveToApplication(response: AnyResponse): void {
   for (const name of Object.keys(SECURITY_FIELDS)) response.removeHeader(name);
 }

@@ -31,7 +31,7 @@ export class SlowClients {
   readonly #parts: SlowClientsParts;
   readonly #pause: number;
   #timer: NodeJS.Timeout | undefined;
-  /** What those had moved whom we waited for at the last look. */
+  /** The octets that each exchange which waited for its client had moved at the last look. */
   #moved = new Map<Held, number>();
 
   constructor(parts: SlowClientsParts) {
@@ -65,11 +65,16 @@ export class SlowClients {
       }
       if (heaviest === undefined) continue;
       slow.delete(heaviest);
-      heaviest.flow.end(new HttpError(408, 'Others wait, and this client is too slow.'));
+      heaviest.flow.end(
+        new HttpError(
+          408,
+          'This client sends or reads too slowly while others wait for its place. Try again over a faster connection.',
+        ),
+      );
     }
   }
 
-  /** Whoever was slow since the last look. */
+  /** Returns the exchanges whose clients were slow since the last look. */
   #mark(): Set<Held> {
     const before = this.#moved;
     const least = (LEAST * this.#pause) / 1000;

@@ -80,7 +80,7 @@ beforeAll(async () => {
     ready: () => stores.ping(),
     log: silentLog,
     brand: BRAND,
-    errors: createErrors({ brand: BRAND, log: silentLog }),
+    errors: createErrors({ brand: BRAND, log: silentLog, development: false }),
     recipient: { at: ORIGIN, proxies: trustedProxies([]), local: true },
   });
   server = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });
@@ -98,14 +98,14 @@ const call = (method: string, path: string, body?: string, type = 'text/plain') 
     ...(body !== undefined && { body }),
   });
 
-describe('RFC 9577: who comes without a name', () => {
-  test('reads and writes what the space grants to nobody in particular', async () => {
+describe('RFC 9577: the anonymous principal', () => {
+  test('reads and writes what the space grants to anonymous clients', async () => {
     expect((await call('PUT', '/open/a', 'one')).status).toBe(201);
     expect(await call('GET', '/open/a')).toMatchObject({ status: 200, text: 'one' });
     expect((await call('PROPFIND', '/open/', '', 'application/xml')).status).toBe(207);
   });
 
-  test('has nothing of what is granted to people', async () => {
+  test('has no access that is granted to people', async () => {
     expect((await call('GET', '/people/')).status).toBe(403);
     expect((await call('GET', '/readable/')).status).toBe(200);
     expect((await call('PUT', '/readable/a', 'one')).status).toBe(403);
@@ -116,13 +116,13 @@ describe('RFC 9577: who comes without a name', () => {
     expect((await call('PUT', '/own/a', 'one')).status).toBe(403);
   });
 
-  test('RFC 4918 section 6.4: has no lock, since the next who comes so would own it', async () => {
+  test('RFC 4918 section 6.4: cannot lock, since the next anonymous client would own the lock', async () => {
     const refused = await call('LOCK', '/open/b', LOCK, 'application/xml');
     expect(refused.status).toBe(403);
     expect((await call('GET', '/open/b')).status).toBe(404);
   });
 
-  test('RFC 10008: gets what it asked by QUERY again, by an address that nobody guesses', async () => {
+  test('RFC 10008: can repeat a QUERY by a URL that nobody guesses', async () => {
     await call('PUT', '/open/list.json', '[{"a":1},{"a":2}]', 'application/json');
     const asked = await call('QUERY', '/open/list.json', '$[0].a', 'application/jsonpath');
     expect(asked).toMatchObject({ status: 200, text: '[1]' });
@@ -130,7 +130,7 @@ describe('RFC 9577: who comes without a name', () => {
     expect(again).toMatchObject({ status: 200, text: '[1]' });
   });
 
-  test('two who do the same get the same fields, but for the time', async () => {
+  test('gets the same fields for the same request, except for the time', async () => {
     const first = await call('GET', '/open/a');
     const second = await call('GET', '/open/a');
     const passing = { date: '', 'x-request-id': '' };

@@ -56,7 +56,7 @@ beforeAll(async () => {
     ready: async () => {},
     log: silentLog,
     brand: BRAND,
-    errors: createErrors({ brand: BRAND, log: silentLog }),
+    errors: createErrors({ brand: BRAND, log: silentLog, development: false }),
     recipient: { at: ORIGIN, proxies: trustedProxies(['127.0.0.1']), local: true },
   });
   server = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });

@@ -1,5 +1,5 @@
 import type { Log } from '#shared/base/log.ts';
-import type { Answer } from '#shared/http/answer.ts';
+import { type Answer, withReason } from '#shared/http/answer.ts';
 import type { Brand } from '#shared/pages/document.ts';
 import { languageOf } from '#shared/pages/language.ts';
 import { prefersHtml } from '#shared/pages/prefers-html.ts';
@@ -9,31 +9,45 @@ import type { AnyRequest } from '#shared/server/message/message.ts';
 import { shownId } from '#shared/server/message/request-log.ts';
 import { errorPage } from './views/error.ts';
 
-/** How errors of this server are told: to a person by a page, to a program by problem details. */
+/** Presents errors of this server: to a person as a page, to a program as problem details. */
 export interface Errors {
   /**
-   * The answer itself, or a page with its status and fields. What is no error of ours is not touched. `id`: of the
-   * line in the log, where that is not the front door's.
+   * Returns the answer unchanged, or a page with its status and fields. Answers that are not this server's errors
+   * are not changed. `id`: the id of the log line, if it is not the front door's. In development the answer has its
+   * reason, too.
    */
   readonly told: <Given extends Answer<unknown>>(
     request: AnyRequest,
     answer: Given,
     id?: string,
   ) => Given | Answer;
-  /** Of what was thrown, which goes to the log. */
+  /** Returns the answer unchanged or, in development, with its reason; never a page. */
+  readonly ofMode: <Given extends Answer<unknown>>(answer: Given) => Given | Answer;
+  /** Returns the answer to a thrown error, which is logged. */
   readonly failed: (request: AnyRequest, error: unknown) => Answer;
 }
 
-export function createErrors({ brand, log }: { readonly brand: Brand; readonly log: Log }): Errors {
+export interface ErrorsParts {
+  readonly brand: Brand;
+  readonly log: Log;
+  /** Whether answers have their reason. It helps an attacker, too. */
+  readonly development: boolean;
+}
+
+export function createErrors({ brand, log, development }: ErrorsParts): Errors {
+  const ofMode: Errors['ofMode'] = (answer) => (development ? withReason(answer) : answer);
   const told: Errors['told'] = (request, answer, id = shownId(request)) => {
-    const { status, fields, detail } = answer;
-    if (detail === undefined || !isForPerson(request)) return answer;
+    const { status, fields, detail, reason } = answer;
+    if (detail === undefined) return answer;
+    if (!isForPerson(request)) return ofMode(answer);
     const frame = { brand, language: languageOf(request.headers['accept-language']) };
-    const page = errorPage(frame, { status, detail, id });
+    const shown = development && reason !== undefined ? `${detail}\n${reason}` : detail;
+    const page = errorPage(frame, { status, detail: shown, id });
     return { ...page, fields: { ...fields, ...page.fields } };
   };
   return {
     told,
+    ofMode,
     failed(request, error) {
       noteError(request, error, log);
       return told(request, errorAnswer(error));
@@ -41,10 +55,13 @@ export function createErrors({ brand, log }: { readonly brand: Brand; readonly l
   };
 }
 
-/** Those that a browser uses when somebody goes to an address or sends a form. */
+/** The methods that a browser uses for navigation and forms. */
 const OF_PEOPLE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST']);
 
-/** Scripts say that they are (Fetch Metadata section 2.2), and get what they always did. */
+/**
+ * True if the client is a person's browser. Scripts are marked as such (Fetch Metadata section 2.2), and get
+ * problem details.
+ */
 function isForPerson({ method = '', headers }: AnyRequest): boolean {
   const mode = headers['sec-fetch-mode'] ?? 'navigate';
   return OF_PEOPLE.has(method) && mode === 'navigate' && prefersHtml(headers.accept);

@@ -21,17 +21,17 @@ import { createProxy } from './proxy.ts';
 import { createErrors } from '../pages/errors.ts';
 
 export const CREDENTIALS = `Basic ${Buffer.from('alice:secret').toString('base64')}`;
-/** The field line of who may use the proxy. */
+/** The field line with valid credentials. */
 export const ALICE = `Proxy-Authorization: ${CREDENTIALS}\r\n`;
 
 const parts: AsyncDisposable[] = [];
 
-/** Ends what was started since the last call. */
+/** Stops everything that was started since the last call. */
 export async function stopAll(): Promise<void> {
   for (const part of parts.splice(0).toReversed()) await part[Symbol.asyncDispose]();
 }
 
-/** Basic (RFC 7617) of alice, whose password is `secret`. */
+/** Basic (RFC 7617) for alice, whose password is `secret`. */
 export const alone: Scheme = {
   name: 'Basic',
   challenge: () => [{ scheme: 'Basic', params: { realm: 'proxy' } }],
@@ -55,11 +55,11 @@ export interface ProxyOptions extends Partial<
 export interface RunningProxy {
   readonly listening: Listening;
   readonly port: number;
-  /** What it has logged. */
+  /** The log lines. */
   readonly lines: Record<string, unknown>[];
 }
 
-/** A proxy as the resource server opens it, for alice. */
+/** Starts a proxy as the resource server opens it, for alice. */
 export async function startProxy(options: ProxyOptions = {}): Promise<RunningProxy> {
   const { destinations = [], tunnels = 40, idle = 20, total = 60, schemes = [alone] } = options;
   const lines: Record<string, unknown>[] = [];
@@ -84,7 +84,11 @@ export async function startProxy(options: ProxyOptions = {}): Promise<RunningPro
     network: { ...systemNetwork, ...options.network },
     standing: options.standing ?? NEVER_ENDS,
     log,
-    errors: createErrors({ brand: { name: 'Countersign', color: '#1f5fbf' }, log }),
+    errors: createErrors({
+      brand: { name: 'Countersign', color: '#1f5fbf' },
+      log,
+      development: false,
+    }),
     clock: systemClock,
     random: systemRandom,
   });
@@ -121,13 +125,13 @@ async function started(server: Server, sockets: Set<Socket>): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** An origin server; resolves to its port. */
+/** Starts an origin server and resolves to its port. */
 export function startOrigin(listener: RequestListener): Promise<number> {
   const server: HttpServer = createServer(listener);
   return started(server, new Set());
 }
 
-/** A server of anything, such as broken HTTP; resolves to its port and its open connections. */
+/** Starts a TCP server, for example of broken HTTP. Resolves to its port and its open connections. */
 export async function startTcp(
   serve: (socket: Socket) => void,
   { allowHalfOpen = false } = {},
@@ -137,7 +141,7 @@ export async function startTcp(
   return { port: await started(server, sockets), sockets };
 }
 
-/** Resolves when a figure has grown and does not any more. */
+/** Resolves when a number has grown and then stops growing. */
 export async function stalled(figure: () => number): Promise<void> {
   for (let before = -1; figure() === 0 || figure() !== before;) {
     before = figure();
@@ -145,7 +149,7 @@ export async function stalled(figure: () => number): Promise<void> {
   }
 }
 
-/** Resolves when it is true; rejects after ten seconds. */
+/** Resolves when the condition is true; rejects after ten seconds. */
 export async function until(question: () => boolean): Promise<void> {
   const end = performance.now() + 10_000;
   while (!question()) {

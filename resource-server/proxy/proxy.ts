@@ -33,24 +33,24 @@ import { breakOff, exchangeOf, sideOf } from '../answers/side.ts';
 
 /** Milliseconds for looking up a name, and again for connecting. */
 const PATIENCE = 10_000;
-/** Why work for a client ends; made once, since the trace of an error costs more than a look-up. */
+/** The reason why work for a client is aborted. Made once, since a stack trace costs more than a look-up. */
 const LEFT = new Error('The client has left.');
 
 export interface ProxyParts extends LineParts {
   readonly config: ProxyConfig;
-  /** Who may use the proxy. */
+  /** The space that says who may use the proxy. */
   readonly space: ProtectionSpace;
   readonly recipient: Recipient;
-  /** Where clients find it: scheme, host and port. */
+  /** The proxy's origin for clients: scheme, host and port. */
   readonly origin: string;
-  /** Where this server listens: the destination `self`. */
+  /** The addresses on which this server listens, for the destination `self`. */
   readonly self: () => readonly Listener[];
   readonly network: Network;
   readonly standing: Standing;
   readonly errors: Pick<Errors, 'told'>;
 }
 
-/** What a listener needs. */
+/** The handlers that a listener needs. */
 export interface Proxy {
   readonly handler: AnyHandler;
   readonly tunnel: TunnelHandler;
@@ -59,21 +59,20 @@ export interface Proxy {
 type Passed = Extract<Outcome, { kind: 'pass' }>;
 
 /**
- * A forward proxy: absolute-form requests (RFC 9112 section 3.2.2) and tunnels (RFC 9110 section 9.3.6).
- * Each request is authenticated, on a kept connection too. Throws TypeError for a destination that is
- * none.
+ * A forward proxy for absolute-form requests (RFC 9112 section 3.2.2) and tunnels (RFC 9110 section 9.3.6). Each
+ * request is authenticated, also on a persistent connection. Throws TypeError for an invalid destination.
  */
 export function createProxy(parts: ProxyParts): Proxy {
   const { config, space, recipient, origin, self, network, standing, clock, random, errors } =
     parts;
   const reach = createReach(createDestinations(config.destinations, self), network, PATIENCE);
-  /** In Via; random, since the name of the host is nobody's business (RFC 9110 section 7.6.3). */
+  /** The name in Via. It is random, to keep the host's name private (RFC 9110 section 7.6.3). */
   const pseudonym = `countersign-${random(6).toString('hex')}`;
   const buffers = new ReadBuffers();
   const underWay = createUnderWay(standing, clock);
   const inShares = createInShares('tunnels', config.tunnels);
 
-  /** From the first byte to the last, whatever comes of it. */
+  /** Handles a request from the first byte to the last, whatever the outcome. */
   async function handler(request: AnyRequest, response: AnyResponse): Promise<void> {
     const line = startLine('proxy.request', parts);
     const gone = new AbortController();
@@ -86,13 +85,13 @@ export function createProxy(parts: ProxyParts): Proxy {
     const { signal } = gone;
     const answer = await handle(request, response, line, signal).catch(failed(line, signal));
     if (answer === undefined) return;
-    // What is malformed may have been read in another way by who sent it (RFC 9112 section 11.2).
+    // The sender may have understood a malformed request differently (RFC 9112 section 11.2).
     if (answer.status === 400 && response instanceof ServerResponse)
       response.shouldKeepAlive = false;
     send(request, response, errors.told(request, named(answer, line), line.id));
   }
 
-  /** Undefined: nothing is left to be said. */
+  /** Resolves to undefined if nothing is left to be sent. */
   async function handle(
     request: AnyRequest,
     response: AnyResponse,
@@ -117,7 +116,10 @@ export function createProxy(parts: ProxyParts): Proxy {
     return proven(outcome, { request, method, line, signal, errors }, async () => {
       if (maxForwards(request) === 0) return answerHere(request);
       if (lines(request.rawHeaders, 'via').some((via) => via.includes(pseudonym))) {
-        throw new HttpError(508, 'This request has been here before.');
+        throw new HttpError(
+          508,
+          'This request has passed this server already: a server behind it sends it back here. Mend the loop.',
+        );
       }
       const socket = await reach(target, signal);
       const { idle } = config;
@@ -139,7 +141,7 @@ export function createProxy(parts: ProxyParts): Proxy {
     if (answer !== undefined) asked.refuse(named(answer, line));
   }
 
-  /** Undefined: nothing is left to be said. */
+  /** Resolves to undefined if nothing is left to be sent. */
   async function connect(
     asked: TunnelRequest,
     line: Line,
@@ -150,7 +152,7 @@ export function createProxy(parts: ProxyParts): Proxy {
     line.note({ host: authority });
     const method = 'CONNECT';
     const about = { method, target: authority, origin };
-    const content = { digest: async (hash: string) => createHash(hash).digest() }; // it has none
+    const content = { digest: async (hash: string) => createHash(hash).digest() }; // there is no content
     const mark = standing.mark();
     const connecting = authRequest(request, about, recipient, content);
     const outcome = await admitted(connecting, line);
@@ -183,13 +185,13 @@ export function createProxy(parts: ProxyParts): Proxy {
   return { handler, tunnel };
 }
 
-/** An answer of ours, by which its line in the log is found. */
+/** Adds the id of the log line to an answer of the proxy's own. */
 const named = (answer: Answer, { id }: Line): Answer => ({
   ...answer,
   fields: { ...answer.fields, 'X-Request-Id': id },
 });
 
-/** What an error comes to; nothing once the client has left. */
+/** Turns an error into an answer, or into nothing once the client has left. */
 function failed(line: Line, signal: AbortSignal): (error: unknown) => Answer | undefined {
   return (error) => (signal.aborted ? undefined : line.fail(error));
 }
@@ -202,7 +204,7 @@ interface Proven {
   readonly errors: Pick<Errors, 'told'>;
 }
 
-/** What is owed to a client that was let in stands on every answer, whatever becomes of its request. */
+/** Adds the fields that are owed to an authenticated client to every answer, whatever becomes of its request. */
 async function proven(
   passed: Passed,
   { request, method, line, signal, errors }: Proven,

@@ -40,13 +40,13 @@ const FACTORIES: Readonly<Record<string, MethodFactory>> = {
 
 export interface Documents extends Services {
   /**
-   * Opens the tree of this name for whoever asks; its name never becomes a path of its own. `judgeAgain`: before
+   * Opens the tree of this name for a principal. The name is never used as a file path. `judgeAgain` runs before
    * each change.
    */
   tree(name: string, principal: string, judgeAgain?: JudgeAgain): Promise<ResourceStore>;
 }
 
-/** Documents and collections on disk: one tree for all, or one for each principal. */
+/** Serves documents and collections on disk: one tree for all, or one for each principal. */
 export function documents(services: Documents): ServedResources {
   const methods = new Map(
     Object.entries(FACTORIES).map(([name, factory]) => [name, factory(services)]),
@@ -85,6 +85,7 @@ export function documents(services: Documents): ServedResources {
     async find(context) {
       const place = await placeOf(context);
       const missing = place.entry === undefined;
+      checkSlash(context, place);
       if (keptAt(context.target)) {
         return {
           missing,
@@ -106,6 +107,18 @@ export function documents(services: Documents): ServedResources {
       };
     },
   };
+}
+
+/** The methods that make a document where nothing is. */
+const MAKE_DOCUMENTS: ReadonlySet<string> = new Set(
+  METHODS_OF.missing.filter((method) => method !== 'MKCOL'),
+);
+
+/** Throws HttpError 404 with advice for a client that would make a document by the URL of a collection. */
+function checkSlash({ request: { method = '' } }: ResourceContext, { entry, slash }: Place): void {
+  if (entry !== undefined || !slash || !MAKE_DOCUMENTS.has(method)) return;
+  const detail = `The URL of a document has no slash at its end. Send ${method} without it, or make a collection with MKCOL.`;
+  throw new HttpError(404, detail);
 }
 
 function optionsOf(accepted: readonly string[], entry: Entry | undefined): Fields {

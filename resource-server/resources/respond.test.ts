@@ -90,7 +90,11 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
 
 const logged: string[] = [];
 const log = jsonLog((line) => logged.push(line), systemClock, 'resource');
-const { failed } = createErrors({ brand: { name: 'Countersign', color: '#1f5fbf' }, log });
+const { failed } = createErrors({
+  brand: { name: 'Countersign', color: '#1f5fbf' },
+  log,
+  development: false,
+});
 const run = onKoa(async ({ request }) => {
   const target = parseTarget(request.url ?? '');
   if (target === undefined) throw new Error('the test asked for no path');
@@ -147,7 +151,7 @@ async function raw(path: string, version: string): Promise<string> {
   return Buffer.concat(pieces).toString();
 }
 
-describe('RFC 7616 section 3.5, auth-int: the answer is proved in a field', () => {
+describe('RFC 7616 section 3.5, auth-int: the proof of an answer is in a field', () => {
   test.each([
     ['a string', '/text', 200, 'text: ä'],
     ['a Buffer', '/buffer', 200, 'buffer'],
@@ -173,7 +177,7 @@ describe('RFC 7616 section 3.5, auth-int: the answer is proved in a field', () =
     ['404', '/missing', 'GET', 404],
     ['405', '/text', 'DELETE', 405],
     ['what a handler throws', '/teapot', 'GET', 409],
-  ])('an error is proved as well: %s', async (_, path, method, status) => {
+  ])('an error has a proof, too: %s', async (_, path, method, status) => {
     const answer = await ask(path, method);
     expect(answer.status).toBe(status);
     expect(answer.content).not.toBe('');
@@ -183,19 +187,19 @@ describe('RFC 7616 section 3.5, auth-int: the answer is proved in a field', () =
     });
   });
 
-  test('an error to HEAD, without its content', async () => {
+  test('an error to HEAD has a proof without its content', async () => {
     const answer = await ask('/teapot', 'HEAD');
     expect(answer).toMatchObject({ status: 409, content: '' });
     expect(answer.headers['authentication-info']).toBe(proofOf(''));
   });
 
-  test('OPTIONS', async () => {
+  test('OPTIONS has a proof', async () => {
     const answer = await ask('/text', 'OPTIONS');
     expect(answer).toMatchObject({ status: 204 });
     expect(answer.headers['authentication-info']).toBe(proofOf(''));
   });
 
-  test('without a seal nothing is proved, and a stream keeps its length', async () => {
+  test('without a seal there is no proof, and a stream keeps its length', async () => {
     const answer = await ask('/stream?plain');
     expect(answer).toMatchObject({ content: LONG, trailers: {} });
     expect(answer.headers).toMatchObject({ 'content-length': String(LONG.length) });
@@ -203,7 +207,7 @@ describe('RFC 7616 section 3.5, auth-int: the answer is proved in a field', () =
   });
 });
 
-describe('RFC 7616 section 3.5: the content of a stream is proved in a trailer', () => {
+describe('RFC 7616 section 3.5: the proof of a streamed answer is in a trailer', () => {
   test.each([
     ['/stream', LONG],
     ['/empty-stream', ''],
@@ -237,7 +241,7 @@ describe('RFC 7616 section 3.5: the content of a stream is proved in a trailer',
     both.close();
   });
 
-  test('HTTP/1.0 has no trailers: the content is sent, and not proved', async () => {
+  test('HTTP/1.0 has no trailers, so the content is sent without a proof', async () => {
     const answer = await raw('/stream', '1.0');
     const [head = '', content] = answer.split('\r\n\r\n');
     expect(content).toBe(LONG);
@@ -245,7 +249,7 @@ describe('RFC 7616 section 3.5: the content of a stream is proved in a trailer',
     expect(head).not.toMatch(/authentication-info|trailer|chunked/i);
   });
 
-  test('a stream that breaks is cut, so that nobody takes a part for the whole', async () => {
+  test('a stream that fails is cut off, so that it never looks complete', async () => {
     const answer = await raw('/broken-stream', '1.1');
     expect(answer).not.toContain('rspauth');
     expect(answer).not.toMatch(/\r\n0\r\n/);

@@ -5,7 +5,7 @@ import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Credentials } from '#shared/http/auth/credentials.ts';
 import type { Cookie } from '#shared/http/cookies.ts';
 
-/** Where credentials are asked for and given: by an origin (RFC 9110 section 11.6) or a proxy (11.7). */
+/** The status and fields for credentials, which differ between an origin (RFC 9110 section 11.6) and a proxy (11.7). */
 export interface Position {
   readonly status: 401 | 407;
   readonly ask: 'WWW-Authenticate' | 'Proxy-Authenticate';
@@ -26,21 +26,21 @@ export const PROXY: Position = {
   info: 'Proxy-Authentication-Info',
 };
 
-/** What a request says, as far as authentication reads it. No Koa and no response. */
+/** The parts of a request that authentication reads, without Koa and without a response. */
 export interface AuthRequest {
   readonly at: Position;
   readonly method: string;
-  /** It asks for a WebSocket, by which its client writes as well as reads. */
+  /** True if the request asks for a WebSocket, over which the client both reads and writes. */
   readonly handshake?: boolean;
-  /** As received. */
+  /** The request target, as received. */
   readonly target: string;
-  /** Scheme, host and port as configured, never from the Host field. */
+  /** The configured scheme, host and port, never those of the Host field. */
   readonly origin: string;
-  /** The value of a field that may come once; throws `BadRequest` when it comes twice. */
+  /** Returns the value of a field that may occur once; throws `BadRequest` if it occurs twice. */
   field(name: string): string | undefined;
-  /** Every line of a field, in order. */
+  /** Returns every line of a field, in order. */
   lines(name: string): readonly string[];
-  /** Parsed once a request. */
+  /** The request's cookies, parsed once. */
   readonly cookies: readonly Cookie[];
   readonly peer: {
     readonly address: string;
@@ -50,36 +50,39 @@ export interface AuthRequest {
     readonly trusted: boolean;
   };
   /**
-   * Nobody between the client and us reads along: TLS, as far as this connection or a trusted proxy
-   * says, or clear text that does not leave this machine.
+   * True if nobody between the client and us can read the request: it came over TLS, directly or as a trusted proxy
+   * says, or in clear text that does not leave this machine.
    */
   readonly confidential: boolean;
   /**
-   * `length` bytes that only the two ends of this connection know (RFC 8446 section 7.5); absent unless it is of
-   * TLS 1.3, which ends here.
+   * Returns `length` bytes that only the two ends of this connection know (RFC 8446 section 7.5); absent unless the
+   * connection is TLS 1.3 and ends here.
    */
   readonly exporter?: ((label: string, context: Buffer, length: number) => Buffer) | undefined;
-  /** In DER: the server's, as the client sees it over TLS; absent where that does not end here. */
+  /** Returns the server certificate that the client sees, in DER; absent if TLS does not end here. */
   readonly certificate?: (() => Buffer) | undefined;
-  /** Absent where the content does not come, such as `/verify`. */
+  /** The request's content; absent if it does not reach us, as at `/verify`. */
   readonly content?: {
     /**
-     * Digest of the whole content, by a name of `node:crypto`; who handles the request can still read
-     * it. Throws `HttpError` 413 when it is too long, `BadRequest` when it ends early.
+     * Returns the digest of the whole content, with a hash named as in `node:crypto`. The handler of the request can
+     * still read the content. Throws `HttpError` 413 if it is too long, `BadRequest` if it ends early.
      */
     digest(hash: string): Promise<Buffer>;
   };
 }
 
-/** As what a request is held against scopes, and against what a page elsewhere may send: its method, or this. */
+/**
+ * Returns the method by which scopes and the rules for other sites' pages are checked: of a WebSocket's handshake a
+ * word of its own.
+ */
 export const actOf = ({ method, handshake }: Pick<AuthRequest, 'method' | 'handshake'>) =>
   handshake ? 'WEBSOCKET' : method;
 
-/** What the directory says of a person now. */
+/** The directory's current data about a person. */
 export interface About {
-  /** What they sign in with. */
+  /** The name with which the person signs in. */
   readonly name: string;
-  /** The primary address, if somebody has made sure that it is theirs. */
+  /** The primary email address, if it was verified. */
   readonly email?: string;
   readonly groups: readonly string[];
 }
@@ -89,44 +92,44 @@ export type Principal = (
   | { readonly kind: 'application'; readonly id: string }
   | { readonly kind: 'anonymous' }
 ) & {
-  /** Absent: the scheme knows no scopes and the space's apply. */
+  /** The scopes; absent if the scheme knows none, so that those of the space apply. */
   readonly scopes?: ReadonlySet<string>;
-  /** What the doors may tell an application behind them (`/verify`), for example `client_id`, `jti`. */
+  /** Claims that `/verify` and the gateway may tell the application, for example `client_id`, `jti`. */
   readonly claims?: Readonly<Record<string, string>>;
-  /** Of a person, where the space asks the directory. */
+  /** The directory's data about a person, if the space asks it. */
   readonly about?: About;
 };
 
-/** What a granted request owes its client besides the answer. */
+/** Fields that the answer to a granted request has to carry for the client. */
 export interface Proof {
   /** Parameters of Authentication-Info or Proxy-Authentication-Info. */
   readonly info?: AuthParams;
-  /** The last token of an exchange, sent as a challenge with a success (RFC 4559 section 5). */
+  /** The last token of an exchange, sent as a challenge in a successful answer (RFC 4559 section 5). */
   readonly ask?: Challenge;
   readonly fields?: Fields;
 }
 
 /** A proof that depends on the content of the answer (RFC 7616 section 3.5, qop=auth-int). */
 export interface Seal<T> {
-  /** A hash of `node:crypto`. */
+  /** The hash, named as in `node:crypto`. */
   readonly hash: string;
-  /** From the digest of the content as it is sent; of HEAD, of no content. */
+  /** Returns the proof for the digest of the content as it is sent; for HEAD, of no content. */
   proof(digest: Buffer): T;
 }
 
 /**
- * What somebody was let in by that may end while they stay, other than by a change of the person: a token or a key.
+ * The token or key by which somebody was let in, which may end while they stay even if the person does not change.
  */
 export interface Grounds {
-  /** The same for all who were let in by the same. */
+  /** A name that is the same for everybody let in by the same token or key. */
   readonly of: string;
-  /** Why it would not let them in any more. Throws or rejects when that cannot be known. */
+  /** Returns why it would not let them in any more. Throws or rejects if it cannot find out. */
   end(): Awaitable<GroundsEnd | undefined>;
 }
 
 /**
- * `revoked`: somebody has taken it away, also after its time. `expired`: nobody has, but its time is over, which
- * ends nothing that is under way.
+ * `revoked`: somebody revoked it, also after it expired. `expired`: its time is over and nobody revoked it; this ends
+ * nothing that is under way.
  */
 export type GroundsEnd = 'revoked' | 'expired';
 
@@ -138,15 +141,17 @@ export type Verdict =
       readonly proof?: Proof;
       readonly seal?: Seal<Proof>;
     }
-  /** Another leg of an exchange of several messages: this challenge and no other is the answer. */
+  /** The next message of an exchange of several: the answer has this challenge and no other. */
   | { readonly kind: 'continued'; readonly challenge: Challenge }
   | {
       readonly kind: 'refused';
-      /** For the log, never for the client. */
+      /** For the log, and for the client in development. It never tells whether a name or key exists. */
       readonly reason: string;
+      /** The reason is for the log alone, in development too. */
+      readonly untold?: true;
       /** `http-1.1`: needs a connection of its own (RFC 9113 section 7, HTTP_1_1_REQUIRED). */
       readonly as?: 'unauthenticated' | 'malformed' | 'forbidden' | 'http-1.1';
-      /** Replace this scheme's own challenges only. */
+      /** Challenges that replace those of this scheme only. */
       readonly challenges?: readonly Challenge[];
       readonly fields?: Fields;
     }
@@ -159,45 +164,48 @@ export type Verdict =
       readonly fields?: Fields;
     };
 
-/** A scheme cannot announce itself before the operator has set it up. Becomes 503. */
+/** Thrown by a scheme that cannot announce itself before the operator has set it up. It becomes 503. */
 export class NotSetUp extends Error {
   override readonly name = 'NotSetUp';
 }
 
-/** One file, one factory. Says, never writes; throws only when it could not do its work. */
+/**
+ * An authentication scheme, from one factory in one file. It returns verdicts, never writes to a response, and throws
+ * only if it could not do its work.
+ */
 export interface Scheme {
-  /** As registered at IANA. */
+  /** The name, as registered at IANA. */
   readonly name: string;
   /** Browsers send these credentials by themselves, so another site can make them do it. */
   readonly ambient?: boolean;
-  /** They count only where no others for the space are shown, since they come with whatever a browser sends. */
+  /** These credentials count only if the request has no others for the space, since a browser sends them always. */
   readonly yields?: true;
-  /** Never beside other credentials: they would name whom it hides. */
+  /** Must not come with other credentials, which would name the person that this scheme hides. */
   readonly alone?: true;
-  /** It hides: nothing that the server says of itself names it. */
+  /** The scheme is hidden: no description that the server gives of itself names it. */
   readonly unannounced?: true;
   /**
-   * Whether a line of Authorization is ignored, as if it had not come (RFC 9729 section 6.1); `credentials`: undefined
-   * where they are malformed.
+   * True if a line of Authorization is ignored as if it were absent (RFC 9729 section 6.1); `credentials` is undefined
+   * if they are malformed.
    */
   ignores?(line: string, credentials: Credentials | undefined): boolean;
-  /** Credentials outside the Authorization field. */
+  /** Finds credentials outside the Authorization field. */
   locate?(request: AuthRequest): Credentials | undefined;
-  /** Empty: does not announce itself. */
+  /** Returns the challenges; empty if the scheme does not announce itself. */
   challenge(request: AuthRequest): Awaitable<readonly Challenge[]>;
   authenticate(credentials: Credentials, request: AuthRequest): Awaitable<Verdict>;
-  /** What it needs, in words for the client, where no challenge tells. */
+  /** Tells the client in words what the scheme needs, if no challenge says so. */
   needs?(request: AuthRequest): string | undefined;
-  /** The challenge that asks for more scope (RFC 6750 section 3.1, RFC 9449 section 7.1). */
+  /** Returns the challenge that asks for more scope (RFC 6750 section 3.1, RFC 9449 section 7.1). */
   insufficientScope?(scopes: readonly string[], request: AuthRequest): Challenge;
 }
 
-/** Who may enter a space at all, whatever the scheme. */
+/** The people and applications that may enter a space, with any scheme. */
 export interface Allowed {
   readonly groups: ReadonlySet<string>;
-  /** By id. */
+  /** People, by id. */
   readonly people: ReadonlySet<string>;
-  /** Applications that come for themselves, by id. */
+  /** Applications that come on their own behalf, by id. */
   readonly clients: ReadonlySet<string>;
 }
 
@@ -208,23 +216,26 @@ export interface ProtectionSpace {
   readonly realm: string;
   readonly schemes: readonly Scheme[];
   /**
-   * `forbidden`: 403 becomes 404 (specification 3.1). `everything`: whoever is not let in finds no
-   * space here at all (RFC 9729 section 6.4).
+   * `forbidden`: 403 becomes 404. `everything`: a client that is not let in gets the answer that
+   * it would get if the space did not exist (RFC 9729 section 6.4).
    */
   readonly hide?: 'forbidden' | 'everything';
-  /** Scopes that a request of this method needs. */
+  /** Returns the scopes that a request with this method needs. */
   scopes(method: string): readonly string[];
-  /** Scopes of who was let in by a scheme that knows none; absent: none. */
+  /** Returns the scopes of a principal whose scheme knows no scopes; absent if they have none. */
   granted?(principal: Principal): ReadonlySet<string>;
-  /** What the directory says of a person, at each request; absent: it is not asked. Undefined: nobody who may enter. */
+  /**
+   * Asks the directory about a person, at each request; absent if it is not asked. Returns undefined if the person may
+   * not enter.
+   */
   about?(id: string): Awaitable<About | undefined>;
-  /** Who may enter at all; absent: whoever is let in by a scheme. */
+  /** Principals that may enter; absent if everybody may whom a scheme lets in. */
   readonly allow?: Allowed;
-  /** An application's credentials that may come beside those of a person, for quotas. */
+  /** The scheme of an application's credentials that may come beside a person's, for quotas. */
   readonly application?: Scheme;
-  /** Origins, besides its own, whose pages may send unsafe requests (CORS). */
+  /** Other origins whose pages may send unsafe requests (CORS). */
   readonly corsOrigins?: readonly string[];
-  /** With ambient credentials as well. */
+  /** Whether pages of those origins may send ambient credentials, too. */
   readonly corsCredentials?: boolean;
 }
 
@@ -232,11 +243,11 @@ export type Outcome =
   | {
       readonly kind: 'pass';
       readonly scheme: string;
-      /** Has scopes, whatever the scheme. */
+      /** The principal, with scopes for every scheme. */
       readonly principal: Principal;
-      /** Who showed credentials beside those of the principal. */
+      /** The application whose credentials came beside those of the principal. */
       readonly application?: Principal;
-      /** Of the one and of the other; absent: none but the person. */
+      /** Grounds of the principal and of the application; absent if only a change of the person ends them. */
       readonly grounds?: readonly Grounds[];
       readonly fields: Fields;
       readonly seal?: Seal<Fields>;
@@ -245,14 +256,16 @@ export type Outcome =
       readonly kind: 'answer';
       readonly status: number;
       readonly fields: Fields;
-      /** For the log. */
+      /** For the log, and for the client in development unless `untold`. */
       readonly reason: string;
-      /** For the client, where there is more to say than of every answer of the status. */
+      /** The reason is for the log alone, in development too: the answer must look like others. */
+      readonly untold?: true;
+      /** Text for the client, if there is more to say than the status says. */
       readonly detail?: string;
       readonly scheme?: string;
-      /** Of a person who passed, and may not enter or lacks a scope, where the space asks the directory. */
+      /** The directory's data about a person who passed but may not enter or lacks a scope, if the space asks it. */
       readonly about?: About;
-      /** Of who passed and lacks a scope: owed with this answer as with any other. */
+      /** The seal owed to a principal that passed but lacks a scope, as with any other answer. */
       readonly seal?: Seal<Fields>;
       /** Over HTTP/2 the stream is reset with HTTP_1_1_REQUIRED instead. */
       readonly http11?: boolean;

@@ -31,7 +31,7 @@ export const absoluteUrl = z
 /** Addresses, and networks in CIDR notation. */
 export const networks = z.array(z.union([z.cidrv4(), z.cidrv6(), z.ipv4(), z.ipv6()]));
 
-/** What `realm` says in a challenge (RFC 9110 section 11.5), without what has to be escaped there. */
+/** The value of `realm` in a challenge (RFC 9110 section 11.5), without characters that need an escape. */
 export const realmName = z
   .string()
   .regex(/^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/, 'must be 1 to 64 printable ASCII characters');
@@ -40,6 +40,6 @@ export const realmName = z
 export const fieldName = z.string().regex(/^[A-Za-z0-9-]{1,64}$/, 'must be the name of a field');
 
 export const rate = z.strictObject({
-  burst: z.int().min(1).max(1_000_000).describe('how many may come at once'),
-  per: z.number().positive().max(86_400).describe('seconds after which one more is allowed'),
+  burst: z.int().min(1).max(1_000_000).describe('How many may come at once.'),
+  per: z.number().positive().max(86_400).describe('Seconds after which one more is allowed.'),
 });

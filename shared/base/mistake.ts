@@ -5,14 +5,14 @@ export interface Mistake {
   readonly message: string;
 }
 
-/** The configuration cannot be used; carries every mistake, not only the first. */
+/** The configuration cannot be used. Carries every mistake; `file`: the path of the configuration file, if there is one. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly mistakes: readonly Mistake[];
 
-  constructor(mistakes: readonly Mistake[]) {
+  constructor(mistakes: readonly Mistake[], file?: string) {
     super(
-      ['The configuration cannot be used:']
+      [`The configuration${file ? ` of ${file}` : ''} cannot be used:`]
         .concat(mistakes.map(({ path, message }) => `  ${path}: ${message}`))
         .join('\n'),
     );

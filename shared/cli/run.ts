@@ -49,8 +49,8 @@ export async function run(
 const HELP = new Set(['help', '--help', '-h']);
 
 /**
- * What is not run as a command: help for a command or group, wherever the word stands, and mistakes. Lists all
- * commands, or those of the group that was named.
+ * Answers arguments that are no command: help for a command or group, wherever the word stands, and mistakes. Lists
+ * all commands, or those of the named group.
  */
 function listCommands(args: readonly string[], commands: readonly Command[], shell: Shell): number {
   const asked = args.some((arg) => HELP.has(arg));
@@ -60,15 +60,15 @@ function listCommands(args: readonly string[], commands: readonly Command[], she
     say(shell, help(command));
     return 0;
   }
-  const named = inGroup(words, commands);
-  const isGroup = named.length > 0;
-  const group = isGroup ? named : inGroup(words.slice(0, 1), commands);
+  const isGroup = inGroup(words, commands).length > 0;
+  const group = inGroup(isGroup ? words : words.slice(0, 1), commands);
   const lines = group.length > 0 ? overview(group, false) : overview(commands, true);
   if (asked && (isGroup || words.length === 0)) {
     say(shell, lines);
     return 0;
   }
-  if (args.length > 0) shell.note(unknownCommand(words, isGroup ? named : commands));
+  if (isGroup && words.length > 0) shell.note(`Which command of "${words.join(' ')}" do you mean?`);
+  else if (args.length > 0) shell.note(unknownCommand(words, commands));
   for (const line of lines) shell.note(line);
   return 2;
 }
@@ -79,7 +79,6 @@ const begins = (words: readonly string[], name?: string) =>
 const inGroup = (words: readonly string[], commands: readonly Command[]) =>
   commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `));
 
-/** A group that was named without a command of it is no slip for one of another group. */
 function unknownCommand(words: readonly string[], commands: readonly Command[]): string {
   const asked = words.slice(0, 2).join(' ');
   const meant = nearest(

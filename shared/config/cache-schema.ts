@@ -8,51 +8,55 @@ const octets = z
   .min(MIB)
   .max(1024 ** 4);
 
-/** What the gateway keeps of an application's answers (RFC 9111). */
+/** The settings of the cache of an application's answers (RFC 9111). */
 export const cacheSchema = z.strictObject({
   kind: z
     .enum(['shared', 'private'])
     .default('shared')
     .describe(
-      'shared: an answer is kept for all whom it may be given to; private: for each person and application apart',
+      '`shared` keeps an answer for everybody who may get it; `private` keeps one for each person and client.',
     ),
   maxBytes: octets
     .default(64 * MIB)
-    .describe('in memory, of a server, all its workers together; one answer has a quarter at most'),
+    .describe(
+      'Memory of the cache of a server, all workers together. One answer may take a quarter.',
+    ),
   disk: z
     .strictObject({
-      maxBytes: octets.describe('all workers of a server together'),
+      maxBytes: octets.describe('Disk space of the cache of a server, all workers together.'),
       longerThan: z
         .int()
         .min(0)
         .max(MIB)
         .default(65_536)
-        .describe('bytes; answers up to this are kept in memory alone, and gone after a restart'),
+        .describe(
+          'Answers up to this size, in bytes, are kept in memory only and are gone after a restart.',
+        ),
     })
     .optional()
     .describe(
-      'answers that are longer than longerThan are kept in data/cache, where they survive a restart',
+      'Keeps answers longer than `longerThan` in `data/cache`, where they survive a restart.',
     ),
   heuristic: z
     .boolean()
     .default(false)
     .describe(
-      'also keeps what says only when it was last modified, for a tenth of that time (RFC 9111 section 4.2.2)',
+      'Also keeps answers that name only a time of last modification, for a tenth of their age (RFC 9111 section 4.2.2).',
     ),
   targeted: z
     .array(fieldName)
     .default(['CDN-Cache-Control'])
     .describe(
-      'fields of answers that hold for this cache in place of Cache-Control; the first one that is there counts (RFC 9213)',
+      'Answer fields that count for this cache in place of Cache-Control. The first one that is present counts (RFC 9213).',
     ),
   purge: z
     .strictObject({
       networks: networks
         .default([])
-        .describe('whoever comes from there needs no credentials for PURGE and BAN'),
+        .describe('Addresses and networks that need no credentials for PURGE and BAN.'),
     })
     .optional()
-    .describe('PURGE and BAN are answered here; without this they are not'),
+    .describe('Turns PURGE and BAN on.'),
 });
 
 export type CacheConfig = z.infer<typeof cacheSchema>;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { fieldName } from '#shared/base/members.ts';
 
-/** What an application can be told of who was let in. */
+/** The values that an application can be told about a client that was let in. */
 const TOLD = ['subject', 'name', 'email', 'groups', 'client', 'scope', 'scheme'] as const;
 
 export type Told = (typeof TOLD)[number];
 
-/** What is told in which field. */
+/** The fields to write, with the value of each. */
 export type ToldFields = Readonly<Record<string, Told>>;
 
 /** Only the directory knows it, whatever the scheme. */
@@ -35,6 +35,6 @@ export const identitySchema = z.strictObject({
     .union([presets, z.record(fieldName, z.enum(TOLD))])
     .transform((fields): ToldFields => (typeof fields === 'string' ? PRESETS[fields] : fields))
     .describe(
-      'tells the application who was let in by the fields that it reads: a preset (remote-user, oauth2-proxy, grafana) or what is told in which field; no client can send them',
+      'Request fields in which the application reads who was let in: a preset (`remote-user`, `oauth2-proxy`, `grafana`), or the content of each field by name. Clients cannot send these fields.',
     ),
 });

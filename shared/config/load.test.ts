@@ -206,8 +206,21 @@ describe('mistakes', () => {
       'trustedProxies.0',
     ]);
     expect(found['isuer']).toMatch(/not a setting/);
-    expect(found['trustedProxies.0']).toMatch(/Invalid IPv4 address/);
-    expect(found['store.kind']).toMatch(/'sqlite' \| 'redis'/);
+    expect(found['trustedProxies.0']).toMatch(/^must be .* or an IPv4 address or an IPv6 address$/);
+    expect(found['store.kind']).toMatch(/must be one of "sqlite", "redis"/);
+  });
+
+  test.each([
+    [{ issuer: 5 }, 'issuer', 'must be text in quotation marks'],
+    [{ tokens: { lifetime: '300' } }, 'tokens.lifetime', 'must be a number'],
+    [{ tokens: { lifetime: -1 } }, 'tokens.lifetime', 'must be at least 10'],
+    [{ server: { streams: 1.5 } }, 'server.streams', 'must be a whole number'],
+    [{ listen: { authz: { port: 65_536 } } }, 'listen.authz.port', 'must be at most 65535'],
+    [{ store: { kind: 1 } }, 'store.kind', 'must be one of "sqlite", "redis"'],
+    [{ trustedProxies: 'x' }, 'trustedProxies', 'must be a list in brackets, as in ["a"]'],
+    [{ spaces: [{}] }, 'spaces.0.url', 'is missing: it must be text in quotation marks'],
+  ])('the mistake %j is told with what to write', async (members, path, words) => {
+    expect((await mistakes(members))[path]).toBe(words);
   });
 
   test.each([

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { environmentMembers } from './environment.ts';
+import { issueWords } from './issue-words.ts';
 import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
 import { memberAt, PATH_SETTINGS, type PathSetting, SPACE_PATH_SETTINGS } from './path-settings.ts';
 import { RULES } from './rules.ts';
@@ -18,7 +19,7 @@ export async function loadConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   const environment = environmentMembers(env, file);
   const members: Record<string, unknown> = { ...file, ...environment.members };
 
-  const issues = configSchema.safeParse(members).error?.issues ?? [];
+  const issues = configSchema.safeParse(members, { error: issueWords }).error?.issues ?? [];
   const broken = new Set(issues.flatMap(brokenMembers));
   for (const member of broken) delete members[member];
 
@@ -31,7 +32,7 @@ export async function loadConfig(env: NodeJS.ProcessEnv): Promise<Config> {
       .flatMap((rule) => rule.check(config, env))
       .filter(({ path }) => !broken.has(path.split('.')[0] ?? '')),
   ];
-  if (mistakes.length > 0) throw new ConfigError(mistakes);
+  if (mistakes.length > 0) throw new ConfigError(mistakes, env['COUNTERSIGN_CONFIG']);
   return { ...config, data: resolve(config.data) };
 }
 
@@ -96,7 +97,8 @@ function toMistakes(issue: z.core.$ZodIssue): Mistake[] {
 function explain(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => message).join(', ');
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    return issue.errors.flatMap((issues) => issues.map(({ message }) => message)).join(' or ');
+    const ways = issue.errors.flatMap((issues) => issues.map(({ message }) => message));
+    return ways.join(' or ').replaceAll(' or must be ', ' or ');
   }
   return issue.message;
 }

@@ -13,222 +13,261 @@ import {
 import { serverSchema } from './server-schema.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';
 
-const address = (port: number) =>
+const address = (port: number, whose: string) =>
   z
     .strictObject({
-      host: z.string().min(1).default('127.0.0.1'),
-      port: z.int().min(0).max(65_535).default(port),
+      host: z.string().min(1).default('127.0.0.1').describe('Address or name to listen at.'),
+      port: z.int().min(0).max(65_535).default(port).describe('TCP port. 0 takes any free one.'),
     })
-    .prefault({});
+    .prefault({})
+    .describe(`Listener of ${whose}.`);
 
 /** The one schema of the pair's configuration file. */
 export const configSchema = z.strictObject({
-  $schema: z.string().optional(),
+  $schema: z
+    .string()
+    .optional()
+    .describe('Path of the JSON Schema, for editors. `config init` writes it.'),
   issuer: origin
     .default('http://localhost:3000')
-    .describe('public origin of the authorization server'),
+    .describe(
+      'Public origin of the authorization server, and issuer of the tokens. An `issuer` that is not loopback means production.',
+    ),
   resource: origin
     .default('http://localhost:3001')
-    .describe('public origin of the resource server'),
+    .describe('Public origin of the resource server.'),
   listen: z
     .strictObject({
-      authz: address(3000),
-      resource: address(3001),
-      resourceTls: address(3443),
-      authzTls: address(3444),
-      proxy: address(3128),
+      authz: address(3000, 'the authorization server'),
+      resource: address(3001, 'the resource server'),
+      resourceTls: address(3443, 'the resource server over TLS (only with `tls`)'),
+      authzTls: address(
+        3444,
+        'the token issuer over TLS (only with `privateTokens` whose issuer is not `issuer`)',
+      ),
+      proxy: address(3128, 'the forward proxy (only with `proxy`)'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('Where the servers listen.'),
   tls: z
     .strictObject({
       resource: httpsOrigin
         .default('https://localhost:3443')
-        .describe('second public origin of the resource server'),
-      certificate: z.string().min(1).optional().describe('file in PEM'),
-      key: z.string().min(1).optional().describe('file in PEM'),
+        .describe('Second public origin of the resource server.'),
+      certificate: z.string().min(1).optional().describe('PEM file.'),
+      key: z.string().min(1).optional().describe('PEM file.'),
     })
     .optional()
     .describe(
-      'the resource server over TLS as well, with HTTP/2 or HTTP/1.1: all its spaces a second time; in development without files a certificate is made',
+      'Also serves the resource server over TLS (HTTP/2 and HTTP/1.1), with all its spaces. In development a certificate is made if no files are named.',
     ),
   privateTokens: z
     .strictObject({
       issuer: httpsOrigin
         .default('https://localhost:3444')
         .describe(
-          'origin of the token issuer, whose host and port are the name of the issuer; `issuer` itself where TLS ends before the servers, else the authorization server ends it at listen.authzTls',
+          'Origin of the token issuer; its host and port are the name of the issuer. If it is the same as `issuer`, a proxy ends TLS. Otherwise the authorization server ends TLS at `listen.authzTls`.',
         ),
       url: origin
         .optional()
         .describe(
-          'origin at which the resource server reaches the issuer and its token endpoint from inside; default: their public origins',
+          'Internal origin at which the resource server reaches the token issuer and the token endpoint. Default: their public origins.',
         ),
-      certificate: z.string().min(1).optional().describe('file in PEM'),
-      key: z.string().min(1).optional().describe('file in PEM'),
+      certificate: z.string().min(1).optional().describe('PEM file.'),
+      key: z.string().min(1).optional().describe('PEM file.'),
       rotation: seconds(2, 31_536_000)
         .default(604_800)
-        .describe('from one key of a type to the next'),
+        .describe('How long the issuer signs with a key before it makes the next one.'),
       overlap: seconds(1, 31_536_000)
         .default(604_800)
-        .describe('a key is still good for so long when the next one is there'),
+        .describe('How long a key stays valid after its successor exists.'),
       maxAge: seconds(1, 86_400)
         .default(3600)
-        .describe('the directory may be cached for so long; a new key stands in it as long before'),
+        .describe(
+          'How long clients may cache the key directory. A new key is published this long before it is used.',
+        ),
       verification: z
         .enum(['issuer', 'store'])
         .default('issuer')
         .describe(
-          'how the resource server verifies tokens of type voprf-p384: asks the issuer, or opens its keys in the store, with which it could issue tokens itself',
+          'How the resource server verifies tokens of type voprf-p384: `issuer` asks the issuer; `store` reads the private keys from the shared store, so the resource server could issue tokens itself.',
         ),
     })
     .optional()
     .describe(
-      'the authorization server issues tokens for PrivateToken (RFC 9578); in development without files a certificate is made',
+      'Makes the authorization server an issuer of tokens for PrivateToken (RFC 9578). In development a certificate is made if no files are named.',
     ),
   data: z
     .string()
     .min(1)
     .default('./data')
-    .describe('folder of the embedded store, the documents and the master secret'),
-  store: storeSettings.default({ kind: 'sqlite' }),
+    .describe('Folder of the embedded store, the documents and the master secret.'),
+  store: storeSettings
+    .default({ kind: 'sqlite' })
+    .describe(
+      'Where state is kept: the embedded SQLite of one machine, or Redis that several share.',
+    ),
   trustedProxies: networks
     .default([])
-    .describe('addresses and networks whose Forwarded fields are believed, counted from the right'),
+    .describe(
+      'Addresses and networks of your reverse proxies. Their forwarding fields are believed, counted from the right.',
+    ),
   tokens: z
     .strictObject({
-      lifetime: seconds(10, 86_400).default(600),
-      skew: seconds(0, 60).default(5).describe('tolerated difference of clocks'),
+      lifetime: seconds(10, 86_400).default(600).describe('How long an access token lives.'),
+      skew: seconds(0, 60).default(5).describe('Difference between clocks that is tolerated.'),
       nonce: z
         .boolean()
         .default(false)
-        .describe('DPoP proofs at the token endpoint must carry a nonce of the server'),
+        .describe(
+          'DPoP proofs at the token endpoint must carry a nonce of the server (RFC 9449 section 8).',
+        ),
       direct: z
         .boolean()
         .default(true)
         .describe(
-          'client credentials with a secret are answered beside the pipeline of oidc-provider, at half the cost; false: everything goes through it',
+          'Answers client credentials requests directly, at half the cost. `false` sends them through oidc-provider like all others.',
         ),
       assertionAudience: z
         .enum(['issuer', 'endpoint'])
         .default('issuer')
         .describe(
-          'what a client assertion has to be for: this issuer alone, or, for older clients, a URL of the endpoint instead',
+          'Audience that a client assertion must have: `issuer` is this issuer alone; `endpoint` also accepts the URL of the endpoint, as older clients send it.',
         ),
       refresh: seconds(60, 31_536_000)
         .default(1_209_600)
-        .describe('a refresh token that is not used for so long ends'),
+        .describe('How long an unused refresh token lives.'),
       refreshGrace: seconds(0, 300)
         .default(0)
         .describe(
-          'for so long a refresh token that was used gives the same successor again, to a client that lost the answer',
+          'How long a used refresh token returns the same successor again, for clients that lost the answer. After that, a second use ends the grant.',
         ),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('Tokens, and DPoP proofs at the token endpoint.'),
   people: z
     .strictObject({
-      session: seconds(60, 31_536_000)
-        .default(1_209_600)
-        .describe('from signing in to having to sign in again'),
+      session: seconds(60, 31_536_000).default(1_209_600).describe('How long a sign-in lasts.'),
       grant: seconds(60, 31_536_000)
         .default(7_776_000)
-        .describe('from allowing an application to being asked again'),
+        .describe('How long a consent lasts before the person is asked again.'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('Sign-ins and consents of people.'),
   revocations: z
     .strictObject({
       lease: fractional(0.2, 60)
         .default(2)
         .describe(
-          'for so long servers that follow the revocations from elsewhere trust an answer; whoever revokes something waits for them, a quarter longer than this at most',
+          'How long a server that follows revocations over HTTP may trust an answer. A revocation waits for such servers, at most a quarter longer than this.',
         ),
       hold: fractional(0.05, 15)
         .default(0.5)
-        .describe('an answer that has nothing new for them is held back for so long'),
+        .describe('How long the feed of revocations holds back an answer that has nothing new.'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('The feed of revocations, for servers that follow it over HTTP.'),
   device: z
     .strictObject({
-      interval: seconds(1, 60).default(5).describe('between two polls of a device'),
-      lifetime: seconds(30, 3600).default(600).describe('of a code shown by a device'),
+      interval: seconds(1, 60).default(5).describe('Time between two polls of a device.'),
+      lifetime: seconds(30, 3600).default(600).describe('How long a device code lives.'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('The device flow (RFC 8628).'),
   brand: z
     .strictObject({
-      name: z.string().min(1).max(60).default('Countersign').describe('shown on every page'),
+      name: z.string().min(1).max(60).default('Countersign').describe('Name on every page.'),
       logo: z
         .string()
         .regex(/\.(svg|png)$/, 'must be an .svg or .png file')
         .optional()
         .describe(
-          'file of a picture shown beside the name; the resource server shows it if it has at most 32 KiB',
+          'Picture beside the name (SVG or PNG). The resource server shows it if it has at most 32 KiB.',
         ),
       color: z
         .string()
         .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #1f5fbf')
         .default('#1f5fbf')
-        .describe('of buttons and marks'),
+        .describe('Colour of buttons and marks.'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('Look of the pages.'),
   scopeTexts: z
-    .record(z.string(), z.strictObject({ en: z.string().min(1), de: z.string().min(1).optional() }))
+    .record(
+      z.string(),
+      z.strictObject({
+        en: z.string().min(1).describe('In English.'),
+        de: z.string().min(1).optional().describe('In German. Default: the English text.'),
+      }),
+    )
     .default({})
-    .describe('what a scope allows, in the words of the consent page; by scope, then language'),
+    .describe('What the consent page says that a scope allows, by scope and language.'),
   jwks: z
     .strictObject({
       url: absoluteUrl
         .optional()
-        .describe('where the RS fetches the keys; default: issuer + /jwks'),
-      maxAge: seconds(1, 86_400).default(300),
-      cooldown: seconds(1, 3600).default(30).describe('between two fetches for an unknown kid'),
+        .describe('Where the resource server fetches the keys. Default: `/jwks` of the issuer.'),
+      maxAge: seconds(1, 86_400)
+        .default(300)
+        .describe('How long fetched keys are used before they are fetched again.'),
+      cooldown: seconds(1, 3600)
+        .default(30)
+        .describe('Least time between two fetches because of an unknown `kid`.'),
       overlap: seconds(2, 172_800)
         .default(360)
-        .describe('from publishing a new key to signing with it'),
+        .describe('How long a new key is published before tokens are signed with it.'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('Signing keys: how the resource server fetches them, and how they rotate.'),
   limits: z
     .strictObject({
       client: rate
         .default({ burst: 200, per: 0.02 })
-        .describe('token requests of one authenticated client, and its assertions at any endpoint'),
-      address: rate.default({ burst: 1000, per: 0.005 }).describe('token requests of one address'),
+        .describe(
+          'Token requests of one authenticated client, and its assertions at any endpoint.',
+        ),
+      address: rate.default({ burst: 1000, per: 0.005 }).describe('Token requests of one address.'),
       visits: rate
         .default({ burst: 500, per: 0.5 })
         .describe(
-          'what one address may leave in the store without having shown anything: sign-ins begun, callbacks of sign-ins before applications, and requests and device codes of public clients; and one account of requests for its consent, of revoked tokens and of refresh tokens',
+          'Records that an anonymous client at one address may make in the store: sign-ins that were begun, callbacks of sign-ins, requests and device codes of public clients. It also limits the consents, revoked tokens and refresh tokens of one account.',
         ),
       allVisits: rate
         .default({ burst: 5000, per: 0.02 })
-        .describe('the same of all addresses together'),
+        .describe('The same for all addresses together.'),
       account: rate
         .default({ burst: 10, per: 20 })
-        .describe('attempts to sign in with one name, from browsers that never did'),
+        .describe(
+          'Attempts to sign in with one name from browsers that have never signed in with it.',
+        ),
       signIn: rate
         .default({ burst: 200, per: 0.5 })
-        .describe('attempts to sign in from one address'),
+        .describe('Attempts to sign in from one address.'),
       credentials: rate
         .default({ burst: 50, per: 10 })
         .describe(
-          'credentials of one account that are looked at by the resource server, from addresses that it was not let in from lately',
+          'Credentials of one account that the resource server checks, from addresses at which the account has not been let in lately.',
         ),
       exchanges: rate
         .default({ burst: 100, per: 1 })
-        .describe(
-          'key exchanges of Mutual from one address, each of which is remembered for minutes',
-        ),
+        .describe('Key exchanges of Mutual from one address. Each is remembered for minutes.'),
       privateTokens: rate
         .default({ burst: 100, per: 864 })
-        .describe('tokens for PrivateToken that one person gets through one client, or a machine'),
+        .describe(
+          'Tokens for PrivateToken that one person gets through one client, or that one machine gets.',
+        ),
       redemptions: rate
         .default({ burst: 200, per: 0.5 })
-        .describe('tokens of PrivateToken from one address that the resource server looks at'),
+        .describe('PrivateToken credentials from one address that the resource server checks.'),
       verifications: rate
         .default({ burst: 1000, per: 0.005 })
-        .describe('tokens of PrivateToken that the issuer verifies for one resource server'),
+        .describe('PrivateToken credentials that the issuer verifies for one resource server.'),
       userCode: rate
         .default({ burst: 10, per: 60 })
-        .describe('codes of devices that one person enters'),
+        .describe('Device codes that one person enters.'),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('Rate limits. Each counts across all workers and machines that share a store.'),
   server: serverSchema,
   documents: z
     .strictObject({
@@ -236,37 +275,46 @@ export const configSchema = z.strictObject({
         .int()
         .min(1)
         .default(64 * 1024 * 1024)
-        .describe('of one document'),
+        .describe('Greatest size of one document, in bytes.'),
       memory: z
         .int()
         .min(0)
         .default(64 * 1024 * 1024)
         .describe(
-          'bytes of content that was read lately, which each process keeps, and a quarter as many of listings and results of queries',
+          'Bytes of recently read content that each process keeps in memory. A quarter as many are kept of listings and query results.',
         ),
       quota: z
         .strictObject({
           bytes: z
             .int()
             .min(1)
-            .default(10 * 1024 ** 3),
+            .default(10 * 1024 ** 3)
+            .describe('Bytes of content and WebDAV properties together.'),
           // All of a tree is moved in one change of the store, which has a deadline.
           properties: z
             .int()
             .min(0)
             .max(16 * 1024 ** 2)
-            .default(16 * 1024 ** 2),
-          entries: z.int().min(1).max(10_000).default(10_000),
+            .default(16 * 1024 ** 2)
+            .describe('Bytes of WebDAV properties.'),
+          entries: z
+            .int()
+            .min(1)
+            .max(10_000)
+            .default(10_000)
+            .describe('Documents and collections.'),
         })
         .prefault({})
-        .describe(
-          'what one tree may hold: bytes of content and WebDAV properties, of these properties alone, and documents and collections',
-        ),
+        .describe('What one tree may hold.'),
     })
-    .prefault({}),
-  negotiate: negotiateSettings.optional().describe('Kerberos, for the scheme Negotiate'),
-  proxy: proxySchema.optional().describe('the forward proxy; none without this'),
-  spaces: z.array(spaceSchema).default([]),
+    .prefault({})
+    .describe('Documents that the resource server keeps.'),
+  negotiate: negotiateSettings.optional().describe('Kerberos, for the scheme Negotiate.'),
+  proxy: proxySchema.optional().describe('The forward proxy. Without this member there is none.'),
+  spaces: z
+    .array(spaceSchema)
+    .default([])
+    .describe('Protection spaces of the resource server: what is where, and who may use it.'),
 });
 
 export type Config = z.infer<typeof configSchema>;

@@ -7,12 +7,22 @@ export const serverSchema = z
   .strictObject({
     connections: z
       .strictObject({
-        address: z.int().min(1).max(1_000_000).default(LIMITS.connections.address),
-        total: z.int().min(1).max(1_000_000).default(LIMITS.connections.total),
+        address: z
+          .int()
+          .min(1)
+          .max(1_000_000)
+          .default(LIMITS.connections.address)
+          .describe('From one address. Trusted proxies are not counted.'),
+        total: z
+          .int()
+          .min(1)
+          .max(1_000_000)
+          .default(LIMITS.connections.total)
+          .describe('From all addresses.'),
       })
       .prefault({})
       .describe(
-        'of a server, all its workers together: from one address, which is not counted for trustedProxies, and from all; at most half of the files that the system allows each worker, and an eighth from one address',
+        'Open connections of a server, all workers together. Each worker takes at most half of the files that the system allows it, and an eighth from one address.',
       ),
     headerBytes: z
       .int()
@@ -20,69 +30,83 @@ export const serverSchema = z
       .max(1_048_576)
       .optional()
       .describe(
-        'request line and header section; default: 16 KiB, at the resource server 80 KiB, for the tickets of Kerberos',
+        'Greatest size of request line and header section. Default: 16 KiB at the authorization server, 80 KiB at the resource server, for Kerberos tickets.',
       ),
-    fields: z.int().min(20).max(10_000).default(LIMITS.fields).describe('of a header section'),
-    targetBytes: z.int().min(1024).max(65_536).default(LIMITS.targetBytes).describe('of the URL'),
+    fields: z
+      .int()
+      .min(20)
+      .max(10_000)
+      .default(LIMITS.fields)
+      .describe('Most fields of a header section.'),
+    targetBytes: z
+      .int()
+      .min(1024)
+      .max(65_536)
+      .default(LIMITS.targetBytes)
+      .describe('Greatest length of the URL.'),
     headersTimeout: seconds(1, 300)
       .default(LIMITS.headersTimeout / 1000)
-      .describe('until the header section is complete'),
+      .describe('Time until the header section is complete.'),
     requestTimeout: seconds(1, 86_400)
       .default(LIMITS.requestTimeout / 1000)
-      .describe('until the content is complete'),
+      .describe('Time until the content is complete.'),
     idleTimeout: seconds(1, 3600)
       .default(LIMITS.idleTimeout / 1000)
-      .describe('without a byte in either direction while a request is under way'),
+      .describe('Time without a byte in either direction while a request is under way.'),
     keepAliveTimeout: seconds(1, 3600)
       .default(LIMITS.keepAliveTimeout / 1000)
-      .describe('between two requests of HTTP/1.1'),
+      .describe('Time between two requests of an HTTP/1.1 connection.'),
     pace: z
       .strictObject({
-        bytes: z.int().min(1).max(1_000_000).default(LIMITS.pace.bytes),
-        seconds: seconds(1, 300).default(LIMITS.pace.milliseconds / 1000),
+        bytes: z.int().min(1).max(1_000_000).default(LIMITS.pace.bytes).describe('Bytes.'),
+        seconds: seconds(1, 300)
+          .default(LIMITS.pace.milliseconds / 1000)
+          .describe('Length of the interval.'),
       })
       .prefault({})
-      .describe('content that is slower than these bytes in each of these times is cut off'),
+      .describe(
+        'Slowest pace of content: a request that sends fewer than `bytes` in each `seconds` is cut off.',
+      ),
     needlessBytes: z
       .int()
       .min(0)
       .max(67_108_864)
       .default(LIMITS.needlessBytes)
-      .describe('content of a method that takes none; it is thrown away'),
+      .describe('Most content that a method without content may carry. It is thrown away.'),
     leftoverBytes: z
       .int()
       .min(0)
       .max(1024 ** 3)
       .default(LIMITS.leftoverBytes)
-      .describe('content that nobody has read by the end of the answer; it is thrown away'),
+      .describe('Most content that is read and thrown away after the end of the answer.'),
     requestsPerConnection: z
       .int()
       .min(1)
       .max(10_000_000)
       .default(LIMITS.requestsPerConnection)
-      .describe('of HTTP/1.1'),
+      .describe('Most requests on one HTTP/1.1 connection.'),
     streams: z
       .int()
       .min(1)
       .max(10_000)
       .default(LIMITS.streams)
-      .describe('requests at a time on a connection, over HTTP/1.1 those that are pipelined'),
-    resets: rate
-      .default(LIMITS.resets)
-      .describe('streams of a connection of HTTP/2 that end by a reset'),
+      .describe(
+        'Most concurrent requests on one connection: HTTP/2 streams, or pipelined requests of HTTP/1.1.',
+      ),
+    resets: rate.default(LIMITS.resets).describe('Streams that one HTTP/2 connection may reset.'),
     controls: rate
       .default(LIMITS.controls)
-      .describe('PING and SETTINGS frames of a connection of HTTP/2'),
+      .describe('PING and SETTINGS frames of one HTTP/2 connection.'),
     invalidFrames: z
       .int()
       .min(0)
       .max(1_000_000)
       .default(LIMITS.invalidFrames)
-      .describe('malformed requests and empty frames of a connection of HTTP/2'),
+      .describe('Malformed requests and empty frames of one HTTP/2 connection.'),
   })
   .refine(({ headersTimeout, requestTimeout }) => headersTimeout <= requestTimeout, {
     error: 'must be at least headersTimeout',
     path: ['requestTimeout'],
   })
   .prefault({})
-  .describe('what one connection may do, of both servers and the forward proxy');
+  .describe('What one connection may do, at both servers and at the forward proxy.');

@@ -25,12 +25,12 @@ const scopeList = z.array(
 
 const grants = z
   .strictObject({
-    everyone: scopeList.default([]),
-    anonymous: scopeList.default([]).describe('who comes with a PrivateToken'),
-    people: z.record(z.string(), scopeList).default({}).describe('scopes by name'),
+    everyone: scopeList.default([]).describe('Scopes of everybody who is let in.'),
+    anonymous: scopeList.default([]).describe('Scopes of clients that show a PrivateToken.'),
+    people: z.record(z.string(), scopeList).default({}).describe('Scopes by name of the person.'),
   })
   .prefault({})
-  .describe('scopes of people who are let in by a scheme that knows none');
+  .describe('Scopes of people whose scheme carries none, such as Basic and Digest.');
 
 const named = z.array(z.string().min(1)).default([]);
 
@@ -39,14 +39,14 @@ const allow = z
     groups: z
       .array(z.string().min(1).normalize('NFC'))
       .default([])
-      .describe('people of these groups'),
-    people: named.describe('by id'),
-    clients: named.describe('applications that come for themselves, by id'),
+      .describe('People in these groups.'),
+    people: named.describe('People by id.'),
+    clients: named.describe('Clients that act for themselves, by id.'),
   })
   .refine((lists) => Object.values(lists).some(({ length }) => length > 0), {
     error: 'names nobody: name groups, people or clients, or remove it',
   })
-  .describe('who may enter at all, whatever the scheme; default: whoever a scheme lets in');
+  .describe('Who may enter, whatever the scheme. Default: everybody whom a scheme lets in.');
 
 /** Shorter than revocations are remembered (`CLOCK_MARGIN`), so that a session which nobody uses outlives none. */
 const LONGEST_IDLE = 259_200;
@@ -55,22 +55,22 @@ const signIn = z
   .union([
     z.literal(true),
     z.strictObject({
-      idle: seconds(300, LONGEST_IDLE).describe('without a request a session ends after so long'),
+      idle: seconds(300, LONGEST_IDLE).describe(
+        'How long a session lives without a request. Default: a day. A session never outlives `people.session`.',
+      ),
     }),
   ])
   .describe(
-    'browsers without credentials are sent to sign in, and get a session of their own (serves: verify or upstream)',
+    'Sends browsers without credentials to sign in, and gives them a session (only with `serves`: `verify` or `upstream`).',
   );
 
 const members = z.strictObject({
-  url: absoluteUrl.describe(
-    'identity of the protection space: where it is, and the audience of its tokens (RFC 9728)',
-  ),
-  realm: realmName,
+  url: absoluteUrl.describe('URL of the space. It is also the audience of its tokens (RFC 9728).'),
+  realm: realmName.describe('Realm of the challenges.'),
   schemes: z
     .array(z.enum(NAMES))
     .describe(
-      'in the order of the challenges: strongest first; none: the application behind the gateway decides',
+      'Authentication schemes, in the order of the challenges: strongest first. An empty list (gateway only) leaves authentication to the application.',
     ),
   ...SPACE_SETTINGS,
   grants,
@@ -78,65 +78,72 @@ const members = z.strictObject({
     .record(z.string().regex(/^(safe|unsafe|[A-Z-]{1,24})$/, 'safe, unsafe or a method'), scopeList)
     .default({})
     .describe(
-      'scopes a request needs, by method; `safe` and `unsafe` stand for the methods not named',
+      'Scopes that a request needs, by method. `safe` and `unsafe` stand for the methods that are not named.',
     ),
   signIn: signIn.optional(),
   identity: identitySchema
     .optional()
-    .describe('how the application reads who was let in (serves: verify or upstream)'),
+    .describe(
+      'How the application learns who was let in (only with `serves`: `verify` or `upstream`).',
+    ),
   allow: allow.optional(),
   hide: z
     .enum(['nothing', 'forbidden', 'everything'])
     .optional()
     .describe(
-      'forbidden: 403 becomes 404; everything (Concealed alone, where it is the default): without valid credentials there is no space (RFC 9729 section 6.4)',
+      '`forbidden` turns 403 into 404. `everything` hides the space from clients without valid credentials (only with the scheme Concealed, where it is the default; RFC 9729 section 6.4).',
     ),
   alg: z
     .enum(['ES256', 'RS256', 'EdDSA'])
     .default('ES256')
-    .describe('signs the tokens of this space'),
+    .describe('Algorithm that signs the tokens of this space.'),
   cors: z
     .strictObject({
-      origins: z.array(origin).default([]).describe('whose pages may call'),
+      origins: z.array(origin).default([]).describe('Origins whose pages may call this space.'),
       credentials: z
         .boolean()
         .default(false)
         .describe(
-          'also with what the browser sends by itself, such as a remembered password; without it a listed page cannot POST with Basic, Digest or Negotiate',
+          'Allows those pages to send credentials that the browser adds itself, such as a remembered password. Without it they cannot POST with Basic, Digest or Negotiate.',
         ),
     })
-    .prefault({}),
+    .prefault({})
+    .describe('Which pages of other origins may call the space (CORS).'),
   serves: z
     .enum(['documents', 'identity', 'verify', 'upstream'])
     .default('documents')
     .describe(
-      'documents on disk, who the client is, nothing but the answers of GET /verify, or the application that is named in upstream',
+      'What the space serves: `documents` on disk; `identity`, a page about the client; `verify`, only the answers of `GET /verify` for a gateway in front; `upstream`, the application behind it.',
     ),
-  upstream: upstreamSchema.optional().describe('the application, where the space serves it'),
+  upstream: upstreamSchema
+    .optional()
+    .describe('The application behind the space (only with `serves`: `upstream`).'),
   cache: cacheSchema
     .optional()
     .describe(
-      'keeps answers of the application (RFC 9111), where the space serves it; off without this',
+      'Caches answers of the application (RFC 9111; only with `serves`: `upstream`). Without this member nothing is cached.',
     ),
   tree: z
     .enum(['shared', 'own'])
     .default('shared')
-    .describe('documents: one tree for all, or one for each person and application'),
+    .describe(
+      '`shared` is one tree of documents for all, `own` is one for each person and client.',
+    ),
   methods: z
     .array(z.string().regex(TOKEN, 'must be a method, in upper case'))
     .optional()
     .describe(
-      'the only methods there are; default: all that the space can do; an application may have others than this server',
+      'The only methods that the space accepts. Default: all that it can do. An application may name methods that this server does not know.',
     ),
   trace: z
     .strictObject({
-      hide: z.array(fieldName).default([]).describe('further request fields that are not echoed'),
+      hide: z.array(fieldName).default([]).describe('Further request fields that are not echoed.'),
     })
     .optional()
-    .describe('TRACE, which echoes the request without its credentials; off without this'),
+    .describe('Turns TRACE on, which echoes the request without its credentials.'),
 });
 
-/** What PURGE and BAN need where nothing else is said: more than other unsafe methods. */
+/** The scopes of PURGE and BAN by default: more than other unsafe methods need. */
 const PURGE_SCOPES = Object.fromEntries(CACHE_METHODS.map((method) => [method, ['cache:purge']]));
 
 /** A protection space. */
@@ -152,8 +159,12 @@ export const spaceSchema = members.transform((space) => {
 
 /** The forward proxy. */
 export const proxySchema = z.strictObject({
-  realm: realmName.default('proxy'),
-  schemes: z.array(z.enum(FOR_PEOPLE)).min(1).default(['Digest', 'Basic']),
+  realm: realmName.default('proxy').describe('Realm of the challenges.'),
+  schemes: z
+    .array(z.enum(FOR_PEOPLE))
+    .min(1)
+    .default(['Digest', 'Basic'])
+    .describe('Authentication schemes, in the order of the challenges.'),
   ...PROXY_SETTINGS,
   destinations: z
     .array(
@@ -163,7 +174,7 @@ export const proxySchema = z.strictObject({
     )
     .default(['public:80', 'public:443'])
     .describe(
-      'what may be reached: `self` (the resource server), `public:PORT` (any public address), a name (also *.example.com), an address or a network, with a port; other private and loopback addresses are refused',
+      'Destinations that clients may reach: `self` (the resource server), `public:PORT` (any public address), or a name (also `*.example.com`), address or network with a port. Other private and loopback addresses are refused.',
     ),
   tunnels: z
     .int()
@@ -171,20 +182,21 @@ export const proxySchema = z.strictObject({
     .max(100_000)
     .default(500)
     .describe(
-      'tunnels open at a time; one account may hold a quarter of what others leave, one address a third',
+      'Open tunnels. One account may hold a quarter of those that others leave free, one address a third.',
     ),
-  idle: seconds(1, 86_400)
-    .default(120)
-    .describe('a tunnel in which nothing moves for so long ends'),
-  total: seconds(1, 604_800).default(14_400).describe('a tunnel ends after so long in any case'),
+  idle: seconds(1, 86_400).default(120).describe('How long a tunnel lives in which nothing moves.'),
+  total: seconds(1, 604_800).default(14_400).describe('How long a tunnel lives at most.'),
   hide: z
     .enum(['everything'])
     .optional()
     .describe(
-      'everything (Concealed alone): without valid credentials the port answers as that of the resource server',
+      '`everything` (only with the scheme Concealed): without valid credentials the proxy port behaves like a port of the resource server.',
     ),
   tls: z
-    .strictObject({ certificate: z.string().min(1), key: z.string().min(1) })
+    .strictObject({
+      certificate: z.string().min(1).describe('PEM file.'),
+      key: z.string().min(1).describe('PEM file.'),
+    })
     .optional()
-    .describe('files in PEM: clients speak TLS to the proxy, with HTTP/2 or HTTP/1.1'),
+    .describe('Makes clients speak TLS to the proxy (HTTP/2 or HTTP/1.1).'),
 });

@@ -8,9 +8,11 @@ export interface Answer<Body = string> {
   readonly status: number;
   readonly fields: Fields;
   readonly body?: Body;
-  /** What was wrong, where the content is problem details: all that a page in their place has to say. */
+  /** The detail of problem details, for a page in their place. */
   readonly detail?: string;
-  /** What is known when all of the content was sent (RFC 9110 section 6.5). */
+  /** The reason of an error, as the log has it. It is sent only in development: see `withReason`. */
+  readonly reason?: string;
+  /** Returns the fields that are known when all content was sent (RFC 9110 section 6.5). */
   readonly trailers?: () => Fields;
 }
 
@@ -37,7 +39,7 @@ export function notFound(): HttpError {
   return new HttpError(404, 'There is nothing at this address.');
 }
 
-/** What is sent is well-formed, but nothing can be done with it (RFC 9110 section 15.5.21). */
+/** The content is well-formed, but cannot be processed (RFC 9110 section 15.5.21). */
 export function unprocessable(detail: string): HttpError {
   return new HttpError(422, detail);
 }
@@ -66,4 +68,15 @@ export function problemAnswer(status: number, detail: string, fields: Fields = {
   const { type, body } = problem(status, undefined, detail);
   const own = { 'Content-Type': type, 'X-Content-Type-Options': 'nosniff' };
   return { status, fields: { ...UNSTORED, ...fields, ...own }, body, detail };
+}
+
+/**
+ * Returns the answer for a server in development: its problem details have the reason as a member of their own (RFC
+ * 9457 section 3.2). An answer that has none, or is no error of ours, is not changed.
+ */
+export function withReason<Given extends Answer<unknown>>(answer: Given): Given | Answer {
+  const { status, fields, detail, reason } = answer;
+  if (detail === undefined || reason === undefined || detail.includes(reason)) return answer;
+  const { body } = problem(status, undefined, detail, { reason });
+  return { status, fields, body, detail };
 }

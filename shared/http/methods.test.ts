@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { METHODS as PARSED } from 'node:http';
 import { describe, expect, test } from '@jest/globals';
-import { allow, type MethodPolicy, METHODS, SERVED } from './methods.ts';
+import { allow, METHODS, SERVED } from './methods.ts';
 
 const having = (property: 'safe' | 'idempotent') =>
   [...METHODS].filter(([, policy]) => policy[property]).map(([method]) => method);
@@ -18,7 +17,7 @@ describe('RFC 9110 section 9.2: properties of methods', () => {
     expect(refused).toEqual(['PRI', 'BAN']);
   });
 
-  test('what the parser passes is served, or 501', () => {
+  test('a method that the parser passes is served, or 501', () => {
     expect(PARSED.filter((method) => !SERVED.has(method))).toEqual([
       'ACL',
       'BIND',
@@ -76,45 +75,6 @@ describe('RFC 9110 section 9.2: properties of methods', () => {
       ['PATCH', 'conditional'],
       ['QUERY', true],
     ]);
-  });
-});
-
-describe('the table of the README', () => {
-  const CACHEABLE = new Map<MethodPolicy['cacheable'], string>([
-    [true, 'yes'],
-    [false, 'no'],
-    ['conditional', 'with `Content-Location`'],
-  ]);
-  const yesNo = (is: boolean) => (is ? 'yes' : 'no');
-  const [, section = ''] = readFileSync('README.md', 'utf8').split('\n## Every method\n');
-  const [table = ''] = /^\|.*?\n\n/ms.exec(section) ?? [];
-  const rows = table
-    .split('\n')
-    .filter((line) => /^\| [A-Z]+ \|/.test(line))
-    .map((line) => line.split('|').map((cell) => cell.trim()))
-    .map(([, method, safe, idempotent, cacheable, where, spec]) => {
-      return { method, safe, idempotent, cacheable, where, spec };
-    });
-
-  test('is this one, of what is served and of the other methods of the specification', () => {
-    const named = [...METHODS].filter(
-      ([method, { served }]) => served || ['CONNECT', 'PRI', 'PURGE', 'BAN'].includes(method),
-    );
-    expect(rows).toEqual(
-      named.map(([method, { safe, idempotent, cacheable, spec }]) => ({
-        method,
-        safe: yesNo(safe),
-        idempotent: yesNo(idempotent),
-        cacheable: CACHEABLE.get(cacheable),
-        where: expect.any(String),
-        spec,
-      })),
-    );
-  });
-
-  test('says where: 501 for what no listener takes', () => {
-    const nowhere = rows.filter(({ where }) => where?.includes('501')).map(({ method }) => method);
-    expect(nowhere).toEqual(['PURGE', 'BAN']);
   });
 });
 

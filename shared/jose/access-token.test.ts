@@ -41,7 +41,7 @@ describe('RFC 9068: a good token', () => {
     expect(judge(token, publicKey)).toBeUndefined();
   });
 
-  test('gives the claims that are known and no others', () => {
+  test('yields the known claims and no others', () => {
     const parsed = parseAccessToken(withClaims({ grant_id: 'g', admin: true }));
     if (!parsed.ok) throw new Error(parsed.reason);
     expect(parsed.kid).toBe('k1');
@@ -72,7 +72,7 @@ describe('RFC 8725 section 2.1: algorithm confusion', () => {
     expect(judge(`${input}.${mac}`)).toBe('alg is not on the allow-list');
   });
 
-  test('ES256 in the header, signed with an RSA key that is asked for its kid', () => {
+  test('ES256 in the header of a token for an RSA key', () => {
     const token = signJws(HEADER, CLAIMS, rsa.privateKey);
     expect(judge(token, rsa.publicKey)).toBe('alg does not fit the key');
   });
@@ -122,24 +122,24 @@ describe('RFC 9068 section 4: the header', () => {
 });
 
 describe('RFC 7515 section 5.2: the signature', () => {
-  test('of another key', () => {
+  test('a signature of another key is refused', () => {
     const token = signJws(HEADER, CLAIMS, GENERATE.ES256().privateKey);
     expect(judge(token)).toBe('signature is wrong');
   });
 
-  test('of another token', () => {
+  test('a signature of another token is refused', () => {
     const parts = withClaims({}).split('.');
     const [, payload] = withClaims({ sub: 'root' }).split('.');
     expect(judge(`${parts[0]}.${payload}.${parts[2]}`)).toBe('signature is wrong');
   });
 
-  test('cut off or cut short', () => {
+  test('missing or truncated is refused', () => {
     const token = withClaims({});
     expect(judge(token.slice(0, token.lastIndexOf('.') + 1))).toBe('signature is wrong');
     expect(judge(token.slice(0, -4))).toBeDefined();
   });
 
-  test('any one character changed makes the token bad', () => {
+  test('a change of any single character is refused', () => {
     const token = withClaims({});
     fc.assert(
       fc.property(
@@ -157,7 +157,7 @@ describe('RFC 7515 section 5.2: the signature', () => {
 describe('RFC 7519 section 4.1: the claims', () => {
   test.each(['https://as/', 'https://AS', 'https://evil', 'https://as.evil'])(
     'iss %s is refused (compared exactly)',
-    (iss) => expect(judge(withClaims({ iss }))).toBe('iss is another issuer'),
+    (iss) => expect(judge(withClaims({ iss }))).toMatch(/^iss is another issuer: /),
   );
 
   test.each([
@@ -166,16 +166,16 @@ describe('RFC 7519 section 4.1: the claims', () => {
     ['https://rs/a/b'],
     [['https://rs/b/', 'https://rs/c/']],
   ])('aud %j is refused', (aud) =>
-    expect(judge(withClaims({ aud }))).toBe('aud is another resource'),
+    expect(judge(withClaims({ aud }))).toMatch(/^aud is another resource: /),
   );
 
-  test('an aud among others is good', () => {
+  test('one matching aud among others is accepted', () => {
     expect(judge(withClaims({ aud: ['https://rs/b/', 'https://rs/a/'] }))).toBeUndefined();
   });
 
-  test('exp: not from the moment on, given the skew', () => {
+  test('exp: the token is refused from that moment on, plus the skew', () => {
     expect(judge(withClaims({ exp: NOW - 4 }))).toBeUndefined();
-    expect(judge(withClaims({ exp: NOW - 5 }))).toBe('expired');
+    expect(judge(withClaims({ exp: NOW - 5 }))).toBe('expired at 2027-01-15T07:59:55Z');
   });
 
   test.each(['nbf', 'iat'])('%s: not before the moment, given the skew', (claim) => {
@@ -219,7 +219,7 @@ describe('RFC 7519 section 4.1: the claims', () => {
     expect(judge(withClaims({ [claim]: value }))).toMatch(/^claim .* is missing or malformed$/);
   });
 
-  test('an exp beyond all numbers is refused', () => {
+  test('an infinite exp is refused', () => {
     const payload = JSON.stringify(CLAIMS).replace(`"exp":${CLAIMS.exp}`, '"exp":1e999');
     expect(judge(signJws(HEADER, payload, pair.privateKey))).toBe(
       'claim exp is missing or malformed',

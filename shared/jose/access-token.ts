@@ -8,7 +8,7 @@ import {
   type JwsRefusal,
 } from './compact-jws.ts';
 
-/** An access token taken apart; nothing in it is to be believed before `checkAccessToken`. */
+/** A parsed access token; nothing in it may be trusted before `checkAccessToken`. */
 export interface ParsedToken extends CompactJws {
   readonly kid: string;
 }
@@ -36,7 +36,7 @@ const isScope: Check = (value) => typeof value === 'string';
 const isGeneration: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 const isAudience: Check = (value) =>
   Array.isArray(value) ? value.length > 0 && value.every(isText) : isText(value);
-/** A binding of another kind cannot be checked here; such a token is not taken for an unbound one. */
+/** True for a binding to a key. A token with another kind of binding is refused, not treated as unbound. */
 const isKeyBinding: Check = (value) =>
   isObject(value) && Object.keys(value).join() === 'jkt' && isText(value['jkt']);
 
@@ -66,7 +66,7 @@ const CHECKS: readonly (readonly [name: string, check: Check])[] = Object.entrie
   ...OPTIONAL,
 });
 
-/** The claims that are known, or the name of one that is missing or malformed. */
+/** Returns the known claims, or the name of one that is missing or malformed. */
 function claimsOf(payload: JsonObject): Claims | string {
   const claims: Record<string, unknown> = {};
   for (const [name, check] of CHECKS) {
@@ -79,7 +79,7 @@ function claimsOf(payload: JsonObject): Claims | string {
   return claims as unknown as Claims;
 }
 
-/** The structure and header of a JWT access token (RFC 9068 sections 2.1 and 4). */
+/** Parses a JWT access token and checks its structure and header (RFC 9068 sections 2.1 and 4). */
 export function parseAccessToken(token: string): ParsedToken | JwsRefusal {
   const jws = parseCompactJws(token);
   if (!jws.ok) return jws;
@@ -93,7 +93,7 @@ export function parseAccessToken(token: string): ParsedToken | JwsRefusal {
   return { ...jws, kid };
 }
 
-/** Whether `aud` (RFC 7519 section 4.1.3) names one of the audiences. */
+/** True if `aud` (RFC 7519 section 4.1.3) names one of the audiences. */
 export function namesAudience(
   aud: AccessTokenClaims['aud'],
   audiences: readonly string[],
@@ -101,8 +101,24 @@ export function namesAudience(
   return typeof aud === 'string' ? audiences.includes(aud) : aud.some((a) => audiences.includes(a));
 }
 
+/** The reason why a token is refused that names none of the audiences. */
+export function otherAudience(
+  aud: AccessTokenClaims['aud'],
+  [audience = '']: readonly string[],
+): string {
+  return `aud is another resource: ${[aud].flat().join(' ')}, not ${audience}`;
+}
+
+/** The reason why a token is refused after its end; `exp` is in seconds. */
+export function expiredAt(exp: number): string {
+  const time = new Date(exp * 1000);
+  return Number.isNaN(time.getTime())
+    ? 'expired'
+    : `expired at ${time.toISOString().replace('.000Z', 'Z')}`;
+}
+
 /**
- * The signature and the claims (RFC 9068 section 4, RFC 7519 section 4.1): issuer, audience, `exp`,
+ * Checks the signature and the claims (RFC 9068 section 4, RFC 7519 section 4.1): issuer, audience, `exp`,
  * `nbf` and an `iat` that is not in the future. `key` is the issuer's key of the token's `kid`.
  */
 export function checkAccessToken(
@@ -115,9 +131,11 @@ export function checkAccessToken(
   if (!algorithm.verify(signingInput, key, signature)) return refuse('signature is wrong');
   const claims = claimsOf(payload);
   if (typeof claims === 'string') return refuse(`claim ${claims} is missing or malformed`);
-  if (claims.iss !== expected.issuer) return refuse('iss is another issuer');
-  if (!namesAudience(claims.aud, expected.audiences)) return refuse('aud is another resource');
-  if (expected.now >= claims.exp + expected.skew) return refuse('expired');
+  const { iss, aud, exp } = claims;
+  const { issuer, audiences } = expected;
+  if (iss !== issuer) return refuse(`iss is another issuer: ${iss}, not ${issuer}`);
+  if (!namesAudience(aud, audiences)) return refuse(otherAudience(aud, audiences));
+  if (expected.now >= exp + expected.skew) return refuse(expiredAt(exp));
   const latest = expected.now + expected.skew;
   const begins = Math.max(claims.iat, claims.nbf ?? 0);
   if (begins > latest) return refuse('not valid yet: the clocks differ');

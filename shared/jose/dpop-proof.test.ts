@@ -28,7 +28,7 @@ const withHeader = (header: object) =>
   check(signJws({ ...HEADER, ...header }, CLAIMS, pair.privateKey));
 const withClaims = (claims: object, expected?: Partial<ExpectedProof>) =>
   check(signJws(HEADER, { ...CLAIMS, ...claims }, pair.privateKey), expected);
-const invalid = (reason: string) => ({ ok: false, error: 'invalid_dpop_proof', reason });
+const invalid = (reason: unknown) => ({ ok: false, error: 'invalid_dpop_proof', reason });
 
 /** RFC 9449 section 7.1, figure "DPoP Protected Resource Request". */
 const EXAMPLE =
@@ -130,7 +130,7 @@ describe('RFC 9449 section 4.3: each check', () => {
   });
 
   test.each(['POST', 'get', 'HEAD', 'GET '])('8: for %j', (htm) => {
-    expect(withClaims({ htm })).toEqual(invalid('htm is another method'));
+    expect(withClaims({ htm })).toEqual(invalid('htm is another method than GET'));
   });
 
   test.each([
@@ -142,10 +142,14 @@ describe('RFC 9449 section 4.3: each check', () => {
     'https://x@rs.example/a',
     '/a',
     '',
-  ])('9: for %j', (htu) => expect(withClaims({ htu })).toEqual(invalid('htu is another URI')));
+  ])('9: for %j', (htu) =>
+    expect(withClaims({ htu })).toEqual(
+      invalid(expect.stringMatching(/^htu is another URI than https:/)),
+    ),
+  );
 
   test('9: a request whose URI has no normal form matches nothing', () => {
-    expect(withClaims({ htu: 'x' }, { htu: 'x' })).toEqual(invalid('htu is another URI'));
+    expect(withClaims({ htu: 'x' }, { htu: 'x' })).toEqual(invalid('htu is another URI than x'));
   });
 
   test.each([
@@ -178,20 +182,20 @@ describe('RFC 9449 section 4.3: each check', () => {
 });
 
 describe('RFC 9449 section 9: nonces', () => {
-  const takesNonce = (nonce: string | undefined) => nonce === 'good';
+  const refusesNonce = (nonce: string | undefined) => (nonce === 'good' ? undefined : 'not good');
   const needed = { ok: false, error: 'use_dpop_nonce' };
 
   test.each([undefined, 'bad', '', ['good'], 1])('nonce %j asks for a new one', (nonce) => {
-    expect(withClaims({ nonce }, { takesNonce })).toMatchObject(needed);
+    expect(withClaims({ nonce }, { refusesNonce })).toMatchObject(needed);
   });
 
   test('section 11.1: a nonce dates the proof for a client with a wrong clock', () => {
-    expect(withClaims({ nonce: 'good', iat: 5 }, { takesNonce }).ok).toBe(true);
+    expect(withClaims({ nonce: 'good', iat: 5 }, { refusesNonce }).ok).toBe(true);
     expect(withClaims({ nonce: 'good', iat: 5 }).ok).toBe(false);
   });
 
   test('a bad proof is not told to come again with a nonce', () => {
-    expect(withClaims({ htm: 'POST' }, { takesNonce })).toMatchObject({
+    expect(withClaims({ htm: 'POST' }, { refusesNonce })).toMatchObject({
       error: 'invalid_dpop_proof',
     });
   });

@@ -18,10 +18,10 @@ export interface ExpectedProof {
   /** Seconds by which `iat` may differ from `now`, either way. */
   readonly window: number;
   /**
-   * Given by a server that asks for nonces: whether it takes this one. The nonce then dates the proof
-   * in place of `iat` (RFC 9449 section 11.1), so that a client with a wrong clock is served too.
+   * Given by a server that asks for nonces. It returns why it does not take this one, or undefined. The nonce then
+   * dates the proof in place of `iat` (RFC 9449 section 11.1), so that a client with a wrong clock is served too.
    */
-  takesNonce?(nonce: string | undefined): boolean;
+  refusesNonce?(nonce: string | undefined): string | undefined;
 }
 
 /** The error code of RFC 9449 sections 7.1 and 9. */
@@ -36,7 +36,9 @@ export interface CheckedProof {
   readonly iat: number;
 }
 
-/** Keys seen before, by thumbprint: importing one costs as much as the signature. Must be bounded. */
+/**
+ * Imported keys by thumbprint, since importing a key costs as much as checking a signature. The cache must be bounded.
+ */
 export interface KeyCache {
   get(jkt: string): KeyObject | undefined;
   set(jkt: string, key: KeyObject): void;
@@ -52,14 +54,14 @@ const refuse = (reason: string, error: ProofError = 'invalid_dpop_proof'): Proof
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
 
-/** RFC 7638 section 3: the hash of the required members in lexicographic order. */
+/** Returns the hash of the required members in lexicographic order (RFC 7638 section 3). */
 function thumbprint(jwk: JsonObject, { members }: JwsAlgorithm): string {
   return sha256(JSON.stringify(Object.fromEntries(members.map((name) => [name, jwk[name]]))));
 }
 
 /**
- * Checks a DPoP proof by the list of RFC 9449 section 4.3, whose numbers stand at each step. That there
- * is one DPoP field only (1) and that `jti` is new (section 11.1) is for the caller to see.
+ * Checks a DPoP proof by the list of RFC 9449 section 4.3, whose numbers stand at each step. The caller has to check
+ * that there is only one DPoP field (1) and that `jti` is new (section 11.1).
  */
 export function checkDpopProof(
   proof: string,
@@ -80,7 +82,7 @@ export function checkDpopProof(
   if (typeof htm !== 'string' || typeof htu !== 'string') return refuse('htm or htu is missing');
   if (typeof iat !== 'number') return refuse('iat is not a number');
 
-  // 4. the type, so that a JWT made for something else does not pass
+  // 4. the type, so that a JWT made for another purpose does not pass
   if (header['typ'] !== 'dpop+jwt') return refuse('typ is not dpop+jwt');
 
   // 7. a public key only
@@ -95,10 +97,10 @@ export function checkDpopProof(
   keys.set(jkt, key);
 
   // 8. and 9. for this method and this URI
-  if (htm !== expected.method) return refuse('htm is another method');
+  if (htm !== expected.method) return refuse(`htm is another method than ${expected.method}`);
   const target = normaliseTargetUri(expected.htu);
   if (target === undefined || normaliseTargetUri(htu) !== target) {
-    return refuse('htu is another URI');
+    return refuse(`htu is another URI than ${target ?? expected.htu}`);
   }
 
   // 12. for this token, which is bound to this key
@@ -111,11 +113,15 @@ export function checkDpopProof(
     return refuse('the token is bound to another key', 'invalid_token');
   }
 
-  // 10. and 11. a nonce of ours, or made about now
-  if (expected.takesNonce === undefined) {
-    if (Math.abs(expected.now - iat) > expected.window) return refuse('iat is outside the window');
-  } else if (!expected.takesNonce(typeof nonce === 'string' ? nonce : undefined)) {
-    return refuse('nonce is missing, stale or not ours', 'use_dpop_nonce');
+  // 10. and 11. a nonce of ours, or a recent `iat`
+  const { now, window, refusesNonce } = expected;
+  if (refusesNonce === undefined) {
+    const apart = Math.abs(now - iat);
+    if (apart > window)
+      return refuse(`iat is ${apart} s from the time here, not within ${window} s`);
+  } else {
+    const why = refusesNonce(typeof nonce === 'string' ? nonce : undefined);
+    if (why !== undefined) return refuse(why, 'use_dpop_nonce');
   }
   return { ok: true, jti, jkt, iat };
 }

@@ -19,6 +19,7 @@ import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { type Random, systemRandom } from '#shared/base/random.ts';
 import { UNTOLD, WORKER, WORKERS } from '#shared/base/workers.ts';
 import { type Chore, every } from './chore.ts';
+import type { Ready } from './endpoints/health.ts';
 import { configuredLimits } from './limits/configured-limits.ts';
 import { watchMemory } from './memory-watch.ts';
 import type { AnyHandler } from './message/message.ts';
@@ -33,7 +34,7 @@ const GRACE_MILLISECONDS = 10_000;
 /** In production: while `/health/ready` says no and all still works, so that a load balancer turns away. */
 const DRAIN_MILLISECONDS = 3000;
 
-/** What a server is made of; the process opens it and closes it again. */
+/** The parts of a server; the process opens and closes them. */
 export interface Parts {
   readonly config: Config;
   readonly stores: Stores;
@@ -44,7 +45,7 @@ export interface Parts {
   readonly random: Random;
   readonly log: Log;
   /** Whether the server can do its work, for `/health/ready`: rejects as well once it is about to end. */
-  readonly ready: () => Promise<void>;
+  readonly ready: Ready;
 }
 
 /** A further listener. */
@@ -65,7 +66,7 @@ export interface Server {
   readonly chores: readonly Chore[];
   /** Further listeners of the same process, opened when the first one listens. */
   readonly beside?: readonly Beside[];
-  /** What it holds open: closed when nobody is served any more, before the stores are. */
+  /** Resources that it holds open: closed when nobody is served any more, before the stores. */
   readonly holds?: AsyncDisposable;
   /** For the parent process, beside `ready` and `url`. */
   readonly report?: object | undefined;
@@ -87,7 +88,7 @@ interface Role {
  * parent as well. When the parent dies, node:cluster ends its workers at once.
  */
 export async function runProcess(role: Role, env: NodeJS.ProcessEnv): Promise<void> {
-  process.stderr.on('error', () => {}); // whoever read it has ended, or its disk is full: the lines are counted
+  process.stderr.on('error', () => {}); // the reader has ended, or its disk is full: the lost lines are counted
   const lines = gatherLines(process.stderr, (lost) => log.warn('log.lost', { lines: lost }));
   for (const last of ['uncaughtExceptionMonitor', 'exit'] as const) process.on(last, lines.flush);
   const log = jsonLog(lines.write, systemClock, role.name, WORKERS > 1 ? WORKER : undefined);
@@ -102,7 +103,7 @@ export async function runProcess(role: Role, env: NodeJS.ProcessEnv): Promise<vo
     const message = refused ? { refused: text } : { failed: text };
     await new Promise((sent) => process.send?.(message, sent) ?? sent(undefined));
   }
-  // Else node:cluster would end the process here, with exit code 0.
+  // Otherwise node:cluster would end the process here, with exit code 0.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
   if (process.connected) process.disconnect();
 }
@@ -132,17 +133,19 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
   let draining = false;
   let wrote = -Infinity;
   const outage = new Outage('readiness', log, () => performance.now());
-  const works = async () => {
+  const works: Ready = async (asks) => {
+    asks?.('the feed of revocations');
     feed.current();
     // One write a second, however many ask.
     if (performance.now() < wrote + 1000) return;
+    asks?.('the store');
     await stores.ping();
     wrote = performance.now();
   };
-  const ready = async () => {
+  const ready: Ready = async (asks) => {
     if (draining) throw new Error('the server is about to end');
     try {
-      await works();
+      await works(asks);
       outage.worked();
     } catch (error) {
       outage.failed(error);

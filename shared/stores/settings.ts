@@ -2,24 +2,28 @@ import { z } from 'zod';
 
 const redis = z
   .strictObject({
-    kind: z.literal('redis'),
-    mode: z.enum(['single', 'sentinel', 'cluster']).default('single'),
+    kind: z.literal('redis').describe('Redis, which several machines share.'),
+    mode: z
+      .enum(['single', 'sentinel', 'cluster'])
+      .default('single')
+      .describe('One server, Redis Sentinel, or Redis Cluster.'),
     urls: z
       .array(z.string().regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://'))
       .min(1)
-      .describe('one server, the sentinels, or some nodes of the cluster'),
-    master: z.string().default('mymaster').describe('name of the master set (sentinel only)'),
+      .describe('URL of the one server, of the sentinels, or of some nodes of the cluster.'),
+    master: z.string().default('mymaster').describe('Name of the master set (`sentinel` only).'),
     prefix: z
       .string()
       .regex(/^[a-z0-9-]{1,32}$/)
-      .default('cs'),
+      .default('cs')
+      .describe('Prefix of all keys.'),
     replicas: z
       .int()
       .min(0)
       .max(10)
       .optional()
       .describe(
-        'replicas that must have what was written before it is acknowledged (WAIT); default: 1 with sentinel and cluster, 0 with a single server',
+        'Replicas that must confirm a write before it is acknowledged (WAIT). Default: 1 with `sentinel` and `cluster`, 0 with `single`.',
       ),
     deadline: z
       .number()
@@ -27,7 +31,7 @@ const redis = z
       .max(60)
       .default(1)
       .describe(
-        'seconds for any answer of Redis; what waits for longer is refused with 503; with cluster keep it below cluster-node-timeout',
+        'Longest wait for an answer of Redis, in seconds. After that the request is answered 503. With `cluster`, keep it below cluster-node-timeout.',
       ),
   })
   .transform((members) => ({
@@ -37,7 +41,9 @@ const redis = z
 
 /** The member `store`. */
 export const storeSettings = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('sqlite') }),
+  z.strictObject({
+    kind: z.literal('sqlite').describe('The embedded store, in `data`, for one machine.'),
+  }),
   redis,
 ]);
 

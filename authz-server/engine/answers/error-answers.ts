@@ -1,19 +1,34 @@
 import { errors } from 'oidc-provider';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { HttpError } from '#shared/http/answer.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import { errorAnswer } from '#shared/server/message/answer.ts';
 import { note } from '#shared/server/message/request-log.ts';
-import { orTemporarilyUnavailable, TooManyRequests } from '../../base/errors.ts';
+import { formTooLong, orTemporarilyUnavailable, TooManyRequests } from '../../base/errors.ts';
+import { descriptionOf, type EngineRefusal, reasonOf } from '../../base/reasons.ts';
+import type { AuthzServer } from '../../base/server.ts';
 
 type Next = () => Promise<unknown>;
 
-/** What the standards call otherwise than the engine (RFC 6749 section 5.2), by the engine's description. */
-const RENAMED: Readonly<Record<string, readonly [status: number, error: string]>> = {
+/** The grant types of a client do not change: docs/how-to/clients.md. */
+const NOT_GRANTED =
+  'this client is not registered for this grant type; the grant types of a client do not change, so register another with client add --grant';
+
+/** The error codes that the standards name differently from the engine (RFC 6749 section 5.2), by its description. */
+const RENAMED: Readonly<
+  Record<string, readonly [status: number, error: string, description?: string]>
+> = {
   'no client authentication mechanism provided': [401, 'invalid_client'],
-  'requested grant type is not allowed for this client': [400, 'unauthorized_client'],
+  'requested grant type is not allowed for this client': [400, 'unauthorized_client', NOT_GRANTED],
   'urn:ietf:params:oauth:grant-type:device_code is not allowed for this client': [
     400,
     'unauthorized_client',
+    NOT_GRANTED,
   ],
 };
+
+/** The detail of the engine's error for a form that is too long and was not announced. */
+const TOO_LONG = 'request entity too large';
 
 /** The engine's events of refusals; what is a defect of ours is `server_error`. */
 const EVENTS = [
@@ -37,39 +52,54 @@ export function noteRefusals(provider: Provider): void {
   }
 }
 
-/** What is refused around the engine, and what it calls by another name, told as the standards say. */
-export async function refusals(ctx: KoaContextWithOIDC, next: Next): Promise<void> {
-  try {
-    await orTemporarilyUnavailable(next());
-  } catch (error) {
-    if (!(error instanceof errors.OIDCProviderError)) throw error;
-    hear(ctx, error);
-    ctx.status = error.statusCode;
-    ctx.body = { error: error.error, error_description: error.error_description };
-  }
-  const { error_description: description = '' } = (ctx.body ?? {}) as Told;
-  const [status, error] = RENAMED[description] ?? [];
-  if (status !== undefined) {
-    ctx.status = status;
-    ctx.body = { error, error_description: description };
-  }
-  note(ctx.req, { client: ctx.oidc?.client?.clientId });
+/**
+ * Answers refusals around the engine, and those that it calls by another name, as the standards say. In development
+ * the description is specific.
+ */
+export function refusals({ development }: Pick<AuthzServer, 'development'>) {
+  return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
+    try {
+      await orTemporarilyUnavailable(next());
+    } catch (error) {
+      if (error instanceof HttpError || error instanceof BadRequest) return refuse(ctx, error);
+      if (!(error instanceof errors.OIDCProviderError)) throw error;
+      hear(ctx, error);
+      ctx.status = error.statusCode;
+      ctx.body = { error: error.error, error_description: error.error_description };
+    }
+    const refused = ctx.state['refused'] as EngineRefusal | undefined;
+    if (refused?.error_detail === TOO_LONG) return refuse(ctx, formTooLong());
+    const { error_description: description } = (ctx.body ?? {}) as Told;
+    if (description !== undefined) {
+      const [status, error, words = description] = RENAMED[description] ?? [];
+      const specific = development && refused && descriptionOf(ctx, refused);
+      ctx.status = status ?? ctx.status;
+      ctx.body = {
+        ...(ctx.body as Told),
+        ...(error !== undefined && { error }),
+        error_description: specific || words,
+      };
+    }
+    note(ctx.req, { client: ctx.oidc?.client?.clientId });
+  };
+}
+
+/** Answers with problem details, as in front of the engine, where no standard of OAuth has a form. */
+function refuse(ctx: KoaContextWithOIDC, error: Error): void {
+  const { status, fields, body } = errorAnswer(error);
+  hear(ctx, error);
+  ctx.status = status;
+  ctx.body = body;
+  ctx.set({ ...fields } as Record<string, string>);
 }
 
 /** The reason goes to the line of the request: to the client the engine says less. */
 function hear(ctx: KoaContextWithOIDC, error: Error): void {
-  note(ctx.req, { reason: reasonOf(error) });
+  note(ctx.req, { reason: reasonOf(ctx, error) });
+  ctx.state['refused'] = error;
   if (error instanceof TooManyRequests) ctx.state['retryAfter'] = error.retryAfter;
 }
 
 interface Told {
   readonly error_description?: string;
 }
-
-/** The code and what stands behind it, which the engine keeps from the client. */
-function reasonOf(error: Error): string {
-  const { error_detail: detail, error_description: description } = error as EngineError;
-  return [error.message, detail ?? description].filter(Boolean).join(': ');
-}
-
-type EngineError = Error & { readonly error_detail?: string; readonly error_description?: string };

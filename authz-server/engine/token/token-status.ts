@@ -38,6 +38,10 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
     async introspection(ctx, client) {
       const claims = await verify(ctx);
       const active = claims !== undefined && mayIntrospect(client, claims);
+      if (claims !== undefined && !active) {
+        const reason = `this client may not introspect tokens for ${[claims.aud].flat().join(' ')}: see client add --introspects`;
+        note(ctx.req, { reason });
+      }
       ctx.status = 200;
       ctx.body = active ? { active, ...described(claims) } : { active: false };
     },

@@ -25,8 +25,7 @@ describe('an error that no client can be told (RFC 6749 section 4.1.2.1)', () =>
     expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(page.headers.get('x-frame-options')).toBe('DENY');
     expect(page.text).toMatch(/<pre>invalid_\w+/);
-    expect(page.text).not.toContain('evil.example');
-    expect(page.text).not.toContain('href="javascript:');
+    expect(page.text).not.toMatch(/href="(?:https:\/\/evil\.example|javascript:)/);
   });
 
   test('a known client is the way back', async () => {
@@ -36,7 +35,7 @@ describe('an error that no client can be told (RFC 6749 section 4.1.2.1)', () =>
     expect(page.text).toContain('href="https://app.example/"');
   });
 
-  test('who does not take HTML gets JSON', async () => {
+  test('a client that does not take HTML gets JSON', async () => {
     const browser = site.browser();
     browser.fields = { accept: 'application/json' };
     const page = await browser.open(site.authorize({ client_id: 'nobody' }));
@@ -44,7 +43,7 @@ describe('an error that no client can be told (RFC 6749 section 4.1.2.1)', () =>
     expect(JSON.parse(page.text)).toMatchObject({ error: 'invalid_client' });
   });
 
-  test('what a request says of itself is text', async () => {
+  test('text from the request is escaped', async () => {
     const page = await site
       .browser()
       .open(site.authorize({ client_id: 'nobody', response_type: '<script>alert(1)</script>' }));

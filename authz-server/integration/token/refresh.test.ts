@@ -294,6 +294,12 @@ describe('tokens.refreshGrace: a client that lost the answer', () => {
     const again = await flow.refresh(old);
     expect([again.status, tokenOf(again)]).toEqual([200, tokenOf(first)]);
     expect(again.body['access_token']).not.toBe(first.body['access_token']);
+    const [before, after] = [first, again].map(({ body }) =>
+      decodeJwt(String(body['access_token'])),
+    );
+    for (const claim of ['sub', 'grant_id', 'sub_gen', 'acr', 'auth_time', 'scope', 'aud']) {
+      expect([claim, after?.[claim]]).toEqual([claim, before?.[claim]]);
+    }
     expect(tokenOf(first)).not.toBe(old);
     expect((await flow.refresh(tokenOf(again))).status).toBe(200);
   });
@@ -343,7 +349,7 @@ describe('tokens.refreshGrace: a client that lost the answer', () => {
   });
 });
 
-test('who reads the store has no refresh token: it is kept by its hash', async () => {
+test('the store has only the hash of a refresh token', async () => {
   await using flow = await testFlow();
   const token = await newToken(flow);
   expect(await flow.stores.artefacts.get('RefreshToken', token)).toBeUndefined();

@@ -65,6 +65,12 @@ async function ownKey(input: string): Promise<Buffer> {
 }
 
 describe('RFC 7662: introspection of JWTs', () => {
+  test('RFC 9449 section 6.2: a token that is bound to a key is of type DPoP and names the key', async () => {
+    const cnf = { jkt: 'a'.repeat(43) };
+    const { body } = await introspect(await forged({}, { cnf }, ownKey), asApp);
+    expect(body).toMatchObject({ active: true, token_type: 'DPoP', cnf });
+  });
+
   test('section 2.2: the owner learns what the token is', async () => {
     const token = await newToken();
     const { status, body } = await introspect(token, asApp);

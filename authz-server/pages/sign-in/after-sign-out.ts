@@ -2,9 +2,7 @@ import { decodeJwt } from 'jose';
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import { note } from '#shared/server/message/request-log.ts';
-
-/** Characters of a URI that the log shows. */
-const LONGEST = 200;
+import { shownUri } from '../../base/reasons.ts';
 
 /**
  * OpenID Connect RP-Initiated Logout 1.0 section 3: nobody is sent to a URI that the client has not registered, but the
@@ -17,7 +15,7 @@ export function leaveOutUnregistered(provider: Provider): Middleware {
       const id = clientOf(ctx);
       const client = id === undefined ? undefined : await provider.Client.find(id);
       if (client && !client.postLogoutRedirectUriAllowed(uri)) {
-        const shown = JSON.stringify(uri.slice(0, LONGEST));
+        const shown = JSON.stringify(shownUri(uri));
         note(ctx.req, { reason: `post_logout_redirect_uri is not registered: ${shown}` });
         ctx.query = others;
       }

@@ -25,7 +25,7 @@ test('RFC 9111 section 4: an Age, in place of the one that came', () => {
   expect([named(lines, 'Age'), content]).toEqual([['7'], 'whole']);
 });
 
-test('who asked for it gets the Age that it came with', () => {
+test('the client whose request fetched it gets the Age that it came with', () => {
   const { lines } = serve(stored(ANSWER), { method: 'GET', rawHeaders: [] }, undefined);
   expect(named(lines, 'Age')).toEqual(['3']);
 });
@@ -58,6 +58,7 @@ describe('RFC 9111 section 4.3.2: conditions of the client', () => {
 
   test.each([
     ['"a"', 200],
+    ['""', 200],
     ['*', 304],
   ])('without a tag of its own, %s: %s', (tag, expected) => {
     const request = [`If-None-Match: ${tag}`, `If-Modified-Since: ${date(0)}`];
@@ -71,7 +72,7 @@ describe('RFC 9111 section 4.3.2: conditions of the client', () => {
     expect([served(since(0), []).status, served(since(-1), []).status]).toEqual([304, 200]);
   });
 
-  test('of what is no 200 nothing is asked', () => {
+  test('conditions do not apply to an answer other than 200', () => {
     expect(served(['If-None-Match: "a"'], ANSWER, { status: 404 }).status).toBe(404);
   });
 

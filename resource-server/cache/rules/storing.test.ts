@@ -77,6 +77,7 @@ describe('RFC 9111 section 3: what is stored', () => {
     expect(refused(['Cache-Control: private', 'ETag: "a"'], { rules: PRIVATE, status: 302 })).toBe(
       undefined,
     );
+    expect(refused(['ETag: "a"'], { rules: PRIVATE, status: 302 })).toBe('no-lifetime');
     expect(refused(fresh('no-store'), { rules: PRIVATE })).toBe('no-store');
   });
 });
@@ -165,6 +166,11 @@ describe('RFC 9111 section 7.3: Set-Cookie', () => {
     [[...fresh('must-revalidate'), COOKIE], { guarded: true }, 'set-cookie'],
     [[...fresh('public'), COOKIE], { guarded: true }, undefined],
     [['Cache-Control: s-maxage=9', COOKIE], { guarded: true }, undefined],
+    [
+      ['Cache-Control: public', `Last-Modified: ${date(-1000)}`, COOKIE],
+      { rules: { ...SHARED, heuristic: true } },
+      'set-cookie',
+    ],
     [['ETag: "a"', COOKIE], { rules: PRIVATE }, undefined],
   ])('%j %j: %s', (fields, over, reason) => {
     expect(refused(fields, over)).toBe(reason);

@@ -22,6 +22,14 @@ describe('RFC 9111 section 4.3.1: what is asked', () => {
   });
 });
 
+test('RFC 9111 section 4.3.1: conditions name tags up to a length, and a longer tag if it is the first', () => {
+  const [long, longer] = ['a'.repeat(1500), 'b'.repeat(3000)].map((tag) => `"${tag}"`);
+  const askedFor = (...tags: (string | undefined)[]) =>
+    conditionLines(tags.map((tag) => stored([`ETag: ${tag}`]))).map(([, value]) => value);
+  expect(askedFor(long, '"c"', longer, '"d"')).toEqual([`${long}, "c"`]);
+  expect(askedFor(longer, '"d"')).toEqual([longer]);
+});
+
 describe('RFC 9111 section 4.3.4: which answers a 304 is about', () => {
   const validated = (given: readonly string[], ...variants: readonly (readonly string[])[]) =>
     validatedBy(

@@ -18,6 +18,7 @@ describe('RFC 9111 section 4.1: requests match', () => {
     ['Foo, Bar', ['Foo: 1'], ['Foo: 1']],
     ['Foo', ['Foo: 1, 2'], ['Foo: 1', 'Foo: 2']],
     ['Foo', ['Foo: 1,2'], ['Foo: 1 , 2']],
+    ['Cookie', ['Cookie: a=1', 'Cookie: b=2'], ['Cookie: a=1; b=2']],
     ['Accept-Language', ['Accept-Language: en, de'], ['Accept-Language: eN ,  De']],
     ['Accept-Encoding', ['Accept-Encoding: gzip;q=0.5'], ['Accept-Encoding: GZIP ; q=0.5']],
     ['Host', ['Host: a'], ['Host: b']],
@@ -142,6 +143,8 @@ describe('RFC 9111 section 4.1: which variant is chosen', () => {
     const newer = variant(3, 5, [['other', '1']]);
     expect(chosen([english, newer], 'Lang: en', 'Other: 1')).toBe(3);
     expect(chosen([newer, english], 'Lang: en', 'Other: 1')).toBe(3);
+    const another = variant(4, 5, [['other', '1']]);
+    expect(chosen([newer, another], 'Other: 1')).toBe(3);
   });
 
   test('one without Vary only where none has it', () => {

@@ -124,7 +124,7 @@ describe('over HTTP', () => {
       ready: async () => {},
       log: silentLog,
       brand: BRAND,
-      errors: createErrors({ brand: BRAND, log: silentLog }),
+      errors: createErrors({ brand: BRAND, log: silentLog, development: false }),
       recipient,
     });
     server = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });
@@ -133,7 +133,7 @@ describe('over HTTP', () => {
   const call = (method: string, path: string, more: Call = {}) =>
     ask(server.port, method, path, more);
 
-  test('it is asked without credentials, and knows the request and its content', async () => {
+  test('an endpoint needs no credentials, and gets the request and its content', async () => {
     const answer = await call('POST', PATH, { body: 'key', headers: { 'X-Name': 'phone' } });
     expect(answer).toMatchObject({ status: 201, text: `master ${RESOURCE} phone key` });
     expect(answer.headers).toMatchObject({ 'x-registered': 'yes' });

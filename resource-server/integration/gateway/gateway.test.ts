@@ -50,7 +50,7 @@ const asked = async (...call: Parameters<typeof as>): Promise<Asked> => {
   return JSON.parse(text) as Asked;
 };
 
-describe('what the application gets', () => {
+describe('the request that the application gets', () => {
   test('path and query as they came, below its own path', async () => {
     const one = await asked('GET', '/inventory/a%20b/c%2Fd//e?f=%2F&g');
     expect(one).toMatchObject({ method: 'GET', url: '/base/a%20b/c%2Fd//e?f=%2F&g', body: '' });
@@ -223,7 +223,7 @@ describe('what the application gets', () => {
   });
 });
 
-describe('who it was', () => {
+describe('the identity of the client', () => {
   const claimsOf = ({ fields }: Asked) => decodeJwt(String(fields['x-auth-statement']));
 
   test('is stated for the application, for a minute', async () => {
@@ -296,12 +296,12 @@ describe('who it was', () => {
 });
 
 describe('methods', () => {
-  test('what is listed is passed on, also what this server has not', async () => {
+  test('listed methods are passed on, also those that this server does not have', async () => {
     expect(await asked('REPORT', '/listed/x')).toMatchObject({ method: 'REPORT' });
     expect(await asked('PURGE', '/listed/x')).toMatchObject({ method: 'PURGE' });
   });
 
-  test('405 says that it was the gateway (specification 4.4)', async () => {
+  test('405 says that it was the gateway', async () => {
     const { status, headers, text } = await as('PUT', '/listed/x');
     expect({ status, allow: headers['allow'] }).toEqual({
       status: 405,
@@ -310,7 +310,7 @@ describe('methods', () => {
     expect(text).toContain('gateway');
   });
 
-  test('what nobody lists is 501', async () => {
+  test('a method that no space lists is 501', async () => {
     expect((await as('SEARCH', '/inventory/x')).status).toBe(501);
     expect((await as('REPORT', '/inventory/x')).status).toBe(405);
   });
@@ -405,7 +405,7 @@ test('nobody gets in without credentials, and the application is not asked', asy
   expect(application.asked.length).toBe(before);
 });
 
-describe('what the client gets', () => {
+describe('the answer that the client gets', () => {
   let other: Application;
   let behind: Awaited<ReturnType<typeof startGateway>>;
   let said: (response: http.ServerResponse, request: http.IncomingMessage) => void;
@@ -458,7 +458,7 @@ describe('what the client gets', () => {
     ]);
   });
 
-  test('what an application says of methods, as far as the space lets them through', async () => {
+  test('Allow of the application is limited to the methods that the space lets through', async () => {
     said = (response) => response.writeHead(405, { Allow: 'GET, PUT, DELETE' }).end();
     expect((await client('GET', '/shop/x')).headers.allow).toBe('GET, PUT');
     said = (response) => response.writeHead(405).end();
@@ -548,6 +548,23 @@ describe('what the client gets', () => {
     expect((await client('GET', '/shop/x')).status).toBe(204);
     said = (response) => response.writeHead(304, { ETag: '"a"' }).end();
     expect((await client('GET', '/shop/x')).status).toBe(304);
+  });
+
+  test('RFC 9110 section 15.2: a client of HTTP/1.0 gets no interim answer', async () => {
+    said = (response) => {
+      response.writeEarlyHints({ link: '</style.css>; rel=preload' });
+      response.end('content');
+    };
+    const token = behind.token('shop:read');
+    const answer = await new Promise<string>((resolve) => {
+      let heard = '';
+      const socket = connect(behind.listening.port, '127.0.0.1');
+      socket
+        .on('data', (piece: Buffer) => (heard += String(piece)))
+        .on('close', () => resolve(heard));
+      socket.write(`GET /shop/x HTTP/1.0\r\nAuthorization: Bearer ${token}\r\n\r\n`);
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 200 .*content$/s);
   });
 });
 

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { METHODS } from '#shared/http/methods.ts';
 import { accepted, optionsFields } from '../../space/options.ts';
@@ -6,7 +5,7 @@ import { METHODS_OF } from '../../resources/place/kinds.ts';
 
 const narrowed = (methods: string[]) => ({ methods: new Set(methods), trace: undefined });
 
-describe('what a space lets through of what is there', () => {
+describe('the methods of a resource that its space lets through', () => {
   test('all, and OPTIONS', () => {
     const all = accepted({ trace: undefined }, ['GET', 'HEAD', 'PUT']);
     expect(all).toEqual(['GET', 'HEAD', 'PUT', 'OPTIONS']);
@@ -65,30 +64,9 @@ describe('RFC 9110 section 9.3.7: what OPTIONS says', () => {
   });
 });
 
-describe('the table of the README', () => {
-  const where = (method: string) =>
-    new RegExp(`^\\| ${method} \\|.*\\| ([^|]+) \\| [^|]+ \\|$`, 'm').exec(
-      readFileSync('README.md', 'utf8'),
-    )?.[1];
-  const { document, json, collection, missing, missingCollection } = METHODS_OF;
-
-  test.each([...new Set<string>(Object.values(METHODS_OF).flat())])(
-    'says where %s is',
-    (method) => {
-      const has = (methods: readonly string[]) => methods.includes(method);
-      const places = [
-        has(document) ? 'documents' : has(json) ? 'JSON documents' : '',
-        has(collection) ? 'collections' : '',
-        has(missing) || has(missingCollection) ? 'what is missing' : '',
-      ];
-      expect(where(method)).toBe(places.filter((place) => place !== '').join(', '));
-    },
-  );
-
-  test('and all of these are methods that are served', () => {
-    const unserved = Object.values(METHODS_OF)
-      .flat()
-      .filter((method) => !METHODS.get(method)?.served);
-    expect(unserved).toEqual([]);
-  });
+test('RFC 9110 section 9.1: documents and collections have only methods that are served', () => {
+  const unserved = Object.values(METHODS_OF)
+    .flat()
+    .filter((method) => !METHODS.get(method)?.served);
+  expect(unserved).toEqual([]);
 });

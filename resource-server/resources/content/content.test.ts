@@ -32,7 +32,7 @@ let outer: string;
 let folder: string;
 let content: Content;
 
-/** Of a store that keeps no content. */
+/** The rows of a store that keeps no content. */
 const NO_ROWS: ContentRows = { longest: -1, read: () => Promise.reject(new Error('no rows')) };
 
 const waiting = new Map<string, Buffer>();
@@ -79,7 +79,7 @@ async function leave(name: string, seconds: number): Promise<void> {
 }
 
 describe('adding', () => {
-  test('the file is whole, private and under its name when the commit is asked', async () => {
+  test('the file is complete, private and has its name when the commit is called', async () => {
     expect(await readdir(outer)).toEqual([]);
     const { file } = await content.add(pieces('ab', 'c'), async (received) => {
       expect(await readdir(folder)).toEqual([received.file]);
@@ -91,7 +91,7 @@ describe('adding', () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  test('as long as allowed is kept; one byte more is 413 and leaves nothing', async () => {
+  test('content of the maximum length is kept; one byte more is 413 and leaves nothing', async () => {
     await content.add(pieces('12345', '67890'), named);
     const before = await readdir(folder);
     const more = content.add(pieces('12345', '678901'), named);
@@ -119,6 +119,11 @@ describe('adding', () => {
     },
   );
 
+  test('a file system that is read-only is not full: the error goes to the log, and the answer is 500', async () => {
+    const readOnly = Object.assign(new Error('read-only file system'), { code: 'EROFS' });
+    await expect(content.add(pieces('abc', readOnly), named)).rejects.toBe(readOnly);
+  });
+
   test.each([new HttpError(412, 'no'), new Error('bug')])(
     'a commit that was refused (%s) removes the file',
     async (error) => {
@@ -130,7 +135,7 @@ describe('adding', () => {
     },
   );
 
-  test('RFC 9110 section 15.6.4: too much at a time is 503 and leaves nothing', async () => {
+  test('RFC 9110 section 15.6.4: too many concurrent uploads are 503 and leave nothing', async () => {
     await begin();
     const uploads = new Uploads(10);
     const busy = open({ uploads });
@@ -152,20 +157,20 @@ describe('adding', () => {
     expect(await readdir(folder)).toHaveLength(3);
   });
 
-  test('a commit whose outcome is not known leaves the file to the sweep', async () => {
+  test('a commit with an unknown outcome leaves the file to the sweep', async () => {
     const lost = new StoreUnavailable('no answer');
     await expect(content.add(pieces('abc'), () => Promise.reject(lost))).rejects.toBe(lost);
     expect(await readdir(folder)).toHaveLength(1);
   });
 
-  test('of a commit that the store refused nothing is left: the file would be in no quota', async () => {
+  test('a commit that the store refused leaves no file, which no quota would count', async () => {
     const full = new StoreUnavailable('no replicas', { refused: true });
     await expect(content.add(pieces('abc'), () => Promise.reject(full))).rejects.toBe(full);
     expect(await readdir(folder)).toHaveLength(0);
   });
 });
 
-describe('what the store keeps if it has at most four bytes', () => {
+describe('a store that keeps content of at most four bytes', () => {
   const kept = new Map<string, Buffer>();
   const rows: ContentRows = { longest: 4, read: async (name) => kept.get(name) };
   /** As a change does that names it. */
@@ -211,15 +216,18 @@ describe('what the store keeps if it has at most four bytes', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('RFC 4918 section 11.5: a store without room for it is 507; one that does not answer may have it', async () => {
-    const full = new StoreUnavailable('full', { refused: true });
+  test('RFC 4918 section 11.5: a full store is 507; a store that does not answer may have kept the content', async () => {
+    const full = new StoreUnavailable('full', { refused: true, full: true });
     const add = content.add(pieces('ab'), () => Promise.reject(full));
     await expect(add).rejects.toMatchObject({ status: 507 });
     const lost = new StoreUnavailable('no answer');
-    await expect(content.add(pieces('ab'), () => Promise.reject(lost))).rejects.toBe(lost);
+    const readOnly = new StoreUnavailable('the file system is read-only', { refused: true });
+    for (const error of [lost, readOnly]) {
+      await expect(content.add(pieces('ab'), () => Promise.reject(error))).rejects.toBe(error);
+    }
   });
 
-  test('any part of it is given, with and without memory', async () => {
+  test('reads any part, with and without memory', async () => {
     for (const memory of [new ContentMemory(MEMORY), new ContentMemory(0)]) {
       content = open({ rows, memory });
       const added = await content.add(pieces('abcd'), keep);
@@ -229,14 +237,14 @@ describe('what the store keeps if it has at most four bytes', () => {
     }
   });
 
-  test('is a file if it was written before the store kept any', async () => {
+  test('reads a file that was written before the store kept content', async () => {
     const { file } = await open().add(pieces('ab'), named);
     expect(await content.read({ file, length: 2 })).toEqual(Buffer.from('ab'));
     await content.remove(file);
     expect(await content.read({ file, length: 2 })).toBeUndefined();
   });
 
-  test('is undefined when it is gone; a store that does not answer is no such thing', async () => {
+  test('is undefined when the content is gone; a store that does not answer is an error instead', async () => {
     content = open({ rows, memory: new ContentMemory(0) });
     const added = await content.add(pieces('ab'), keep);
     kept.clear();
@@ -267,7 +275,7 @@ describe('reading', () => {
     expect(await read('file', length, end)).toEqual(bytes.subarray(length - 2, length));
   });
 
-  test('what is short is read from the disk once, and any part of it is given from memory', async () => {
+  test('reads short content from the disk once, then any part of it from memory', async () => {
     await begin();
     await writeFile(join(folder, 'file'), 'abcdef');
     expect(await read('file', 6, { first: 1, last: 2 })).toEqual(Buffer.from('bc'));
@@ -278,7 +286,7 @@ describe('reading', () => {
     expect(await read('file', 6)).toBeUndefined();
   });
 
-  test('what is long is kept when it is read again, what is too long for that never', async () => {
+  test('keeps long content on its second use, and never content that is too long', async () => {
     await begin();
     for (const [length, kept] of [
       [LONG, bytes],
@@ -291,7 +299,7 @@ describe('reading', () => {
     }
   });
 
-  test('a file that is shorter than its row says is an error, whoever reads it', async () => {
+  test('a file that is shorter than its row says is an error for every reader', async () => {
     await begin();
     for (const length of [10, LONG, 80_000]) {
       await writeFile(join(folder, `${length}`), Buffer.alloc(length - 1));
@@ -301,13 +309,13 @@ describe('reading', () => {
     }
   });
 
-  test('what is empty is no error', async () => {
+  test('reads empty content without an error', async () => {
     await begin();
     await writeFile(join(folder, 'empty'), '');
     expect(await read('empty', 0)).toEqual(Buffer.alloc(0));
   });
 
-  test('a file that is gone is undefined, its folder too; removing it is no error', async () => {
+  test('a missing file or folder is undefined, and removing it is no error', async () => {
     expect(await read('gone', 1)).toBeUndefined();
     expect(await read('gone', LONG)).toBeUndefined();
     await content.remove('gone');
@@ -327,7 +335,7 @@ describe('the sweep', () => {
     async () =>
       new Set(files);
 
-  test('removes what nothing names once it is old, temporary files too', async () => {
+  test('removes old files that no row names, temporary files included', async () => {
     await begin();
     await leave('old', AGE);
     await leave('old.part', AGE + 1);
@@ -337,7 +345,7 @@ describe('the sweep', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['named', 'young']);
   });
 
-  test('a link goes itself; what it leads to stays, whatever its age', async () => {
+  test('removes a symbolic link itself, never its target, whatever its age', async () => {
     await begin();
     await writeFile(join(outer, 'secret'), 'x');
     await utimes(join(outer, 'secret'), 0, 0);
@@ -381,7 +389,7 @@ describe('the sweep', () => {
     expect(await readdir(folder)).toEqual([file]);
   });
 
-  test('a file that is committed while it looks is among the rows it reads afterwards', async () => {
+  test('keeps a file that is committed during the sweep, since rows are read last', async () => {
     await begin();
     await leave('racing', AGE);
     const late = new Set<string>();

@@ -17,50 +17,50 @@ import { diskFull } from './content-errors.ts';
 import type { Received } from './resource-store.ts';
 import type { Upload, Uploads } from './uploads.ts';
 
-/** Content that the store keeps of this tree. */
+/** The content that the store itself keeps for this tree. */
 export interface ContentRows {
-  /** Bytes of the longest; -1: none. */
+  /** The longest content in bytes; -1 if the store keeps none. */
   readonly longest: number;
-  /** Undefined: there is none of this name. */
+  /** Resolves to undefined if there is no content of this name. */
   read(name: string): Promise<Buffer | undefined>;
 }
 
 export interface ContentOptions {
-  /** Folder of this tree; made with mode 0700 with the first file in it. */
+  /** The folder of this tree, made with mode 0700 together with its first file. */
   readonly folder: string;
-  /** Whose uploads these are. */
+  /** The principal whose uploads these are. */
   readonly principal: string;
-  /** Longest content, in bytes. */
+  /** The longest content, in bytes. */
   readonly maxBytes: number;
-  /** Files that this process is writing, of all trees; they are kept at any age. */
+  /** The files of all trees that this process is writing. The sweep keeps them, however old they are. */
   readonly uploads: Uploads;
   readonly rows: ContentRows;
-  /** What `add` has received for the store to keep, of all trees by name, until its `commit` is done. */
+  /** Content of all trees, by name, that `add` has received for the store to keep, until `commit` is done. */
   readonly received: Map<string, Buffer>;
-  /** What was read lately, of all trees, by the paths of the files. */
+  /** Recently read content of all trees, by the paths of the files. */
   readonly memory: ContentMemory;
   readonly buffers: ReadBuffers;
   readonly sync: FolderSync;
   readonly random: Random;
 }
 
-/** The immutable content of a tree: it comes once, under a random name, and never changes. */
+/** The immutable content of a tree: each is added once, under a random name, and never changes. */
 export interface Content {
-  /** As `receive` of `ResourceStore`. */
+  /** Same as `receive` of `ResourceStore`. */
   add<T>(
     body: AsyncIterable<Buffer>,
     commit: (received: Received) => Promise<T>,
     announced?: number,
   ): Promise<T>;
   /**
-   * A document's content, or a part of it, in pieces if the document is long. Undefined when there is no such
-   * row or file (any more). Rejects, or reading the pieces does, when the file is shorter than that.
+   * Reads a document's content or a part of it, in pieces if it is long. Resolves to undefined if the row or file
+   * does not exist (any more). If the file is too short, this or reading the pieces rejects.
    */
   read(document: Named, range?: Range): Promise<Buffer | Pieces | undefined>;
-  /** Never fails: what cannot be removed now is left to the sweep. */
+  /** Removes a file. Never fails: the sweep removes later what cannot be removed now. */
   remove(file: string): Promise<void>;
   /**
-   * Removes the files that nothing names, last written more than `age` seconds ago, which has to be
+   * Removes the files that no row names and that were last written more than `age` seconds ago. `age` must be
    * longer than an upload of another process may take. Resolves to the number removed.
    */
   sweep(named: () => Promise<ReadonlySet<string>>, clock: Clock, age: number): Promise<number>;
@@ -68,9 +68,9 @@ export interface Content {
 
 type Named = Pick<Document, 'file' | 'length'>;
 
-/** A link in the folder leads nowhere. */
+/** Flags for reading. A symbolic link in the folder is not followed. */
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW;
-/** The disk is full, or this user's part of it. */
+/** Error codes of a full disk or a used-up quota of this user. */
 const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
 export function openContent(options: ContentOptions): Content {
@@ -78,7 +78,7 @@ export function openContent(options: ContentOptions): Content {
     options;
   const pathOf = (file: string) => join(folder, file);
 
-  /** Rejects when something else is in the folder's place: a link to another one is not followed. */
+  /** Rejects if the folder's path is not a folder. Symbolic links are not followed. */
   async function checkFolder(): Promise<void> {
     if (!(await lstat(folder)).isDirectory()) throw new Error(`${folder} is no folder`);
   }
@@ -108,7 +108,7 @@ export function openContent(options: ContentOptions): Content {
       .catch(() => {});
   }
 
-  /** In memory, or durably in a file, which has a name of its own until it is whole. */
+  /** Receives content into memory, or durably into a file with a temporary name until it is complete. */
   async function take(
     file: string,
     body: AsyncIterable<Buffer>,
@@ -142,8 +142,8 @@ export function openContent(options: ContentOptions): Content {
         if (bytes !== undefined) received.set(file, bytes);
         return await commit({ file, length }).catch(async (error: unknown) => {
           const unavailable = error instanceof StoreUnavailable;
-          if (bytes !== undefined) throw unavailable && error.refused ? diskFull() : error;
-          // A store that gave no answer may have done it.
+          if (bytes !== undefined) throw unavailable && error.full ? diskFull() : error;
+          // If the store gave no answer, it may still have committed, so the file stays.
           if (!unavailable || error.refused) await remove(file);
           throw error;
         });
@@ -178,7 +178,7 @@ export function openContent(options: ContentOptions): Content {
     remove,
 
     async sweep(named, clock, age) {
-      // First uploads, then files, then rows: what is committed meanwhile is in one of the lists.
+      // Uploads are listed first, then files, then rows: whatever is committed meanwhile is in one of the lists.
       const busy = new Set(uploads.files);
       const files = await readdir(folder);
       const kept = await named();
@@ -196,7 +196,7 @@ export function openContent(options: ContentOptions): Content {
   };
 }
 
-/** Makes the folder and those above it that are missing, and their names durable. */
+/** Makes the folder and its missing parents, and makes their names durable. */
 async function makeDurable(folder: string, sync: FolderSync): Promise<void> {
   const first = makeFolder(folder);
   if (first === undefined) return;

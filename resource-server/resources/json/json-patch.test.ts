@@ -38,6 +38,35 @@ function statusOf(document: string | undefined, patch: string): number {
   }
 }
 
+/** The detail of the error that the patch ends in. */
+function detailOf(document: string, patch: object): string {
+  try {
+    return patched(
+      document,
+      JSON.stringify([{ op: 'test', path: '', value: JSON.parse(document) }, patch]),
+    );
+  } catch (error) {
+    return error instanceof HttpError ? error.message : String(error);
+  }
+}
+
+test.each([
+  [{ op: 'test', path: '/a', value: 2 }, 'the value at "/a" is another.'],
+  [{ op: 'test', path: '/b', value: 2 }, 'there is nothing at "/b".'],
+  [{ op: 'remove', path: '/b' }, 'there is nothing at "/b".'],
+  [{ op: 'replace', path: '/b', value: 1 }, 'there is nothing at "/b".'],
+  [{ op: 'move', from: '/b', path: '/c' }, 'there is nothing at "/b".'],
+  [{ op: 'copy', from: '/b', path: '/c' }, 'there is nothing at "/b".'],
+  [{ op: 'add', path: '/b/c', value: 1 }, 'nothing can be added at "/b/c": its parent is missing'],
+  [{ op: 'copy', from: '/a', path: '/l/3' }, 'the index is past the end.'],
+  [{ op: 'remove', path: `/${'x'.repeat(200)}` }, `"/${'x'.repeat(99)}...".`],
+  [{ op: 'remove', path: '/"\n' }, String.raw`at "/\"\n".`],
+])('an operation that does not apply is named with the reason: %j', (operation, reason) => {
+  const detail = detailOf('{"a":1,"l":[1]}', operation);
+  expect(detail).toMatch(/^Operation 1 of the patch \(the first is 0\) does not apply: /);
+  expect(detail).toContain(reason);
+});
+
 /** Two operations of the same name in one object: JSON.parse has lost one of them already. */
 const LOST = (one: Case) => one.disabled === true && /two 'op' members/.test(one.error ?? '');
 
@@ -54,7 +83,7 @@ describe.each(['tests.json', 'spec_tests.json'])('RFC 6902, json-patch-test-suit
   });
 });
 
-test('RFC 6902: the suite is there in full', () => {
+test('RFC 6902: the test suite is complete', () => {
   const all = [...casesOf('tests.json'), ...casesOf('spec_tests.json')];
   expect(all).toHaveLength(95);
   expect(all.filter(([, one]) => one.disabled === true)).toHaveLength(4);
@@ -166,7 +195,7 @@ test.each([
     'a wrong operation after one that does not apply',
     '[{"op":"remove","path":"/no"},{"op":"add"}]',
   ],
-])('RFC 5789 section 2.2: %s is no JSON Patch, 400', (_, patch) => {
+])('RFC 5789 section 2.2: %s is not a JSON Patch, 400', (_, patch) => {
   expect(statusOf('{"a":1}', patch)).toBe(400);
 });
 
@@ -247,13 +276,13 @@ describe('RFC 6902 section 4: the whole document', () => {
     ['[{"op":"copy","from":"","path":"/c"}]', '{"a":{"b":1},"c":{"a":{"b":1}}}'],
   ])('%s', (patch, result) => expect(patched('{"a":{"b":1}}', patch)).toBe(result));
 
-  test('after it was removed there is nothing to replace', () => {
+  test('after its removal cannot be replaced', () => {
     const patch = '[{"op":"remove","path":""},{"op":"replace","path":"","value":1}]';
     expect(statusOf('{}', patch)).toBe(409);
   });
 });
 
-describe('RFC 5789 section 2.2: a document that is missing', () => {
+describe('RFC 5789 section 2.2: a missing document', () => {
   test.each([
     ['[{"op":"add","path":"","value":{"a":1}}]', '{"a":1}'],
     ['[{"op":"add","path":"","value":[]},{"op":"add","path":"/-","value":1}]', '[1]'],
@@ -296,13 +325,13 @@ describe('RFC 6902 section 7: __proto__ and constructor are members like any oth
   });
 });
 
-test('RFC 6902 section 4.5: a copy and its original are two values', () => {
+test('RFC 6902 section 4.5: a copy is independent of its original', () => {
   const patch =
     '[{"op":"copy","from":"/a","path":"/b"},{"op":"add","path":"/b/-","value":1},{"op":"add","path":"/a/-","value":2}]';
   expect(patched('{"a":[]}', patch)).toBe('{"a":[2],"b":[1]}');
 });
 
-test('RFC 6902 section 4: numbers that are not touched keep every digit, and can be tested', () => {
+test('RFC 6902 section 4: untouched numbers keep every digit, and can be tested', () => {
   const patch =
     '[{"op":"test","path":"/id","value":9007199254740993},{"op":"copy","from":"/id","path":"/was"},{"op":"replace","path":"/id","value":1.0}]';
   expect(patched('{"id":9007199254740993}', patch)).toBe('{"id":1.0,"was":9007199254740993}');
@@ -315,16 +344,16 @@ describe('a short patch for a huge result is 422', () => {
   const copies = (copy: object) =>
     JSON.stringify(Array.from({ length: 1000 }, () => ({ op: 'copy', ...copy })));
 
-  test('the whole into itself again and again', () => {
+  test('the whole document copied into itself again and again', () => {
     expect(statusOf('[0]', copies({ from: '', path: '/-' }))).toBe(422);
   });
 
-  test('a large value to the same place again and again', () => {
+  test('a large value copied to the same place again and again', () => {
     const document = `{"a":[${Array<number>(10_000).fill(0).join(',')}]}`;
     expect(statusOf(document, copies({ from: '/a', path: '/b' }))).toBe(422);
   });
 
-  test('a document that is put into its own deepest member', () => {
+  test('a document copied into its own deepest member', () => {
     const document = `${'{"a":'.repeat(MAX_DEPTH - 1)}{}${'}'.repeat(MAX_DEPTH - 1)}`;
     expect(statusOf(document, copies({ from: '', path: '/a'.repeat(MAX_DEPTH) }))).toBe(422);
   });
@@ -379,7 +408,7 @@ const OPERATION = fc.oneof(
   { weight: 1, arbitrary: fc.jsonValue() },
 );
 
-test('RFC 5789 section 2.2: any patch of any document makes one, or ends in 400, 409 or 422', () => {
+test('RFC 5789 section 2.2: any patch of any document has a result, or is 400, 409 or 422', () => {
   fc.assert(
     fc.property(VALUE, fc.array(OPERATION, { maxLength: 8 }), (document, patch) => {
       expect([200, 400, 409, 422]).toContain(
@@ -390,7 +419,7 @@ test('RFC 5789 section 2.2: any patch of any document makes one, or ends in 400,
   );
 });
 
-test('RFC 6902 section 4.6: what was added is there', () => {
+test('RFC 6902 section 4.6: an added value passes its test', () => {
   fc.assert(
     fc.property(VALUE, VALUE, TOKEN, (document, value, token) => {
       const path = `/${token}`;
@@ -403,7 +432,7 @@ test('RFC 6902 section 4.6: what was added is there', () => {
   );
 });
 
-test('RFC 5789 section 2: the patch stays as it is, for a document that was changed meanwhile', () => {
+test('RFC 5789 section 2: a patch is not modified, so it can be applied again to a changed document', () => {
   fc.assert(
     fc.property(VALUE, VALUE, VALUE, (one, other, value) => {
       const patch = json(

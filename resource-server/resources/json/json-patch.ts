@@ -5,14 +5,17 @@ import { unprocessable } from '#shared/http/answer.ts';
 import { parsePointer, type Pointer } from './pointer.ts';
 import { equal, type Json } from './value.ts';
 
-/** Operations in a patch, at most. */
+/** The most operations in a patch. */
 const MAX_OPERATIONS = 1000;
 
-/** Does one operation; false: it does not apply. */
-type Step = (draft: Draft) => boolean;
+/** The most characters of a pointer that an error quotes. */
+const QUOTED = 100;
+
+/** Performs one operation. Returns the reason if it does not apply, else undefined. */
+type Step = (draft: Draft) => string | undefined;
 type Members = ReadonlyMap<string, Json>;
 
-/** RFC 6902 section 4. Members that an operation does not define are ignored. */
+/** The operations of RFC 6902 section 4. Unknown members of an operation are ignored. */
 const OPERATIONS: ReadonlyMap<Json | undefined, (members: Members) => Step> = new Map([
   ['add', add],
   ['remove', remove],
@@ -23,9 +26,10 @@ const OPERATIONS: ReadonlyMap<Json | undefined, (members: Members) => Step> = ne
 ]);
 
 /**
- * What a JSON Patch (RFC 6902) makes of a document, which is used up; undefined: there is none. Throws
- * `BadRequest` when it is no JSON Patch, `HttpError` 422 when it can be applied to nothing; what it returns
- * throws 409 when it does not apply to the document (404: when there is none), and 422 when it goes too far.
+ * Compiles a JSON Patch (RFC 6902) to a function from a document (undefined: none) to the patched one. The
+ * function modifies its argument. Throws `BadRequest` if it is not a JSON Patch, `HttpError` 422 if it cannot
+ * apply to any document. The function throws 409 if the patch does not apply to the document (404 if there is
+ * none), and 422 if a limit is exceeded.
  */
 export function jsonPatch(patch: Json): (document: Json | undefined) => Json {
   if (!Array.isArray(patch)) throw new BadRequest('A JSON Patch is an array of operations.');
@@ -36,9 +40,11 @@ export function jsonPatch(patch: Json): (document: Json | undefined) => Json {
   return (document) => {
     const draft = new Draft(document);
     for (const [index, step] of steps.entries()) {
-      if (step(draft)) continue;
+      const reason = step(draft);
+      if (reason === undefined) continue;
       if (document === undefined) throw notFound();
-      throw new HttpError(409, `Operation ${index} of the patch does not apply to the document.`);
+      const detail = `Operation ${index} of the patch (the first is 0) does not apply: ${reason}`;
+      throw new HttpError(409, detail);
     }
     if (draft.root !== undefined) return draft.root;
     throw document === undefined
@@ -60,18 +66,18 @@ function parseOperation(operation: Json): Step {
 function add(members: Members): Step {
   const path = pointer(members, 'path');
   const value = valueOf(members);
-  return (draft) => draft.add(path, draft.copy(value));
+  return (draft) => (draft.add(path, draft.copy(value)) ? undefined : noPlace(members));
 }
 
 function remove(members: Members): Step {
   const path = pointer(members, 'path');
-  return (draft) => draft.remove(path) !== undefined;
+  return (draft) => (draft.remove(path) === undefined ? missing(members, 'path') : undefined);
 }
 
 function replace(members: Members): Step {
   const path = pointer(members, 'path');
   const value = valueOf(members);
-  return (draft) => draft.replace(path, draft.copy(value));
+  return (draft) => (draft.replace(path, draft.copy(value)) ? undefined : missing(members, 'path'));
 }
 
 function move(members: Members): Step {
@@ -82,7 +88,8 @@ function move(members: Members): Step {
   }
   return (draft) => {
     const value = draft.remove(from);
-    return value !== undefined && draft.add(path, value);
+    if (value === undefined) return missing(members, 'from');
+    return draft.add(path, value) ? undefined : noPlace(members);
   };
 }
 
@@ -91,7 +98,8 @@ function copy(members: Members): Step {
   const path = pointer(members, 'path');
   return (draft) => {
     const value = draft.get(from);
-    return value !== undefined && draft.add(path, draft.copy(value));
+    if (value === undefined) return missing(members, 'from');
+    return draft.add(path, draft.copy(value)) ? undefined : noPlace(members);
   };
 }
 
@@ -100,8 +108,22 @@ function test(members: Members): Step {
   const value = valueOf(members);
   return (draft) => {
     const found = draft.get(path);
-    return found !== undefined && equal(found, value);
+    if (found === undefined) return missing(members, 'path');
+    return equal(found, value) ? undefined : `the value at ${quoted(members, 'path')} is another.`;
   };
+}
+
+const missing = (members: Members, name: 'path' | 'from') =>
+  `there is nothing at ${quoted(members, name)}.`;
+
+const noPlace = (members: Members) =>
+  `nothing can be added at ${quoted(members, 'path')}: its parent is missing or a plain value, or the index is past the end.`;
+
+/** The pointer of an operation, as it was sent. */
+function quoted(members: Members, name: 'path' | 'from'): string {
+  const text = members.get(name);
+  if (typeof text !== 'string') throw new TypeError('only a parsed operation is done');
+  return JSON.stringify(text.length > QUOTED ? `${text.slice(0, QUOTED)}...` : text);
 }
 
 function pointer(members: Members, name: 'path' | 'from'): Pointer {

@@ -2,7 +2,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { FORMATS } from './formats.ts';
 import { type ResultType, writeResult } from './results.ts';
 
-/** The content of a QUERY, and the media type by which it is understood. */
+/** The content of a QUERY, and its media type. */
 export interface Query {
   readonly type: string;
   readonly text: string;
@@ -10,20 +10,22 @@ export interface Query {
 
 export interface QueryTask {
   readonly query: Query;
-  /** JSON in UTF-8, which the query is put to. */
+  /** The JSON in UTF-8 that is queried. */
   readonly content: Uint8Array;
   readonly as: ResultType;
+  /** The names that members of the objects may have, if they are always the same. */
+  readonly names?: readonly string[];
 }
 
 /**
- * The result of a query. Takes as long and as much memory as it takes: for a process that can be ended.
- * Throws `BadRequest` and `HttpError` 422.
+ * Evaluates a query. Time and memory are unbounded, so it must run in a process that can be ended. Throws
+ * `BadRequest` and `HttpError` 422.
  */
-export function evaluateQuery({ query, content, as }: QueryTask): Buffer {
+export function evaluateQuery({ query, content, as, names }: QueryTask): Buffer {
   const compile = FORMATS.get(query.type);
   if (compile === undefined) throw new Error(`no format for ${query.type}`);
   try {
-    const select = compile(query.text);
+    const select = compile(query.text, names);
     return writeResult(as, select(parse(content)));
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;

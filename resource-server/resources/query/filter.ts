@@ -5,33 +5,37 @@ import type { Select } from './select.ts';
 type Row = Readonly<Record<string, unknown>>;
 
 /**
- * A filter of an array of objects, as a form (`application/x-www-form-urlencoded`):
+ * A filter for an array of objects, as a form (`application/x-www-form-urlencoded`):
  *
- * - `name=text` keeps the objects whose member `name` is that string, or a number, true, false or null
- *   that JSON writes so; a name that comes again has several texts to choose from;
- * - `sort=a,-b` orders them by `a`, then by `b` from the greatest: numbers, then strings by their code
- *   units, then all others and those without one, as they were;
- * - `offset=n` leaves out the first n, `limit=n` all but n of those that follow;
- * - `select=a,b` leaves only these members.
+ * - `name=text` keeps the objects whose member `name` is that string, or a number, true, false or null that is
+ *   written so in JSON; a repeated name lists alternatives;
+ * - `sort=a,-b` orders them by `a`, then by `b` descending: numbers, then strings by their code units, then all
+ *   others and those without the member, in their original order;
+ * - `offset=n` skips the first n, `limit=n` keeps at most n of the rest;
+ * - `select=a,b` keeps only these members.
  *
- * All but these four names are members, and of the top level. Elements that are no objects are left out.
- * Throws `BadRequest` for content that is no form, `HttpError` 422 for one that says nothing sensible.
+ * All other names are members of the top level. Elements that are not objects are left out. Throws `BadRequest` if
+ * the content is not a form, `HttpError` 422 if the form makes no sense.
+ *
+ * `members`: the members that the objects may have, if they are always the same. A comparison of another one is then
+ * 422: the client has mistyped it.
  */
-export function compileFilter(text: string): Select {
+export function compileFilter(text: string, members?: readonly string[]): Select {
   const pairs = parseForm(text);
-  const own = (name: string) => reserved(pairs, name);
+  const ours = (name: string) => reserved(pairs, name);
   const comparisons = Map.groupBy(
     pairs.filter(([name]) => !RESERVED.has(name)),
     ([name]) => name,
   );
+  checkNames([...comparisons.keys()], members);
   const wanted = [...comparisons].map(
     ([name, given]) =>
       [name, new Set<string | undefined>(given.map(([, value]) => value))] as const,
   );
-  const keys = names(own('sort')).map(sortKey);
-  const offset = count(own('offset')) ?? 0;
-  const limit = count(own('limit')) ?? Infinity;
-  const selected = own('select') === undefined ? undefined : new Set(names(own('select')));
+  const keys = names(ours('sort')).map(sortKey);
+  const offset = count(ours('offset')) ?? 0;
+  const limit = count(ours('limit')) ?? Infinity;
+  const selected = ours('select') === undefined ? undefined : new Set(names(ours('select')));
 
   return (value) => {
     if (!Array.isArray(value)) throw new HttpError(422, 'Only an array can be filtered.');
@@ -44,11 +48,18 @@ export function compileFilter(text: string): Select {
   };
 }
 
+function checkNames(compared: readonly string[], members: readonly string[] | undefined): void {
+  if (members === undefined || compared.every((name) => members.includes(name))) return;
+  const reason = 'No entry of this listing has a member that the query names.';
+  const detail = `${reason} The members are: ${members.join(', ')}.`;
+  throw Object.assign(new HttpError(422, detail), { reason });
+}
+
 const RESERVED: ReadonlySet<string> = new Set(['select', 'sort', 'offset', 'limit']);
 
 type Pair = readonly [name: string, value: string];
 
-/** As the URL standard parses it, but strictly: percent-encoding has to be whole, and UTF-8. */
+/** Parses a form as the URL standard does, but strictly: percent-encoding must be complete and UTF-8. */
 function parseForm(text: string): readonly Pair[] {
   return text
     .split('&')
@@ -126,7 +137,7 @@ function member(row: Row, name: string): unknown {
   return Object.hasOwn(row, name) ? row[name] : undefined;
 }
 
-/** Undefined: nothing that a form can be compared with. */
+/** Returns undefined if the value cannot be compared with a form's text. */
 function textOf(value: unknown): string | undefined {
   if (typeof value === 'string') return value;
   return typeof value === 'object' && value !== null ? undefined : JSON.stringify(value);

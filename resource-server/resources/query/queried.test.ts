@@ -35,7 +35,7 @@ function storeOf(contents: Readonly<Record<string, Buffer | Pieces>>, now?: Entr
 }
 
 describe('a document', () => {
-  test('that is read at once, or in pieces', async () => {
+  test('is read at once or in pieces', async () => {
     for (const content of [
       Buffer.from('{}'),
       piecesFrom(() => [Buffer.from('{'), Buffer.from('}')]),
@@ -49,7 +49,7 @@ describe('a document', () => {
     }
   });
 
-  test('that is replaced meanwhile is the new one', async () => {
+  test('that is replaced meanwhile is read in its new version', async () => {
     const current = { ...DOCUMENT, file: 'g', modified: 3 };
     const store = storeOf({ g: Buffer.from('[]') }, current);
     expect(await queriedAt({ store, path: 'a', entry: DOCUMENT })).toEqual({
@@ -65,13 +65,13 @@ describe('a document', () => {
     );
   });
 
-  test('whose content is lost is an error of ours', async () => {
+  test('with lost content is an internal error', async () => {
     await expect(
       queriedAt({ store: storeOf({}, DOCUMENT), path: 'a', entry: DOCUMENT }),
     ).rejects.toThrow('content f is missing');
   });
 
-  test('that is too long is 422, unread', async () => {
+  test('is 422 if it is too long, without being read', async () => {
     const entry = { ...DOCUMENT, length: 16 * 1024 * 1024 + 1 };
     await expect(
       queriedAt({ store: storeOf({ f: Buffer.from('{}') }), path: 'a', entry }),
@@ -91,7 +91,7 @@ describe('a collection', () => {
     }),
   });
 
-  test('is all of its members as in its listing, of one version, and has no date', async () => {
+  test('is read with all members as in its listing, with one version and without a date', async () => {
     const { content, ...when } = await queriedAt({
       store: withMembers(10_000),
       path: '',
@@ -100,10 +100,10 @@ describe('a collection', () => {
     const members = JSON.parse(String(content)) as unknown[];
     expect(members).toHaveLength(10_000);
     expect(members[9_999]).toMatchObject({ name: 'm9999', length: 2, etag: '"e"' });
-    expect(when).toEqual({ version: 'v' });
+    expect(when).toEqual({ version: 'v', names: Object.keys(members[9_999] ?? {}) });
   });
 
-  test('that has too many is 422', async () => {
+  test('with too many members is 422', async () => {
     await expect(queriedAt({ store: withMembers(10_001), path: '', entry: ROOT })).rejects.toEqual(
       expect.objectContaining({ status: 422 }),
     );

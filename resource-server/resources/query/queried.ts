@@ -1,22 +1,24 @@
 import { HttpError, notFound } from '#shared/http/answer.ts';
-import { jsonMember } from '../representation/listing.ts';
+import { jsonMember, NAMES } from '../representation/listing.ts';
 import { wholeOf } from '../../answers/pieces.ts';
 import type { Place } from '../place/place.ts';
 import type { ResourceStore } from '../content/resource-store.ts';
 
-/** Bytes of the longest document that can be queried. */
+/** The longest document, in bytes, that can be queried. */
 const MAX_DOCUMENT = 16 * 1024 * 1024;
-/** Members of the largest collection that can be. */
+/** The most members of a collection that can be queried. */
 const MAX_MEMBERS = 10_000;
 
-/** What a query is put to. */
+/** The content that a query is put to. */
 export interface Queried {
-  /** JSON in UTF-8. */
+  /** The JSON in UTF-8. */
   readonly content: Buffer;
-  /** That nothing else has which can be queried: the name of a document's content, or the version of its tree. */
+  /** A unique version of the content: the name of a document's content, or the version of the tree. */
   readonly version: string | undefined;
-  /** Milliseconds since the epoch; absent: no modification date is known. */
+  /** Milliseconds since the epoch; absent if no modification date is known. */
   readonly modified?: number;
+  /** The names that members of its objects may have, if they are always the same. */
+  readonly names?: readonly string[];
 }
 
 interface At extends Pick<Place, 'path' | 'entry'> {
@@ -24,8 +26,8 @@ interface At extends Pick<Place, 'path' | 'entry'> {
 }
 
 /**
- * The content of a document, or the `members` of a collection's listing. Throws `HttpError` 404, and 422
- * when there is too much of it.
+ * Reads the content of a document, or the `members` of a collection's listing. Throws `HttpError` 404, and 422 if
+ * it is too large.
  */
 export async function queriedAt({ store, path, entry }: At): Promise<Queried> {
   if (entry === undefined) throw notFound();
@@ -37,7 +39,7 @@ export async function queriedAt({ store, path, entry }: At): Promise<Queried> {
   if (content !== undefined) {
     return { content: await wholeOf(content), version: entry.file, modified: entry.modified };
   }
-  // It went between the row and the reading: it was replaced or removed.
+  // The content was replaced or removed after the row was read.
   const current = await store.get(path);
   if (current?.kind === 'document' && current.file === entry.file) {
     throw new Error(`content ${entry.file} is missing`);
@@ -50,5 +52,5 @@ async function membersOf({ store, path }: Pick<At, 'store' | 'path'>): Promise<Q
   if (members.length > MAX_MEMBERS) {
     throw new HttpError(422, `A collection of over ${MAX_MEMBERS} members cannot be queried.`);
   }
-  return { content: Buffer.from(JSON.stringify(members.map(jsonMember))), version };
+  return { content: Buffer.from(JSON.stringify(members.map(jsonMember))), version, names: NAMES };
 }

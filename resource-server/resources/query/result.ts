@@ -8,18 +8,18 @@ import { Evaluators } from './evaluators.ts';
 import { queriedAt } from './queried.ts';
 import { RESULT_TYPES, type ResultType } from './results.ts';
 
-/** What a query came to. */
+/** The result of a query. */
 export interface Result extends Made {
-  /** Of what was queried; milliseconds since the epoch. */
+  /** The modification date of the queried content, in milliseconds since the epoch. */
   readonly modified?: number;
 }
 
-/** For all spaces, since the machine is one. */
+/** Shared by all spaces, since they share the machine. */
 const EVALUATORS = new Evaluators();
 
 /**
- * Puts a query to a place; what it came to before, if that is as it was. Rejects with `HttpError` 406 when the client takes no type of results, else
- * as `Evaluators`, `Evaluator` and `queriedAt` do.
+ * Puts a query to a place, or returns its earlier result if the content has not changed. Rejects with `HttpError`
+ * 406 if the client accepts no type of results, else as `Evaluators`, `Evaluator` and `queriedAt` do.
  */
 export async function resultOf(
   place: Place,
@@ -39,10 +39,10 @@ export async function resultOf(
   const before = made.find(what, document ? document.file : await store.version());
   if (before !== undefined) return { ...before, ...(document && { modified: document.modified }) };
   return EVALUATORS.use(principal, async (evaluator) => {
-    const { content, version, ...when } = await queriedAt(place);
+    const { content, version, names, ...when } = await queriedAt(place);
     const result = madeOf({
       type,
-      content: await evaluator.evaluate({ query, content, as: type }),
+      content: await evaluator.evaluate({ query, content, as: type, ...(names && { names }) }),
     });
     made.keep(what, version, result);
     return { ...result, ...when };

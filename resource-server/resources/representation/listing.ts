@@ -11,16 +11,16 @@ import type { ResourceContext } from '../resource/resource.ts';
 /** Members on a page. */
 const PAGE = 1000;
 
-/** What is in a collection, by name. */
+/** The members of a collection, by name. */
 interface Listing {
-  /** Of the page that shows it. */
+  /** The frame of the page that shows it. */
   readonly frame: Frame;
-  /** Name of the tree, for people. */
+  /** The name of the tree, for people. */
   readonly tree: string;
-  /** Path of the collection. */
+  /** The path of the collection. */
   readonly path: string;
   readonly members: readonly Listed[];
-  /** Reference of the next page. */
+  /** The reference of the next page. */
   readonly next: string | undefined;
 }
 
@@ -36,8 +36,9 @@ const FORMATS: Readonly<Record<string, (listing: Listing) => Drawn>> = {
 const TYPES = Object.keys(FORMATS);
 
 /**
- * A page of the listing, after the name in `after` of the query, in the format that the client likes
- * best; that of before if nothing in the tree has changed since. Throws `HttpError` 406 when it would take none (RFC 9110 section 12.5.1).
+ * Returns a page of the listing, after the name in `after` of the query, in the client's preferred format. Reuses
+ * the previous answer if nothing in the tree has changed. Throws `HttpError` 406 if the client accepts no format
+ * (RFC 9110 section 12.5.1).
  */
 export async function listingOf(
   { request, space, target }: Pick<ResourceContext, 'request' | 'space' | 'target'>,
@@ -77,7 +78,10 @@ function json({ members, next }: Listing): Drawn {
   return { body, fields: { Vary: 'Accept' } };
 }
 
-/** A member as machines read it; the name of a collection ends in a slash. */
+/** The names in `jsonMember`. */
+export const NAMES: readonly string[] = ['name', 'type', 'length', 'modified', 'etag'];
+
+/** Returns a member in JSON. The name of a collection ends in a slash. */
 export function jsonMember(entry: Listed): object {
   const name = nameOf(entry) + slashOf(entry);
   if (entry.kind === 'collection') return { name };
@@ -106,7 +110,7 @@ function html({ frame, tree, path, members, next }: Listing): Drawn {
   };
 }
 
-/** Last part of its path. */
+/** The last segment of the path. */
 function nameOf({ path }: Listed): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }

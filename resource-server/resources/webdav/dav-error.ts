@@ -10,12 +10,11 @@ export type ConditionCode =
   | 'lock-token-submitted'
   | 'no-conflicting-lock'
   | 'no-external-entities'
-  | 'preserved-live-properties'
   | 'propfind-finite-depth'
   | 'quota-not-exceeded'
   | 'sufficient-disk-space';
 
-/** Markup of the code, with the resources that are in the way. */
+/** Markup of the code, with the resources that cause it. */
 export function conditionMarkup(condition: ConditionCode, hrefs: readonly string[] = []): string {
   return dav(condition, ...hrefs.map(davHref));
 }

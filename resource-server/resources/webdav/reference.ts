@@ -5,16 +5,16 @@ import { leadsInto } from '../../space/spaces.ts';
 import { pathWithin } from '../resource/path.ts';
 import type { ResourceContext } from '../resource/resource.ts';
 
-/** Where a Simple-ref (RFC 4918 section 8.3) leads. */
+/** The target of a Simple-ref (RFC 4918 section 8.3). */
 export type Reference =
   | { readonly kind: 'malformed' | 'elsewhere' | 'another space' }
   | { readonly kind: 'here'; readonly path: string };
 
 /**
- * Resolves an absolute URI or absolute path as targets of requests are: `here` is what a request for it
- * would find in the space of the visit, and so in the same tree. This server is where the request itself
- * went, too: who mounts 127.0.0.1 does not say localhost. Malformed as well: a query, a fragment, and what
- * is too long. Throws `BadRequest` for a host that is none.
+ * Resolves an absolute URI or absolute path in the same way as request targets. `here`: a request for it would be
+ * in the same space, and so in the same tree. The authority of the request itself also counts as this server: a
+ * client that mounts 127.0.0.1 does not say localhost. A query, a fragment, or too much length count as malformed.
+ * Throws `BadRequest` for an invalid host.
  */
 export function resolveReference(context: ResourceContext, reference: string): Reference {
   const { request, space } = context;
@@ -27,9 +27,9 @@ export function resolveReference(context: ResourceContext, reference: string): R
   }
   if (target.form === 'absolute') {
     const origin = URL.parse(reference)?.origin;
-    // RFC 3986 section 3.2.2 lets more through than names and addresses are: `e%00vil`, 99999999999.
+    // RFC 3986 section 3.2.2 allows more than valid names and addresses: `e%00vil`, 99999999999.
     if (origin === undefined)
-      throw new BadRequest('The host of a URL in Destination or If is none.');
+      throw new BadRequest('The URL in Destination or If has no valid host.');
     if (origin !== space.origin && origin !== URL.parse(addressed)?.origin) {
       return { kind: 'elsewhere' };
     }
@@ -39,7 +39,7 @@ export function resolveReference(context: ResourceContext, reference: string): R
   try {
     return { kind: 'here', path: pathWithin({ space, target }) };
   } catch (error) {
-    // RFC 4918 section 12.2: 414 is about the target of a request alone.
+    // RFC 4918 section 12.2: 414 is only about the target of a request.
     if (error instanceof HttpError) return { kind: 'malformed' };
     throw error;
   }

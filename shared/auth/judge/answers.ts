@@ -1,5 +1,5 @@
 import { type Challenge, formatChallenge } from '#shared/http/auth/challenge.ts';
-import type { Awaitable } from '#shared/base/awaitable.ts';
+import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { KeysUnavailable } from '../tokens/issuer-keys.ts';
 import { type Fields } from '#shared/http/answer.ts';
@@ -15,7 +15,7 @@ import {
 export type AnswerOutcome = Extract<Outcome, { kind: 'answer' }>;
 type Refused = Extract<Verdict, { kind: 'refused' }>;
 
-/** An answer without challenges; `detail`: for the client. */
+/** Returns an answer without challenges; `detail` is for the client. */
 export function bare(
   status: number,
   reason: string,
@@ -25,7 +25,7 @@ export function bare(
   return { kind: 'answer', status, reason, fields, ...(detail && { detail }) };
 }
 
-/** `retryAfter`: seconds. */
+/** Returns a 503; `retryAfter` is in seconds. */
 export function unavailable(
   status: 429 | 503,
   reason: string,
@@ -38,7 +38,7 @@ export function unavailable(
   });
 }
 
-/** What a scheme's verdict makes of a request that it does not let in. */
+/** Returns the answer to a request that a scheme's verdict does not let in. */
 export function answerTo(
   verdict: Exclude<Verdict, { kind: 'granted' }>,
   space: ProtectionSpace,
@@ -54,6 +54,16 @@ export function answerTo(
 }
 
 function refuse(
+  verdict: Refused,
+  space: ProtectionSpace,
+  request: AuthRequest,
+  scheme: Scheme,
+): Awaitable<AnswerOutcome> {
+  const answer = refusedAs(verdict, space, request, scheme);
+  return verdict.untold ? andThen(answer, (given) => ({ ...given, untold: true })) : answer;
+}
+
+function refusedAs(
   { as = 'unauthenticated', reason, challenges, fields }: Refused,
   space: ProtectionSpace,
   request: AuthRequest,
@@ -63,7 +73,7 @@ function refuse(
     const asked = challenges && { [space.at.ask]: challenges.map(formatChallenge) };
     return bare(403, reason, { ...fields, ...asked });
   }
-  // Where the connection cannot be told to fall back, the status says the same (RFC 9110 section 15.5.20).
+  // The status tells a client to use another connection if HTTP_1_1_REQUIRED cannot (RFC 9110 section 15.5.20).
   if (as === 'http-1.1') return { ...bare(421, reason, fields), http11: true };
   const status = as === 'malformed' ? 400 : space.at.status;
   return challenged(space, request, status, reason, {
@@ -73,9 +83,9 @@ function refuse(
 }
 
 /**
- * An answer with the challenges of every scheme, one line each (RFC 9110 section 11.6.1). A status that
- * demands a challenge is not given without one (section 15.5.2): it becomes 403 where no scheme
- * announces itself, and 503 where one could not, with the time to come back unless it is not set up.
+ * Returns an answer with the challenges of every scheme, one line each (RFC 9110 section 11.6.1). A status that
+ * demands a challenge is never sent without one (section 15.5.2). It becomes 403 if no scheme announces itself, and
+ * 503 if a scheme failed to; the 503 has Retry-After unless the scheme is not set up.
  */
 export async function challenged(
   space: ProtectionSpace,
@@ -84,7 +94,7 @@ export async function challenged(
   reason: string,
   more: {
     readonly fields?: Fields;
-    /** What one of the schemes says in place of its usual challenges. */
+    /** Challenges of one scheme that replace its usual ones. */
     readonly instead?: { readonly scheme: Scheme; readonly challenges: readonly Challenge[] };
   } = {},
 ): Promise<AnswerOutcome> {

@@ -21,7 +21,7 @@ const passed = (principal: Principal) => ({
 const put = requestOf([], { method: 'PUT' });
 
 describe('RFC 6750 section 3.1: scope', () => {
-  test('all that the method needs: passes unchanged', () => {
+  test('a principal with all scopes for the method passes unchanged', () => {
     const who = holding('b', 'a', 'c');
     expect(authorize(space, who, put)).toBe(who);
     expect(authorize(space, holding(), requestOf([], { method: 'OPTIONS' })).kind).toBe('pass');
@@ -34,7 +34,7 @@ describe('RFC 6750 section 3.1: scope', () => {
     expect(authorize(talking, holding('a'), request)).toMatchObject({ reason: 'lacks t' });
   });
 
-  test('scopes that nobody gave are none', () => {
+  test('a principal without scopes has none', () => {
     expect(authorize(space, passed({ kind: 'anonymous' }), put)).toMatchObject({ status: 403 });
     expect(authorize(space, passed({ kind: 'anonymous' }), requestOf()).kind).toBe('answer');
   });
@@ -67,7 +67,7 @@ describe('RFC 6750 section 3.1: scope', () => {
     },
   );
 
-  test('by a scheme without a challenge for that: 403 all the same', () => {
+  test('a scheme without a challenge for missing scope answers 403, too', () => {
     const other = { ...holding('a'), scheme: 'Other' };
     const outcome = authorize(space, other, put);
     expect(outcome).toMatchObject({ status: 403, fields });
@@ -81,25 +81,26 @@ describe('RFC 6750 section 3.1: scope', () => {
     });
   });
 
-  test('RFC 7616 section 3.5: a proof over the content is owed with the refusal as well', () => {
+  test('RFC 7616 section 3.5: the refusal, too, carries a proof over its content', () => {
     const seal = { hash: 'md5', proof: () => ({}) };
     expect(authorize(space, { ...holding('a'), seal }, put)).toMatchObject({ status: 403, seal });
   });
 });
 
 describe('a space that hides', () => {
-  test('what is forbidden: 404 with the fields of any missing resource', () => {
+  test('`forbidden`: 404 with the fields of any missing resource', () => {
     const outcome = authorize({ ...space, hide: 'forbidden' }, holding('a'), put);
     expect(outcome).toEqual({
       kind: 'answer',
       status: 404,
       scheme: 'Bearer',
       reason: 'lacks b',
+      untold: true,
       fields,
     });
   });
 
-  test('RFC 4559 section 5: the last token of an exchange is not hidden, as it is not where nothing is', () => {
+  test('RFC 4559 section 5: the last token of an exchange is not hidden, as at a missing resource', () => {
     const owed = { 'WWW-Authenticate': ['Negotiate b2s='], 'DPoP-Nonce': 'n' };
     const outcome = authorize(
       { ...space, hide: 'forbidden' },
@@ -109,12 +110,12 @@ describe('a space that hides', () => {
     expect(outcome).toMatchObject({ status: 404, fields: owed });
   });
 
-  test('everything: absent', () => {
+  test('`everything`: the space looks absent', () => {
     const outcome = authorize({ ...space, hide: 'everything' }, holding('a'), put);
     expect(outcome).toEqual({ kind: 'absent', reason: 'lacks b' });
   });
 
-  test('who holds the scope passes', () => {
+  test('a principal with the scope passes', () => {
     const who = holding('a', 'b');
     expect(authorize({ ...space, hide: 'forbidden' }, who, put)).toBe(who);
   });

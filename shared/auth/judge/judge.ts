@@ -5,7 +5,7 @@ import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type AnswerOutcome, answerTo, bare, challenged, unavailable } from './answers.ts';
-import { conceal } from '../conceal.ts';
+import { conceal, showsConcealed } from '../conceal.ts';
 import { isCrossSite } from './cross-site.ts';
 import { subjectOf } from '../person.ts';
 import type { Fields } from '#shared/http/answer.ts';
@@ -21,23 +21,33 @@ import type {
 
 type Pass = Extract<Outcome, { kind: 'pass' }>;
 
-/** Credentials found, and the scheme they are for: none when the space does not have it. */
+/** Credentials found, and the scheme that they are for; `scheme` is absent if the space does not have it. */
 interface Found {
   readonly scheme: Scheme | undefined;
   readonly credentials: Credentials;
 }
 
 /**
- * Whether a request may enter a protection space, as far as its credentials say. Writes nothing: every
- * recipient (resources, `/verify`, tunnels) turns the outcome into its own answer. The outcome is there at once
- * unless a scheme has to wait. Throws or rejects only on a defect.
+ * Decides by its credentials whether a request may enter a protection space. It writes nothing: every caller
+ * (resources, `/verify`, tunnels) turns the outcome into its own answer. It returns a promise only if a scheme has to
+ * wait, and throws or rejects only on a defect.
  */
 export function judge(space: ProtectionSpace, request: AuthRequest): Awaitable<Outcome> {
   const outcome = recover<Pass | AnswerOutcome>(
     () => andThen(decide(space, request), (decided) => lookedUp(space, decided)),
     undecided,
   );
-  return andThen(outcome, (decided) => conceal(space, decided));
+  return andThen(outcome, (decided) => conceal(space, quietOfConcealed(space, request, decided)));
+}
+
+/** A space that knows Concealed answers its credentials like a space that does not (RFC 9729 section 6.4). */
+function quietOfConcealed(
+  { at }: ProtectionSpace,
+  request: AuthRequest,
+  outcome: Pass | AnswerOutcome,
+): Pass | AnswerOutcome {
+  if (outcome.kind === 'pass' || !request.lines(at.answer).some(showsConcealed)) return outcome;
+  return { ...outcome, untold: true };
 }
 
 function undecided(error: unknown): AnswerOutcome {
@@ -47,12 +57,12 @@ function undecided(error: unknown): AnswerOutcome {
   throw error;
 }
 
-/** What can be refused without looking at a secret is refused first. */
+/** Decides on a request. It first refuses what it can without looking at a secret. */
 function decide(space: ProtectionSpace, request: AuthRequest): Awaitable<Pass | AnswerOutcome> {
   const found = findCredentials(space, request);
   const { answer, status } = space.at;
   if (found === 'several') return challenged(space, request, 400, `more than one ${answer}`);
-  // Specification section 7: never as if there were none.
+  // Malformed credentials never count as absent.
   if (found === 'malformed') {
     return challenged(space, request, status, `${answer} is not of the form of credentials`);
   }
@@ -75,7 +85,11 @@ function decide(space: ProtectionSpace, request: AuthRequest): Awaitable<Pass | 
     : authenticate(space, request, only);
 }
 
-/** All there are, before any is looked at: choosing between two would invite confusion. */
+/**
+ * Finds all credentials of a request before any is checked, since a choice between two would invite confusion. Two
+ * Authorization fields on a real connection are 400 even before (shared/server/client-errors/ambiguity.ts); a token in
+ * the query counts as credentials (shared/auth/schemes/bearer/bearer.ts).
+ */
 function findCredentials(
   space: ProtectionSpace,
   request: AuthRequest,
@@ -100,8 +114,9 @@ function findCredentials(
 }
 
 /**
- * What a browser sends with everything keeps nobody out who shows credentials for the space. Where it alone is for
- * the space, one line of Authorization for another scheme is for the application behind it.
+ * Returns the credentials that count. A cookie never blocks a request that carries explicit credentials for the
+ * space. If only the cookie is for the space, one line of Authorization for another scheme is left to the
+ * application behind it.
  */
 function counting(found: readonly Found[]): readonly Found[] {
   const unasked = found.filter(({ scheme }) => scheme?.yields);
@@ -111,7 +126,7 @@ function counting(found: readonly Found[]): readonly Found[] {
   return shown.length === 0 || foreign ? unasked : shown;
 }
 
-/** With what the directory says of the person, where the space asks it. */
+/** Adds what the directory says of the person, if the space asks it. */
 function lookedUp(
   space: ProtectionSpace,
   outcome: Pass | AnswerOutcome,
@@ -126,15 +141,15 @@ function lookedUp(
   );
 }
 
-/** Whether it could be several lines that somebody has joined (RFC 9110 section 5.3): they have the form of challenges. */
+/** True if a line may be several lines joined by a recipient (RFC 9110 section 5.3): it then parses as challenges. */
 const isSeveral = (line: string) => (parseChallenges(line)?.length ?? 0) > 1;
 
 /** Schemes whose credentials are one token. */
 const ONE_TOKEN = /^(basic|bearer) +([^,;]*)$/i;
 
 /**
- * What is no token where one is due is refused by its scheme, with 401 (RFC 6750 section 3.1, specification
- * section 7). What a list could be of two sets of credentials is malformed.
+ * Reads a line whose token is not a token68, so that its scheme refuses it with 401 (RFC 6750 section 3.1). Returns
+ * undefined, for malformed, if the line may be a list of two sets of credentials.
  */
 function noToken(line: string): Credentials | undefined {
   const [, scheme, rest] = ONE_TOKEN.exec(line) ?? [];
@@ -143,7 +158,10 @@ function noToken(line: string): Credentials | undefined {
     : { scheme: scheme.toLowerCase(), rest };
 }
 
-/** The application first, since it has a limit; it lets nobody in, but a wrong one keeps everybody out. */
+/**
+ * Judges the application first, since it has a limit. Its key alone lets nobody in, but a wrong key refuses the
+ * request.
+ */
 async function besideApplication(
   space: ProtectionSpace,
   request: AuthRequest,
@@ -207,7 +225,7 @@ function pass(
   };
 }
 
-/** Who comes by a scheme that knows no scopes has those of the space, or none. */
+/** Gives a principal of a scheme without scopes those of the space, or none. */
 function withScopes(space: ProtectionSpace, principal: Principal): Principal {
   if (principal.scopes !== undefined) return principal;
   return { ...principal, scopes: space.granted?.(principal) ?? new Set() };
@@ -217,7 +235,7 @@ function proofFields({ at }: ProtectionSpace, { name }: Scheme, proof: Proof): F
   const { info, ask, fields } = proof;
   return {
     ...fields,
-    // Parameters are written as in the scheme's challenges, but without the scheme (RFC 9110 section 11.6.3).
+    // The parameters are formatted like those of a challenge, without the scheme (RFC 9110 section 11.6.3).
     ...(info && {
       [at.info]: formatInfo(name, info),
     }),

@@ -9,7 +9,7 @@ import { basic } from '../schemes/basic/basic.ts';
 import { negotiate } from '../schemes/negotiate/negotiate.ts';
 import type { AuthRequest, ProtectionSpace } from '../scheme.ts';
 
-describe('RFC 9457: what a client is told', () => {
+describe('RFC 9457: problem details for clients', () => {
   test.each([400, 401, 403, 407, 413, 421, 429, 503])('%i, in words of its own', (status) => {
     const answer = refusal(
       { kind: 'answer', status, fields: { 'X-N': '1' }, reason: 'secret' },
@@ -43,11 +43,11 @@ describe('RFC 9457: what a client is told', () => {
     [apiKey({ ...unused, field: 'X-Key' }), 403, 'A valid API key is needed in the field X-Key.'],
     [basic(unused), 403, 'Basic is not taken in clear text: use https.'],
     [negotiate({ ...unused, gss: undefined }), 503, 'Negotiate is not set up on this server.'],
-  ])('what is missing where nothing can be asked for: %#', async (scheme, status, detail) => {
+  ])('a refusal without a challenge says what is missing: %#', async (scheme, status, detail) => {
     expect(await detailOf(spaceOf([scheme]), inClear)).toEqual([status, detail, undefined]);
   });
 
-  test('what is missing: a scope, or a page of ours', async () => {
+  test('name the missing scope, or the page to use', async () => {
     const { outcome } = await admit(
       spaceOf([schemeOf('One')]),
       requestOf([['Authorization', 'One good']], { method: 'PUT' }),
@@ -68,7 +68,7 @@ describe('RFC 9457: what a client is told', () => {
     ]);
   });
 
-  test('what is hidden says nothing of what is missing', async () => {
+  test('a hidden refusal does not name the missing scope', async () => {
     const hidden = spaceOf([apiKey({ ...unused, field: 'X-Key' })], { hide: 'forbidden' });
     expect(await detailOf(hidden, inClear)).toEqual([
       404,
@@ -77,7 +77,23 @@ describe('RFC 9457: what a client is told', () => {
     ]);
   });
 
-  test('what is hidden: as of what is missing', () => {
+  test('the reason is for a server in development, and never of what hides', () => {
+    const outcome = { kind: 'answer', status: 401, fields: {}, reason: 'expired' } as const;
+    expect(refusal(outcome)).toMatchObject({ reason: 'expired' });
+    expect(refusal(outcome).body).not.toContain('expired');
+    expect(refusal({ ...outcome, untold: true })).not.toHaveProperty('reason');
+    expect(refusal({ ...outcome, status: 404 })).not.toHaveProperty('reason');
+  });
+
+  test.each(['Concealed a', 'concealed', 'Bearer a'])(
+    'RFC 9729 section 6.4: credentials of Concealed are never told why they are refused: %s',
+    async (line) => {
+      const outcome = await judge(spaceOf([schemeOf('One')]), requestOf([['Authorization', line]]));
+      expect('untold' in outcome).toBe(/^concealed/i.test(line));
+    },
+  );
+
+  test('a hidden refusal looks like a missing resource', () => {
     const answer = refusal({ kind: 'answer', status: 404, fields: {}, reason: 'lacks x' }, {});
     expect(answer.status).toBe(404);
     expect(JSON.parse(answer.body ?? '')).toMatchObject({

@@ -12,9 +12,12 @@ const DETAILS: Readonly<Record<number, string>> = {
   503: 'Credentials cannot be checked now. Try again after the seconds that Retry-After gives.',
 };
 
-/** What a client that was not admitted is told; hidden is as missing. */
+/**
+ * Returns the answer to a client that was not admitted; a hidden resource looks like a missing one. The answer has its
+ * reason for a server in development, unless the outcome is untold.
+ */
 export function refusal(
-  { status, fields, detail }: Extract<Outcome, { kind: 'answer' }>,
+  { status, fields, detail, reason, untold }: Extract<Outcome, { kind: 'answer' }>,
   more: Fields = {},
 ): Answer {
   const usual = DETAILS[status];
@@ -22,5 +25,9 @@ export function refusal(
     usual === undefined
       ? problemAnswer(404, notFound().message)
       : problemAnswer(status, detail ?? usual);
-  return { ...answer, fields: { ...answer.fields, ...fields, ...more } };
+  return {
+    ...answer,
+    fields: { ...answer.fields, ...fields, ...more },
+    ...(usual !== undefined && !untold && { reason }),
+  };
 }

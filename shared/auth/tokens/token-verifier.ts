@@ -3,7 +3,9 @@ import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { epochSeconds, type Clock } from '#shared/base/clock.ts';
 import {
   checkAccessToken,
+  expiredAt,
   namesAudience,
+  otherAudience,
   parseAccessToken,
   type ParsedToken,
 } from '#shared/jose/access-token.ts';
@@ -16,7 +18,7 @@ import { type IssuerKeys, KeysUnavailable } from './issuer-keys.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Grounds, Principal } from '../scheme.ts';
 
-/** What is known of a token whose signature and claims were found good once, by this key. */
+/** The data remembered of a token whose signature and claims were verified once, with this key. */
 interface Verified {
   readonly key: KeyObject;
   readonly algorithm: JwsAlgorithm;
@@ -35,7 +37,7 @@ export type TokenVerdict =
       readonly kind: 'verified';
       readonly principal: Principal;
       readonly jkt: string | undefined;
-      /** They hold until `exp`, without the tolerance for clocks that a request has. */
+      /** The grounds hold until `exp`, without the clock tolerance that a request has. */
       readonly grounds: Grounds;
     }
   | { readonly kind: 'refused'; readonly reason: string }
@@ -47,7 +49,7 @@ export type TokenVerdict =
     };
 
 export interface TokenVerifier {
-  /** Scope, method, the DPoP proof and the binding `jkt` are for the caller to check. */
+  /** Verifies a token. The caller has to check scope, method, the DPoP proof and the binding `jkt`. */
   verify(token: string, audiences: readonly string[]): Awaitable<TokenVerdict>;
 }
 
@@ -58,22 +60,25 @@ export interface TokenVerifierOptions {
   readonly clock: Clock;
   /** Seconds. */
   readonly skew: number;
-  /** Tokens remembered. */
+  /** Most tokens that are remembered. */
   readonly capacity?: number;
-  /** Called when the store has lost its memory, and with it the keys that signed until now. */
+  /** Called when the store has lost its memory, including the keys that signed so far. */
   readonly onNewEpoch?: () => void;
 }
 
 /**
- * The identifiers that a token may name for a space: its URL, and for a bare origin also the spelling
- * without a slash, since URL parsers add one.
+ * Returns the identifiers that a token may name for a space: its URL, and for a bare origin also its spelling without
+ * a slash, since URL parsers add one.
  */
 export function audiencesOf(spaceUrl: string): readonly string[] {
   const { origin, pathname } = new URL(spaceUrl);
   return pathname === '/' ? [origin, `${origin}/`] : [spaceUrl];
 }
 
-/** `sub_gen` tells who stands behind the token: a `sub` may look like a client_id (RFC 9068 section 5). */
+/**
+ * Returns the principal of a token. `sub_gen` marks a person, since a `sub` may look like a client_id (RFC 9068 section
+ * 5).
+ */
 function principalOf(token: AccessTokenClaims): Principal {
   const { iss, sub, sub_gen, client_id, jti, grant_id, scope, openid_scope } = token;
   const claims = {
@@ -97,9 +102,8 @@ const unavailable = (reason: string, retryAfter: number): TokenVerdict => ({
 });
 
 /**
- * Verifies JWT access tokens (RFC 9068 section 4). Good ones are remembered by the whole token;
- * that their key is still published, audience, expiry and revocation are looked at every time. A
- * failure is never remembered.
+ * Creates a verifier of JWT access tokens (RFC 9068 section 4). It remembers good tokens, by the whole token, and
+ * never a failure. It checks every time that the key is still published, audience, expiry and revocation.
  */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
   const { issuer, keys, feed, clock, skew, capacity = 20_000, onNewEpoch } = options;
@@ -114,9 +118,11 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   function admit({ claims, principal }: Verified, asked: Asked): TokenVerdict {
     const { token, audiences, revocations } = asked;
     if (!namesAudience(claims.aud, audiences)) {
-      return { kind: 'refused', reason: 'aud is another resource' };
+      return { kind: 'refused', reason: otherAudience(claims.aud, audiences) };
     }
-    if (epochSeconds(clock) >= claims.exp + skew) return { kind: 'refused', reason: 'expired' };
+    if (epochSeconds(clock) >= claims.exp + skew) {
+      return { kind: 'refused', reason: expiredAt(claims.exp) };
+    }
     const revokedBy = revocations.revokedBy(claims);
     if (revokedBy !== undefined) return { kind: 'refused', reason: `revoked by ${revokedBy}` };
     const grounds: Grounds = {
@@ -161,7 +167,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 
   function verify(token: string, audiences: readonly string[]): Awaitable<TokenVerdict> {
     return recover<TokenVerdict>(
-      // First, since a compromised key that it tells of is replaced by one we have yet to fetch.
+      // The feed comes first, since it may report a compromised key, whose replacement we have yet to fetch.
       () => andThen(feed.latest(), (revocations) => judge({ token, audiences, revocations })),
       silent,
     );

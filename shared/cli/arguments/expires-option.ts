@@ -9,7 +9,7 @@ const DAY = 86_400_000;
 export const expiresOption = (otherwise: string): Readonly<Record<string, Option>> => ({
   expires: {
     value: 'DAYS',
-    help: `it ends after so many days, at most 3650; default: ${otherwise}`,
+    help: `days until it expires, at most 3650; default: ${otherwise}`,
   },
 });
 

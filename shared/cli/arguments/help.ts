@@ -14,7 +14,7 @@ const STORE_OPTIONS: Readonly<Record<string, Option>> = {
 
 const COMMON_OPTIONS: Readonly<Record<string, Option>> = {
   json: { help: 'print the result as one line of JSON' },
-  help: { help: 'say what the command does' },
+  help: { help: 'print this help' },
 };
 
 /** `whole`: of all commands, and so of the start, which the launcher runs itself. */
@@ -27,8 +27,9 @@ export function overview(commands: readonly Command[], whole: boolean): string[]
       ...commands.map(({ name, summary }) => [`  ${name}`, summary]),
     ]),
     '',
-    'countersign COMMAND --help says more, countersign --version which release this is. The configuration is that of the servers:',
-    'COUNTERSIGN_CONFIG, COUNTERSIGN_DATA, COUNTERSIGN_REDIS_URL, COUNTERSIGN_PUBLIC, COUNTERSIGN_AUTHZ_URL.',
+    'countersign COMMAND --help explains a command. countersign --version prints the release.',
+    'Commands read the same configuration as the servers: the file that COUNTERSIGN_CONFIG names, COUNTERSIGN_DATA,',
+    'COUNTERSIGN_REDIS_URL, COUNTERSIGN_PUBLIC and COUNTERSIGN_AUTHZ_URL.',
     'Exit codes: 0 done, 1 failed, 2 wrong usage.',
   ];
 }

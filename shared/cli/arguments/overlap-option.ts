@@ -8,7 +8,7 @@ const OVERLAP = 86_400;
 export const overlapOption = (what: string): Readonly<Record<string, Option>> => ({
   overlap: {
     value: 'SECONDS',
-    help: `the old ${what} ends after so long, at most 30 days; 0: at once; default: ${OVERLAP}`,
+    help: `how long the old ${what} stays valid, at most 30 days; 0: ends at once; default: ${OVERLAP}`,
   },
 });
 

@@ -2,15 +2,15 @@ import { profileSchema } from '#shared/people/profile-schema.ts';
 import type { Profile } from '#shared/stores/people/people.ts';
 import { type Input, type Option, UsageError } from './command.ts';
 
-/** What applications may be told of a person, as the command line says it. */
+/** The options for the claims that applications may be told about a person. */
 export const PROFILE_OPTIONS: Readonly<Record<string, Option>> = {
-  'display-name': { value: 'NAME', help: 'what people call them' },
+  'display-name': { value: 'NAME', help: 'their name for other people' },
   email: {
     value: 'ADDRESS[,verified]',
     multiple: true,
-    help: 'the first is the primary one; verified: somebody made sure that it is theirs',
+    help: 'the first is the primary one; verified: you have made sure that it is theirs',
   },
-  group: { value: 'GROUP', multiple: true, help: 'a group that they are in' },
+  group: { value: 'GROUP', multiple: true, help: 'a group of the person' },
   locale: { value: 'TAG', help: 'their language, such as en-GB' },
   picture: { value: 'URL', help: 'where a picture of them is' },
 };
@@ -30,7 +30,7 @@ export const WITHOUT_OPTION: Readonly<Record<string, Option>> = {
   without: {
     value: 'OPTION',
     multiple: true,
-    help: `remove what that option says: ${Object.values(OPTION_OF).join(', ')}`,
+    help: `clear that option: ${Object.values(OPTION_OF).join(', ')}`,
   },
 };
 

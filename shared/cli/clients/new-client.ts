@@ -18,7 +18,7 @@ export const AUTH_METHODS = [
   'private_key_jwt',
 ] as const;
 
-/** What may sign its ID tokens: first what clients expect of themselves (OpenID Connect Registration 1.0 section 2). */
+/** The algorithms for ID tokens; the first is the default of clients (OpenID Connect Registration 1.0 section 2). */
 export const ID_TOKEN_ALGS = ['RS256', 'ES256'] as const;
 
 /** Scopes of no space: OpenID Connect Core 1.0 sections 3.1.2.1, 5.4 and 11. */
@@ -151,7 +151,7 @@ export function checkScopes(
     client.introspects !== undefined || open.some(({ url }) => client.resources?.includes(url));
   if (all.size === 0 && !needsNone) {
     throw new UsageError(
-      '--scope is missing: without a scope, --introspects, or the --resource of a space without scopes it could do nothing',
+      '--scope is missing: a client needs a scope, --introspects, or the --resource of a space without scopes',
     );
   }
   if (client.without_pkce && !all.has('openid')) {

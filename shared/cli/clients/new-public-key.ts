@@ -9,14 +9,14 @@ import { Failure, type Input, type Option, type Shell, UsageError } from '../arg
 import { writeNewFile } from '../files/new-file.ts';
 import { visibleName } from '../arguments/visible-name.ts';
 
-/** Where a public key comes from, and what people call it. */
+/** Where a public key comes from, and its name for people. */
 export const PUBLIC_KEY_OPTIONS = {
   'public-key': { value: 'FILE', help: 'the public key, in PEM, DER or as a JWK' },
   out: {
     value: 'FILE',
-    help: 'instead: make a key pair (Ed25519) and write its private key to this new file, in PEM',
+    help: 'make a key pair (Ed25519) instead, and write the private key to this new file, in PEM',
   },
-  name: { value: 'DEVICE', help: 'what people call the key; default: the name of that file' },
+  name: { value: 'DEVICE', help: 'the name of the key for people; default: the name of the file' },
 } satisfies Readonly<Record<string, Option>>;
 
 const REFUSALS: Readonly<Record<Exclude<KeyOutcome, 'added'>, string>> = {

@@ -16,12 +16,11 @@ export const backup: Command = {
     'copy people, clients, all keys, revocations and documents to a new folder while the servers run',
   operands: ['FOLDER'],
   details: [
-    'FOLDER must be empty or missing. In it afterwards: state.db, with the content of short documents, and',
-    'that of the others in content. Not in it: the master secret, without which the signing keys cannot be opened (keep it',
-    'elsewhere), and what would undo a revocation: tokens, also those for PrivateToken, grants and sign-ins',
-    'end with a restore.',
-    'To restore: stop the servers, then `countersign restore FOLDER`. People, clients and API keys are as they',
-    'were then: passwords are the old ones, and who or what was disabled or removed since has to be again.',
+    'FOLDER must be empty or missing. The command writes state.db, which has everything but long documents, and',
+    'content, which has those. A backup has no master secret: keep that elsewhere, since the signing keys cannot be',
+    'opened without it. A backup has no tokens, grants or sign-ins either: they would undo revocations.',
+    'To restore: stop the servers, then run `countersign restore FOLDER`. People, clients and API keys are then as',
+    'they were at the backup. Disable or remove again those that you disabled or removed since.',
   ],
   run: async ({ operands: [folder = ''] }, shell) => {
     const config = await loadConfig(shell.env);

@@ -6,17 +6,23 @@ import { withStores } from '../stores/with-stores.ts';
 export const cacheBan: Command = {
   name: 'cache ban',
   store: 'opens',
-  summary: 'have all caches of a space forget what is so and so',
+  summary: 'remove stored answers of a space by path, tag or status from all caches',
   operands: ['URL'],
   options: {
-    path: { value: 'PATH', help: 'of which path below the space, as in "/images/*" or "*.png"' },
-    tag: { value: 'TAG', help: 'which the application gave it (Surrogate-Key, Cache-Tag)' },
-    status: { value: 'STATUS', help: 'with which it was answered: 404, 5xx' },
-    soft: { help: 'it is not forgotten, but asked for again before it is used' },
+    path: {
+      value: 'PATH',
+      help: 'answers of this path below the space, such as "/images/*" or "*.png"',
+    },
+    tag: {
+      value: 'TAG',
+      help: 'answers with this tag from the application (Surrogate-Key, Cache-Tag)',
+    },
+    status: { value: 'STATUS', help: 'answers with this status: 404, 5xx' },
+    soft: { help: 'keep the answers, but ask the application again before using them' },
   },
   details: [
-    'URL: of the space. Of several options all have to be true. A * stands for any characters;',
-    'a path without ? is meant with any query.',
+    'URL is that of the space. An answer must match all options. A * stands for any characters.',
+    'A path without ? matches with every query.',
   ],
   run: (input, shell) =>
     withStores(shell, async ({ invalidations }, config) => {

@@ -1,3 +1,4 @@
+import { counted } from '#shared/base/counted.ts';
 import { readRule, ruleText } from '#shared/http/ban-rule.ts';
 import type { CacheReport } from '#shared/stores/cache/cache-report.ts';
 import type { KeptInvalidation } from '#shared/stores/cache/invalidations.ts';
@@ -13,8 +14,8 @@ const MOST = 100;
 export const cacheBans: Command = {
   name: 'cache bans',
   store: 'opens',
-  summary: 'list the bans of the last day, and how many answers they met',
-  details: [`The last ${MOST} are listed. What servers say of them is up to half a minute old.`],
+  summary: 'list the bans of the last day, and how many answers each removed',
+  details: [`The command lists the last ${MOST}. Their counts are up to half a minute old.`],
   run: (_, shell) =>
     withStores(shell, async (stores) => {
       const kept = await stores.invalidations.list('ban', MOST);
@@ -24,17 +25,19 @@ export const cacheBans: Command = {
       return {
         json: bans,
         get lines() {
-          return bans.length === 0 ? ['There was no ban.'] : table(HEADINGS, bans.map(row));
+          return bans.length === 0
+            ? ['There was no ban in the last day.']
+            : table(HEADINGS, bans.map(row));
         },
       };
     }),
 };
 
-function shown({ space, value, soft, at }: KeptInvalidation, counted: ReturnType<typeof met>) {
-  return { at: minute(at), space, banned: readRule(value) ?? value, soft, ...counted };
+function shown({ space, value, soft, at }: KeptInvalidation, tally: ReturnType<typeof met>) {
+  return { at: minute(at), space, banned: readRule(value) ?? value, soft, ...tally };
 }
 
-/** What the processes that run have met by it, and how many have yet to go through their store. */
+/** Counts the answers that the running processes have met by a ban, and the processes that have not gone through their store. */
 function met({ space, value, at }: KeptInvalidation, spaces: CacheReport) {
   const same = spaces
     .filter((one) => one.space === space)
@@ -47,13 +50,13 @@ function met({ space, value, at }: KeptInvalidation, spaces: CacheReport) {
   };
 }
 
-const HEADINGS = ['time', 'space', 'banned', '', 'answers', ''];
+const HEADINGS = ['time', 'space', 'banned', 'answers are', 'met', 'progress'];
 
 const row = ({ at, space, banned, soft, met: answers, pending }: ReturnType<typeof shown>) => [
   at,
   space,
   typeof banned === 'string' ? banned : ruleText(banned),
-  soft ? 'soft' : '',
-  `met ${answers}`,
-  pending === 0 ? '' : `under way in ${pending}`,
+  soft ? 'asked for again' : 'removed',
+  String(answers),
+  pending === 0 ? 'done' : `${counted(pending, 'process', 'processes')} not yet done`,
 ];

@@ -6,12 +6,12 @@ import { withStores } from '../stores/with-stores.ts';
 export const cachePurge: Command = {
   name: 'cache purge',
   store: 'opens',
-  summary: 'have all caches forget what they keep of a URL',
+  summary: 'remove all stored answers of a URL from all caches',
   operands: ['URL', '[URL...]'],
-  options: { soft: { help: 'it is not forgotten, but asked for again before it is used' } },
+  options: { soft: { help: 'keep the answers, but ask the application again before using them' } },
   details: [
-    'URL: as clients ask for it, with its query. All that is kept of it goes, whoever it was for',
-    'and whatever was asked. From then on no server of the store uses it.',
+    'URL is as clients send it, with its query. The command removes every variant and the answers for every person.',
+    'When it returns, no server of the store uses them.',
   ],
   run: ({ operands, flag }, shell) =>
     withStores(shell, async ({ invalidations }, config) => {

@@ -7,8 +7,10 @@ import { withStores } from '../stores/with-stores.ts';
 export const cacheStats: Command = {
   name: 'cache stats',
   store: 'opens',
-  summary: 'say what each process keeps in its caches, and how often it was of use',
-  details: ['What they say is up to half a minute old; who is silent for a minute is left out.'],
+  summary: 'show the size and the hits of each cache, process by process',
+  details: [
+    'The figures are up to half a minute old. A process that was silent for a minute is left out.',
+  ],
   run: (_, shell) =>
     withStores(shell, async (stores) => {
       const reports = await cacheReports(stores.cacheReports);

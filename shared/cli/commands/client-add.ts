@@ -9,19 +9,19 @@ import { withStores } from '../stores/with-stores.ts';
 export const clientAdd: Command = {
   name: 'client add',
   store: 'opens',
-  summary: 'register a client and print its identifier and its secret, which is shown only now',
+  summary: 'register a client; prints its identifier and its secret (shown only this once)',
   options: {
-    name: { value: 'NAME', required: true, help: 'what people call it' },
+    name: { value: 'NAME', required: true, help: 'its name for people' },
     grant: {
       value: 'GRANT',
       required: true,
       multiple: true,
       help: Object.keys(GRANTS).join(', '),
     },
-    public: { help: 'it can keep no secret: it runs in a browser or on a device, and gets none' },
+    public: { help: 'it runs in a browser or on a device, cannot keep a secret, and gets none' },
     auth: { value: 'METHOD', help: `${AUTH_METHODS.join(', ')}; default: ${AUTH_METHODS[0]}` },
     jwks: { value: 'FILE', help: 'its public keys, for private_key_jwt' },
-    native: { help: 'an installed application: the port of its loopback redirect URIs is free' },
+    native: { help: 'an installed application: its loopback redirect URIs may have any port' },
     ...CLIENT_OPTIONS,
   },
   details: [

@@ -10,7 +10,7 @@ import { withStores } from '../stores/with-stores.ts';
 export const clientRemove: Command = {
   name: 'client remove',
   store: 'opens',
-  summary: 'remove a client; its tokens are refused by the very next request',
+  summary: 'remove a client; the next request with one of its tokens is refused',
   operands: ['CLIENT'],
   run: ({ operands: [id = ''] }, shell) =>
     withStores(shell, async ({ clients, revocations }, config) => {

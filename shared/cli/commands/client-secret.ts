@@ -7,12 +7,12 @@ import { withStores } from '../stores/with-stores.ts';
 export const clientSecret: Command = {
   name: 'client secret',
   store: 'opens',
-  summary: 'give a client a new secret; the old one lives on for a while',
+  summary: 'give a client a new secret; the old one stays valid for a while',
   operands: ['CLIENT'],
   options: overlapOption('secret'),
   details: [
-    'Of a secret that somebody else may know: --overlap 0. Beside the new one there is one old one: that of before,',
-    'if it was good still, ends. Tokens that it has got live on until they expire; `client remove` ends them.',
+    'If somebody else may know the secret, give --overlap 0. A client has at most one old secret: an older one ends',
+    'now. Tokens that the client has stay valid until they expire; `client remove` ends them.',
   ],
   run: (input, shell) =>
     withStores(shell, async ({ clients }) => {
@@ -34,7 +34,7 @@ export const clientSecret: Command = {
       const now = shell.clock.now();
       const former_secret = { hash: old, from: now, until: now + 1000 * overlap };
       const changed = { ...rest, secret_hash, ...(overlap > 0 && { former_secret }) };
-      // Whoever is told of a secret has one that is good: of several at once the others are refused.
+      // A secret that is printed is valid: of several commands at once the others are refused.
       if (!(await clients.replace(changed, client))) {
         throw new Failure(
           `client ${id} was changed or removed meanwhile: look at it, then try again`,

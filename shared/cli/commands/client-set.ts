@@ -26,23 +26,23 @@ const REMOVABLE: Readonly<Record<string, keyof ClientRecord>> = {
 export const clientSet: Command = {
   name: 'client set',
   store: 'opens',
-  summary: 'change what a client may do; what no option names stays',
+  summary: 'change settings of a client; settings without an option stay as they are',
   operands: ['CLIENT'],
   options: {
-    name: { value: 'NAME', help: 'what people call it' },
+    name: { value: 'NAME', help: 'its name for people' },
     ...CLIENT_OPTIONS,
     jwks: { value: 'FILE', help: 'its public keys, of private_key_jwt' },
     without: {
       value: 'OPTION',
       multiple: true,
-      help: 'remove what that option says',
+      help: 'clear that option',
     },
   },
   details: [
     `OPTION: ${Object.keys(REMOVABLE).join(', ')}.`,
-    'All values of an option take the place of those before. Its grants, how it proves who it is, and whether it is',
-    'native stay: register another for that. A token that it has got lives on until it expires; what it may no longer',
-    'ask for it gets no more, by a refresh neither, and is told no more.',
+    'The values of an option replace all earlier ones. The grants of a client, its authentication method and --native',
+    'cannot change: register another client. Its tokens stay valid until they expire. A scope that you remove is gone',
+    'from the next refresh and from UserInfo.',
   ],
   run: (input, shell) =>
     withStores(shell, async ({ clients, publicKeys }, config) => {
@@ -50,7 +50,7 @@ export const clientSet: Command = {
       for (;;) {
         const client = await findClient(clients, id);
         if (isBuiltIn(id)) {
-          throw new Failure(`client ${id} is built in: it is as the configuration says`);
+          throw new Failure(`client ${id} is built in: change the configuration instead`);
         }
         const changed = await changedBy(input, shell, config, client);
         await refuseKeysOfPeople(publicKeys, changed);
@@ -69,12 +69,14 @@ async function changedBy(
 ): Promise<ClientRecord> {
   const file = input.text('jwks');
   if (file !== undefined && client.jwks === undefined) {
-    throw new UsageError(`--jwks: it proves who it is by ${client.token_endpoint_auth_method}`);
+    throw new UsageError(
+      `--jwks: the client authenticates by ${client.token_endpoint_auth_method}, not by private_key_jwt`,
+    );
   }
   const given = clientMembers(input, config, client.application_type === 'native');
   const gone = withoutFrom(input);
   if (Object.keys(given).length + gone.size === 0 && file === undefined) {
-    throw new UsageError('nothing is said of it: give an option, see --help');
+    throw new UsageError('no setting is given: name at least one option, see --help');
   }
   const members = {
     ...client,
@@ -90,7 +92,7 @@ async function changedBy(
   return changed;
 }
 
-/** With the scopes that it loses: who allowed them before is asked again if it gets them back. */
+/** Adds the scopes that the client loses: people who allowed them are asked again if it gets them back. */
 function withdrawn(
   client: ClientRecord,
   scope: string,

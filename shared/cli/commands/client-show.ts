@@ -6,7 +6,7 @@ import { withStores } from '../stores/with-stores.ts';
 export const clientShow: Command = {
   name: 'client show',
   store: 'opens',
-  summary: 'show what a client may do, and until when an old secret of it is good',
+  summary: 'show the settings of a client, and how long its old secret stays valid',
   operands: ['CLIENT'],
   run: ({ operands: [id = ''] }, shell) =>
     withStores(shell, async ({ clients }) => {

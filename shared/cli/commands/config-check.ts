@@ -9,32 +9,36 @@ import { type Command, UsageError } from '../arguments/command.ts';
 
 export const configCheck: Command = {
   name: 'config check',
-  summary: 'say everything that is wrong with a configuration, in the environment as it is',
+  summary: 'check a configuration together with the environment; names every mistake',
   operands: ['[FILE]'],
   options: {
     server: {
       value: 'NAME',
-      help: 'authz or resource: looks only at the files of that one; default: of both',
+      help: 'authz or resource: check only the files of that server; default: both',
     },
   },
   details: [
-    'FILE: default is COUNTERSIGN_CONFIG. Files and folders that the servers open have to be on this machine.',
+    'FILE is COUNTERSIGN_CONFIG by default. The files and folders that the servers open must be on this machine.',
   ],
   run: async ({ operands: [file], text }, { env: given }) => {
+    const read = file ?? given['COUNTERSIGN_CONFIG'];
     const env = file === undefined ? given : { ...given, COUNTERSIGN_CONFIG: file };
     const servers = serversOf(text('server'));
     const unknown = unknownVariables(env);
     const config = await loadConfig(env).catch((error: unknown) => {
-      throw error instanceof ConfigError ? new ConfigError([...error.mistakes, ...unknown]) : error;
+      throw error instanceof ConfigError
+        ? new ConfigError([...error.mistakes, ...unknown], read)
+        : error;
     });
     const mistakes = [...(await startMistakes(config, env, servers)), ...unknown];
-    if (mistakes.length > 0) throw new ConfigError(mistakes);
+    if (mistakes.length > 0) throw new ConfigError(mistakes, read);
     const mode = isProduction(config) ? 'production' : 'development';
     const warnings = configWarnings(config);
     return {
       json: { ok: true, mode, ...(warnings.length > 0 && { warnings }) },
       lines: [
-        `The configuration can be used. This is ${mode}: ${MEANING[mode]}.`,
+        read ? `${read} can be used.` : NO_FILE,
+        `This is ${mode}: ${MEANING[mode]}.`,
         ...warnings.map(({ path, message }) => `Look again: ${path} ${message}.`),
       ],
     };
@@ -48,6 +52,9 @@ function serversOf(name: string | undefined): readonly ServerName[] {
     throw new UsageError(`--server is ${name}: it must be authz or resource`);
   return [server];
 }
+
+const NO_FILE =
+  'The configuration can be used. COUNTERSIGN_CONFIG names no file: it has the defaults and the environment.';
 
 const MEANING = {
   production: 'the pair can be reached from elsewhere',

@@ -11,7 +11,7 @@ export const configInit: Command = {
   name: 'config init',
   summary: 'write countersign.json with every setting at its default, and its schema for editors',
   operands: ['[FOLDER]'],
-  details: ['FOLDER: default is the working directory. A file that is there is never replaced.'],
+  details: ['FOLDER is the working directory by default. The command never replaces a file.'],
   run: async ({ operands: [folder = '.'] }) => {
     const files = [
       {

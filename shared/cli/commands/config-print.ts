@@ -5,7 +5,7 @@ import type { Command } from '../arguments/command.ts';
 
 export const configPrint: Command = {
   name: 'config print',
-  summary: 'print the configuration that is in force: file, environment and defaults; no secret',
+  summary: 'print the configuration in force: file, environment and defaults, without secrets',
   run: async (_, { env }) => {
     const config = masked(await loadConfig(env));
     return { json: config, lines: JSON.stringify(config, null, 2).split('\n') };

@@ -58,9 +58,19 @@ test('config check: every mistake, exit code 1', async () => {
   await writeFile(file, '{"isuer": 1, "listen": {"authz": {"host": "0.0.0.0"}}}');
   const { code, stdout, stderr } = await inProcess(new TestShell(), 'config', 'check', file);
   expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toContain(`The configuration of ${file} cannot be used:\n`);
   for (const path of ['isuer', 'issuer', 'resource', 'COUNTERSIGN_SECRET']) {
     expect(stderr).toContain(`  ${path}: `);
   }
+});
+
+test('config check says which file it has read, or that COUNTERSIGN_CONFIG names none', async () => {
+  const file = join(await temporaryFolder(), 'c.json');
+  await writeFile(file, '{}');
+  const shell = new TestShell({ COUNTERSIGN_CONFIG: file });
+  expect((await inProcess(shell, 'config', 'check')).stdout).toContain(`${file} can be used.\n`);
+  const without = await inProcess(new TestShell(), 'config', 'check');
+  expect(without.stdout).toContain('COUNTERSIGN_CONFIG names no file');
 });
 
 test('config check refuses what the start refuses: files, the secret, variables that nothing reads', async () => {

@@ -8,12 +8,12 @@ import { withStores } from '../stores/with-stores.ts';
 export const directoryExport: Command = {
   name: 'directory export',
   store: 'opens',
-  summary: 'write people and keys to a new file that its owner alone may read',
+  summary: 'write people and keys to a new file that only its owner can read',
   operands: ['FILE'],
   details: [
-    'In it: the hash of each password, the verifiers of Digest, Mutual and SCRAM, the hashes of API keys, and',
-    'public keys. Who has an HA1 of Digest can be that person in its realm without the password: keep the file',
-    'like one.',
+    'The file has the hash of each password, the verifiers of Digest, Mutual and SCRAM, the hashes of API keys, and',
+    'public keys. Anybody with the HA1 of Digest can sign in as that person in its realm: keep the file as secret as',
+    'a password.',
   ],
   run: ({ operands: [file = ''] }, shell) =>
     withStores(shell, async ({ people, apiKeys, publicKeys }) => {

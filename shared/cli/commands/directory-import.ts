@@ -10,11 +10,11 @@ export const directoryImport: Command = {
   store: 'makes',
   summary: 'add and replace people and keys from a file that `directory export` wrote',
   operands: ['FILE'],
-  options: { 'reuse-name': { help: 'names may be those of people who were removed' } },
+  options: { 'reuse-name': { help: 'accept names of people who were removed' } },
   details: [
     'The whole file is checked first; a broken one changes nothing. People are replaced by name and keep the',
     'identifier that they have here; their sessions, grants and tokens end. Keys are replaced by identifier.',
-    'Who is not in the file stays as they are. Interrupted, it can be run again.',
+    'People who are not in the file stay as they are. After an interruption, run the command again.',
   ],
   run: async ({ operands: [file = ''], flag }, shell) => {
     const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {

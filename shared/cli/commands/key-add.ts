@@ -15,20 +15,20 @@ import { visibleName } from '../arguments/visible-name.ts';
 import { withStores } from '../stores/with-stores.ts';
 
 const OF_API_KEYS = {
-  realm: { value: 'REALM', help: 'the one realm that an API key is good for' },
-  scope: { value: '"A B"', help: 'what it allows; default: what needs no scope' },
+  realm: { value: 'REALM', help: 'the one realm that takes the API key' },
+  scope: { value: '"A B"', help: 'its scopes; default: none' },
   ...expiresOption('never'),
 };
 
 export const keyAdd: Command = {
   name: 'key add',
   store: 'opens',
-  summary: 'make an API key for an application and print it, which is shown only now',
+  summary: 'make an API key for an application; prints it (shown only this once)',
   options: {
-    application: { value: 'NAME', required: true, help: 'whom the key identifies' },
+    application: { value: 'NAME', required: true, help: 'the application that the key identifies' },
     ...OF_API_KEYS,
     concealed: {
-      help: 'in place of an API key one for Concealed, of which the public half is kept',
+      help: 'make a key for Concealed instead; only its public half is stored',
     },
     ...PUBLIC_KEY_OPTIONS,
   },

@@ -8,8 +8,7 @@ import { withStores } from '../stores/with-stores.ts';
 export const keyList: Command = {
   name: 'key list',
   store: 'opens',
-  summary:
-    'list the keys of applications: whose, where they are good, when they end and were used last',
+  summary: 'list the keys of applications: owner, realm, expiry and last use',
   run: (_, shell) =>
     withStores(shell, async ({ apiKeys, publicKeys }) => {
       const list = await apiKeys.list();

@@ -5,7 +5,7 @@ import { withStores } from '../stores/with-stores.ts';
 export const keyRemove: Command = {
   name: 'key remove',
   store: 'opens',
-  summary: 'remove a key of an application; it is refused by the very next request',
+  summary: 'remove a key of an application; the next request with it is refused',
   operands: ['ID'],
   run: ({ operands: [id = ''] }, shell) =>
     withStores(shell, async (stores) => {

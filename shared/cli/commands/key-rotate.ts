@@ -8,13 +8,14 @@ import { withStores } from '../stores/with-stores.ts';
 export const keyRotate: Command = {
   name: 'key rotate',
   store: 'opens',
-  summary: 'make a key in place of another, which lives on for a while, and print it, only now',
+  summary:
+    'replace an API key; prints the new one (only this once); the old one stays valid for a while',
   operands: ['ID'],
   options: {
     ...overlapOption('key'),
     ...expiresOption('as long as the old one was made for'),
   },
-  details: ['The new key is of the same application, realm and scopes.'],
+  details: ['The new key has the same application, realm and scopes.'],
   run: (input, shell) =>
     withStores(shell, async ({ apiKeys }) => {
       const [id = ''] = input.operands;

@@ -18,12 +18,15 @@ export const login: Command = {
       value: '"A B"',
       help: "openid, profile and these; default: all the client's default scopes",
     },
-    resource: { value: 'URL', help: 'what the token is for; default: the server chooses' },
+    resource: {
+      value: 'URL',
+      help: 'the resource that the token is for; default: the server chooses',
+    },
   },
   details: [
-    'Device flow (RFC 8628) with a token that is bound to a key made for it (RFC 9449).',
-    'Tokens and key are kept in ~/.config/countersign/login.json for their owner only; an earlier',
-    'login is ended. countersign request uses the login, countersign logout ends it.',
+    'The command uses the device flow (RFC 8628) and binds the token to a new key (DPoP, RFC 9449).',
+    'Tokens and key are kept in ~/.config/countersign/login.json, which only its owner can read. An earlier login',
+    'ends. `countersign request` uses the login, `countersign logout` ends it.',
   ],
   run: async (input, shell) => {
     const path = loginPath(shell.env);

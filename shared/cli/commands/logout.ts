@@ -8,8 +8,10 @@ const NOBODY = { json: null, lines: ['Nobody is logged in.'] };
 
 export const logout: Command = {
   name: 'logout',
-  summary: 'end the login: its tokens work no more, and its file is deleted',
-  details: ['The file is deleted also when the authorization server does not answer; exit code 1.'],
+  summary: 'end the login: revoke its tokens and delete its file',
+  details: [
+    'If the authorization server does not answer, the file is deleted all the same, and the exit code is 1.',
+  ],
   run: async (_, shell) => {
     const path = loginPath(shell.env);
     if (path === undefined || (await readLogin(path)) === undefined) return NOBODY;

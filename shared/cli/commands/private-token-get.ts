@@ -15,7 +15,7 @@ import { wholeNumber } from '../arguments/whole-number.ts';
 
 export const privateTokenGet: Command = {
   name: 'private-token get',
-  summary: 'get tokens for a site in advance, which say that you may come in and not who you are',
+  summary: 'get PrivateTokens for a site in advance; they admit you without saying who you are',
   operands: ['URL'],
   options: {
     count: { value: 'N', help: 'how many, 1 to 100; default: 1' },
@@ -23,11 +23,11 @@ export const privateTokenGet: Command = {
     ...CLIENT_OPTION,
   },
   details: [
-    'PrivateToken (RFC 9577): the site is asked for a challenge, its issuer for the tokens (RFC 9578).',
-    'The issuer learns who asks for how many, not for which site; the site will learn neither.',
-    'If the issuer wants a login and countersign login has made none for it, one is approved now in',
-    'a browser and ended at once. Tokens are kept in ~/.config/countersign/private-tokens.json for',
-    'their owner only, until countersign private-token redeem takes one out.',
+    'The command asks the site for a challenge (RFC 9577) and its issuer for the tokens (RFC 9578).',
+    'The issuer learns who asks for how many tokens, but not for which site. The site learns neither.',
+    'If the issuer wants a login and there is none from `countersign login`, you approve one now in a browser; it ends',
+    'at once. Tokens are kept in ~/.config/countersign/private-tokens.json, which only its owner can read, until',
+    '`countersign private-token redeem` spends one.',
   ],
   run: async (input, shell) => {
     const url = siteUrl(input);

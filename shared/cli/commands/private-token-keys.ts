@@ -5,7 +5,7 @@ import type { Command } from '../arguments/command.ts';
 import { table } from '../lines/table.ts';
 import { withTokenKeys } from '../stores/with-token-keys.ts';
 
-/** What follows is the time of its next change. */
+/** The words before the time of its next change. */
 const MEANING: Record<Exclude<ScheduledTokenKey['state'], 'retired'>, string> = {
   published: 'published, issues from',
   issuing: 'issues, good until',
@@ -15,10 +15,10 @@ const MEANING: Record<Exclude<ScheduledTokenKey['state'], 'retired'>, string> = 
 export const privateTokenKeys: Command = {
   name: 'private-token keys',
   store: 'opens',
-  summary: 'list the keys of the token issuer and what each of them does now',
+  summary: 'list the keys of the PrivateToken issuer and the state of each',
   details: [
-    'No token of a key is good from its end on. Of retired keys only their number is shown (with --json',
-    'all): their rows stay, so that no new key gets a truncated id that clients may still send.',
+    'Tokens of a key are valid until its end. Retired keys are only counted (--json lists them): they stay stored so',
+    'that no new key gets a truncated id that clients may still send.',
   ],
   run: (_, shell) =>
     withTokenKeys(shell, async (life) => {

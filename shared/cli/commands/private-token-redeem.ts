@@ -14,21 +14,21 @@ import { tokenFor } from '../private-token/token-for.ts';
 import { openWallet } from '../private-token/wallet.ts';
 
 /**
- * Of answers to a token that was refused (RFC 9577 section 2.2), or not even looked at (RFC 6585 section 4,
- * RFC 9110 section 15.6.4).
+ * The statuses of answers to a token that was refused (RFC 9577 section 2.2), or not even looked at (RFC 6585 section
+ * 4, RFC 9110 section 15.6.4).
  */
 const NOT_TAKEN: ReadonlySet<number> = new Set([401, 429, 503]);
 
 export const privateTokenRedeem: Command = {
   name: 'private-token redeem',
-  summary: 'GET a URL with a token that says that you may come in and not who you are',
+  summary: 'GET a URL with a PrivateToken, which admits you without saying who you are',
   operands: ['URL'],
   options: CLIENT_OPTION,
   details: [
-    'PrivateToken (RFC 9577): a token of countersign private-token get if one fits, else one that is got',
-    'now. Those got in advance are better: who is asked for a token and shown it within the same second',
-    'can tell that the two belong together. A token that was sent is gone, whatever the answer is.',
-    'The body of the answer goes to standard output, all else to standard error.',
+    'The command sends a token from `countersign private-token get` if one fits, or else gets one now (RFC 9577).',
+    'Tokens from before are better: an issuer that sees a request and a site that sees a token in the same second can',
+    'tell that the two belong together. A sent token is spent, whatever the answer is.',
+    'The body of the answer goes to standard output, everything else to standard error.',
   ],
   run: async (input, shell) => {
     const url = siteUrl(input);

@@ -19,17 +19,17 @@ const NAMES = Object.values(TOKEN_TYPES).map(({ name }) => name);
 export const privateTokenRotate: Command = {
   name: 'private-token rotate',
   store: 'opens',
-  summary: 'replace a key of the token issuer before its time',
+  summary: 'replace a key of the PrivateToken issuer before its time',
   options: {
     type: { value: 'TYPE', required: true, help: NAMES.join(' or ') },
-    compromised: { help: 'others may hold its keys: refuse every token of them at once' },
+    compromised: { help: 'others may have its keys: refuse all their tokens at once' },
   },
   details: [
-    'The new key stands in the directory of the issuer now and issues after privateTokens.maxAge',
-    'seconds. Tokens of the old one stay good for privateTokens.overlap seconds from then on, or until its',
-    `own end if that comes first. It is refused while ${MOST_LIVE} keys of the type are in the directory.`,
-    'With --compromised all keys of the type end now: their tokens are refused by the very next request,',
-    'and a new key issues at once.',
+    'The new key is in the directory of the issuer now and issues after privateTokens.maxAge seconds. Tokens of the old',
+    'key stay valid for privateTokens.overlap seconds from then on, or until its own end if that comes first.',
+    `The command fails while the directory has ${MOST_LIVE} keys of the type.`,
+    'With --compromised all keys of the type end now: the next request with one of their tokens is refused, and a new',
+    'key issues at once.',
   ],
   async run(input, shell) {
     const name = nameOf(input.text('type'));

@@ -11,9 +11,9 @@ interface Realm {
   readonly url: string;
   readonly realm: string;
   readonly schemes: readonly string[];
-  /** Of Digest. */
+  /** The algorithms of Digest. */
   readonly algorithms: readonly string[];
-  /** Of PrivateToken. */
+  /** The types of PrivateToken. */
   readonly types: readonly string[];
   /** The one of Mutual. */
   readonly mutual: readonly string[];
@@ -22,8 +22,9 @@ interface Realm {
 
 export const realmList: Command = {
   name: 'realm list',
-  summary: 'list the spaces and the proxy: where, which schemes, what is kept of each person',
-  details: ['Beside that one argon2id hash of each password is kept, and names in Kerberos.'],
+  summary:
+    'list the spaces and the proxy: address, schemes, and the verifiers stored for each person',
+  details: ['Besides, the store has one argon2id hash of each password, and Kerberos principals.'],
   run: async (_, { env }) => {
     const realms = realmsOf(await loadConfig(env));
     return { json: realms.map(shown), lines: table(HEADINGS, realms.map(row)) };

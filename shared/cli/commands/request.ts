@@ -16,27 +16,30 @@ import { withStores } from '../stores/with-stores.ts';
 export const request: Command = {
   name: 'request',
   store: 'opens',
-  summary: 'send an HTTP request, with a token for the resource that asks for one, or with a key',
+  summary: 'send an HTTP request; gets the token that the resource asks for, or signs with a key',
   operands: ['METHOD', 'URL'],
   options: {
     client: {
       value: 'CLIENT',
-      help: 'whose token; default: COUNTERSIGN_CLIENT_ID, else the login',
+      help: 'the client that gets the token; default: COUNTERSIGN_CLIENT_ID, or else the login',
     },
     ...SECRET_OPTIONS,
     concealed: {
       value: 'KEYFILE',
-      help: 'proves by Concealed (RFC 9729) with this private key, in PEM, instead of a token',
+      help: 'sign with this private key in PEM (Concealed, RFC 9729) instead of a token',
     },
-    scope: { value: '"A B"', help: 'scope of the token; default: what the resource asks for' },
+    scope: {
+      value: '"A B"',
+      help: 'the scope of the token; default: the one that the resource asks for',
+    },
     data: { value: 'DATA', help: 'the body: text, @FILE, or - for standard input' },
-    header: { value: '"NAME: VALUE"', multiple: true, help: 'a further field' },
+    header: { value: '"NAME: VALUE"', multiple: true, help: 'one more header field' },
   },
   details: [
-    'The resource is found by its metadata (RFC 9728). Without a client the token is that of',
-    "countersign login; otherwise it is the client's, bound to a key made for this request (DPoP). Where the",
-    "resource takes Bearer alone the client's is bound to none, and that of the login is not sent.",
-    'The token goes to its own audience only, and never across a redirect to another origin.',
+    'The command finds the resource by its metadata (RFC 9728). Without --client it sends the token of `countersign',
+    'login`. With --client it gets a token for the client, bound to a key made for this request (DPoP). If the resource',
+    "takes only Bearer, the client's token is unbound, and the token of the login is not sent.",
+    'The token goes only to its own audience, and never across a redirect to another origin.',
     'The body of the answer goes to standard output, its status to standard error.',
   ],
   run: async (input, shell) => {

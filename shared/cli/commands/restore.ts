@@ -18,16 +18,16 @@ import { makeNamedFolder } from '../arguments/named-folder.ts';
 
 export const restore: Command = {
   name: 'restore',
-  summary: 'put what `backup` has copied into the data folder, while no server runs',
+  summary: 'put a backup into the data folder; all servers must be stopped',
   operands: ['FOLDER'],
   options: {
-    replace: { help: 'the data folder has a store: move it aside first (nothing is deleted)' },
+    replace: { help: 'if the data folder has a store, move it aside first; nothing is deleted' },
   },
   details: [
-    'FOLDER is what `countersign backup` has made; it stays as it is. Stop all servers first. If the command is',
-    'interrupted, run it again: until it is done, no server starts on half of it.',
-    'The servers need the master secret of the time of the backup. People, clients and API keys are as they',
-    'were then: passwords are the old ones, and whoever was disabled or removed since has to be again.',
+    'FOLDER is a folder that `countersign backup` has written; it stays as it is. Stop all servers first. After an',
+    'interruption, run the command again: no server starts on half a restore.',
+    'The servers need the master secret that they had at the backup. People, clients and API keys are as they were',
+    'then, with the old passwords. Disable or remove again those that you disabled or removed since.',
     'Tokens, grants and sign-ins from before the restore are refused.',
   ],
   run: async ({ operands: [folder = ''], flag }, shell) => {

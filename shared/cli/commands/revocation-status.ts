@@ -4,7 +4,7 @@ import { withStores } from '../stores/with-stores.ts';
 export const revocationStatus: Command = {
   name: 'revocation status',
   store: 'opens',
-  summary: 'say what a resource server that starts now would read from the revocation feed',
+  summary: 'show the revocation feed as a resource server that starts now would read it',
   run: (_, shell) =>
     withStores(shell, async ({ revocations }) => {
       await using feed = await revocations.feed();

@@ -15,7 +15,7 @@ export const signingKeysList: Command = {
   name: 'signing-keys list',
   store: 'opens',
   former: 'keys list',
-  summary: 'list the signing keys and what each of them does now',
+  summary: 'list the signing keys and the state of each',
   options: { gateway: GATEWAY },
   run: (input, shell) =>
     withKeys(shell, tableOf(input), async (life) => {

@@ -14,19 +14,19 @@ export const signingKeysRotate: Command = {
   name: 'signing-keys rotate',
   store: 'opens',
   former: 'keys rotate',
-  summary: 'replace a signing key while the servers run; no good token is refused',
+  summary: 'replace a signing key while the servers run; valid tokens stay valid',
   operands: ['[KID]'],
   options: {
     alg: { value: 'ALG', help: 'ES256, RS256 or EdDSA; default: ES256' },
     gateway: GATEWAY,
-    compromised: { help: 'others may hold the key: refuse every token of it at once' },
+    compromised: { help: 'others may have the key: refuse all its tokens at once' },
   },
   details: [
-    'The new key is published now and signs after jwks.overlap seconds; the old one stays published',
-    'until its last token has expired. With --compromised the key KID (default: the one that signs)',
-    'is dropped, its tokens are refused by the very next request, and a new key signs at once.',
-    'Statements of the gateway are checked by applications: what a dropped key has signed they take',
-    'until they fetch the keys again, which the cache of each decides.',
+    'The new key is published now and signs after jwks.overlap seconds. The old one stays published until its last',
+    'token has expired. With --compromised the key KID (default: the one that signs) is dropped, the next request with',
+    'one of its tokens is refused, and a new key signs at once.',
+    'Applications check the statements of the gateway: they accept those of a dropped key until they fetch the keys',
+    'again.',
   ],
   async run(input, shell) {
     const [kid] = input.operands;

@@ -43,7 +43,7 @@ const REVOKED_BY: Record<RevokedBy | 'unknown', string> = {
 export const tokenExplain: Command = {
   name: 'token explain',
   store: 'opens',
-  summary: 'say in words what an access token holds, and whether it is accepted',
+  summary: 'explain an access token: its claims, and whether the servers accept it',
   operands: ['TOKEN'],
   details: ['TOKEN: the token, or - to read it from standard input.'],
   run: ({ operands: [operand] }, shell) =>

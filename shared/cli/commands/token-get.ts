@@ -13,14 +13,14 @@ export const tokenGet: Command = {
   operands: ['CLIENT'],
   options: {
     ...SECRET_OPTIONS,
-    scope: { value: '"A B"', help: "what the token may do; default: the client's default" },
+    scope: { value: '"A B"', help: "the scope of the token; default: the client's default" },
     resource: {
       value: 'URL',
-      help: 'the space it is for; default: the first that knows the scopes',
+      help: 'the space that the token is for; default: the first one with these scopes',
     },
-    dpop: { help: 'bind it to a key made for it, which --json prints as dpop_jwk (a private key)' },
+    dpop: { help: 'bind the token to a new key; --json prints the private key as dpop_jwk' },
   },
-  details: ['Without an option the secret is that of COUNTERSIGN_CLIENT_SECRET.'],
+  details: ['Without an option the command reads the secret from COUNTERSIGN_CLIENT_SECRET.'],
   run: async (input, shell) => {
     const secret = await readSecret(input, shell);
     const { client, issuer } = await withStores(shell, async ({ clients }, config) => ({

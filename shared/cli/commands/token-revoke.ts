@@ -8,7 +8,7 @@ import { withStores } from '../stores/with-stores.ts';
 export const tokenRevoke: Command = {
   name: 'token revoke',
   store: 'opens',
-  summary: 'revoke an access token; it is refused by the very next request',
+  summary: 'revoke an access token; the next request with it is refused',
   operands: ['TOKEN'],
   details: ['TOKEN: the token, or - to read it from standard input.'],
   run: ({ operands: [operand] }, shell) =>

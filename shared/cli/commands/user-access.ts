@@ -9,8 +9,7 @@ import { withPeople } from '../stores/with-people.ts';
 
 export const userAccess: Command = {
   name: 'user access',
-  summary:
-    'list the sign-ins, grants and consents of a person, by the ids with which user end ends each',
+  summary: 'list the sign-ins, grants and consents of a person with their ids (for user end)',
   operands: ['NAME'],
   run: ({ operands: [asked = ''] }, shell) =>
     withPeople(shell, async (store) => {

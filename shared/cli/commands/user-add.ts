@@ -7,16 +7,16 @@ import { withPeople } from '../stores/with-people.ts';
 export const userAdd: Command = {
   name: 'user add',
   store: 'opens',
-  summary: 'let a person sign in',
+  summary: 'add a person who can sign in',
   operands: ['NAME'],
   options: {
     ...PASSWORD_OPTION,
     ...PROFILE_OPTIONS,
-    'reuse-name': { help: 'the name may be that of somebody who was removed' },
+    'reuse-name': { help: 'accept the name of somebody who was removed' },
   },
   details: [
     'NAME: 1 to 64 letters, digits and . _ @ + -, in any case. A password is 8 to 1024 bytes.',
-    'What a space grants by name (`grants.people`) is theirs, whoever had the name before.',
+    'The person gets the rights that a space grants to the name (`grants.people`), also if somebody else had it before.',
   ],
   run: async (input, shell) => {
     const [name = ''] = input.operands;

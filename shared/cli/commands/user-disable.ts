@@ -5,7 +5,7 @@ import { withPeople } from '../stores/with-people.ts';
 export const userDisable: Command = {
   name: 'user disable',
   store: 'opens',
-  summary: 'let a person sign in no more; their sessions, grants and tokens end at once',
+  summary: 'stop a person from signing in; their sessions, grants and tokens end at once',
   operands: ['NAME'],
   options: { undo: { help: 'the same as user enable' } },
   run: ({ operands: [asked = ''], flag }, shell) =>
@@ -15,7 +15,7 @@ export const userDisable: Command = {
 export const userEnable: Command = {
   name: 'user enable',
   store: 'opens',
-  summary: 'let a person sign in again who was disabled; what has ended stays ended',
+  summary: 'let a disabled person sign in again; ended sessions and tokens stay ended',
   operands: ['NAME'],
   run: ({ operands: [asked = ''] }, shell) => changed(shell, asked, enablePerson),
 };

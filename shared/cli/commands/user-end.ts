@@ -29,15 +29,18 @@ export const userEnd: Command = {
   name: 'user end',
   store: 'opens',
   summary:
-    "end all of a person's sessions, grants and tokens at once, or one; they can sign in anew",
+    'end all sessions, grants and tokens of a person at once, or one of them; they can sign in again',
   operands: ['NAME'],
   options: {
     grant: {
       value: 'ID',
-      help: 'only this grant, with its tokens; the consent to the application stays',
+      help: 'end only this grant with its tokens; the consent to the application stays',
     },
-    'sign-in': { value: 'ID', help: 'only this browser, with the grants that end with it' },
-    client: { value: 'CLIENT', help: 'only this application: its consent and all its grants' },
+    'sign-in': {
+      value: 'ID',
+      help: 'end only the sign-in of this browser, with the grants that depend on it',
+    },
+    client: { value: 'CLIENT', help: 'end only this application: its consent and all its grants' },
   },
   details: ['`user access NAME` lists the ids.'],
   run: ({ operands: [asked = ''], text }, shell) =>

@@ -5,11 +5,12 @@ import { withPeople } from '../stores/with-people.ts';
 export const userKerberos: Command = {
   name: 'user kerberos',
   store: 'opens',
-  summary: 'name the principals that let a person in by Negotiate; none: no ticket does',
+  summary:
+    'set the Kerberos principals of a person for Negotiate; without any, no ticket signs them in',
   operands: ['NAME', '[PRINCIPAL...]'],
   details: [
-    'PRINCIPAL: a name in Kerberos with its realm, such as alice@EXAMPLE.COM. They take the place of those',
-    'before. The sessions, grants and tokens of the person end at once.',
+    'PRINCIPAL is a Kerberos name with its realm, such as alice@EXAMPLE.COM. The list replaces the earlier one.',
+    'The sessions, grants and tokens of the person end at once.',
   ],
   run: async ({ operands: [asked = '', ...principals] }, shell) => {
     const {

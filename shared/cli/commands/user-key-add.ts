@@ -10,14 +10,14 @@ const SCHEMES = { concealed: 'Concealed', hoba: 'HOBA' } as const;
 export const userKeyAdd: Command = {
   name: 'user key add',
   store: 'opens',
-  summary: 'add a key by which a person is let in without a password, or make one',
+  summary: 'add or make a key that signs a person in without a password',
   operands: ['NAME'],
   options: {
     ...PUBLIC_KEY_OPTIONS,
     scheme: { value: 'SCHEME', help: `${Object.keys(SCHEMES).join(' or ')}; default: concealed` },
     origin: {
       value: 'ORIGIN',
-      help: 'for hoba, which takes RSA with --public-key alone: the one origin where the key is good',
+      help: 'only for hoba, which takes RSA keys by --public-key: the one origin where the key is valid',
     },
   },
   run: (input, shell) =>

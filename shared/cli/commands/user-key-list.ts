@@ -9,7 +9,7 @@ import { openShellStores } from '../stores/with-stores.ts';
 export const userKeyList: Command = {
   name: 'user key list',
   store: 'opens',
-  summary: 'list the keys by which people are let in without a password, or those of one person',
+  summary: 'list the keys that sign people in without a password, of all or of one person',
   operands: ['[NAME]'],
   run: async ({ operands: [name] }, shell) => ({ slices: keys(shell, name) }),
 };

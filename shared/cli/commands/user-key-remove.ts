@@ -5,7 +5,7 @@ import { withStores } from '../stores/with-stores.ts';
 export const userKeyRemove: Command = {
   name: 'user key remove',
   store: 'opens',
-  summary: 'remove a key of a person; it is refused by the very next request',
+  summary: 'remove a key of a person; the next request with it is refused',
   operands: ['NAME', 'FINGERPRINT'],
   run: ({ operands: [asked = '', id = ''] }, shell) =>
     withStores(shell, async ({ people, publicKeys }) => {

@@ -10,11 +10,11 @@ import { openShellStores } from '../stores/with-stores.ts';
 export const userList: Command = {
   name: 'user list',
   store: 'opens',
-  summary: 'list the people who may sign in, and the realms where they cannot yet',
+  summary: 'list the people, and the realms where they need a new password before they can sign in',
   details: [
-    'Who lacks a verifier for a realm is refused there by Digest, Mutual or SCRAM as with a wrong password,',
-    'until they get one with `user passwd`. What Mutual keeps is for one host and one algorithm. SCRAM takes no',
-    'password that clients prepare in different ways, such as one with ½.',
+    'A person without a verifier for a realm is refused there by Digest, Mutual and SCRAM, as with a wrong password,',
+    'until `user passwd` makes one. A verifier of Mutual is for one host and one algorithm. SCRAM takes no password',
+    'that clients prepare in different ways, such as one with ½.',
   ],
   run: async (_, shell) => ({ slices: everybody(shell) }),
 };

@@ -6,9 +6,9 @@ import { withPeople } from '../stores/with-people.ts';
 export const userRemove: Command = {
   name: 'user remove',
   store: 'opens',
-  summary: 'erase a person; whatever lets them in is refused by the very next request',
+  summary: 'erase a person; the next request with any credential of theirs is refused',
   operands: ['NAME'],
-  options: { trees: { help: 'with the documents in trees of their own' } },
+  options: { trees: { help: 'also delete the documents in their own trees' } },
   details: [
     'Gone are sign-ins, grants and tokens, the password and all that was derived from it, keys, and what applications',
     'were told. What stays: lines of the log, which name them, until it is rotated; what they wrote in trees that all',

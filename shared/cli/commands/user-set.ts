@@ -12,19 +12,19 @@ import { withPeople } from '../stores/with-people.ts';
 export const userSet: Command = {
   name: 'user set',
   store: 'opens',
-  summary: 'say what applications are told of a person; nothing of theirs ends',
+  summary: 'change the profile of a person, which applications read; ends no session and no token',
   operands: ['NAME'],
   options: { ...PROFILE_OPTIONS, ...WITHOUT_OPTION },
   details: [
-    'What no option names stays. All addresses, and all groups, are given at once and take the place of those',
-    'before. What an application has got it keeps; it is told anew when it asks.',
+    'Settings without an option stay as they are. Give all addresses, or all groups, at once: they replace the earlier',
+    'ones. Applications see the change when they ask again.',
   ],
   run: async (input, shell) => {
     const [asked = ''] = input.operands;
     const given = profileFrom(input);
     const gone = new Set<string>(withoutFrom(input));
     if (Object.keys(given).length + gone.size === 0) {
-      throw new UsageError('nothing is said of them: give an option, see --help');
+      throw new UsageError('no setting is given: name at least one option, see --help');
     }
     const { id, name, profile } = await withPeople(shell, (store) =>
       setProfile(store, asked, (former) =>

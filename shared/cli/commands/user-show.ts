@@ -8,7 +8,7 @@ import { withStores } from '../stores/with-stores.ts';
 export const userShow: Command = {
   name: 'user show',
   store: 'opens',
-  summary: 'show what is known of a person, and how much is open in their name',
+  summary: 'show the profile of a person, and count their sessions, grants and keys',
   operands: ['NAME'],
   run: ({ operands: [asked = ''] }, shell) =>
     withStores(shell, async ({ people, artefacts, publicKeys }) => {

@@ -10,8 +10,8 @@ import { columns } from '#shared/base/printable.ts';
 
 export const whoami: Command = {
   name: 'whoami',
-  summary: 'say who is logged in, where, with which client and scopes, until when',
-  details: ['The authorization server is asked, so a login that was ended there is noticed.'],
+  summary: 'show the current login: person, server, client, scopes and expiry',
+  details: ['The command asks the authorization server, so it notices a login that ended there.'],
   run: async (_, shell) => {
     const login = await currentLogin(sendUnhurried, shell);
     if (login === undefined) throw new Failure(`nobody is logged in: run ${CLI} login`);

@@ -21,7 +21,7 @@ import { expectMediaType } from './issuer.ts';
 export interface TokenOrder {
   readonly requestUrl: string;
   readonly key: DirectoryKey;
-  /** Of the challenge that the tokens are for. */
+  /** The digest of the challenge that the tokens are for. */
   readonly digest: Buffer;
   readonly count: number;
 }
@@ -62,13 +62,13 @@ export async function* obtainTokens(
     expectMediaType(answer, RESPONSE_TYPE, url);
     const authenticator = finalize(answer.body);
     if (authenticator === undefined) {
-      throw new Failure(`${url} gave a token that is not right: its key is not the published one`);
+      throw new Failure(`${url} gave a token that the published key has not signed`);
     }
     yield Buffer.concat([input, authenticator]);
   }
 }
 
-/** What to do about it. */
+/** The remedies by status. */
 const REMEDIES: ReadonlyMap<number, string> = new Map([
   [401, 'the login does not count there: run the command again'],
   [403, 'the login may not have tokens there'],

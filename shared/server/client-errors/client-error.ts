@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { ConnectionError } from '../message/connection-error.ts';
 import { isReadable } from './unknown-method.ts';
 
-/** What node:http says of bytes that are no request. `rawPacket` is the last read only, not the whole head. */
+/** The error of node:http for bytes that are no request. `rawPacket` is only the last read, not the whole head. */
 export interface ClientError extends Error {
   readonly code?: string;
   readonly bytesParsed?: number;
@@ -17,6 +17,10 @@ const LONGEST_LINE = 16_384;
 export const MALFORMED: ConnectionError = {
   status: 400,
   detail: 'This is not a well-formed HTTP/1.1 request.',
+};
+export const NEEDS_TLS: ConnectionError = {
+  status: 400,
+  detail: 'This port speaks TLS. Send the request to the same address with https.',
 };
 const UNKNOWN_METHOD: ConnectionError = {
   status: 501,
@@ -40,7 +44,7 @@ export const OTHER_VERSION: ConnectionError = {
   detail: 'This port speaks HTTP/1.1 and HTTP/1.0.',
 };
 
-/** What was received of the line in which the parser stopped. */
+/** Returns the received part of the line in which the parser stopped. */
 function stoppedIn({ rawPacket, bytesParsed = 0 }: ClientError): string {
   const start = (rawPacket?.subarray(0, bytesParsed).lastIndexOf('\n') ?? 0) + 1;
   return rawPacket?.toString('latin1', start) ?? '';
@@ -51,7 +55,7 @@ function isPastLine({ rawPacket, bytesParsed = 0 }: ClientError): boolean {
   return rawPacket?.toString('latin1', bytesParsed - 2, bytesParsed) === '\r\n';
 }
 
-/** What each error code means, from the line. Undefined: say nothing, or nothing yet. */
+/** The answer for each error code, from the line. Undefined: no answer, or none yet. */
 const RULES: Readonly<
   Record<
     string,
@@ -66,7 +70,7 @@ const RULES: Readonly<
   /** 414 when the line shows that it is the request line; of one that came in several reads, 431 is true as well. */
   HPE_HEADER_OVERFLOW: (line) =>
     isReadable(line.slice(0, line.indexOf(' '))) ? TARGET_TOO_LONG : FIELDS_TOO_LARGE,
-  /** Of a version that it knows, the parser says this for the method PRI only (RFC 9113 section 3.4). */
+  /** For a version that it knows, the parser gives this error only with the method PRI (RFC 9113 section 3.4). */
   HPE_INVALID_VERSION(line, error) {
     if (isPastLine(error)) return UNKNOWN_METHOD;
     return VERSION.test(line) ? OTHER_VERSION : MALFORMED;

@@ -6,9 +6,9 @@ import type { AnyRequest } from '../message/message.ts';
 const well = () => Promise.resolve();
 const unwell = () => Promise.reject(new Error('redis://user:secret@host is down'));
 
-/** What is asked is the path alone. */
+/** Returns the answer to a path. */
 const answerOf = (path: string, ready: () => Promise<void>, deadline?: number) =>
-  health(ready, deadline)
+  health(ready, deadline === undefined ? {} : { deadline })
     .get(path)
     ?.answer?.({} as AnyRequest, parseTarget(path) as Target);
 

@@ -1,6 +1,6 @@
 import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
 import { refusal } from '#shared/auth/judge/refusal.ts';
-import { type Fields, notFound } from '#shared/http/answer.ts';
+import { type Answer, type Fields, notFound } from '#shared/http/answer.ts';
 import { checkMethod } from '#shared/http/method-rules.ts';
 import { allow } from '#shared/http/methods.ts';
 import type { Target } from '#shared/http/target.ts';
@@ -9,18 +9,22 @@ import { send } from '../message/answer.ts';
 import { authRequest, type Recipient } from './auth-request.ts';
 import { aboutEndpoint, aboutServer } from './by-address.ts';
 import type { Answered, Endpoint } from './endpoint.ts';
-import { health } from './health.ts';
+import { health, type Ready } from './health.ts';
 import { type AnyRequest, type AnyResponse, holdFields } from '../message/message.ts';
+
+type Given = Answer<string | Uint8Array>;
 
 export interface Served<Request, Response> {
   /** The methods that are handled somewhere; any other is 501 on any path (RFC 9110 section 9.1). */
   readonly handled: ReadonlySet<string>;
   readonly recipient: Recipient;
   /** Resolves when the server can do its work. */
-  readonly ready: () => Promise<void>;
+  readonly ready: Ready;
   /** Takes one from the bucket of the address that asks; throws HttpError 429. */
   readonly spend?: (request: Request) => Awaitable<void>;
-  /** What is behind the table; default: nothing. */
+  /** Returns an answer as this server gives it, with or without its reason. */
+  readonly told?: (answer: Given) => Given;
+  /** The handler behind the table; default: none. */
   readonly behind?: (request: Request, response: Response, target: Target) => Awaitable<void>;
 }
 
@@ -32,14 +36,15 @@ export type Serve<Request, Response> = (
 ) => Awaitable<void>;
 
 /**
- * What every request to a server meets, by the table of its endpoints: 501, OPTIONS, preflights, 405, limits,
- * who may enter, and which scripts may read the answer, errors included. `endpoint`: the row of the address.
+ * Serves requests by the table of endpoints: 501, OPTIONS, preflights, 405, limits, authorization, and the scripts
+ * that may read the answer, errors included. `endpoint`: the row of the address.
  */
 export function createServe<Request extends AnyRequest, Response extends AnyResponse>({
   handled,
   recipient,
   ready,
   spend,
+  told = (answer) => answer,
   behind = () => {
     throw notFound();
   },
@@ -47,7 +52,7 @@ export function createServe<Request extends AnyRequest, Response extends AnyResp
   const checks = health(ready);
   const options: Fields = { Allow: allow(handled) };
 
-  /** What an endpoint does for who is let in, else why not. */
+  /** Runs an endpoint for a client that is let in, or refuses. */
   function guarded(
     { byToken, cors }: Endpoint & Required<Pick<Endpoint, 'byToken'>>,
     request: Request,
@@ -81,7 +86,7 @@ export function createServe<Request extends AnyRequest, Response extends AnyResp
       const answered = answerOf(at, request, target);
       return answered === undefined
         ? behind(request, response, target)
-        : andThen(answered, (answer) => send(request, response, answer));
+        : andThen(answered, (answer) => send(request, response, told(answer)));
     }
 
     return recover(

@@ -78,7 +78,7 @@ test('RFC 9113 section 6.8: a client that says goodbye and stays is shut out', a
   client.resume();
   client.write(Buffer.concat([OPENING, frame(7, 0, 0, Buffer.alloc(8))]));
   await once(client, 'end');
-  // Whoever writes to a connection that is closed, and not only shut down, is told.
+  // A write to a closed connection, not only a shut-down one, fails.
   while (!client.destroyed) {
     client.write('x');
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -120,7 +120,7 @@ describe('RFC 9113 section 3.4: one port in clear text', () => {
   );
 
   test.each(['P', 'PR', 'PRI', 'PRI ', 'PRI * HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r'])(
-    'what begins like the preface, %j, and goes on otherwise is for HTTP/1.1',
+    'octets that begin like the preface, %j, and go on otherwise are for HTTP/1.1',
     async (bytes) => {
       const client = new TestSocket(await start());
       client.socket.write(bytes);
@@ -355,7 +355,7 @@ describe('HTTP/2', () => {
     await closed;
   });
 
-  test('RFC 9113 section 6.8: what comes before the GOAWAY is served, and it names the last of that', async () => {
+  test('RFC 9113 section 6.8: requests before the GOAWAY are served, and it names the last of them', async () => {
     const listening = await start();
     const client = new TestSocket(listening);
     const ask = (stream: number) => {
@@ -491,6 +491,20 @@ describe('RFC 9113 section 3.2: one port with TLS', () => {
     const client = session(`https://localhost:${listening.port}`, { rejectUnauthorized: false });
     expect((await get(client)).status).toBe(200);
   });
+
+  test.each([GET, 'CONNECT a.example:443 HTTP/1.1\r\n\r\n'])(
+    'a request in clear text is 400 in words, and the connection ends: %j',
+    async (request) => {
+      const { port } = await start({ certificate });
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+      clients.push(socket);
+      socket.write(request);
+      let received = '';
+      for await (const piece of socket) received += String(piece);
+      expect(received).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+      expect(received).toContain('This port speaks TLS.');
+    },
+  );
 
   test('closing ends handshakes when the grace is over', async () => {
     const listening = await start({ certificate });

@@ -4,11 +4,11 @@ import tls from 'node:tls';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
-import { MALFORMED, TOO_SLOW } from '../client-errors/client-error.ts';
+import { MALFORMED, NEEDS_TLS, TOO_SLOW } from '../client-errors/client-error.ts';
 import { endGently, LINGER } from '../limits/connections.ts';
 import type { LastRequests } from '../http1/last-requests.ts';
 import { peek } from '../http1/peek.ts';
-import { refusalMessage, refused } from '../message/connection-error.ts';
+import { type ConnectionError, refusalMessage, refused } from '../message/connection-error.ts';
 import { tellsMethod, unknownMethod, withStandIn } from '../client-errors/unknown-method.ts';
 
 /** How a connection of HTTP/2 begins when the client knows without asking (RFC 9113 section 3.4). */
@@ -26,6 +26,12 @@ const CIPHERS = [
   'ECDHE-ECDSA-AES128-GCM-SHA256',
   'ECDHE-RSA-AES128-GCM-SHA256',
 ].join(':');
+
+/** The errors of OpenSSL for a request in clear text: one for GET, HEAD, POST and PUT, and one for CONNECT. */
+const IN_CLEAR: ReadonlySet<string | undefined> = new Set([
+  'ERR_SSL_HTTP_REQUEST',
+  'ERR_SSL_HTTPS_PROXY_REQUEST',
+]);
 
 /** In PEM. */
 export interface Certificate {
@@ -81,14 +87,28 @@ export function versionsFront(versions: Versions): Front {
     });
   }
 
-  /** Whoever is there still is told why nothing was served. */
+  /** Tells a client that is still there why it was not served. */
   function giveUp(socket: Socket, bytes: Buffer): void {
     const ended = socket.readableEnded;
     if (!socket.writable || (ended && bytes.length === 0)) return void socket.destroy();
-    const told = refused(ended ? MALFORMED : TOO_SLOW, random);
+    tell(socket, ended ? MALFORMED : TOO_SLOW);
+  }
+
+  function tell(socket: Socket, refusal: ConnectionError): void {
+    const told = refused(refusal, random);
     const { id, status, detail } = told;
     log.info('refused', { id, status, reason: detail, address: socket.remoteAddress });
     endGently(socket, refusalMessage(told, clock));
+  }
+
+  /** The connection under one of TLS. After a handshake that has failed it can still carry clear text. */
+  function beneath({ remoteAddress, remotePort }: Socket): Socket | undefined {
+    return [...open].find(
+      (socket) =>
+        socket.remotePort === remotePort &&
+        socket.remoteAddress === remoteAddress &&
+        socket.writable,
+    );
   }
 
   function toHttp1(socket: Socket, bytes: Buffer): void {
@@ -135,6 +155,8 @@ export function versionsFront(versions: Versions): Front {
         });
   // A handshake that fails or never ends is left to us.
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const plain = IN_CLEAR.has(error.code) ? beneath(socket) : undefined;
+    if (plain !== undefined) return tell(plain, NEEDS_TLS);
     log.info('refused', { reason: error.code ?? error.message, address: socket.remoteAddress });
     socket.destroy();
   });

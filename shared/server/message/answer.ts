@@ -7,8 +7,10 @@ import { type AnyRequest, type AnyResponse, holdFields } from './message.ts';
 /** The border between errors inside and answers outside: an error that is not known says nothing. */
 export function errorAnswer(error: unknown): Answer {
   if (error instanceof HttpError) {
-    const { status, message, fields, content } = error;
-    if (content === undefined) return problemAnswer(status, message, fields);
+    const { status, message, fields, content, reason } = error;
+    if (content === undefined) {
+      return { ...problemAnswer(status, message, fields), ...(reason !== undefined && { reason }) };
+    }
     const { type, body } = content;
     return { status, fields: { ...UNSTORED, ...fields, 'Content-Type': type }, body };
   }
@@ -29,8 +31,8 @@ function isOutOfFiles(error: unknown): boolean {
 }
 
 /**
- * Writes the answer; HEAD gets the fields of GET without the content (RFC 9110 section 9.3.2). Whoever was
- * refused meanwhile, as for content that came too slowly, has an answer already.
+ * Writes the answer; HEAD gets the fields of GET without the content (RFC 9110 section 9.3.2). Does nothing
+ * if the client has an answer already, as a refusal of content that came too slowly.
  */
 export function send(
   request: AnyRequest,
@@ -42,7 +44,7 @@ export function send(
   const content: Writable = response;
   response.statusCode = status;
   holdFields(response, fields);
-  // What a cache may give to others is no answer to one request.
+  // A cache may give this answer to others, so it is not about one request.
   if (fields['Cache-Control']?.includes('public')) response.removeHeader('X-Request-Id');
   if (body?.length) holdFields(response, { 'Content-Length': `${Buffer.byteLength(body)}` });
   content.end(request.method === 'HEAD' ? undefined : body);

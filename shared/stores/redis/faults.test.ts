@@ -29,7 +29,7 @@ import { RedisFeed } from './revocation/revocation-feed.ts';
 import { topologyOf } from './connection/topology.ts';
 import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
 
-describe('what a server must be like', () => {
+describe('the demands on a server', () => {
   test.each(['allkeys-lru', 'volatile-ttl', 'volatile-lru'])(
     'one that evicts keys (%s) is refused with the reason',
     async (policy) => {
@@ -236,7 +236,7 @@ describe('a server in trouble', () => {
     await eventually(() => expect(feed.current().revokedBy(token)).toBe('token'));
   });
 
-  test('a process that stood still longer than Redis may be silent: what it asked and asks is answered', async () => {
+  test('a process that stood still longer than Redis may be silent gets answers, also to its earlier question', async () => {
     await using feed = await stores.revocations.feed();
     const token = await someClaims(stores);
     await stores.revocations.revoke('token', token.jti, FAR);
@@ -274,12 +274,12 @@ describe('a server in trouble', () => {
     expect(await outcomes()).toEqual(all('done'));
   });
 
-  test('what refuses writes is not ready, though it answers: memory, and a replica', async () => {
+  test('a server that refuses writes is not ready, though it answers: full memory, and a replica', async () => {
     await stores.ping();
     await redis.cli('CONFIG', 'SET', 'maxmemory', '1');
     try {
       await expect(stores.ping()).rejects.toThrow(/OOM/);
-      await expect(verbs.commit()).rejects.toMatchObject({ refused: true });
+      await expect(verbs.commit()).rejects.toMatchObject({ refused: true, full: true });
       expect(await stores.keys.list()).toEqual([]);
     } finally {
       await redis.cli('CONFIG', 'SET', 'maxmemory', '0');
@@ -288,7 +288,7 @@ describe('a server in trouble', () => {
     await redis.cli('REPLICAOF', '127.0.0.1', `${await freePort()}`);
     try {
       await expect(stores.ping()).rejects.toThrow(/READONLY/);
-      await expect(verbs.commit()).rejects.toMatchObject({ refused: true });
+      await expect(verbs.commit()).rejects.toMatchObject({ refused: true, full: false });
     } finally {
       await redis.cli('REPLICAOF', 'NO', 'ONE');
     }
@@ -344,7 +344,7 @@ describe('a stream that is not where it was', () => {
       `${FAR}`,
     );
 
-  test('trimmed behind an old cursor: what comes after is read, what is known stays', async () => {
+  test('a stream trimmed behind an old cursor: later entries are read, known ones stay', async () => {
     const [old, recent] = [await someClaims(stores), await someClaims(stores)];
     await using feed = await stores.revocations.feed();
     await stores.revocations.revoke('token', old.jti, FAR);

@@ -8,7 +8,7 @@ const page = (n: number) => someAnswer({ target: `/${n}` });
 const isKept = async (store: CacheStore, n: number) =>
   (await idsOf(store, { ...KEY, target: `/${n}` })).length > 0;
 
-/** What is kept of what. */
+/** The bounds of a store. */
 export function boundsContract({ open }: StoreUnderTest): void {
   test('those that nobody asked for for the longest time go first', async () => {
     await using store = await open(MOST);
@@ -47,7 +47,7 @@ export function boundsContract({ open }: StoreUnderTest): void {
     expect(store.stats().entries).toBe(1);
   });
 
-  test('what comes and what is still read is counted: beyond that nothing is taken, and what is there stays right', async () => {
+  test('content that comes or is still read counts: beyond the bound nothing is taken, and stored content stays right', async () => {
     await using store = await open(MOST);
     const stored = await keep(store, page(0), 'a'.repeat(20_000));
     const content = await store.content(stored ?? page(0));
@@ -67,7 +67,7 @@ export function boundsContract({ open }: StoreUnderTest): void {
     expect(store.stats()).toEqual({ entries: 0, octets: 0 });
   });
 
-  test('what is being read does not go: that would make no room', async () => {
+  test('content that is being read is not evicted: that would make no room', async () => {
     await using store = await open(MOST);
     const first = await keep(store, page(0), 'a'.repeat(20_000));
     const content = await store.content(first ?? page(0));

@@ -14,9 +14,9 @@ async function begun(store: CacheStore, stored = someAnswer()): Promise<Writing>
   return writing;
 }
 
-/** What happens at once. */
+/** The races at a store. */
 export function racesContract({ open }: StoreUnderTest): void {
-  test('what is removed or replaced while it is read is read to its end, as it was', async () => {
+  test('content that is removed or replaced while it is read is read to its end, as it was', async () => {
     for (const gone of [
       (store: CacheStore, id: string) => store.remove({ id, target: KEY.target }),
       (store: CacheStore) => store.removeTarget(KEY.target, false),
@@ -85,7 +85,7 @@ export function racesContract({ open }: StoreUnderTest): void {
     expect(store.stats()).toEqual({ entries: 0, octets: 0 });
   });
 
-  test('what is not kept, since it was removed while it came, replaces nothing', async () => {
+  test('content that was removed while it came is not kept, and replaces nothing', async () => {
     await using store = await open(1_000_000);
     const other = someAnswer({ target: '/other' });
     await keep(store, other);

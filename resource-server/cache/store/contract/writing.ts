@@ -11,7 +11,7 @@ import {
 
 /** How an answer comes, and is read meanwhile. */
 export function writingContract({ open }: StoreUnderTest): void {
-  test('what comes is found when it is whole, not before', async () => {
+  test('content is found when it is whole, not before', async () => {
     await using store = await open(1_000_000);
     const stored = someAnswer();
     const writing = store.begin(stored);
@@ -27,7 +27,7 @@ export function writingContract({ open }: StoreUnderTest): void {
   });
 
   test.each([undefined, 200_000])(
-    'what comes is read while it does and afterwards, from any place (length known: %p)',
+    'content is read while it comes and afterwards, from any place (length known: %p)',
     async (length) => {
       await using store = await open(1_000_000);
       const stored = someAnswer({ length });
@@ -52,7 +52,7 @@ export function writingContract({ open }: StoreUnderTest): void {
     },
   );
 
-  test('what it came in may be filled again as soon as it is appended', async () => {
+  test('a buffer may be filled again as soon as it is appended', async () => {
     await using store = await open(1_000_000);
     const stored = someAnswer();
     const writing = store.begin(stored);
@@ -94,7 +94,7 @@ export function writingContract({ open }: StoreUnderTest): void {
     expect(store.stats().entries).toBe(1);
   });
 
-  test('what is abandoned is not kept; what is there can be read until it is closed', async () => {
+  test('abandoned content is not kept; its octets can be read until it is closed', async () => {
     await using store = await open(1_000_000);
     const writing = store.begin(someAnswer());
     await writing?.append(Buffer.from('content'));
@@ -108,7 +108,7 @@ export function writingContract({ open }: StoreUnderTest): void {
     expect(store.stats()).toEqual({ entries: 0, octets: 0 });
   });
 
-  test('what is closed without a word is not kept', async () => {
+  test('content that is closed without an end is not kept', async () => {
     await using store = await open(1_000_000);
     const writing = store.begin(someAnswer({ length: 100_000 }));
     await writing?.append(Buffer.from('content'));

@@ -377,3 +377,13 @@ describe('bad LOCKs', () => {
     expect((await grant(carol, 'doc', shared)).status).toBe(200);
   });
 });
+
+test('RFC 4918 section 14.17: the owner of a lock has 2048 bytes, and one more is 413', async () => {
+  const owner = (bytes: number) => {
+    const empty = '<D:owner xmlns:D="DAV:"></D:owner>';
+    return `<D:owner>${'x'.repeat(bytes - empty.length)}</D:owner>`;
+  };
+  const statusOf = async (bytes: number) =>
+    (await alice('LOCK', await document(), XML, LOCK_INFO('exclusive', owner(bytes)))).status;
+  expect([await statusOf(2048), await statusOf(2049)]).toEqual([200, 413]);
+});

@@ -36,6 +36,17 @@ async function lock(path: string): Promise<string> {
   return String(fields['lock-token']);
 }
 
+test.each(['PUT', 'PATCH', 'LOCK'])(
+  '%s to a URL with a slash at its end is 404 and says how to make a document or a collection',
+  async (method) => {
+    const { status, text } = await rs.as(method, `${fresh()}/`, { body: 'x' });
+    expect([status, JSON.parse(text).detail]).toEqual([
+      404,
+      `The URL of a document has no slash at its end. Send ${method} without it, or make a collection with MKCOL.`,
+    ]);
+  },
+);
+
 describe('RFC 9110 section 9.3.4: PUT', () => {
   test('creates with 201 and Location, replaces with 204', async () => {
     const path = fresh();
@@ -243,7 +254,7 @@ describe('RFC 9110 section 13: conditions', () => {
     expect((await put(fresh(), 'x', { ...headers, 'Content-Encoding': 'gzip' })).status).toBe(415);
   });
 
-  test('what is no list of entity tags is 400', async () => {
+  test('a field that is no list of entity tags is 400', async () => {
     expect((await put(fresh(), 'x', { 'If-Match': 'unquoted' })).status).toBe(400);
     expect((await put(fresh(), 'x', { 'If-None-Match': '"a" "b"' })).status).toBe(400);
   });

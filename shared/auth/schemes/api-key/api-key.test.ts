@@ -75,11 +75,11 @@ const inQuery = (query: string, ...values: string[]): AuthRequest => ({
 const authenticate = async (scheme: ReturnType<typeof apiKey>, request: AuthRequest) =>
   scheme.authenticate({ scheme: 'api-key', rest: '' }, request);
 
-/** What judge makes of it in a space with nothing but API keys. */
+/** Returns the verdict of a space that takes only API keys. */
 const judged = async (scheme: ReturnType<typeof apiKey>, request: AuthRequest) =>
   judge(spaceOf([scheme], { realm: REALM }), request);
 
-describe('specification 2.5: a key is an application', () => {
+describe('a key is an application', () => {
   test('with its own scopes, and never a person', async () => {
     const { scheme, key } = await setup();
     expect(await judged(scheme(), withKey(key))).toMatchObject({
@@ -160,7 +160,7 @@ describe('one key in one place', () => {
 });
 
 describe('a wrong key', () => {
-  test('unknown, wrong secret, expired, another realm, demo: one answer, one look into the store', async () => {
+  test('unknown, wrong secret, expired, another realm, demo: alike but for the reason, with one look into the store', async () => {
     const { scheme, key, issue, clock, asked } = await setup();
     const other = newApiKey(systemRandom);
     const unknown = newApiKey(systemRandom);
@@ -172,11 +172,19 @@ describe('a wrong key', () => {
       elsewhere: await issue({ realm: 'other' }),
       demo: await issue({ demo: true }),
     };
-    for (const one of Object.values(keys)) {
+    const reasons = {
+      unknown: 'wrong API key',
+      wrong: 'wrong API key',
+      expired: 'this API key has ended',
+      elsewhere: 'this API key is of the realm other, not reports',
+      demo: 'this API key is of the first start: production does not take it',
+    };
+    for (const name of ['unknown', 'wrong', 'expired', 'elsewhere', 'demo'] as const) {
+      const one = keys[name];
       asked.length = 0;
       expect(await authenticate(scheme({ demo: false }), withKey(one))).toEqual({
         kind: 'refused',
-        reason: 'wrong API key',
+        reason: reasons[name],
         fields: {},
       });
       expect(asked).toHaveLength(1);
@@ -204,7 +212,7 @@ describe('a wrong key', () => {
     }
   });
 
-  test('what is no key of ours is refused without asking the store', async () => {
+  test('a key of a foreign form is refused without asking the store', async () => {
     const { scheme, key, asked } = await setup();
     for (const text of [
       '',
@@ -262,7 +270,7 @@ test('an address from which the key came lately pays again once it was wrong', a
   expect(kinds).toEqual(['refused', 'refused', 'unavailable']);
 });
 
-describe('specification 5.4: the limit of a key (draft-ietf-httpapi-ratelimit-headers-11)', () => {
+describe('the limit of a key (draft-ietf-httpapi-ratelimit-headers-11)', () => {
   test('each answer says what is left of it', async () => {
     const { scheme, key } = await setup();
     const verdict = await authenticate(scheme(), withKey(key));
@@ -324,7 +332,7 @@ describe('specification 5.4: the limit of a key (draft-ietf-httpapi-ratelimit-he
   });
 });
 
-describe('a key in the query (specification 2.5)', () => {
+describe('a key in the query', () => {
   const PRIVATE = { 'Cache-Control': 'private, no-store', 'Referrer-Policy': 'no-referrer' };
 
   test('the answer is private and names no referrer: let in, refused, throttled', async () => {

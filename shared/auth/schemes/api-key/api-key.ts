@@ -14,38 +14,38 @@ export interface ApiKeyOptions {
   readonly realm: string;
   /** Name of the request field. */
   readonly field: string;
-  /** Name of the query parameter that a key may come in as well; absent: none. */
+  /** Name of a query parameter in which a key may come, too; absent if keys come in the field only. */
   readonly query?: string;
-  /** Requests with one key. */
+  /** Limit of requests with one key. */
   readonly limit: Rate;
   readonly apiKeys: Pick<ApiKeys, 'get' | 'touch'>;
   readonly limits: Limits;
   readonly attempts: Attempts;
   readonly clock: Clock;
-  /** Whether keys that the first start made are taken (never in production). */
+  /** Whether keys that the first start made are accepted (never in production). */
   readonly demo: boolean;
 }
 
-/** A key is judged in one message. */
+/** The verdict on a key, which never takes several messages. */
 type Judged = Exclude<Verdict, { kind: 'continued' }>;
 
-/** Milliseconds between two notes of the use of one key. */
+/** Least milliseconds between two notes of the use of one key. */
 const TOUCH_EVERY = 60_000;
 
 const TOUCHED_KEYS = 10_000;
 
-/** Compared with when there is no such key; the hash of no secret. */
+/** Compared with if there is no such key; it is not the hash of any secret. */
 const NOBODY = '-'.repeat(43);
 
-/** Of answers to a request with a key in its target, which others may keep and pass on as it is. */
+/** Fields of answers to a request with a key in its target, which caches and pages could otherwise keep and pass on. */
 const QUERY_FIELDS: Fields = {
   'Cache-Control': 'private, no-store',
   'Referrer-Policy': 'no-referrer',
 };
 
 /**
- * RateLimit-Policy and RateLimit of draft-ietf-httpapi-ratelimit-headers-11 (sections 3 and 4): the
- * bucket as quota `q`, which fills in the window `w`; `r` may come within the next `t` seconds.
+ * Returns RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-11 sections 3 and 4). The bucket is
+ * the quota `q`, which refills in the window `w`; `r` requests may come within the next `t` seconds.
  */
 function rateLimitFields({ burst, per }: Rate, spent: Spent): Fields {
   const [remaining, seconds] = spent.ok ? [spent.remaining, spent.reset] : [0, spent.retryAfter];
@@ -56,7 +56,7 @@ function rateLimitFields({ burst, per }: Rate, spent: Spent): Fields {
 }
 
 /**
- * Keys of applications (specification 2.5 and 5.4). Not a scheme of RFC 9110: there is no challenge, and
+ * Keys of applications. Not a scheme of RFC 9110: there is no challenge, and
  * a key does not come in the Authorization field.
  */
 export function apiKey(options: ApiKeyOptions): Scheme {
@@ -71,7 +71,7 @@ export function apiKey(options: ApiKeyOptions): Scheme {
     return values[0];
   }
 
-  /** Throws `BadRequest` when there is more than one. */
+  /** Finds the key of a request. Throws `BadRequest` if there is more than one. */
   function find(request: AuthRequest): { text: string; fields: Fields } | undefined {
     const inField = request.field(field);
     const parameter = inQuery(request);
@@ -82,14 +82,25 @@ export function apiKey(options: ApiKeyOptions): Scheme {
     return inField === undefined ? undefined : { text: inField, fields: {} };
   }
 
-  /** Whatever is wrong with a key, the same is done. */
+  /** True if a key is right. It does the same work whatever is wrong with the key. */
   function acceptable(key: ApiKeyRecord | undefined, secret: string): key is ApiKeyRecord {
     const right = sameText(apiKeySecretHash(secret), key?.secret_hash ?? NOBODY);
     const alive = (key?.expires_at ?? Infinity) > clock.now();
     return right && alive && key?.realm === realm && (demo || !key.demo);
   }
 
-  /** Neither delays nor fails the request: a store that is down shows when the next key is looked up. */
+  /** Returns why a key is refused. Somebody without its secret learns nothing of it. */
+  function refusalOf(key: ApiKeyRecord | undefined, secret: string): string {
+    if (key === undefined || !sameText(apiKeySecretHash(secret), key.secret_hash)) {
+      return 'wrong API key';
+    }
+    if (key.realm !== realm) return `this API key is of the realm ${key.realm}, not ${realm}`;
+    return key.demo && !demo
+      ? 'this API key is of the first start: production does not take it'
+      : 'this API key has ended';
+  }
+
+  /** Notes the use of a key. This neither delays nor fails the request: the next look-up shows that a store is down. */
   function noteUse(id: string): void {
     const now = clock.now();
     if (now - (touched.get(id) ?? -Infinity) < TOUCH_EVERY) return;
@@ -106,7 +117,7 @@ export function apiKey(options: ApiKeyOptions): Scheme {
       return apiKeys.get(id).then((key) => {
         if (!acceptable(key, secret)) {
           attempts.failed(id, address);
-          return { kind: 'refused', reason: 'wrong API key' };
+          return { kind: 'refused', reason: refusalOf(key, secret) };
         }
         attempts.succeeded(id, address);
         noteUse(id);
@@ -116,7 +127,9 @@ export function apiKey(options: ApiKeyOptions): Scheme {
     });
   }
 
-  /** A key whose end was set to a moment that is past is revoked; one that nobody has touched expires. */
+  /**
+   * Returns the grounds of a key. A key whose end was moved to the past is revoked; otherwise it expires at its end.
+   */
   function groundsOf({ id, expires_at: end = Infinity }: ApiKeyRecord, secret: string): Grounds {
     let known = end;
     return {
@@ -150,7 +163,7 @@ export function apiKey(options: ApiKeyOptions): Scheme {
   return {
     name: 'API-Key',
 
-    /** Without the value, so that no log can have it. */
+    /** The value is left out, so that no log can contain it. */
     locate: (request) => find(request) && { scheme: 'api-key', rest: '' },
 
     challenge: () => [],
@@ -159,7 +172,8 @@ export function apiKey(options: ApiKeyOptions): Scheme {
 
     authenticate(_, request) {
       const found = find(request);
-      if (found === undefined) return { kind: 'refused', reason: `not in the field ${field}` };
+      if (found === undefined)
+        return { kind: 'refused', reason: `the API key is not in the field ${field}` };
       return andThen(judgeKey(found.text, request.peer.address), (verdict): Verdict => {
         if (verdict.kind === 'granted') {
           return { ...verdict, proof: { fields: { ...verdict.proof?.fields, ...found.fields } } };

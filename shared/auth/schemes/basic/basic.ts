@@ -23,8 +23,8 @@ export interface UserPass {
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /**
- * The user-pass of RFC 7617 section 2. Undefined for anything but base64 in its one spelling (RFC 4648
- * section 4), UTF-8, without control characters, and with a colon, the first of which separates.
+ * Reads the user-pass of RFC 7617 section 2; its first colon separates name and password. Returns undefined unless
+ * it is canonical base64 (RFC 4648 section 4) of UTF-8 without control characters and with a colon.
  */
 export function parseUserPass(token68: string): UserPass | undefined {
   if (!BASE64.test(token68)) return undefined;
@@ -41,7 +41,9 @@ export function parseUserPass(token68: string): UserPass | undefined {
 
 const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
 
-/** Basic (RFC 7617). Neither offered nor looked at where others could read it (section 4). */
+/**
+ * The Basic scheme (RFC 7617). It is neither offered nor accepted over connections that others could read (section 4).
+ */
 export function basic({ realm, passwords, attempts }: BasicOptions): Scheme {
   const challenge: Challenge = { scheme: 'Basic', params: { realm, charset: 'UTF-8' } };
 
@@ -55,9 +57,10 @@ export function basic({ realm, passwords, attempts }: BasicOptions): Scheme {
       confidential ? undefined : 'Basic is not taken in clear text: use https.',
 
     authenticate({ token68 }, { confidential, peer }) {
-      if (!confidential) return refused('clear text');
+      if (!confidential) return refused('Basic needs TLS: this connection is in clear text');
       const sent = token68 === undefined ? undefined : parseUserPass(token68);
-      if (sent === undefined) return refused('no user-pass');
+      if (sent === undefined)
+        return refused('credentials are not base64 of NAME:PASSWORD in UTF-8');
       const account = usernameCaseMapped(sent.name) ?? sent.name;
       const judgePerson = (person: Person | undefined): Verdict => {
         if (person === undefined) {

@@ -8,13 +8,16 @@ export interface BearerOptions {
   readonly tokens: TokenVerifier;
 }
 
-/** RFC 6750 section 2.3: a way of sending tokens that ends up in logs. Not taken, but it counts as credentials. */
+/**
+ * True if the query has a token (RFC 6750 section 2.3). Such a token ends up in logs: it counts as credentials, but is
+ * refused.
+ */
 function hasTokenInQuery({ target }: AuthRequest): boolean {
   const question = target.indexOf('?');
   return question >= 0 && new URLSearchParams(target.slice(question)).has('access_token');
 }
 
-/** Bearer (RFC 6750): a token in the Authorization field that is bound to no key. */
+/** The Bearer scheme (RFC 6750): a token in the Authorization field that is bound to no key. */
 export function bearer({ space, tokens }: BearerOptions): Scheme {
   const challenge = (request: AuthRequest, error?: 'invalid_token') =>
     oauthChallenge('Bearer', space, space.scopes(actOf(request)), error);
@@ -33,14 +36,18 @@ export function bearer({ space, tokens }: BearerOptions): Scheme {
 
     authenticate({ token68 }, request) {
       // RFC 6750 section 3.1: an unsupported way to authenticate gets no error code.
-      if (hasTokenInQuery(request)) return { kind: 'refused', reason: 'token in the query' };
-      // Section 3.1: a token that is malformed is an invalid one.
-      if (token68 === undefined) return invalidToken('no b64token', request);
+      if (hasTokenInQuery(request))
+        return { kind: 'refused', reason: 'access token in the query: send it in Authorization' };
+      // Section 3.1: a malformed token is an invalid_token.
+      if (token68 === undefined)
+        return invalidToken('access token: not of the form of a token (b64token)', request);
       return andThen(tokens.verify(token68, space.audiences), (token): Verdict => {
         if (token.kind === 'unavailable') return token;
-        if (token.kind === 'refused') return invalidToken(token.reason, request);
-        // RFC 9449 section 7.2: or whoever steals a bound token could use it without the key.
-        if (token.jkt !== undefined) return invalidToken('bound token sent as Bearer', request);
+        if (token.kind === 'refused') return invalidToken(`access token: ${token.reason}`, request);
+        // RFC 9449 section 7.2: otherwise a thief could use a bound token without its key.
+        if (token.jkt !== undefined) {
+          return invalidToken('access token: bound to a key, so it needs DPoP', request);
+        }
         const { principal, grounds } = token;
         return { kind: 'granted', principal, grounds };
       });

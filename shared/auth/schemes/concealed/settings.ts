@@ -7,9 +7,10 @@ export const concealedSettings = z
       .boolean()
       .default(false)
       .describe(
-        'believes Concealed-Auth-Export of trustedProxies, each of which has to end TLS itself and to write the field over whatever a client sends (RFC 9729 section 6.2)',
+        'Believes the field Concealed-Auth-Export of `trustedProxies`. Each of them must end TLS itself and overwrite the field that a client sends (RFC 9729 section 6.2).',
       ),
   })
-  .prefault({});
+  .prefault({})
+  .describe('Settings of the scheme Concealed.');
 
 export type ConcealedSettings = z.infer<typeof concealedSettings>;

@@ -97,7 +97,7 @@ describe('RFC 7616 section 3.4: only what was offered', () => {
     const { content: _, ...elsewhere } = request;
     const params = answer(challenge, request, { qop: 'auth-int' });
     expect(await submit(scheme, elsewhere, params)).toMatchObject({
-      reason: 'qop was not offered',
+      reason: 'qop was not offered: use auth',
     });
   });
 });
@@ -138,7 +138,9 @@ describe('RFC 7616 section 3.3: realm, opaque and nonce are ours', () => {
       await challengeOf(others, request),
     ]) {
       const params = answer({ ...ours, nonce: nonce ?? '' }, request);
-      expect(await submit(two, request, params)).toMatchObject({ reason: 'nonce is not ours' });
+      expect(await submit(two, request, params)).toMatchObject({
+        reason: expect.stringMatching(/^nonce is not ours/),
+      });
     }
   });
 

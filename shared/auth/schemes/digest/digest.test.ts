@@ -261,7 +261,10 @@ describe('RFC 7616 section 3.3: a stale nonce', () => {
     const challenge = await challengeOf(scheme, request);
     const params = answer({ ...challenge, nonce: '30000000.c2FsdA.bWFj' }, request);
     const verdict = await submit(scheme, request, params);
-    expect(verdict).toEqual({ kind: 'refused', reason: 'nonce is not ours' });
+    expect(verdict).toEqual({
+      kind: 'refused',
+      reason: expect.stringMatching(/^nonce is not ours/),
+    });
     expect(did).toEqual([]);
   });
 });

@@ -12,18 +12,18 @@ import type { Qop, Signed } from './response.ts';
 
 export interface OfferOptions {
   readonly realm: string;
-  /** A challenge for each, in this order. */
+  /** Algorithms, each with a challenge of its own, in this order. */
   readonly algorithms: readonly DigestAlgorithmName[];
   readonly qop: readonly Qop[];
   /** Asks clients to send a hash of the name (RFC 7616 section 3.4.4). */
   readonly userhash: boolean;
-  /** URIs that the same credentials are for; none at a proxy (section 3.3). */
+  /** URIs for which the same credentials are valid; absent at a proxy (section 3.3). */
   readonly domain?: readonly string[];
-  /** No two of them may be equal: uses are counted for each. */
+  /** Nonces, of which no two may be equal, since uses are counted for each. */
   readonly nonces: Nonces;
 }
 
-/** Credentials that fit what was offered: all but the secret has been looked at. */
+/** Credentials that match the offer; everything but the secret has been checked. */
 export interface Claim {
   readonly username: string;
   readonly userhash: boolean;
@@ -35,20 +35,20 @@ export interface Claim {
 }
 
 export interface Offer {
-  /** RFC 7616 section 3.3, one for each algorithm; `stale`: only the nonce was wrong. */
+  /** Returns a challenge for each algorithm (RFC 7616 section 3.3); `stale`: only the nonce was wrong. */
   challenges(request: AuthRequest, stale?: boolean): Challenge[];
-  /** Takes only what was offered, or whoever is in the way could choose the weakest. */
+  /** Accepts only what was offered; otherwise somebody in the middle could choose the weakest algorithm. */
   claim(params: DigestParams, request: AuthRequest): Claim | Verdict;
-  /** `nextnonce`, once the client should change (section 3.5). */
+  /** Returns `nextnonce` when the client should change its nonce (section 3.5). */
   nextNonce(claim: Claim): string | undefined;
 }
 
 export function createOffer(options: OfferOptions): Offer {
   const { realm, algorithms, qop, userhash, domain, nonces } = options;
-  /** The same in all processes. It carries nothing: what there is to say is in the nonce (section 3.6). */
+  /** `opaque`, the same in all processes. It carries no data: the nonce does (section 3.6). */
   const opaque = createHash('sha256').update(realm).digest('base64url');
   const contextOf = (algorithm: DigestAlgorithmName) => `${algorithm} ${realm}`;
-  /** Where the content does not come through, it cannot be protected. */
+  /** Returns the qualities of protection on offer: without access to the content, auth-int is not among them. */
   const qopAt = ({ content }: AuthRequest) =>
     content === undefined ? qop.filter((one) => one !== 'auth-int') : qop;
 
@@ -75,14 +75,16 @@ export function createOffer(options: OfferOptions): Offer {
     claim(params, request) {
       const { username, uri, nonce, response, protection } = params;
       const algorithm = algorithms.find((name) => name === params.algorithm);
-      if (algorithm === undefined) return refused('algorithm was not offered');
-      if (protection === undefined) return refused('no qop');
+      if (algorithm === undefined)
+        return refused(`algorithm was not offered: use ${algorithms.join(' or ')}`);
+      if (protection === undefined) return refused(`no qop: use ${qopAt(request).join(' or ')}`);
       const { nc, cnonce, count } = protection;
       const chosen = qopAt(request).find((name) => name === protection.qop);
-      if (chosen === undefined) return refused('qop was not offered');
+      if (chosen === undefined)
+        return refused(`qop was not offered: use ${qopAt(request).join(' or ')}`);
       if (params.userhash && !userhash) return refused('userhash was not offered');
-      if (params.realm !== realm) return refused('another realm');
-      // Section 3.4 wants it back, and some clients leave it out; what it protects is in the nonce.
+      if (params.realm !== realm) return refused(`another realm than ${realm}`);
+      // Section 3.4 requires clients to return it, but some omit it; the nonce carries what it would protect.
       if (params.opaque !== undefined && params.opaque !== opaque) {
         return refused('opaque is not ours');
       }
@@ -90,13 +92,14 @@ export function createOffer(options: OfferOptions): Offer {
         return { ...refused('uri is not the request target'), as: 'malformed' };
       }
       const state = nonces.check(nonce, contextOf(algorithm));
-      if (state === 'unknown') return refused('nonce is not ours');
+      if (state === 'unknown')
+        return refused('nonce is not ours, or was made for another algorithm');
       const signed = { method: request.method, uri, nonce, nc, cnonce, qop: chosen };
       const stale = state === 'stale';
       return { username, userhash: params.userhash, algorithm, signed, count, response, stale };
     },
 
-    // With -sess a client may hold on to A1, which was made with the nonce that it has now.
+    // With -sess a client may keep its A1, which was made with its present nonce.
     nextNonce: ({ algorithm, signed }) =>
       !DIGEST_ALGORITHMS[algorithm].session && nonces.ending(signed.nonce)
         ? nonces.issue(contextOf(algorithm))

@@ -13,14 +13,15 @@ export const digestSettings = z
       )
       .min(1)
       .default(['SHA-256'])
-      .describe('a challenge for each, in this order'),
+      .describe('Hash algorithms; one challenge for each, in this order.'),
     qop: z
       .array(z.enum(['auth', 'auth-int']))
       .min(1)
       .default(['auth'])
-      .describe('auth-int protects the content as well'),
-    userhash: z.boolean().default(false).describe('ask clients to send a hash of the name'),
+      .describe('Qualities of protection. `auth-int` also protects the content.'),
+    userhash: z.boolean().default(false).describe('Asks clients to send a hash of the user name.'),
   })
-  .prefault({});
+  .prefault({})
+  .describe('Settings of the scheme Digest.');
 
 export type DigestSettings = z.infer<typeof digestSettings>;

@@ -14,7 +14,7 @@ export interface DpopOptions {
   readonly tokens: TokenVerifier;
   readonly replay: Pick<Replay, 'unique'>;
   readonly clock: Clock;
-  /** Given when proofs must carry a nonce of ours. */
+  /** Present if proofs must carry a nonce of ours. */
   readonly nonces?: Nonces;
   readonly keys: KeyCache;
 }
@@ -24,10 +24,10 @@ type DpopError = ProofError | 'invalid_request' | 'insufficient_scope';
 /** The value of `algs` (RFC 9449 section 7.1). */
 const ALGS = [...ALGORITHMS.values()].map(({ alg }) => alg).join(' ');
 
-/** The path as received: of the two forms of a target only the absolute one has an origin to cut off. */
+/** Returns the path as received, without the origin if the target is in absolute-form. */
 const pathOf = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '');
 
-/** DPoP (RFC 9449): a token bound to a key, and a proof for each request that its sender holds the key. */
+/** The DPoP scheme (RFC 9449): a token bound to a key, and for each request a proof that its sender holds the key. */
 export function dpop(options: DpopOptions): Scheme {
   const { space, tokens, replay, clock, nonces, keys } = options;
   const memory = proofMemory(nonces?.lifetime ?? 2 * PROOF_WINDOW);
@@ -37,7 +37,7 @@ export function dpop(options: DpopOptions): Scheme {
     return { scheme, params: { ...params, algs: ALGS } };
   }
 
-  /** RFC 9449 section 8.2: the nonce for the next request, in an answer that is not to be reused. */
+  /** Returns the nonce for the next request, in an answer that must not be reused (RFC 9449 section 8.2). */
   const nonceFields = () =>
     nonces && { 'DPoP-Nonce': nonces.issue(space.realm), 'Cache-Control': 'no-store' };
 
@@ -52,6 +52,16 @@ export function dpop(options: DpopOptions): Scheme {
     };
   }
 
+  const ofToken = (request: AuthRequest, reason: string) =>
+    refused(request, `access token: ${reason}`, 'invalid_token');
+
+  function nonceRefusal(own: Nonces, nonce: string | undefined): string | undefined {
+    if (nonce === undefined) return 'nonce is missing';
+    const state = own.check(nonce, space.realm);
+    if (state === 'fresh') return undefined;
+    return state === 'stale' ? 'nonce is stale' : 'nonce is not of this space';
+  }
+
   return {
     name: 'DPoP',
 
@@ -60,14 +70,16 @@ export function dpop(options: DpopOptions): Scheme {
     async authenticate({ token68 }, request) {
       if (token68 === undefined) return refused(request, 'no token68', 'invalid_request');
       const [proof, another] = request.lines('dpop');
-      if (proof === undefined) return refused(request, 'no DPoP field', 'invalid_dpop_proof');
+      if (proof === undefined) {
+        return refused(request, 'the field DPoP is missing', 'invalid_dpop_proof');
+      }
       if (another !== undefined) return refused(request, 'two DPoP fields', 'invalid_request');
 
       const token = await tokens.verify(token68, space.audiences);
       if (token.kind === 'unavailable') return token;
-      if (token.kind === 'refused') return refused(request, token.reason, 'invalid_token');
+      if (token.kind === 'refused') return ofToken(request, token.reason);
       const { jkt, principal, grounds } = token;
-      if (jkt === undefined) return refused(request, 'token is bound to no key', 'invalid_token');
+      if (jkt === undefined) return ofToken(request, 'bound to no key, so it comes as Bearer');
 
       const expected = {
         method: request.method,
@@ -77,14 +89,13 @@ export function dpop(options: DpopOptions): Scheme {
         now: epochSeconds(clock),
         window: PROOF_WINDOW,
         ...(nonces && {
-          takesNonce: (nonce: string | undefined) =>
-            nonce !== undefined && nonces.check(nonce, space.realm) === 'fresh',
+          refusesNonce: (nonce: string | undefined) => nonceRefusal(nonces, nonce),
         }),
       };
       const checked = checkDpopProof(proof, expected, keys);
-      if (!checked.ok) return refused(request, checked.reason, checked.error);
+      if (!checked.ok) return refused(request, `DPoP proof: ${checked.reason}`, checked.error);
       if (!(await replay.unique('dpop', `${jkt} ${checked.jti}`, memory))) {
-        return refused(request, 'jti was used before', 'invalid_dpop_proof');
+        return refused(request, 'DPoP proof: jti was used before', 'invalid_dpop_proof');
       }
       const fields = nonceFields();
       return { kind: 'granted', principal, grounds, ...(fields && { proof: { fields } }) };

@@ -10,7 +10,7 @@ import type { Signatures } from './signatures.ts';
 
 export interface HobaOptions {
   readonly realm: string;
-  /** Seconds for which signatures over one challenge are taken; 0: a single one. */
+  /** Seconds for which signatures over one challenge are accepted; 0: only one signature is. */
   readonly maxAge: number;
   readonly challenges: Challenges;
   readonly signatures: Signatures;
@@ -19,21 +19,24 @@ export interface HobaOptions {
   readonly clock: Clock;
 }
 
-/** Both attributes are required (RFC 7486 section 3); no realm, since a key is for the whole origin. */
+/**
+ * Returns the challenge. Both attributes are required (RFC 7486 section 3); it has no realm, since a key is for the
+ * whole origin.
+ */
 export function hobaChallenge(challenge: string, maxAge: number): Challenge {
   return { scheme: 'HOBA', params: { challenge, 'max-age': String(maxAge) } };
 }
 
-/** Where nobody reads along, at an origin of TLS, since the origin is what is signed. */
+/** True if the connection is confidential and the origin is https, since the client signs the origin. */
 export const isSecure = ({ origin, confidential }: AuthRequest) =>
   confidential && origin.startsWith('https:');
 
-/** HOBA (RFC 7486): a signature of a key that is bound to the origin, in place of a password. */
+/** The HOBA scheme (RFC 7486): a signature with a key that is bound to the origin, in place of a password. */
 export function hoba(options: HobaOptions): Scheme {
   const { realm, maxAge, challenges, signatures, publicKeys, directory, clock } = options;
   const find = (kid: string) => publicKeys.get(kid);
 
-  /** Until the key is removed, or signed out (RFC 7486 section 6.3). */
+  /** Returns grounds that end when the key is removed or signed out (RFC 7486 section 6.3). */
   function groundsOf({ id, signed_out_at: before }: PublicKeyRecord): Grounds {
     return {
       of: `key of HOBA ${id}${before === undefined ? '' : `@${before}`}`,
@@ -54,7 +57,8 @@ export function hoba(options: HobaOptions): Scheme {
       isSecure(request) ? undefined : 'HOBA is not taken in clear text: use https.',
 
     async authenticate({ params = {} }, request) {
-      if (!isSecure(request)) return { kind: 'refused', reason: 'clear text' };
+      if (!isSecure(request))
+        return { kind: 'refused', reason: 'HOBA needs TLS: this connection is in clear text' };
       const signer = await signatures.signer(params, request, { maxAge, find });
       if (signer.kind !== 'signed') return signer;
       const { key } = signer;

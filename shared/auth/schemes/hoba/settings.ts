@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { seconds } from '#shared/base/members.ts';
 
-/** Seconds; the most that a space may have as `maxAge`. */
+/** Longest `maxAge` of a space, in seconds. */
 export const LONGEST = 600;
 
 /** The member `hoba` of a space. */
@@ -9,8 +9,9 @@ export const hobaSettings = z
   .strictObject({
     maxAge: seconds(0, LONGEST)
       .default(60)
-      .describe('signatures over one challenge are taken for so long; 0: a single one'),
+      .describe('How long signatures over one challenge are accepted. 0 accepts one.'),
   })
-  .prefault({});
+  .prefault({})
+  .describe('Settings of the scheme HOBA.');
 
 export type HobaSettings = z.infer<typeof hobaSettings>;

@@ -7,13 +7,14 @@ export const mutualSettings = z
     algorithm: z
       .enum(MUTUAL_ALGORITHM_NAMES)
       .default('iso-kam3-ec-p256-sha256')
-      .describe('the one that is offered; with another one people need a new password'),
+      .describe('Algorithm that is offered. After a change people need a new password.'),
     certificate: z
       .string()
       .min(1)
       .optional()
-      .describe('file in PEM: the certificate of a trusted proxy that ends TLS before this server'),
+      .describe('PEM file: certificate of the trusted proxy that ends TLS.'),
   })
-  .prefault({});
+  .prefault({})
+  .describe('Settings of the scheme Mutual.');
 
 export type MutualSettings = z.infer<typeof mutualSettings>;

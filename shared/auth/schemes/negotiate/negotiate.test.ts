@@ -20,7 +20,7 @@ const MORE: Step = { done: false, token: Buffer.from('more') };
 
 const clock = new ManualClock();
 let replay = memoryReplay(clock);
-/** What GSS says to each message, in order; then it refuses. */
+/** The answers of GSS to the messages, in order; after them it refuses. */
 let answers: (Step | Error)[];
 /** How many messages GSS has seen, by handshake. */
 let seen: number[];
@@ -95,6 +95,7 @@ const send = async (token: Buffer | string, more: Partial<AuthRequest> = {}) =>
 const refusedFor = (reason: string) => ({
   kind: 'refused',
   reason: expect.stringContaining(reason),
+  untold: true,
 });
 
 describe('one message (RFC 4559 section 5)', () => {
@@ -157,7 +158,7 @@ describe('one message (RFC 4559 section 5)', () => {
   });
 });
 
-describe('who it is', () => {
+describe('the principal', () => {
   test.each([
     'alice@OTHER.EXAMPLE',
     'alice',
@@ -167,7 +168,7 @@ describe('who it is', () => {
     'bob@EXAMPLE.COM',
   ])('%s is not alice@EXAMPLE.COM', async (principal) => {
     answers = [{ ...DONE, principal }];
-    expect(await send(spnego())).toEqual({ kind: 'refused', reason: `nobody is ${principal}` });
+    expect(await send(spnego())).toEqual(refusedFor(`nobody is ${principal}`));
   });
 
   test('section 4.1: refused with a challenge that has no token, which would ask to go on', async () => {
@@ -195,7 +196,7 @@ describe('a replay', () => {
       { scheme: 'negotiate', rest: '', token68: again(request).toString('base64') },
       requestOf(),
     );
-    expect(verdict).toEqual({ kind: 'refused', reason: 'a replay' });
+    expect(verdict).toEqual({ kind: 'refused', reason: 'a replay', untold: true });
   });
 
   test('of ten at once, one is let in', async () => {
@@ -212,10 +213,10 @@ describe('a replay', () => {
     const token = spnego();
     await send(token);
     clock.advance(2 * 300 + 60);
-    expect(await send(token)).toEqual({ kind: 'refused', reason: 'a replay' });
+    expect(await send(token)).toEqual({ kind: 'refused', reason: 'a replay', untold: true });
   });
 
-  test('what was not accepted is not remembered', async () => {
+  test('a refused exchange is not remembered', async () => {
     answers = [new GssRefused('Clock skew too great'), DONE];
     const token = spnego();
     expect(await send(token)).toEqual(refusedFor('Clock skew'));
@@ -334,7 +335,7 @@ describe('several messages (RFC 4559 section 5)', () => {
   });
 });
 
-describe('what does not get to GSS', () => {
+describe('messages that do not reach GSS', () => {
   const kerberos = () => spnego().toString('base64');
   test.each([
     ['no token', () => '', 'neither'],
@@ -367,7 +368,7 @@ describe('what does not get to GSS', () => {
 });
 
 describe('when it cannot be decided', () => {
-  test('what GSS says is for the log, not for the client', async () => {
+  test('errors of GSS go to the log, not to the client', async () => {
     answers = [new GssRefused('Wrong principal in request (HTTP/secret-name@EXAMPLE.COM)')];
     const credentials = `Negotiate ${spnego().toString('base64')}`;
     const outcome = await judge(spaceOf([scheme]), requestOf([['Authorization', credentials]]));

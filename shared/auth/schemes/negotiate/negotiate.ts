@@ -20,7 +20,7 @@ import {
 
 export interface NegotiateOptions {
   readonly realm: string;
-  /** Undefined: the module is not built here. Then there is no challenge, and nobody is let in. */
+  /** Undefined if the module is not built; then there is no challenge, and nobody is let in. */
   readonly gss: Gss | undefined;
   readonly verifiers: Pick<Verifiers, 'kerberos'>;
   readonly replay: Replay;
@@ -38,20 +38,23 @@ const PATIENCE = 30_000;
  */
 const REPLAY_WINDOW = 900;
 
-/** Tells clients that each request is authenticated, not the connection; else curl asks in vain first. */
+/**
+ * Tells clients that each request is authenticated, not the connection; otherwise curl first tries without credentials.
+ */
 const EACH_REQUEST: Fields = { 'Persistent-Auth': 'false' };
 
-/** Who is behind a ticket is known once it is found good: attempts are counted for the address alone. */
+/** Returns the account for attempts: the address alone, since a ticket's owner is known only after it is verified. */
 const anybodyAt = (address: string) => `negotiate ${customerOf(address)}`;
 
 const OFF = 'Negotiate is not set up on this server';
-const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
+/** An unknown principal hears the same as nonsense, so nobody is told which it was. */
+const refused = (reason: string): Verdict => ({ kind: 'refused', reason, untold: true });
 const challenge = (token?: Buffer): Challenge => ({
   scheme: 'Negotiate',
   ...(token && { token68: token.toString('base64') }),
 });
 
-/** The bytes of a token68 in base64 as RFC 4648 section 4 writes it, and no other spelling of them. */
+/** Decodes a token68 that is canonical base64 (RFC 4648 section 4), and no other spelling. */
 function decode(token68: string): Buffer | undefined {
   const bytes = Buffer.from(token68, 'base64');
   return bytes.toString('base64') === token68 ? bytes : undefined;
@@ -63,12 +66,12 @@ interface Message {
   readonly handshake: Handshake;
 }
 
-/** Negotiate (RFC 4559): a ticket of Kerberos, in one message or, on a connection of its own, in several. */
+/** The Negotiate scheme (RFC 4559): a Kerberos ticket, in one message or, on a connection of its own, in several. */
 export function negotiate(options: NegotiateOptions): Scheme {
   const { realm, gss, verifiers, replay, attempts, clock } = options;
   const handshakes = new Handshakes(clock, WAITING);
 
-  /** A reason, when there is nothing for GSS to look at. */
+  /** Reads a message for GSS; returns a reason if there is none. */
   function read(token68: string | undefined, connection: object): Message | string {
     if (gss === undefined) return OFF;
     const bytes = token68 === undefined ? undefined : decode(token68);

@@ -2,12 +2,12 @@ import { z } from 'zod';
 
 /** The member `negotiate`. */
 export const negotiateSettings = z.strictObject({
-  keytab: z.string().min(1).describe('file with the keys of the service'),
+  keytab: z.string().min(1).describe('Keytab file with the keys of the service.'),
   service: z
     .string()
     .regex(/^HTTP@[A-Za-z0-9.-]+$/, 'must be HTTP@ and the host that clients ask for')
     .optional()
-    .describe('name of the service; default: any in the keytab'),
+    .describe('Name of the service. Default: any in the keytab.'),
 });
 
 export type NegotiateSettings = z.infer<typeof negotiateSettings>;

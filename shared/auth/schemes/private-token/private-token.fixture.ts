@@ -51,7 +51,7 @@ export const granted = {
   principal: { kind: 'anonymous' },
   grounds: expect.anything(),
 };
-export const refused = (reason: string) => ({ kind: 'refused', reason });
+export const refused = (reason: string) => ({ kind: 'refused', reason, untold: true });
 export const USED = refused('used before');
 export const NO_CHALLENGE = refused('for no challenge that is good here now');
 export const NO_KEY = refused('of no key that is good now');
@@ -133,7 +133,7 @@ export function memoryIssuer(known: readonly TestKey[], name = 'issuer.example:8
 export const challengeBytes = ({ params }: Challenge) =>
   Buffer.from(params?.['challenge'] ?? '', 'base64url');
 
-/** What a client answers to a challenge whose key is one of those. */
+/** Returns a client's token for a challenge that names one of the keys. */
 export function answerTo(challenge: Challenge, keys: readonly TestKey[]): Buffer {
   const named = Buffer.from(challenge.params?.['token-key'] ?? '', 'base64url');
   const pair = keys.find(({ publicKey }) => publicKey.equals(named));

@@ -35,13 +35,14 @@ export interface PrivateTokenOptions {
   readonly clock: Clock;
 }
 
-const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
+/** A token that was used is refused like one that was never good, so nobody is told which it was. */
+const refused = (reason: string): Verdict => ({ kind: 'refused', reason, untold: true });
 
 /** Milliseconds since the epoch from which on no token of the key for the challenge passes; Infinity: unknown. */
 const endOf = (challenge: SpaceChallenge, key: IssuerKey) =>
   Math.min(challenge.ends, key.until ?? Infinity);
 
-/** What a token is told by: its nonce, which another key's token may have too. */
+/** Returns the name of a spent token: type, key and nonce, since tokens of two keys may have the same nonce. */
 const nameOf = ({ type, keyId, nonce }: Token) => Buffer.concat([Buffer.of(0, type), keyId, nonce]);
 
 /**
@@ -135,7 +136,7 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
       confidential ? undefined : 'PrivateToken is not taken in clear text: use https.',
 
     async authenticate({ params }, { confidential, peer }) {
-      if (!confidential) return refused('clear text');
+      if (!confidential) return refused('PrivateToken needs TLS: this connection is in clear text');
       const text = params?.['token'];
       const bytes = text === undefined ? undefined : decodeBase64url(text);
       if (bytes === undefined) return refused('no base64url for a token');

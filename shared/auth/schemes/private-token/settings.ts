@@ -15,22 +15,23 @@ export const privateTokenSettings = z
   .strictObject({
     issuer: serverName
       .optional()
-      .describe('name of the issuer; default: that of privateTokens, this pair'),
+      .describe('Name of the issuer. Default: the issuer of this pair (`privateTokens`).'),
     types: z
       .array(z.enum(TOKEN_TYPE_NAMES))
       .min(1)
       .default(['blind-rsa-2048', 'voprf-p384'])
-      .describe('a challenge for each, in this order'),
+      .describe('Token types; one challenge for each, in this order.'),
     window: seconds(10, 2_592_000)
       .optional()
       .describe(
-        'a token is good in one such time and the next, in this space alone; default: at the whole origin until its key retires, so that tokens can be fetched in advance',
+        'A token is valid in one window of this length and the next, in this space only. Default: valid at the whole origin until its key retires, so clients can fetch tokens in advance.',
       ),
     origins: z
       .array(serverName)
       .default([])
-      .describe('further origins at which the tokens are good; only where they share this store'),
+      .describe('Further origins at which the tokens are valid. They must share this store.'),
   })
-  .prefault({});
+  .prefault({})
+  .describe('Settings of the scheme PrivateToken.');
 
 export type PrivateTokenSettings = z.infer<typeof privateTokenSettings>;

@@ -204,12 +204,12 @@ describe('refused with a fresh challenge', () => {
     const scheme = here.scheme('SHA-256');
     const client = clientOf('SHA-256');
     expect(await send(scheme, { ...client.first(), realm: 'Documents' })).toMatchObject({
-      reason: 'another realm',
+      reason: expect.stringMatching(/^another realm than /),
     });
     const { sid, serverFirst } = await begin(scheme, { ...client.first(), realm: 'documents' });
     const { message } = client.final(serverFirst);
     expect(await send(scheme, { sid, data: data(message), realm: '' })).toMatchObject({
-      reason: 'another realm',
+      reason: expect.stringMatching(/^another realm than /),
     });
   });
 
@@ -285,7 +285,7 @@ describe('refused with a fresh challenge', () => {
   });
 });
 
-describe('who exists cannot be told (RFC 5802 section 9)', () => {
+describe('answers do not tell which people exist (RFC 5802 section 9)', () => {
   const shape = (serverFirst: string, nonce: string) =>
     serverFirst
       .replace(nonce, '')
@@ -341,14 +341,14 @@ describe('who exists cannot be told (RFC 5802 section 9)', () => {
     expect(await saltOf(here.scheme('SHA-256', 'other'), 'nobody')).toBe(salt);
   });
 
-  test('who has no keys for this hash is like nobody', async () => {
+  test('a person without keys for this hash is answered like an unknown one', async () => {
     const { here, kept } = await twoScramProcesses();
     kept.delete('scram SHA-256 alice');
     const { verdict } = await authenticate(here.scheme('SHA-256'), clientOf('SHA-256'));
     expect(verdict).toEqual({ kind: 'refused', reason: 'wrong proof' });
   });
 
-  test('who is kept with something else than keys of this hash is like nobody', async () => {
+  test('a person whose row has something else than keys of this hash is answered like an unknown one', async () => {
     const { here, kept } = await twoScramProcesses();
     for (const value of ['', 'x', kept.get('scram SHA-1 alice')?.value ?? '']) {
       kept.set('scram SHA-256 alice', { person: { id: 'a', name: 'alice' }, value });
@@ -394,7 +394,7 @@ describe('throttling', () => {
     expect(verdict.kind).toBe('granted');
   });
 
-  test('who was let in lately and then is wrong pays again', async () => {
+  test('a client that was let in lately and then is wrong counts for the limit again', async () => {
     const { here } = await twoScramProcesses({ account: { burst: 2, per: 60 } });
     const scheme = here.scheme('SHA-256');
     await authenticate(scheme, clientOf('SHA-256'));

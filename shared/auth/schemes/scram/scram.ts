@@ -38,7 +38,7 @@ export interface ScramOptions {
   readonly random: Random;
 }
 
-/** What is kept between client-first-message and client-final-message. */
+/** The state between client-first-message and client-final-message. */
 interface Leg {
   readonly scheme: string;
   readonly realm: string;
@@ -210,7 +210,7 @@ export function scram(options: ScramOptions): Scheme {
 
     async authenticate({ params = {} }, request) {
       if (params['realm'] !== undefined && params['realm'] !== realm)
-        return refused('another realm');
+        return refused(`another realm than ${realm}`);
       const message = decodeMessage(params['data'] ?? '');
       if (message === undefined) return refused('data is not UTF-8 in base64');
       const finalMessage = parseClientFinal(message);

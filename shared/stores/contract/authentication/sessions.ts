@@ -14,7 +14,7 @@ export function sessionsContract(contract: () => Contract): void {
       expect(await one.sessions.get(id)).toEqual(value);
     });
 
-    test('under an id of the caller: in place of what is there, for as long as is said now', async () => {
+    test('an id of the caller replaces the session that is there, with the new lifetime', async () => {
       const { one, other, store } = contract();
       const id = fresh();
       expect(await one.sessions.put('first', 60, id)).toBe(id);
@@ -43,7 +43,7 @@ export function sessionsContract(contract: () => Contract): void {
       }
     });
 
-    test('what has expired is absent, swept or not', async () => {
+    test('an expired session is absent, swept or not', async () => {
       const { one, store } = contract();
       const [read, taken] = [await one.sessions.put(1, 60), await one.sessions.put(2, 60)];
       await store.passSeconds(30);

@@ -113,7 +113,7 @@ export function spentTokensContract(contract: () => Contract): void {
       expect(await store.countAll()).toBeLessThanOrEqual(before);
     });
 
-    test('whatever is done in whatever order: what was spent stays so until its time', async () => {
+    test('a spent token stays spent until its time, in any order of events', async () => {
       const step = fc.oneof(
         {
           weight: 6,

@@ -4,7 +4,7 @@ import type { Contract } from '../store-under-test.ts';
 
 export function cacheReportsContract(contract: () => Contract): void {
   describe('reports of caches', () => {
-    test('of each process what it said last is there for everybody', async () => {
+    test('every connection finds the last report of each process', async () => {
       const { one, other } = contract();
       const [first, second] = [fresh(), fresh()];
       await one.cacheReports.put(first, '{"hits":1}');

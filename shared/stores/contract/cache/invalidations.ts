@@ -11,7 +11,7 @@ import { eventually } from '../eventually.ts';
 import { fresh, someInvalidation } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** What a cache would hear, in its order. */
+/** Opens a feed that records what a cache would hear, in order. */
 export async function listening({ invalidations }: Stores, from?: string) {
   const heard: (KeptInvalidation | 'lost')[] = [];
   const listener = {
@@ -38,7 +38,7 @@ export function invalidationsContract(contract: () => Contract): void {
     heard.map((each) => (each === 'lost' ? each : each.value));
 
   describe('invalidations', () => {
-    test('what was added is heard once, as it was, in its order, by every feed that was open', async () => {
+    test('an added entry is heard once, unchanged and in order, by every open feed', async () => {
       const { one, other, store } = contract();
       await withEpoch();
       await one.invalidations.add([someInvalidation('before')]);
@@ -65,7 +65,7 @@ export function invalidationsContract(contract: () => Contract): void {
       }
     });
 
-    test('what was acknowledged is heard by the very next look of every feed, with eight at a time', async () => {
+    test('an acknowledged entry is heard by the next look of every feed, with eight at a time', async () => {
       const { one, other } = contract();
       await withEpoch();
       await using first = await listening(one);
@@ -84,7 +84,7 @@ export function invalidationsContract(contract: () => Contract): void {
       expect(first.heard).toHaveLength(200);
     });
 
-    test('who arrived before the last look began is told at once, who arrived after it is not', async () => {
+    test('a caller that came before the last look began is answered at once, one that came after it is not', async () => {
       const { one, other, store } = contract();
       await withEpoch();
       await using listener = await listening(one);
@@ -192,7 +192,7 @@ export function invalidationsContract(contract: () => Contract): void {
       expect(valuesOf(await listener.hear())).toEqual(['3', 'y']);
     });
 
-    test('none at all is nothing; one of more than 8 KiB is refused, with all beside it', async () => {
+    test('adding none does nothing; one of more than 8 KiB is refused, with all beside it', async () => {
       const { one } = contract();
       await withEpoch();
       await using listener = await listening(one);
@@ -207,7 +207,7 @@ export function invalidationsContract(contract: () => Contract): void {
       expect(valuesOf(await listener.hear())).toEqual([longest]);
     });
 
-    test('of more octets than are kept the oldest go: who was behind them has lost all, who had heard them nothing', async () => {
+    test('the oldest go if there are too many octets: a feed behind them is lost, one that heard them is not', async () => {
       const { one, other } = contract();
       await withEpoch();
       await using ahead = await listening(one);

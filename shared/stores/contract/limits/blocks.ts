@@ -3,7 +3,7 @@ import type { Stores } from '../../stores.ts';
 import { fresh } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** Of limits that are held in blocks: a sixteenth of what is left. */
+/** Limits that processes hold in blocks: a sixteenth of the remaining uses. */
 export function blocksContract(contract: () => Contract): void {
   describe('limits in blocks', () => {
     const rate = { burst: 160, per: 600 };
@@ -37,7 +37,7 @@ export function blocksContract(contract: () => Contract): void {
       if (!refused.ok) expect(refused.retryAfter).toBeGreaterThan(590);
     });
 
-    test('what another process holds is its own, and no more than a sixteenth', async () => {
+    test('a block of another process is its own, and at most a sixteenth', async () => {
       const { one, other } = contract();
       const key = fresh();
       await spend(one, key);
@@ -45,7 +45,7 @@ export function blocksContract(contract: () => Contract): void {
       expect(await granted(one, key)).toBe(9);
     });
 
-    test('what is held runs out while the bucket fills', async () => {
+    test('a held block runs out while the bucket fills', async () => {
       const { one, other, store } = contract();
       const key = fresh();
       await spend(one, key);
@@ -54,7 +54,7 @@ export function blocksContract(contract: () => Contract): void {
       expect(await spend(one, key)).toBe('none');
     });
 
-    test('what a process held that has ended is lost until the bucket is full again', async () => {
+    test('the block of an ended process is lost until the bucket is full again', async () => {
       const { one, store } = contract();
       const key = fresh();
       await spend(one, key);
@@ -85,7 +85,7 @@ export function blocksContract(contract: () => Contract): void {
       },
     );
 
-    test('what is given back can be taken again by this process, and no more', async () => {
+    test('this process can take again what it gave back, and no more', async () => {
       const { one, other } = contract();
       const key = fresh();
       const giveBack = ({ limits }: Stores) => limits.giveBack('api-key', key, rate);
@@ -98,7 +98,7 @@ export function blocksContract(contract: () => Contract): void {
       expect([await spend(other, key), await spend(other, key)]).toEqual([149, 148]);
     });
 
-    test('of ten replays at once all but one are given back, though nothing is held of so few', async () => {
+    test('nine of ten uses can be given back at once, though so small a bucket is not held', async () => {
       const { one } = contract();
       const key = fresh();
       const few = { burst: 10, per: 600 };

@@ -37,7 +37,7 @@ export function limitsContract(contract: () => Contract): void {
       }
     });
 
-    test('what remains is counted down, and is the burst again after a rest', async () => {
+    test('the remaining uses count down, and are the burst again after a rest', async () => {
       const { one, store } = contract();
       const key = fresh();
       const rate = { burst: 5, per: 100 };
@@ -103,7 +103,7 @@ export function limitsContract(contract: () => Contract): void {
       });
     });
 
-    test('what is given back can be taken again, and a bucket is never fuller than full', async () => {
+    test('a use that is given back can be taken again, and a bucket is never fuller than full', async () => {
       const { one, other, store } = contract();
       const key = fresh();
       const rate = { burst: 3, per: 600 };
@@ -120,7 +120,7 @@ export function limitsContract(contract: () => Contract): void {
       expect(await all()).toEqual([true, true, true, false]);
     });
 
-    test('of ten at once who each give theirs back no more than the burst have one at a time', async () => {
+    test('ten callers that give their uses back never have more than the burst at a time', async () => {
       const { one, other } = contract();
       const key = fresh();
       const rate = { burst: 4, per: 600 };

@@ -14,7 +14,7 @@ export function artefactsContract(contract: () => Contract): void {
         .then(() => id);
     };
 
-    test('what was put is there for every connection', async () => {
+    test('a written artefact is there for every connection', async () => {
       const { one, other } = contract();
       const payload = { a: 1, nested: { list: [true, null, 'x'] }, text: 'Grüße \u0000 "\\ 😀' };
       const id = await put('Grant', payload);
@@ -22,7 +22,7 @@ export function artefactsContract(contract: () => Contract): void {
       expect(await other.artefacts.get('Grant', id)).toEqual(payload);
     });
 
-    test('what was never put is absent', async () => {
+    test('an unknown artefact is absent', async () => {
       const { one } = contract();
       expect(await one.artefacts.get('Grant', fresh())).toBeUndefined();
       expect(await one.artefacts.getByUid('Session', fresh())).toBeUndefined();
@@ -141,7 +141,7 @@ export function artefactsContract(contract: () => Contract): void {
       });
     });
 
-    test('what has expired is absent, swept or not', async () => {
+    test('an expired artefact is absent, swept or not', async () => {
       const { one, store } = contract();
       const [uid, userCode] = [fresh(), fresh()];
       const id = await put('DeviceCode', { uid, userCode }, 60);

@@ -41,7 +41,7 @@ export function clientsContract(contract: () => Contract): void {
       expect(await other.clients.get(client.client_id)).toEqual({ ...client, scope: 'less' });
     });
 
-    test('what was changed since is not replaced', async () => {
+    test('a client that was changed since is not replaced', async () => {
       const { one, other } = contract();
       const client = someClient(fresh());
       await one.clients.add(client);

@@ -106,7 +106,7 @@ export function growthContract(contract: () => Contract): void {
       });
     });
 
-    test('what is removed or taken leaves nothing behind', async () => {
+    test('removing or taking an artefact leaves no row behind', async () => {
       const { one, store } = contract();
       await store.passSeconds(100_000);
       await sweepAll();

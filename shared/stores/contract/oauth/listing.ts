@@ -75,7 +75,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await listed('SignIn:x', accountId)).toEqual([]);
     });
 
-    test('what has expired is not listed, swept or not; what lives longer still is', async () => {
+    test('expired artefacts are not listed, swept or not; prolonged ones still are', async () => {
       const { one, store } = contract();
       const accountId = fresh();
       await put('SignIn', { accountId }, 60);
@@ -91,7 +91,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await listed('SignIn', accountId)).toEqual([always]);
     });
 
-    test('what was removed, by itself or with its grant, is not listed', async () => {
+    test('an artefact that was removed, by itself or with its grant, is not listed', async () => {
       const { one } = contract();
       const [accountId, grantId] = [fresh(), fresh()];
       const signIn = await put('SignIn', { accountId });
@@ -104,7 +104,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await listed('Access', accountId)).toEqual([another]);
     });
 
-    test('what is written anew is listed once, as it is now, under the person it has now', async () => {
+    test('an artefact that is written again is listed once, as it is now, under its present person', async () => {
       const { one, other } = contract();
       const [accountId, later] = [fresh(), fresh()];
       const id = await put('SignIn', { accountId });
@@ -121,7 +121,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await other.artefacts.listByAccount('SignIn', later)).toEqual([]);
     });
 
-    test('what is replaced is listed under the person it got', async () => {
+    test('a replaced artefact is listed under its new person', async () => {
       const { one, other } = contract();
       const accountId = fresh();
       const id = await put('Access', {});
@@ -172,7 +172,7 @@ export function listingContract(contract: () => Contract): void {
       expect(await other.artefacts.countByAccount('Access', fresh())).toBe(0);
     });
 
-    test('what never ends comes before what does, and what is written anew counts once', async () => {
+    test('artefacts without an end come before those with one, and one that is written again counts once', async () => {
       const { one, other } = contract();
       const [accountId, id] = [fresh(), fresh()];
       const always = { kind: 'SignIn', id, payload: { accountId, id } };

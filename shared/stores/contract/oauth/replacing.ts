@@ -38,7 +38,7 @@ export function replacingContract(contract: () => Contract): void {
       ['other values', { a: '1' }],
       ['deeper values', { a: { a: 1 } }],
       ['a consumption that did not happen', { a: 1, consumed: 1 }],
-    ])('what was read had %s: refused', async (_, was) => {
+    ])('a replacement is refused if the read artefact had %s', async (_, was) => {
       const { one } = contract();
       const id = await put({ a: 1 });
       expect(await replace(id, { a: 2 }, was)).toBe(false);
@@ -58,7 +58,7 @@ export function replacingContract(contract: () => Contract): void {
       );
     });
 
-    test('of another kind, absent, removed or expired: refused, and nothing is made', async () => {
+    test('refuses to replace an artefact of another kind, or absent, removed or expired, and makes none', async () => {
       const { one, other, store } = contract();
       const [userCode, grantId] = [fresh(), fresh()];
       const was = { userCode };
@@ -90,7 +90,7 @@ export function replacingContract(contract: () => Contract): void {
       expect(await one.artefacts.consume(kind, id)).toBe('again');
     });
 
-    test('what was replaced can be consumed, once', async () => {
+    test('a replaced artefact can be consumed once', async () => {
       const { one } = contract();
       const id = await put({});
       expect(await replace(id, { a: 1 }, {})).toBe(true);

@@ -62,7 +62,7 @@ export function usingContract(contract: () => Contract): void {
       await one.artefacts.settle(kind, fresh(), 'a');
     });
 
-    test('of what is settled only what remains of it may be kept', async () => {
+    test('a settled use keeps only the remaining part of the artefact', async () => {
       const { one } = contract();
       const grantId = fresh();
       const id = await put({ grantId, long: 'x'.repeat(1000) });

@@ -4,7 +4,7 @@ import type { PersonRecord } from '../../people/people.ts';
 import { fresh, somePerson } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** What people are found by beside their names: principals of Kerberos. */
+/** Aliases find people beside their names: Kerberos principals. */
 export function aliasesContract(contract: () => Contract): void {
   describe('aliases of people', () => {
     const added = async (...aliases: string[]) => {
@@ -45,7 +45,7 @@ export function aliasesContract(contract: () => Contract): void {
       expect(await one.people.getByName(person.name)).toEqual(person);
     });
 
-    test('whoever has an alias of somebody else is not added, and leaves nothing behind', async () => {
+    test('a person with an alias of somebody else is not added, and leaves no row behind', async () => {
       const { one, other } = contract();
       const [alias, free] = [fresh(), fresh()];
       const person = await added(fresh(), alias);
@@ -58,7 +58,7 @@ export function aliasesContract(contract: () => Contract): void {
       expect(await one.people.add({ ...impostor, aliases: [free] })).toBe(true);
     });
 
-    test('who is refused for the name or the id takes no alias', async () => {
+    test('a person who is refused for the name or the id takes no alias', async () => {
       const { one } = contract();
       const person = await added(fresh());
       const free = fresh();
@@ -70,7 +70,7 @@ export function aliasesContract(contract: () => Contract): void {
       expect(await find(person.aliases[0] ?? '')).toEqual(person);
     });
 
-    test('a change gives and takes aliases; what it leaves out finds nobody and is free again', async () => {
+    test('a change gives and takes aliases; an alias that it leaves out finds nobody and is free again', async () => {
       const [kept, left, got] = [fresh(), fresh(), fresh()];
       const person = await added(kept, left);
       const changed = next(person, kept, got);
@@ -137,7 +137,7 @@ export function aliasesContract(contract: () => Contract): void {
       expect(new Set(await Promise.all(aliases.map(find)))).toEqual(new Set([undefined]));
     });
 
-    test('whatever is given and taken: as a list of all people would say', async () => {
+    test('aliases agree with a list of all people, whatever is given and taken', async () => {
       const few = fc.subarray(['a', 'b', 'c', 'd', 'e']);
       const change = fc.record({ who: fc.nat(2), aliases: few });
       await fc.assert(

@@ -37,7 +37,7 @@ export function peopleContract(contract: () => Contract): void {
       );
     });
 
-    test('who was refused leaves neither id nor name behind', async () => {
+    test('a refused person leaves neither id nor name behind', async () => {
       const { one, other } = contract();
       const person = await added();
       const [id, name] = [fresh(), fresh()];

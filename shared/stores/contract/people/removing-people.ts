@@ -4,7 +4,7 @@ import type { Stores } from '../../stores.ts';
 import { everybodyIn, fresh, somePerson, someVerifier } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** What goes with a person, and what is known of the name afterwards. */
+/** Removing a person removes their rows, and remembers that the name is a former one. */
 export function removingPeopleContract(contract: () => Contract): void {
   describe('removing people', () => {
     const added = async (changes: Partial<PersonRecord> = {}) => {
@@ -14,7 +14,7 @@ export function removingPeopleContract(contract: () => Contract): void {
     };
     const next = (person: PersonRecord) => ({ ...person, version: person.version + 1 });
 
-    test('who was removed is found by nothing, and aliases and handles are free for others', async () => {
+    test('a removed person is not found in any way, and their aliases and handles are free for others', async () => {
       const { one, other } = contract();
       const [alias, row, unnamed] = [fresh(), someVerifier('one'), someVerifier('two')];
       const person = { ...somePerson(fresh()), aliases: [alias] };
@@ -50,7 +50,7 @@ export function removingPeopleContract(contract: () => Contract): void {
       expect((await other.people.getVerifier(row.kind, row.realm, row))?.person).toEqual(bystander);
     });
 
-    test('of another version, or of nobody: nothing is done', async () => {
+    test('removing another version, or nobody, does nothing', async () => {
       const { one, other } = contract();
       const person = await added({ aliases: [fresh()] });
       expect(await one.people.replace(next(person))).toBe(true);
@@ -84,7 +84,7 @@ export function removingPeopleContract(contract: () => Contract): void {
       expect(await other.people.isFormerName(person.name)).toBe(true);
     });
 
-    test('who is refused for another reason leaves the name a former one', async () => {
+    test('adding a person that is refused for another reason leaves the name a former one', async () => {
       const { one } = contract();
       const [person, somebody] = [await added(), await added({ aliases: [fresh()] })];
       await one.people.remove(person);

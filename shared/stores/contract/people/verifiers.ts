@@ -3,7 +3,7 @@ import { ALL_REALMS, type PersonRecord, type VerifierRow } from '../../people/pe
 import { fresh, somePerson, someVerifier } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
-/** What schemes keep of people, a row for each kind and realm. */
+/** The verifiers of people for schemes: a row for each kind and realm. */
 export function verifiersContract(contract: () => Contract): void {
   describe('verifiers', () => {
     const added = async (...verifiers: VerifierRow[]) => {
@@ -85,7 +85,7 @@ export function verifiersContract(contract: () => Contract): void {
       }
     });
 
-    test('who is refused keeps none, and whoever has a handle of somebody else is refused', async () => {
+    test('a person with a handle of somebody else is refused, and a refused person leaves no verifier', async () => {
       const { one, other } = contract();
       const [row, free] = [someVerifier('one'), someVerifier('one', { kind: 'proof two' })];
       const person = await added(row);

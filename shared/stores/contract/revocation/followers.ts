@@ -116,7 +116,7 @@ export function followersContract(contract: () => Contract): void {
       }
     });
 
-    test('what was acknowledged is in the next page', async () => {
+    test('an acknowledged revocation is in the next page', async () => {
       const { one, other } = contract();
       const epoch = await epochOf(one);
       for (let n = 0; n < 20; n += 1) {

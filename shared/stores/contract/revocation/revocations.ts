@@ -56,7 +56,7 @@ export function revocationsContract(contract: () => Contract): void {
       },
     );
 
-    test('what was acknowledged is in the very next verdict of every feed, with eight at a time', async () => {
+    test('an acknowledged revocation is in the next verdict of every feed, with eight at a time', async () => {
       const { one, other } = contract();
       await using first = await one.revocations.feed();
       await using second = await other.revocations.feed();
@@ -181,7 +181,7 @@ export function revocationsContract(contract: () => Contract): void {
       expect(heard).not.toContain(jti);
     });
 
-    test('entries past their end are forgotten; what comes after the sweep is still seen', async () => {
+    test('entries past their end are forgotten; entries after the sweep are still seen', async () => {
       const { one, other, store } = contract();
       const old = await claims();
       await using feed = await other.revocations.feed();

@@ -107,7 +107,7 @@ export function commitsContract(contract: () => Contract): void {
       expect((await look(tree)).locks).toEqual([{ ...lock, expires: FAR }]);
     });
 
-    test('who looked too many locks ago conflicts, and who comes from a store of another time', async () => {
+    test('an edit that was judged too many locks ago conflicts, and so does one from an earlier store', async () => {
       const { one, other } = contract();
       const tree = fresh();
       const seen = new Map([['a', undefined]]);
@@ -131,7 +131,7 @@ export function commitsContract(contract: () => Contract): void {
       expect(await put(second)).toMatchObject({ kind: 'done' });
     });
 
-    /** What becomes of edits that were judged by these paths before somebody locked the root. */
+    /** Commits edits that were judged by these paths before somebody locked the root, and returns the outcome. */
     async function afterLock(root: string, edits: readonly Edit[], ...paths: string[]) {
       const { one, other } = contract();
       const tree = fresh();
@@ -142,7 +142,7 @@ export function commitsContract(contract: () => Contract): void {
       return (await other.trees.commit(tree, { seen, locksVersion, edits, quota: NO_QUOTA })).kind;
     }
 
-    test('RFC 4918 section 7: what is put into a collection after it moved conflicts; what was put before moves along', async () => {
+    test('RFC 4918 section 7: a put into a collection conflicts after it moved; a document put before moves along', async () => {
       const { one, other } = contract();
       const tree = fresh();
       await edit(one, tree, puts(someCollection('a', { revision: 'v1' })));
@@ -162,7 +162,7 @@ export function commitsContract(contract: () => Contract): void {
       expect(paths).toEqual(['b', 'b/early']);
     });
 
-    test('a conflict is found before an impossible edit: what made it impossible came meanwhile', async () => {
+    test('a conflict is found before an impossible edit, which a change meanwhile made impossible', async () => {
       const { one } = contract();
       const tree = fresh();
       await edit(one, tree, puts(someDocument('a')));
@@ -170,7 +170,7 @@ export function commitsContract(contract: () => Contract): void {
       expect(await edit(one, tree, collection, { a: undefined })).toEqual({ kind: 'conflict' });
     });
 
-    test('RFC 4331 section 3: what ends above the quota is refused, and nothing is done', async () => {
+    test('RFC 4331 section 3: a change that ends above the quota is refused, and nothing is done', async () => {
       const { one } = contract();
       const tree = fresh();
       const full = { kind: 'full' };

@@ -27,7 +27,7 @@ export function contentContract(contract: () => Contract): void {
     /** Puts a document whose content is kept if the store keeps any, and else is a file. */
     const put = (path: string, file: string) =>
       keeps() ? [putWith(path, BYTES, { file })] : puts(someDocument(path, { file }));
-    /** What is asked of content is asked of its file where the store keeps none. */
+    /** Returns whether content is named. Where the store keeps no content, it asks for the file. */
     const isNamed = async (tree: string, file: string) => {
       const files = await contract().other.trees.files(tree);
       const kept = await content(tree, file);
@@ -37,7 +37,7 @@ export function contentContract(contract: () => Contract): void {
     };
     const ofFiles = (...files: readonly string[]) => (keeps() ? [] : files);
 
-    test('up to the longest is kept, octet by octet, also by who opens the store later', async () => {
+    test('keeps content up to the longest, octet by octet, also for a process that opens the store later', async () => {
       const { one, store } = contract();
       const tree = fresh();
       const all = [0, 1, 1023, longest()]
@@ -57,7 +57,7 @@ export function contentContract(contract: () => Contract): void {
       expect((await later.trees.look(tree, [])).usage.entries).toBe(all.length);
     });
 
-    test('what is longer is impossible, and of another length than its document says', async () => {
+    test('content that is too long, or has another length than its document, is impossible', async () => {
       const { one } = contract();
       const tree = fresh();
       const more = putWith('a', Buffer.alloc(longest() + 1), { file: 'f' });
@@ -93,7 +93,7 @@ export function contentContract(contract: () => Contract): void {
       expect(await isNamed(tree, 'g')).toBe(false);
     });
 
-    test('what is put once more without it still has it, in whatever tree of this name', async () => {
+    test('a document that is written again without content keeps its content, in every tree of this name', async () => {
       const { one } = contract();
       const [tree, other] = [fresh(), fresh()];
       const [first] = put('a', 'f');
@@ -108,7 +108,7 @@ export function contentContract(contract: () => Contract): void {
       expect(await isNamed(other, 'f')).toBe(true);
     });
 
-    test('of a change that is not done none is kept, nor of what comes and goes within one', async () => {
+    test('keeps no content of a change that is not done, or of a document that comes and goes within one', async () => {
       const { one } = contract();
       const tree = fresh();
       await edit(one, tree, puts(someCollection('a')));
@@ -126,7 +126,7 @@ export function contentContract(contract: () => Contract): void {
       expect(await isNamed(tree, 'f')).toBe(false);
     });
 
-    test('of puts, copies and removals that race, what is named is kept and nothing else', async () => {
+    test('keeps exactly the named content when puts, copies and removals race', async () => {
       const { one, other } = contract();
       const tree = fresh();
       const files = Array.from({ length: 60 }, (_, n) => `f${n}`);

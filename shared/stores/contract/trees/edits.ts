@@ -16,7 +16,7 @@ import type { Contract } from '../store-under-test.ts';
 
 const MANY = 10_000;
 
-/** What each kind of edit does. */
+/** The effects of each kind of edit. */
 export function editsContract(contract: () => Contract): void {
   describe('edits', () => {
     const all = (tree: string) => contract().other.trees.below(tree, '', 2 * MANY + 10);
@@ -125,7 +125,7 @@ export function editsContract(contract: () => Contract): void {
       expect(await usage(tree)).toEqual({ bytes: 9, entries: 1 });
     });
 
-    test('RFC 4918 section 8.8: what arrives was modified then, whatever it replaces and wherever it was', async () => {
+    test('RFC 4918 section 8.8: an arriving resource is modified then, whatever it replaces and wherever it was', async () => {
       const { one } = contract();
       const tree = await somewhere();
       await edit(one, tree, [
@@ -148,7 +148,7 @@ export function editsContract(contract: () => Contract): void {
       ]);
     });
 
-    test('RFC 4918 section 9.9.3: what is moved takes the place of what the edit before removes', async () => {
+    test('RFC 4918 section 9.9.3: a moved resource takes the place of one that the edit before removes', async () => {
       const { one } = contract();
       const tree = await somewhere();
       await edit(one, tree, puts(someCollection('b'), someDocument('b/old', { file: 'old' })));
@@ -164,7 +164,7 @@ export function editsContract(contract: () => Contract): void {
       expect(await usage(tree)).toEqual({ bytes: 14, entries: 5 });
     });
 
-    test('RFC 9110 section 4.1: what would make too long a path is refused, in bytes of UTF-8, and nothing is done', async () => {
+    test('RFC 9110 section 4.1: an edit with too long a path, in bytes of UTF-8, is refused, and nothing is done', async () => {
       const { one } = contract();
       const tree = fresh();
       await edit(
@@ -219,7 +219,7 @@ export function editsContract(contract: () => Contract): void {
       expect(await usage(tree)).toEqual({ bytes: 0, entries: 0 });
     });
 
-    test('what is not there is removed, moved and copied without effect', async () => {
+    test('removing, moving or copying a missing entry has no effect', async () => {
       const { one } = contract();
       const tree = await somewhere();
       const before = await all(tree);

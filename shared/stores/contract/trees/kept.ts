@@ -64,7 +64,7 @@ export function keptContract(contract: () => Contract): void {
       expect(left.filter((value) => value !== undefined)).toHaveLength(4);
     });
 
-    test('what has expired is absent, swept or not, and takes no room from what has not', async () => {
+    test('an expired value is absent, swept or not, and takes no room from others', async () => {
       const { one, store } = contract();
       const owner = fresh();
       const long = await one.kept.put(owner, 'long', { seconds: 10_000, most: 2 });

@@ -140,7 +140,7 @@ export function treesContract(contract: () => Contract): void {
       const below = async (path: string, limit = 100) =>
         (await other.trees.below(tree, path, limit)).map((entry) => entry.path);
       const all = ['a/b', 'a/b!', 'a/b-', 'a/z', 'a/b/c', 'a/b/x', 'a/b-/x', 'a/b/c/d'];
-      // By the path of the collection: a, a/b, a/b-, a/b/c.
+      // Sorted by the path of the collection: a, a/b, a/b-, a/b/c.
       expect(await below('a')).toEqual(all);
       expect(await below('a', 3)).toEqual(all.slice(0, 3));
       expect(await below('a', 6)).toEqual(all.slice(0, 6));
@@ -158,7 +158,7 @@ export function treesContract(contract: () => Contract): void {
       expect(await below('', 2)).toEqual(everything.slice(0, 2));
     });
 
-    test('one look is of one moment: what is moved meanwhile is at one place, never at both or none', async () => {
+    test('one look is of one moment: a resource that is moved meanwhile is at one place, never at both or none', async () => {
       const { one, other } = contract();
       const tree = fresh();
       await edit(one, tree, puts(someCollection('a'), someDocument('a/x')));

@@ -20,7 +20,7 @@ const BEGINNING: readonly Edit[] = [
   { kind: 'lock', lock: LOCK },
 ];
 
-/** By what a client asks for. */
+/** The edits for each request of a client. */
 const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   'PUT of a new document': puts(someDocument('a/y')),
   'PUT and PATCH of one that is there': puts(someDocument('a/x')),
@@ -38,7 +38,7 @@ const EDITS: Readonly<Record<string, readonly Edit[]>> = {
   UNLOCK: [{ kind: 'unlock', locks: [LOCK] }],
 };
 
-/** What is made of a tree is remembered under its version, so that nothing has to be told when it changes. */
+/** Results from a tree are remembered under its version, so no memory has to be told of a change. */
 export function versionsContract(contract: () => Contract): void {
   describe('versions of a tree', () => {
     async function prepared(): Promise<string> {
@@ -63,7 +63,7 @@ export function versionsContract(contract: () => Contract): void {
       expect(await other.trees.version(neighbour)).toBe(beside);
     });
 
-    test('what is not done gives none', async () => {
+    test('an edit that is not done makes no version', async () => {
       const { one, other } = contract();
       const tree = await prepared();
       const before = await other.trees.version(tree);

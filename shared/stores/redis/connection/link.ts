@@ -8,7 +8,7 @@ import type { Wire } from './topology.ts';
 /** Milliseconds between an error and the next attempt to connect; until then commands fail at once. */
 const PAUSE = 100;
 
-/** What Redis says before the first write of a command or script, and of nothing else. */
+/** Errors that Redis gives only before the first write of a command or script. */
 const REFUSED = /^(?:MISCONF|NOREPLICAS|OOM|READONLY) /;
 
 interface Attempt {
@@ -64,7 +64,8 @@ export class Link implements Disposable {
       }
       const refused = error instanceof Error && REFUSED.test(error.message);
       const reason = `Redis did not do its work: ${String(error)}`;
-      throw new StoreUnavailable(reason, { cause: error, refused });
+      const full = error instanceof Error && error.message.startsWith('OOM ');
+      throw new StoreUnavailable(reason, { cause: error, refused, full });
     }
   }
 

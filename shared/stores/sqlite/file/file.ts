@@ -3,14 +3,14 @@ import { type Log, silentLog } from '#shared/base/log.ts';
 import { Outage } from '../../outage/outage.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { BUSY_TIMEOUT, Connection } from './connection.ts';
-import { isFull } from './disk-full.ts';
+import { isFull, isReadOnly } from './disk-full.ts';
 import { Reserve } from './reserve.ts';
 import type { Schema } from './schema.ts';
 import { Turns } from './turns.ts';
 import { commitGroup, type Write } from './write-group.ts';
 import { WriteQueue } from './write-queue.ts';
 
-/** Whatever goes wrong inside is `StoreUnavailable` outside: a full disk never looks like a "no". */
+/** Turns each error into `StoreUnavailable`: a full disk never looks like a "no". */
 export function orUnavailable<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -21,7 +21,10 @@ export function orUnavailable<T>(path: string, work: () => T): T {
 
 function unavailable(path: string, cause: unknown): StoreUnavailable {
   if (cause instanceof StoreUnavailable) return cause;
-  return new StoreUnavailable(`${path}: ${String(cause)}`, { cause, refused: isFull(cause) });
+  const refused = isFull(cause);
+  const readOnly = refused && isReadOnly(path);
+  const reason = readOnly ? 'the file system is read-only' : String(cause);
+  return new StoreUnavailable(`${path}: ${reason}`, { cause, refused, full: refused && !readOnly });
 }
 
 /**
@@ -107,7 +110,7 @@ export class SqliteFile implements Disposable {
     return written;
   }
 
-  /** What waits to be written is, unless another process keeps it from that for two seconds. */
+  /** Writes everything that waits, unless another process blocks it for two seconds. */
   [Symbol.dispose](): void {
     this.#queue.drain();
     this.#closed = true;
@@ -125,7 +128,7 @@ export class SqliteFile implements Disposable {
   }
 
   #carryOut(writes: readonly Write[], patience: number): number {
-    // What is written to a file that is gone is lost, once it was acknowledged.
+    // A write to a file that is gone would be acknowledged and lost.
     this.#looked = false;
     const connection = this.#connected();
     try {

@@ -1,0 +1,128 @@
+/** Why the engine refuses a request: for the log, and in development for the developer of the client. */
+import type { KoaContextWithOIDC } from 'oidc-provider';
+
+/** An error of the engine. `error_detail` is what it keeps from the client. */
+export type EngineRefusal = Error & {
+  readonly error_detail?: string | undefined;
+  readonly error_description?: string | undefined;
+};
+
+type Sentences = Readonly<Record<string, string>>;
+
+const SENTENCES_OF_PROOFS: Sentences = {
+  'missing DPoP proof JWT': 'The field DPoP is missing: the authorization request had dpop_jkt.',
+  'DPoP proof key thumbprint does not match dpop_jkt':
+    'The key of the DPoP proof is not the dpop_jkt of the authorization request.',
+  'failed jkt verification':
+    'The refresh token is bound to a key: send a DPoP proof that is signed with it.',
+};
+
+const GRANT_ENDED =
+  'The grant has ended: the person or the operator ended it, or something of it was used twice.';
+
+/**
+ * By grant type and the engine's detail: what a developer is told, in development only. A detail that is not here is
+ * told to nobody. So nobody learns whether a client, a person or a device code exists.
+ */
+const SENTENCES: Readonly<Record<string, Sentences>> = {
+  authorization_code: {
+    ...SENTENCES_OF_PROOFS,
+    'authorization code not found':
+      'The code is unknown: it was changed on its way, has expired long ago, or its grant has ended.',
+    'authorization code is expired': 'The code has expired. Ask for another at /auth.',
+    'authorization code already consumed':
+      'The code was used before. A code is good once, so its grant has ended.',
+    'already used': 'The code was used before. A code is good once, so its grant has ended.',
+    'client mismatch': 'The code was issued to another client.',
+    'authorization code redirect_uri mismatch':
+      'redirect_uri is not the one of the authorization request.',
+    'code_verifier must be provided':
+      'code_verifier is missing: the authorization request had a code_challenge.',
+    'code_verifier does not match code_challenge':
+      'code_verifier does not fit the code_challenge of the authorization request (S256).',
+    'grant not found': GRANT_ENDED,
+    'grant is expired': GRANT_ENDED,
+  },
+  refresh_token: {
+    ...SENTENCES_OF_PROOFS,
+    'refresh token not found':
+      'The refresh token is unknown: it was changed on its way, has expired long ago, or its grant has ended.',
+    'refresh token is expired': 'The refresh token has expired. The person has to sign in again.',
+    'refresh token already used':
+      'The refresh token was used before: a newer one has replaced it. Its grant has ended.',
+    'already used':
+      'The refresh token was used before: a newer one has replaced it. Its grant has ended.',
+    'client mismatch': 'The refresh token was issued to another client.',
+    'grant not found': GRANT_ENDED,
+    'grant is expired': GRANT_ENDED,
+  },
+};
+
+const BAD_PROOF = 'invalid DPoP key binding';
+
+const UNREGISTERED = "redirect_uri did not match any of the client's registered redirect_uris";
+const NO_CLIENT = 'client not found';
+
+/** Characters of what the client sent. */
+const QUOTED = 200;
+
+/** The reason for the log: the code, what stands behind it, and what was sent where that was unknown. */
+export function reasonOf(ctx: KoaContextWithOIDC, error: EngineRefusal): string {
+  const { message, error_detail: detail, error_description: description } = error;
+  const sent = detail === NO_CLIENT ? clientId(ctx) : unregistered(ctx, error);
+  return [message, detail ?? description, sent && shownUri(sent)].filter(Boolean).join(': ');
+}
+
+/**
+ * Returns the specific description of an error (RFC 6749 section 5.2), for development only. Returns undefined if there
+ * is none, or if it would tell what must stay unknown.
+ */
+export function descriptionOf(ctx: KoaContextWithOIDC, error: EngineRefusal): string | undefined {
+  const { error_detail: detail = '', error_description: description = '' } = error;
+  if (description === BAD_PROOF) return described(`${description}: ${detail}`);
+  const sent = unregistered(ctx, error);
+  if (sent !== undefined) return described(`${description}; the request has: ${sent}`);
+  const grantType = ctx.oidc?.route === 'token' ? ctx.oidc.params?.['grant_type'] : undefined;
+  return SENTENCES[String(grantType)]?.[detail];
+}
+
+/** The redirect URI of the request, if the error is that it is not registered. */
+function unregistered(
+  { oidc }: KoaContextWithOIDC,
+  { error_description: description }: EngineRefusal,
+): string | undefined {
+  const uri = description === UNREGISTERED ? oidc?.params?.['redirect_uri'] : undefined;
+  return typeof uri === 'string' ? uri : undefined;
+}
+
+/** The client that the request names, in one of the three places for it (RFC 6749 section 2.3, RFC 7523 section 2.2). */
+function clientId({ oidc, headers }: KoaContextWithOIDC): string | undefined {
+  const { client_id: id, client_assertion: assertion } = oidc?.params ?? {};
+  if (typeof id === 'string') return id;
+  const [, basic] = /^basic +(\S+)$/i.exec(headers.authorization ?? '') ?? [];
+  if (basic !== undefined) return Buffer.from(basic, 'base64').toString().split(':', 1)[0];
+  if (typeof assertion !== 'string') return undefined;
+  try {
+    const claims: unknown = JSON.parse(
+      Buffer.from(assertion.split('.')[1] ?? '', 'base64url').toString(),
+    );
+    const { sub } = (claims ?? {}) as { readonly sub?: unknown };
+    return typeof sub === 'string' ? sub : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Text of a request for the log, cut off. A URI is without what may be secret in it: user, query and fragment. */
+export const shownUri = (uri: string): string =>
+  uri
+    .replace(/\/\/[^/?#]*@/, '//')
+    .replace(/[?#].*$/s, '')
+    .slice(0, QUOTED);
+
+/** The characters of RFC 6749 appendix A.8. */
+const described = (text: string) =>
+  text
+    .slice(0, 2 * QUOTED)
+    .replaceAll('"', "'")
+    .replaceAll(/[^ -[\]-~]/g, '?');

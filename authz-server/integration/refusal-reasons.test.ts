@@ -1,0 +1,368 @@
+import { createHash, randomUUID } from 'node:crypto';
+import http from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { systemClock } from '#shared/base/clock.ts';
+import { jsonLog } from '#shared/base/log.ts';
+import { storedId } from '../engine/storage/stored-id.ts';
+import { asApp, basic, DOCUMENTS, SECRET } from './authz.fixture.ts';
+import type { TestBrowser } from './browser.fixture.ts';
+import { sent, testFlow } from './code-flow.fixture.ts';
+import type { TestFlow } from './code-flow.fixture.ts';
+
+type Form = Readonly<Record<string, string>>;
+type Line = Readonly<Record<string, unknown>>;
+
+interface Told {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Record<string, unknown>;
+}
+
+const MODES = [
+  ['development', {}],
+  ['production', { issuer: 'https://auth.example', resource: 'https://api.example' }],
+] as const;
+
+describe.each(MODES)('in %s', (mode, settings) => {
+  const lines: string[] = [];
+  const log = jsonLog((line) => void lines.push(line), systemClock, 'authz');
+  const development = mode === 'development';
+  let flow: TestFlow;
+  let browser: TestBrowser;
+
+  beforeAll(async () => {
+    flow = await testFlow(settings, systemClock, log);
+    browser = await flow.signedIn();
+    await flow.allow(browser);
+  });
+  afterAll(async () => {
+    await flow[Symbol.asyncDispose]();
+  });
+
+  const newCode = async (parameters: Form = {}) =>
+    (await flow.allow(browser, parameters)).get('code') ?? '';
+  const newRefreshToken = async (parameters: Form = {}, fields: Record<string, string> = {}) => {
+    const { body } = await flow.redeem(await newCode(parameters), {}, fields);
+    return String(body['refresh_token']);
+  };
+  const refused = (description: string) => ({
+    status: 400,
+    body: { error: 'invalid_grant', error_description: description },
+  });
+
+  /** Returns the line of a request, by the id that its answer has. */
+  async function lineOf(headers: Headers): Promise<Line> {
+    const id = headers.get('x-request-id') ?? 'none';
+    for (;;) {
+      const found = lines.find((line) => line.includes('"request"') && line.includes(`"${id}"`));
+      if (found !== undefined) return JSON.parse(found) as Line;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  /** Moves the end of an artefact of the engine to the past, while the store still has it. */
+  async function expire(kind: string, id: string): Promise<void> {
+    const stored = storedId(kind, id);
+    const payload = (await flow.stores.artefacts.get(kind, stored)) ?? {};
+    await flow.stores.artefacts.put({
+      kind,
+      id: stored,
+      payload: { ...payload, exp: 1 },
+      seconds: 60,
+    });
+  }
+
+  async function prover() {
+    const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
+    const jwk = await exportJWK(publicKey);
+    const claims = () => ({
+      htm: 'POST',
+      htu: `${flow.config.issuer}/token`,
+      jti: randomUUID(),
+      iat: Math.floor(Date.now() / 1000),
+    });
+    return {
+      jkt: await calculateJwkThumbprint(jwk),
+      proof: async (more: object = {}) =>
+        new SignJWT({ ...claims(), ...more })
+          .setProtectedHeader({ typ: 'dpop+jwt', alg: 'ES256', jwk })
+          .sign(privateKey),
+    };
+  }
+
+  test.each<[string, (of: TestFlow) => Promise<Told>, description: string, logged: string]>([
+    [
+      'a wrong code_verifier',
+      async (of) => of.redeem(await newCode(), { code_verifier: 'w'.repeat(43) }),
+      'code_verifier does not fit the code_challenge of the authorization request (S256).',
+      'code_verifier does not match code_challenge',
+    ],
+    [
+      'no code_verifier',
+      async (of) => of.redeem(await newCode(), { code_verifier: '' }),
+      'code_verifier is missing: the authorization request had a code_challenge.',
+      'code_verifier must be provided',
+    ],
+    [
+      'a code that was used before',
+      async (of) => {
+        const code = await newCode();
+        await of.redeem(code);
+        return of.redeem(code);
+      },
+      'The code was used before. A code is good once, so its grant has ended.',
+      'authorization code already consumed',
+    ],
+    [
+      'an unknown code',
+      (of) => of.redeem('c'.repeat(43)),
+      'The code is unknown: it was changed on its way, has expired long ago, or its grant has ended.',
+      'authorization code not found',
+    ],
+    [
+      'a code that has expired',
+      async (of) => {
+        const code = await newCode();
+        await expire('AuthorizationCode', code);
+        return of.redeem(code);
+      },
+      'The code has expired. Ask for another at /auth.',
+      'authorization code is expired',
+    ],
+    [
+      'another redirect_uri',
+      async (of) => of.redeem(await newCode(), { redirect_uri: 'https://app.example/other' }),
+      'redirect_uri is not the one of the authorization request.',
+      'authorization code redirect_uri mismatch',
+    ],
+    [
+      'a code of another client',
+      async (of) => of.redeem(await newCode(), { client_id: 'native' }),
+      'The code was issued to another client.',
+      'client mismatch',
+    ],
+    [
+      'a refresh token that was used before',
+      async (of) => {
+        const token = await newRefreshToken();
+        await of.refresh(token);
+        return of.refresh(token);
+      },
+      'The refresh token was used before: a newer one has replaced it. Its grant has ended.',
+      'refresh token already used',
+    ],
+    [
+      'a refresh token of another client',
+      async (of) => of.refresh(await newRefreshToken(), { client_id: 'native' }),
+      'The refresh token was issued to another client.',
+      'client mismatch',
+    ],
+    [
+      'an unknown refresh token',
+      (of) => of.refresh('r'.repeat(43)),
+      'The refresh token is unknown: it was changed on its way, has expired long ago, or its grant has ended.',
+      'refresh token not found',
+    ],
+    [
+      'a refresh token that is bound to a key, without a proof',
+      async (of) => {
+        const { proof } = await prover();
+        return of.refresh(await newRefreshToken({}, { dpop: await proof() }));
+      },
+      'The refresh token is bound to a key: send a DPoP proof that is signed with it.',
+      'failed jkt verification',
+    ],
+    [
+      'a code of a request with dpop_jkt, without a proof',
+      async (of) => of.redeem(await newCode({ dpop_jkt: (await prover()).jkt })),
+      'The field DPoP is missing: the authorization request had dpop_jkt.',
+      'missing DPoP proof JWT',
+    ],
+  ])('POST /token with %s', async (_what, ask, description, logged) => {
+    const { status, headers, body } = await ask(flow);
+    expect({ status, body }).toEqual(
+      refused(development ? description : 'grant request is invalid'),
+    );
+    expect(description).toMatch(/^[ !#-[\]-~]+$/); // RFC 6749 section 5.2
+    expect(await lineOf(headers)).toMatchObject({ status, reason: `invalid_grant: ${logged}` });
+  });
+
+  test.each([
+    ['htm', { htm: 'GET' }, 'DPoP proof htm mismatch'],
+    ['htu', { htu: 'https://x.example/token' }, 'DPoP proof htu mismatch'],
+    ['iat', { iat: 5 }, 'DPoP proof iat is not recent enough, use a DPoP nonce instead'],
+    ['nonce', { nonce: 'n' }, 'invalid nonce in DPoP proof'],
+  ])('POST /token with a DPoP proof of a wrong %s', async (_what, claims, description) => {
+    const { proof } = await prover();
+    const form = { grant_type: 'client_credentials' };
+    const { body, headers } = await flow.post('/token', form, {
+      ...asApp,
+      dpop: await proof(claims),
+    });
+    expect(body['error_description']).toBe(description);
+    expect((await lineOf(headers))['reason']).toContain(description);
+  });
+
+  test('POST /token with a DPoP proof of a wrong signature', async () => {
+    const { proof } = await prover();
+    const form = { grant_type: 'client_credentials' };
+    const dpop = (await proof()).replace(/.{8}$/, 'AAAAAAAA');
+    const { body, headers } = await flow.post('/token', form, { ...asApp, dpop });
+    const usual = 'invalid DPoP key binding';
+    const why = 'signature verification failed';
+    expect(body['error_description']).toBe(development ? `${usual}: ${why}` : usual);
+    expect((await lineOf(headers))['reason']).toBe(`invalid_dpop_proof: ${why}`);
+  });
+
+  test('whether a client exists is told to nobody, and the log names the client', async () => {
+    const form = { grant_type: 'client_credentials' };
+    const answers = [
+      await flow.post('/token', form, basic('nobody', SECRET)),
+      await flow.post('/token', form, basic('app', 'a-wrong-secret')),
+      await flow.post('/token', { ...form, client_id: 'nobody', client_secret: SECRET }),
+    ];
+    for (const { status, body } of answers) {
+      expect([status, body]).toEqual([
+        401,
+        { error: 'invalid_client', error_description: 'client authentication failed' },
+      ]);
+    }
+    const reasons = [];
+    for (const { headers } of answers) reasons.push((await lineOf(headers))['reason']);
+    expect(reasons).toEqual([
+      'invalid_client: client not found: nobody',
+      'invalid_client: invalid secret provided',
+      'invalid_client: client not found: nobody',
+    ]);
+  });
+
+  test('GET /auth of an unknown client: the log names it', async () => {
+    const page = await flow.browser().open(flow.authorize({ client_id: 'nobody' }));
+    expect(page.status).toBe(400);
+    expect(page.text).not.toContain('client not found');
+    expect((await lineOf(page.headers))['reason']).toBe('invalid_client: client not found: nobody');
+  });
+
+  test('whether a device code exists is told to nobody', async () => {
+    const { body } = await flow.post('/device/auth', { client_id: 'tv', scope: 'documents:read' });
+    const grant_type = 'urn:ietf:params:oauth:grant-type:device_code';
+    await flow.stores.clients.add({
+      ...(await flow.stores.clients.get('tv'))!,
+      client_id: 'another-tv',
+    });
+    for (const device_code of [String(body['device_code']), 'd'.repeat(43)]) {
+      const answer = await flow.post('/token', {
+        grant_type,
+        client_id: 'another-tv',
+        device_code,
+      });
+      expect(answer).toMatchObject(refused('grant request is invalid'));
+    }
+  });
+
+  const SENT = 'https://user:pw@evil.example/back?code=secret';
+
+  test('a wrong redirect_uri: the log has what was sent, and so has the page in development', async () => {
+    const request = flow.authorize({ redirect_uri: SENT });
+    const page = await flow.browser().open(request);
+    expect(page.status).toBe(400);
+    expect(page.text.includes('https://user:pw@evil.example/back')).toBe(development);
+    expect(page.text).not.toContain('href="https://user');
+    const { reason } = await lineOf(page.headers);
+    expect(reason).toMatch(/^invalid_redirect_uri: .*: https:\/\/evil\.example\/back$/);
+  });
+
+  test('a wrong redirect_uri of a pushed request: the same', async () => {
+    const { searchParams } = new URL(flow.authorize({ redirect_uri: SENT }));
+    const answer = await flow.post('/request', Object.fromEntries(searchParams));
+    expect(answer.body['error']).toBe('invalid_request');
+    const usual = "redirect_uri did not match any of the client's registered redirect_uris";
+    expect(answer.body['error_description']).toBe(
+      development ? `${usual}; the request has: ${SENT}` : usual,
+    );
+    expect((await lineOf(answer.headers))['reason']).toMatch(/: https:\/\/evil\.example\/back$/);
+  });
+
+  test('a wrong post_logout_redirect_uri: the log has what was sent', async () => {
+    const query = new URLSearchParams({ client_id: 'web', post_logout_redirect_uri: SENT });
+    const page = await flow.browser().request('GET', `/session/end?${query.toString()}`);
+    expect((await lineOf(page.headers))['reason']).toBe(
+      'post_logout_redirect_uri is not registered: "https://evil.example/back"',
+    );
+  });
+
+  test('GET /auth with an unknown scope: goes on, and the log says what is ignored', async () => {
+    const page = await browser.open(flow.authorize({ scope: 'openid documents:read nope:read' }));
+    expect(sent(page).get('code')).toEqual(expect.any(String));
+    const line = lines.findLast((one) => one.includes('nope:read'));
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      path: '/auth',
+      reason: 'scopes that this client may not have are ignored: nope:read',
+    });
+  });
+
+  test('introspection by a client that may not: the log says why', async () => {
+    const form = { grant_type: 'client_credentials', scope: 'documents:read' };
+    const { body } = await flow.post('/token', form, asApp);
+    await flow.stores.clients.add({
+      ...(await flow.stores.clients.get('app'))!,
+      client_id: 'stranger',
+      secret_hash: createHash('sha256').update(SECRET).digest('base64url'),
+    });
+    const token = String(body['access_token']);
+    const answer = await flow.post('/token/introspection', { token }, basic('stranger', SECRET));
+    expect(answer.body).toEqual({ active: false });
+    expect((await lineOf(answer.headers))['reason']).toBe(
+      `this client may not introspect tokens for ${DOCUMENTS}: see client add --introspects`,
+    );
+  });
+
+  test('GET /userinfo with a bad token: problem details have the reason in development', async () => {
+    const headers = { authorization: 'Bearer nonsense' };
+    const answer = await fetch(`${flow.url}/userinfo`, { headers });
+    expect(answer.status).toBe(401);
+    const reason = 'access token: not three parts';
+    expect(await lineOf(answer.headers)).toMatchObject({ reason });
+    expect(await answer.json()).toEqual({
+      title: 'Unauthorized',
+      status: 401,
+      detail: expect.stringContaining('Credentials are missing or not valid.'),
+      ...(development && { reason }),
+    });
+  });
+
+  test('RFC 6749 section 5.2: unauthorized_client says that grant types do not change', async () => {
+    const { body } = await flow.post('/token', { grant_type: 'refresh_token' }, asApp);
+    expect(body).toEqual({
+      error: 'unauthorized_client',
+      error_description: expect.stringContaining('grant types of a client do not change'),
+    });
+  });
+
+  test.each([
+    ['announced', {}],
+    ['not announced', { 'transfer-encoding': 'chunked' }],
+  ])('a form of more than 56 KiB is 413, %s', async (_what, fields) => {
+    const form = `grant_type=client_credentials&x=${'x'.repeat(57 * 1024)}`;
+    const length = 'transfer-encoding' in fields ? {} : { 'content-length': form.length };
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...asApp };
+    const answer = await new Promise<{ status: number | undefined; body: string }>(
+      (resolve, reject) => {
+        const request = http.request(`${flow.url}/token`, {
+          method: 'POST',
+          headers: { ...headers, ...fields, ...length },
+          agent: false,
+        });
+        request.on('error', reject).on('response', (response) => {
+          let body = '';
+          response.setEncoding('utf8').on('data', (text: string) => (body += text));
+          response.on('end', () => resolve({ status: response.statusCode, body }));
+        });
+        request.end(form);
+      },
+    );
+    expect(answer.status).toBe(413);
+    expect(JSON.parse(answer.body)).toMatchObject({ detail: 'A form here has at most 56 KiB.' });
+  });
+});

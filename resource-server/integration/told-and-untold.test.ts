@@ -1,0 +1,127 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { MODES, type Refusing, startRefusing } from './refusing.fixture.ts';
+import { PAGES, type Reply } from './resource-server.fixture.ts';
+
+const MISSING = { title: 'Not Found', status: 404, detail: 'There is nothing at this address.' };
+
+type Fields = Readonly<Record<string, string>>;
+
+describe.each(MODES)('in %s', (mode, origins) => {
+  const { resource } = origins;
+  const development = mode === 'development';
+  let at: Refusing;
+  beforeAll(async () => {
+    at = await startRefusing(origins);
+  });
+  afterAll(() => at[Symbol.asyncDispose]());
+
+  const send: Refusing['send'] = (...asked) => at.send(...asked);
+  const lineOf: Refusing['lineOf'] = (reply) => at.lineOf(reply);
+  const token: Refusing['token'] = (claims) => at.token(claims);
+
+  describe('a hidden space tells no reason, in any mode', () => {
+    const same = ({ status, text }: Reply) => [status, JSON.parse(text) as unknown];
+
+    test('`forbidden`: 404 like a missing document, and 401 without a reason', async () => {
+      const claims = { aud: `${resource}/forbidden/` };
+      const bearer = (scope: string) => ({
+        Authorization: `Bearer ${token({ ...claims, scope })}`,
+      });
+      const refused = await send('/forbidden/a', bearer('none'));
+      const missing = await send('/forbidden/a', bearer('forbidden:read'));
+      expect(same(refused)).toEqual([404, MISSING]);
+      expect(same(missing)).toEqual([404, MISSING]);
+      expect(lineOf(refused)).toMatchObject({ reason: 'lacks forbidden:read' });
+      const nobody = await send('/forbidden/a');
+      expect(nobody.text).not.toContain('reason');
+      expect(lineOf(nobody)).toMatchObject({ status: 401, reason: 'no credentials' });
+    });
+
+    const { publicKey } = generateKeyPairSync('ed25519');
+    const a = publicKey.export({ format: 'der', type: 'spki' }).toString('base64url');
+    const CONCEALED = [
+      ['nothing', undefined],
+      ['no parameters', 'Concealed'],
+      ['a malformed proof', 'Concealed k=YQ, a=YQ, s=2055, v=YQ, p=YQ'],
+      [
+        'the proof of a stranger',
+        `Concealed k=YQ, a=${a}, s=2055, v=${'A'.repeat(22)}, p=${'A'.repeat(86)}`,
+      ],
+    ] as const;
+
+    test.each(CONCEALED)(
+      '`everything`: %s is answered as where no space is',
+      async (_what, line) => {
+        const fields: Fields = line === undefined ? {} : { Authorization: line };
+        const [hidden, nowhere] = [
+          await send('/secret/a', fields),
+          await send('/nowhere/a', fields),
+        ];
+        expect(same(hidden)).toEqual(same(nowhere));
+        expect(hidden.text).not.toContain('reason');
+      },
+    );
+
+    test.each(CONCEALED.slice(1))(
+      'a space that has Concealed answers %s like one that has not',
+      async (_what, line) => {
+        const Authorization = String(line);
+        const [has, hasNot] = [
+          await send('/key/a', { Authorization }),
+          await send('/documents/a', { Authorization }),
+        ];
+        expect(same(has)).toEqual(same(hasNot));
+        expect(has.text).not.toContain('reason');
+      },
+    );
+  });
+
+  test('/verify: where a hidden space is, the answer is that of no space', async () => {
+    const described = (uri: string) =>
+      send('/verify', {
+        'X-Forwarded-Method': 'GET',
+        'X-Forwarded-Proto': resource.split(':', 1)[0] ?? '',
+        'X-Forwarded-Host': new URL(resource).host,
+        'X-Forwarded-Uri': uri,
+      });
+    const [hidden, nowhere] = [await described('/secret/a'), await described('/nowhere/a')];
+    expect([hidden.status, hidden.text]).toEqual([403, nowhere.text]);
+    expect(hidden.text).not.toContain('reason');
+    const ambiguous = await described('/a/../b');
+    const reason = 'the forwarded URI is ambiguous';
+    expect(lineOf(ambiguous)).toMatchObject({ status: 403, reason });
+    expect(ambiguous.text.includes(reason)).toBe(development);
+  });
+
+  test('a preflight of a foreign origin: the log says why the browser does not go on', async () => {
+    const fields = { Origin: 'https://foreign.example', 'Access-Control-Request-Method': 'PUT' };
+    const foreign = await send('/documents/a', fields, 'OPTIONS');
+    expect(foreign.status).toBe(204);
+    expect(lineOf(foreign)).toMatchObject({
+      reason: 'the origin is not in cors.origins of this space',
+    });
+    const listed = await send('/documents/a', { ...fields, Origin: PAGES }, 'OPTIONS');
+    expect(lineOf(listed)).not.toHaveProperty('reason');
+  });
+
+  test('/health/ready: 503 says which dependency does not answer', async () => {
+    at.state.down = 'Redis is away';
+    const reply = await send('/health/ready');
+    delete at.state.down;
+    const reason = expect.stringContaining('Redis is away');
+    expect(lineOf(reply)).toMatchObject({ status: 503, reason });
+    expect(JSON.parse(reply.text)).toEqual({
+      title: 'Service Unavailable',
+      status: 503,
+      detail: 'What this server depends on does not answer. Try again.',
+      ...(development && { reason }),
+    });
+  });
+
+  test('a person reads the reason on the page, in development', async () => {
+    const reply = await send('/documents/a', { Accept: 'text/html' });
+    expect(reply.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(reply.text.includes('no credentials')).toBe(development);
+  });
+});
