@@ -1,7 +1,8 @@
-/** `npm run check`: no document names a file or folder of ours that is not there. */
+/** `npm run check`: no document names a file, folder or heading of ours that is not there. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
+import { deadAnchors } from './dead-anchors.ts';
 
 /** Code spans and blocks; both end with as many backticks as they begin with (CommonMark 0.31.2 section 6.1). */
 const CODE = /(`+)([^`](?:[\s\S]*?[^`])?)\1(?!`)/g;
@@ -59,11 +60,13 @@ if (import.meta.main) {
   const files = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
     .trim()
     .split('\n');
-  const dead = files
-    .filter((file) => file.endsWith('.md'))
-    .flatMap((file) => deadPaths([file, readFileSync(file, 'utf8')], files));
-  if (dead.length > 0) {
-    process.stderr.write(`Paths that are not there (e2e/dead-paths.ts):\n${dead.join('\n')}\n`);
+  const documents = new Map(
+    files.filter((file) => file.endsWith('.md')).map((file) => [file, readFileSync(file, 'utf8')]),
+  );
+  const dead = [...documents].flatMap((document) => deadPaths(document, files));
+  const named = [...dead, ...deadAnchors(documents)];
+  if (named.length > 0) {
+    process.stderr.write(`Paths and headings that are not there:\n${named.join('\n')}\n`);
     process.exitCode = 1;
   }
 }

@@ -1,6 +1,6 @@
-/** What `npm pack` makes, installed as npm installs it: below node_modules, where Node strips no types. */
+/** The package of `npm pack`, installed as npm installs it: below node_modules, where Node strips no types. */
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
@@ -54,8 +54,14 @@ async function countersign(args: readonly string[], env: NodeJS.ProcessEnv = {})
 test('it holds the bundled product, the launcher and the documents, and nothing else', async () => {
   const built = files.flatMap((file) => /^package\/(dist\/.+\.js)$/.exec(file)?.[1] ?? []);
   const rest = files.filter((file) => !built.includes(file.replace('package/', '')));
+  const found = await readdir(join(ROOT, 'docs'), { recursive: true });
+  const docs = found
+    .filter((path) => /\.\w+$/.test(path))
+    .map((path) => `package/docs/${path}`)
+    .toSorted((a, b) => a.localeCompare(b));
   expect(rest.toSorted((a, b) => a.localeCompare(b))).toEqual([
     'package/CHANGELOG.md',
+    ...docs,
     'package/LICENSE',
     'package/package.json',
     'package/README.md',
@@ -97,7 +103,7 @@ test('start runs both servers: a token is issued, accepted, and refused once it 
     env,
     ready: (output) => output.includes('Both are ready.'),
   });
-  // What it proposes are commands of what is installed.
+  // It proposes commands of the installed package.
   const firstStart = await readFile(join(folder.path, 'data/first-start.txt'), 'utf8');
   const home = await (await fetch(issuer)).text();
   for (const text of [pair.output, firstStart, home]) {

@@ -2,9 +2,7 @@
 import { once } from 'node:events';
 import http2 from 'node:http2';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { systemClock } from '#shared/base/clock.ts';
-import { createProver } from '#shared/cli/oauth/dpop.ts';
-import { systemRandom } from '#shared/base/random.ts';
+import { dpopProver } from './setup/dpop-prover.ts';
 import { get } from './clients/digest/answers.fixture.ts';
 import { digestClient } from './clients/digest/digest-client.ts';
 import { run } from './clients/digest/exchange.ts';
@@ -182,7 +180,7 @@ describe('two of each behind the load balancer', () => {
   });
 
   test('RFC 9449 section 11.1: a proof is good once, whichever server gets it', async () => {
-    const prover = await createProver(systemClock, systemRandom);
+    const prover = await dpopProver();
     const atToken = await prover.proof({ method: 'POST', url: `${ISSUER}/token` });
     const bound = await token({ dpop: atToken });
     const again = await post('/token', { grant_type: 'client_credentials' }, { dpop: atToken });

@@ -1,4 +1,4 @@
-/** What an attacker finds: two resource servers on one store. The test holds the directory behind them. */
+/** The target of an attacker: two resource servers on one store. The test has the directory behind them. */
 import { hkdfSync } from 'node:crypto';
 import { Agent } from 'node:http';
 import { connect } from 'node:net';
@@ -183,7 +183,7 @@ export function basic({ username, password }: Somebody): Field {
   return ['Authorization', `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`];
 }
 
-/** What a client did with a request: every message that it sent, and what each was answered. */
+/** The conversation of a client about a request: every message that it sent, with its answer. */
 export interface Conversation {
   readonly sent: readonly HttpRequest[];
   readonly answers: readonly HttpResponse[];
@@ -244,6 +244,18 @@ export function field({ fields }: HttpResponse, name: string): string | undefine
 export function masked({ status, fields, content }: HttpResponse): string {
   const lines = fields.map(([name, value]) => `${name}: ${maskedValue(name, value)}`);
   return [status, ...lines, content.toString('latin1')].join('\n');
+}
+
+/** The same without the reason, which an answer has in development only. */
+export function maskedInProduction(answer: HttpResponse): string {
+  const content = Buffer.from(
+    answer.content.toString('latin1').replace(/"reason":"[^"]*",/, ''),
+    'latin1',
+  );
+  const fields = answer.fields.map(([name, value]): Field =>
+    name.toLowerCase() === 'content-length' ? [name, `${content.length}`] : [name, value],
+  );
+  return masked({ ...answer, fields, content });
 }
 
 /** The padding of base64 stays: it says how long something is. */

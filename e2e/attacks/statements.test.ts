@@ -15,7 +15,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { Principal } from '#shared/auth/scheme.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { createProver, type Prover } from '#shared/cli/oauth/dpop.ts';
+import { type DpopProver, dpopProver } from '../setup/dpop-prover.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
 import { base64url, publicJwk, signJws } from '#shared/jose/jws.fixture.ts';
 import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
@@ -36,7 +36,7 @@ let machine: Client;
 let browser: TestBrowser;
 let app: App;
 let tokens: Tokens;
-let prover: Prover;
+let prover: DpopProver;
 /** The gateway's keys, and those of tokens. */
 let keys: KeySet;
 let keysOfTokens: KeySet;
@@ -49,7 +49,7 @@ beforeAll(async () => {
   browser = await signedIn(flow, await newPerson(flow));
   const scope = 'openid offline_access documents:read';
   tokens = await app.tokens(browser, { scope, prompt: 'consent' });
-  prover = await createProver(systemClock, systemRandom);
+  prover = await dpopProver();
   const master = await readMasterSecret(config, pair.env);
   const common = { stores, master, clock: systemClock, random: systemRandom, config };
   keys = (await openKeyRing(keyLifecycle('gatewayKeys', common), ['ES256'])).current;

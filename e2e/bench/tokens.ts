@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { systemClock } from '#shared/base/clock.ts';
-import { createProver } from '#shared/cli/oauth/dpop.ts';
-import { systemRandom } from '#shared/base/random.ts';
+import { dpopProver } from '../setup/dpop-prover.ts';
 import type { HttpRequest } from './requests.ts';
 
 export interface Grant {
@@ -76,7 +74,7 @@ export interface BoundToken {
 }
 
 export async function mintBoundToken(grant: Grant): Promise<BoundToken> {
-  const prover = await createProver(systemClock, systemRandom);
+  const prover = await dpopProver();
   const { method, path, fields, body } = tokenRequest(grant);
   const url = `${grant.issuer}${path}`;
   const DPoP = await prover.proof({ method, url });

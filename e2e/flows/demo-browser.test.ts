@@ -3,15 +3,16 @@ import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { launchBrowser, newPerson } from '../parts/browser.ts';
+import { atPair, examples } from '../pair/examples.ts';
 import { decide, signIn } from './browser.fixture.ts';
 import { type Flow, ONE_STORE, startFlowOn } from './flow.ts';
 
 const APPLICATION = 'http://localhost:8080/';
 const VERIFIER = 'a'.repeat(43);
 
-/** What the page does: it redeems the code, and calls the documents with the token, and with it in vain. */
+/** The script of the page: it redeems the code, and calls the documents with the token, as Bearer and in vain as DPoP. */
 const SCRIPT = `async ({ issuer, documents, verifier, redirectUri }) => {
   const body = new URLSearchParams({
     grant_type: 'authorization_code',
@@ -37,7 +38,13 @@ describe.each(ONE_STORE)('on %s', (kind) => {
   let page: Page;
   beforeAll(async () => {
     flow = parts.use(await startFlowOn(kind));
-    const server = http.createServer((_, response) => response.end('<title>here</title>'));
+    const [html = ''] = await examples('docs/how-to/single-page-application.md', 'html spa');
+    const server = http.createServer(({ url }, response) => {
+      const application = url === '/' || url?.startsWith('/?code=');
+      response
+        .setHeader('Content-Type', 'text/html')
+        .end(application ? atPair(flow.pair, html) : '');
+    });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     parts.defer(() => server.close().closeAllConnections());
     const { port } = server.address() as AddressInfo;
@@ -69,5 +76,19 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       { status: 200, challenge: null },
       { status: 401, challenge: expect.stringContaining('DPoP') },
     ]);
+  });
+
+  test('docs/how-to/single-page-application.md: its page signs in, reads the documents, and signs out', async () => {
+    const own = await (await newPerson(page.context().browser() as Browser)).newPage();
+    await own.goto(APPLICATION);
+    await own.getByRole('button', { name: 'Sign in' }).click();
+    await signIn(own, await flow.pair.addPerson('spa'));
+    await decide(own, 'Allow');
+    await own.getByRole('button', { name: 'Sign out' }).waitFor();
+    expect(JSON.parse(await own.locator('pre').innerText())).toEqual({ members: [] });
+    expect(new URL(own.url()).search).toBe('');
+    await own.getByRole('button', { name: 'Sign out' }).click();
+    await own.waitForURL(({ href }) => href.startsWith(flow.pair.issuer));
+    await own.getByRole('heading', { name: 'Sign out' }).waitFor();
   });
 });

@@ -1,9 +1,7 @@
-/** What the servers are used for while the master of Redis is taken away, and what of it has to hold. Throws AssertionError. */
+/** Uses of the servers while the master of Redis is taken away, and checks of their promises. Throws AssertionError. */
 import assert from 'node:assert/strict';
 import { randomInt, randomUUID } from 'node:crypto';
-import { createProver } from '#shared/cli/oauth/dpop.ts';
-import { systemClock } from '#shared/base/clock.ts';
-import { systemRandom } from '#shared/base/random.ts';
+import { dpopProver } from '../setup/dpop-prover.ts';
 import type { TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import type { Person } from '../pair/pair.ts';
 import { getAll } from './flow.ts';
@@ -15,7 +13,7 @@ import type { App } from './person.ts';
 const ROTATIONS = 5;
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
-/** What can be acknowledged. */
+/** The kinds of writes that can be acknowledged. */
 export type Kind = 'revocations' | 'documents' | 'proofs' | 'codes' | 'rotations' | 'devices';
 
 /** One kind of use. */
@@ -113,7 +111,7 @@ export function writing({ pair }: Flow, path: string, token: string, server: () 
 
 /** RFC 9449 section 11.1: a proof that was accepted is good at no server any more. */
 export async function proving({ pair }: Flow, client: Client, server: () => number): Promise<Part> {
-  const prover = await createProver(systemClock, systemRandom);
+  const prover = await dpopProver();
   const dpop = await prover.proof({ method: 'POST', url: `${pair.issuer}/token` });
   const response = await fetch(`${pair.authz[0]?.url}/token`, {
     method: 'POST',
@@ -171,7 +169,7 @@ export function rotating(flow: Flow, app: App, person: Person, server: () => num
       const done: Kind[] = ['codes'];
       for (let rotation = 0; rotation < ROTATIONS; rotation += 1) {
         const answer = await app.refresh(refresh, {}, {}, server());
-        // What became of the token nobody knows.
+        // Nobody knows whether the token was used.
         if (answer.status === 503) return done;
         spent.push(refresh);
         ({ refresh } = tokensIn(answer));

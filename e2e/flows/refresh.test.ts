@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { createProver } from '#shared/cli/oauth/dpop.ts';
-import type { Prover } from '#shared/cli/oauth/dpop.ts';
-import { systemClock } from '#shared/base/clock.ts';
-import { systemRandom } from '#shared/base/random.ts';
+import { type DpopProver, dpopProver } from '../setup/dpop-prover.ts';
 import type { TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import type { Person } from '../pair/pair.ts';
 import { startFlowOn, STORE_KINDS } from './flow.ts';
@@ -102,7 +99,7 @@ describe.each(STORE_KINDS)('on %s: refresh tokens (RFC 6749 section 6)', (kind) 
     expect(decodeJwt(all.access)['scope']).toBe('documents:read documents:write');
   });
 
-  test('what the person refused does not come with a refresh', async () => {
+  test('a refused scope does not come with a refresh', async () => {
     const page = await browser.open(app.url());
     const item = `${flow.pair.documents} documents:read`;
     const back = await browser.submit(page, { decision: 'allow', item });
@@ -137,19 +134,19 @@ describe.each(STORE_KINDS)('on %s: refresh tokens (RFC 6749 section 6)', (kind) 
   });
 
   describe('RFC 9449 section 5: a public client with a key', () => {
-    let prover: Prover;
-    const proofOf = async (key: Prover) => ({
+    let prover: DpopProver;
+    const proofOf = async (key: DpopProver) => ({
       dpop: await key.proof({ method: 'POST', url: `${flow.pair.issuer}/token` }),
     });
     beforeEach(async () => {
-      prover = await createProver(systemClock, systemRandom);
+      prover = await dpopProver();
     });
     const bound = async () =>
       tokensIn(await app.redeem(await app.code(browser), {}, await proofOf(prover)));
 
     test('keeps its refresh token, which only that key can use', async () => {
       const { refresh, access } = await bound();
-      const other = await createProver(systemClock, systemRandom);
+      const other = await dpopProver();
       expect(refusal(await app.refresh(refresh, {}, await proofOf(other)))).toEqual(INVALID_GRANT);
       expect(refusal(await app.refresh(refresh))).toEqual(INVALID_GRANT);
       const again = await tenTimes(async (server) =>

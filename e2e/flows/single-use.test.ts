@@ -184,7 +184,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
       routes: { token: '/token' },
     });
     useHashedSecrets(provider, server);
-    provider.use(refusals);
+    provider.use(refusals({ development: false }));
     provider.use(answering(steps.answer));
     return provider;
   }

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { examples } from '../pair/examples.ts';
 import { request } from 'undici';
 import { startStore } from '../flows/flow.ts';
 import { type Pair, ServerProcess, startPair } from '../pair/pair.ts';
@@ -23,7 +23,7 @@ afterAll(async () => parts.disposeAsync());
 
 /** Each address has a version, which unsafe methods raise; every answer says which it is of. */
 const versions = new Map<string, number>();
-/** What the application was asked. */
+/** The requests that reached the application. */
 let asked: string[] = [];
 beforeEach(() => {
   asked = [];
@@ -165,7 +165,7 @@ describe.each(['sqlite', 'redis'] as const)('two servers on %s', (kind) => {
     ]);
   });
 
-  test('what is not understood says what to write, and bans nothing', async () => {
+  test('a malformed ban says what to write, and bans nothing', async () => {
     await atBoth('kept');
     const told = await got(at(0, ''), '--request', 'BAN', '--header', 'Ban: tag=news');
     expect(told).toEqual([
@@ -267,12 +267,9 @@ test('Chromium: navigation, the back button, and reload, which has the applicati
   expect(await first.textContent('body')).toBe('GET 2 ');
 });
 
-test('README.md: its lines of curl', async () => {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  const [, json = ''] =
-    /^## In front of your application\n[^]*?```json\n([^]*?)```/m.exec(readme) ?? [];
-  const [, lines = ''] =
-    /^## An HTTP cache in front of your application\n[^]*?```sh\n([^]*?)```/m.exec(readme) ?? [];
+test('the lines of curl in docs/how-to/cache.md purge and ban', async () => {
+  const [json = ''] = await examples('docs/how-to/gateway.md', 'json gateway');
+  const [lines = ''] = await examples('docs/how-to/cache.md', 'sh cache');
   const pair = parts.use(
     await startPair({
       settings: ({ resource }) => {

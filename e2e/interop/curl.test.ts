@@ -1,5 +1,4 @@
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,8 +7,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
+import { examples, runCommands } from '../pair/examples.ts';
 
-/** Debian's curl: the tour of README.md as it stands there, and what curl does that libraries do not. */
+/** Debian's curl: the commands of the documentation as they stand there, and what curl does that libraries do not. */
 const ROOT = new URL('../../', import.meta.url).pathname;
 const run = promisify(execFile);
 
@@ -55,38 +55,22 @@ function parse(printed: string): Answer {
   };
 }
 
-describe('the tour of README.md', () => {
-  /** What each line of the tour prints, in order. */
-  let printed: string[];
+/** Their commands run one after another, as somebody who reads them in this order would type them. */
+const PAGES = [
+  'docs/tutorials/first-ten-minutes.md',
+  'docs/how-to/schemes/README.md',
+  'docs/how-to/schemes/hoba.md',
+  'docs/how-to/schemes/concealed.md',
+  'docs/how-to/private-token.md',
+];
+
+describe('the commands of the first pages', () => {
+  /** The output of each line of the tour, in order. */
+  let printed: readonly string[];
 
   beforeAll(async () => {
-    const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-    const blocks = [...readme.matchAll(/^```sh tour\n(.*?)^```$/gms)].map(
-      ([, block = '']) => block,
-    );
-    const lines = blocks.join('').trim().split('\n');
-    const script = lines.map((line) => `${line}\nprintf '\\036'\n`).join('');
-    const bash = spawn('bash', ['-eu'], {
-      cwd: ROOT,
-      env: { ...pair.env, PATH: process.env['PATH'] },
-      stdio: 'pipe',
-    });
-    bash.stdin.end(
-      `. '${join(pair.data, 'first-start.env')}'\n${script}`
-        .replaceAll('http://localhost:3000', pair.issuer)
-        .replaceAll('http://localhost:3001', pair.resource)
-        .replaceAll('https://localhost:3443', pair.resourceTls)
-        .replaceAll('https://localhost:3444', pair.tokenIssuer)
-        .replaceAll(/\bdata\/(?=tls\/|demo\.pem)/g, `${pair.data}/`)
-        .replaceAll('http://127.0.0.1:3128', pair.proxies[0] ?? ''),
-    );
-    const [out, errors] = await Promise.all([
-      text(bash.stdout),
-      text(bash.stderr),
-      once(bash, 'close'),
-    ]);
-    if (bash.exitCode !== 0) throw new Error(`${out}\n${errors}`);
-    printed = out.split('\u001e').slice(0, -1);
+    const blocks = await Promise.all(PAGES.map((page) => examples(page, 'sh tour')));
+    printed = await runCommands(pair, blocks.flat().join(''));
   });
 
   test('get a token, write with it, read with it', () => {
@@ -124,7 +108,7 @@ describe('the tour of README.md', () => {
     });
     expect(requested).toBe('Hello');
     expect(help).toContain('client add');
-    expect(more).toHaveLength(23);
+    expect(more).toHaveLength(17);
   });
 
   test('people and clients of your own', () => {
@@ -184,10 +168,40 @@ describe('the tour of README.md', () => {
       'token-keys': [{ 'token-type': 1 }, { 'token-type': 2 }],
     });
   });
+});
 
-  test('every method', () => {
+test.each([
+  ['bearer-dpop', /^{"members":/],
+  ['basic', /"scheme":"Basic"/],
+  ['digest', /"scheme":"Digest"/],
+  ['scram', /^HTTP\/1\.1 401 [^]*WWW-Authenticate: SCRAM-SHA-256 [^]*data=/i],
+  ['api-key', /papertrail/],
+])('the commands of docs/how-to/schemes/%s.md', async (scheme, last) => {
+  const commands = await examples(`docs/how-to/schemes/${scheme}.md`, 'sh try');
+  const printed = await runCommands(pair, commands.join(''));
+  expect(printed.at(-1)).toMatch(last);
+});
+
+test('the commands of docs/how-to/test-your-client.md are answered as its table says', async () => {
+  const [commands = ''] = await examples('docs/how-to/test-your-client.md', 'sh client');
+  const [identified = '', ...answers] = await runCommands(pair, commands);
+  expect(JSON.parse(identified)).toMatchObject({ scheme: 'Digest' });
+  expect(answers.map((printed) => parse(printed).status)).toEqual([501, 405, 401, 400]);
+  expect(parse(answers[1] ?? '').fields.get('allow')).toContain('GET');
+});
+
+test('the tour of README.md: a revoked token is refused', async () => {
+  const [tour = ''] = await examples('README.md', 'sh tour');
+  const [, , put, read, revoked, refused = ''] = await runCommands(pair, tour);
+  expect([put, read, revoked]).toEqual(['', 'Hello', '{}']);
+  expect(parse(refused).status).toBe(401);
+});
+
+describe('docs/reference/documents.md', () => {
+  test('its commands write, patch and query a document', async () => {
+    const commands = await examples('docs/reference/documents.md', 'sh documents');
     const [put = '', patched = '', queried = '', filtered = '', found = '', overTls = '', ...more] =
-      printed.slice(27);
+      await runCommands(pair, commands.join(''));
     expect([put, patched, more]).toEqual(['', '', []]);
     expect(JSON.parse(queried)).toEqual(['b']);
     expect(JSON.parse(filtered)).toEqual([{ name: 'notes.json', length: expect.any(Number) }]);
@@ -302,7 +316,7 @@ describe('RFC 9110 section 10.1.1: Expect: 100-continue', () => {
     expect(await put(...bearer())).toBe(`201 ${SIZE}`);
   });
 
-  test('what is announced as too large is 413 before it is sent', async () => {
+  test('content that is announced as too large is 413 before it is sent', async () => {
     const expecting = ['-H', 'Expect: 100-continue', '--expect100-timeout', '15'];
     const announced = ['-H', `Content-Length: ${65 * 1024 * 1024}`, '-H', 'Transfer-Encoding:'];
     const measured = ['-o', '/dev/null', '-w', '%{http_code} %{size_upload}'];

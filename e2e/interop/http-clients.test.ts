@@ -3,25 +3,26 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
+import { examples } from '../pair/examples.ts';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { program, succeed } from './dav/program.ts';
 import { ALICE, identity, JASON } from './site.ts';
 
 /**
  * Debian's LWP of Perl, the JDK's HttpURLConnection, Apache HttpClient 4 and 5, and duplicity, with the
- * settings that the table of README.md names.
+ * settings that the table of docs/reference/clients.md names.
  */
 let parts: AsyncDisposableStack;
 let pair: Pair;
 /** Without settings of anybody. */
 let home: string;
-/** What README.md shows an operator. */
+/** The configuration that the page shows. */
 let shown: { spaces: readonly Record<string, unknown>[]; proxy: Record<string, unknown> };
 
 beforeAll(async () => {
   parts = new AsyncDisposableStack();
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  shown = JSON.parse(/^```json clients\n(.*?)^```$/ms.exec(readme)?.[1] ?? '') as typeof shown;
+  const [block = ''] = await examples('docs/reference/clients.md', 'json clients');
+  shown = JSON.parse(block) as typeof shown;
   const proxy = { ...shown.proxy, destinations: ['self'] };
   pair = parts.use(await startPair({ settings: { proxy } }));
   await pair.addPerson(ALICE.name, ALICE.password);
@@ -57,7 +58,7 @@ async function ask(
 
 const proxy = () => pair.proxies[0] ?? '';
 
-test('the lines of README.md make what development has', async () => {
+test('the configuration of docs/reference/clients.md is that of development', async () => {
   // An array, of all commands that the pair runs.
   const realms = (await pair.cli('realm', 'list')) as unknown as Record<string, unknown>[];
   const [{ url = '', realm, schemes } = {}] = shown.spaces;
@@ -135,7 +136,7 @@ describe('duplicity', () => {
   beforeAll(async () => {
     await mkdir(join(home, 'mine'));
     await writeFile(join(home, 'mine/letter.txt'), 'Dear diary\n');
-    // What changes within a second it does not see.
+    // It does not see changes within a second.
     await utimes(join(home, 'mine/letter.txt'), 0, 0);
   });
 

@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { systemClock } from '#shared/base/clock.ts';
-import { createProver } from '#shared/cli/oauth/dpop.ts';
-import { systemRandom } from '#shared/base/random.ts';
+import { dpopProver } from '../setup/dpop-prover.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
 import { ALICE } from './site.ts';
@@ -27,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => pair[Symbol.asyncDispose]());
 
-/** What curl got: the version of HTTP, the status, and the content. */
+/** Returns curl's output: the version of HTTP, the status, and the content. */
 async function curl(...args: readonly string[]): Promise<string> {
   const always = ['--silent', '--show-error', '--max-time', '20'];
   const trust = ['--cacert', join(pair.data, 'tls/certificate.pem')];
@@ -174,7 +172,7 @@ describe('two origins with the same documents', () => {
   });
 
   test('RFC 9449 section 4.3: htu is of the origin that is asked', async () => {
-    const prover = await createProver(systemClock, systemRandom);
+    const prover = await dpopProver();
     const proof = await prover.proof({ method: 'POST', url: `${pair.issuer}/token` });
     const token = await tokenFor(pair.resourceTls, { DPoP: proof });
     for (const flag of ['--http1.1', '--http2']) {

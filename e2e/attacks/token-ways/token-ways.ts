@@ -132,6 +132,9 @@ function written(
   return [Buffer.concat([head, size, content, Buffer.from('\r\n0\r\n\r\n')])];
 }
 
+/** As a page tells it. */
+const REQUEST_ID = /(?<=Request <code>)[\w-]+/;
+
 /** A line of an answer without what is random in it, the time, or how the name of a field is written. */
 function plain(line: string): string {
   const [, name] = /^([\w-]+): /.exec(line) ?? [];
@@ -141,7 +144,7 @@ function plain(line: string): string {
   }
   // Behind it comes the next answer on the connection, if any.
   const [, json, behind = ''] = /^(\{"access_token".*\})(.*)$/.exec(line) ?? [];
-  if (json === undefined) return line;
+  if (json === undefined) return line.replace(REQUEST_ID, '');
   const { access_token = '', ...rest } = JSON.parse(json) as Record<string, string>;
   const { jti, iat = 0, exp = 0, cnf, ...claims } = decodeJwt(access_token);
   return JSON.stringify([
@@ -173,7 +176,7 @@ async function proofOf(
 /** Those that the servers have told, each good for some minutes. */
 const nonces = new Map<string, { readonly nonce: string; readonly until: number }>();
 
-/** What the server tells whoever shows an old proof. */
+/** Returns the nonce that the server gives for an old proof. */
 async function nonceOf(issuer: string, url: string): Promise<string> {
   const known = nonces.get(url);
   if (known && known.until > Date.now()) return known.nonce;

@@ -1,8 +1,6 @@
 /** @countersign/resource as it is installed, in applications of each framework, against the running pair. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { systemClock } from '#shared/base/clock.ts';
-import { systemRandom } from '#shared/base/random.ts';
-import { createProver, type Prover } from '#shared/cli/oauth/dpop.ts';
+import { type DpopProver, dpopProver } from '../../setup/dpop-prover.ts';
 import { type Pair, startPair } from '../../pair/pair.ts';
 import { freePort } from '../../parts/free-port.ts';
 import { NODE, startProcess } from '../../parts/process.ts';
@@ -10,7 +8,7 @@ import { rawHttp, statusOf } from '../../parts/raw-http.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
 import { copyExample, installResource } from './install.ts';
 
-/** What clients know; the applications listen elsewhere, as behind a proxy. */
+/** The public URL; the applications listen elsewhere, as behind a proxy. */
 const RESOURCE = 'https://api.example/v1/';
 const METADATA = '/.well-known/oauth-protected-resource/v1/';
 const FRAMEWORKS = ['express', 'fastify', 'hono', '@hono/node-server', 'koa', '@koa/router'];
@@ -34,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => parts.disposeAsync());
 
-async function token(scope: string, prover?: Prover): Promise<string> {
+async function token(scope: string, prover?: DpopProver): Promise<string> {
   const url = `${pair.issuer}/token`;
   const response = await fetch(url, {
     method: 'POST',
@@ -79,7 +77,7 @@ describe.each(['express', 'koa', 'fastify', 'hono'])('%s', (name) => {
     fetch(url + path, { method, headers });
   const bearer = (value: string) => ({ authorization: `Bearer ${value}` });
 
-  test('what is not protected answers', async () => {
+  test('an unprotected path answers', async () => {
     expect((await ask({}, 'GET', '/')).status).toBe(200);
   });
 
@@ -170,7 +168,7 @@ describe.each(['express', 'koa', 'fastify', 'hono'])('%s', (name) => {
   });
 
   test('RFC 9449 sections 4.3, 9 and 11.1: a bound token, its nonce, once, at the public address', async () => {
-    const prover = await createProver(systemClock, systemRandom);
+    const prover = await dpopProver();
     const accessToken = await token('notes:read', prover);
     const send = (proof: string) => ask({ authorization: `DPoP ${accessToken}`, dpop: proof });
     const prove = (nonce?: string, at = RESOURCE) =>

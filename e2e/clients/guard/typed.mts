@@ -1,4 +1,4 @@
-// What is behind the guard has types, in each framework; compiled against the package as it is installed.
+// Handlers behind the guard have types in each framework; compiled against the installed package.
 import {
   type Claims,
   type Guarded,

@@ -3,10 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { createProver } from '#shared/cli/oauth/dpop.ts';
-import type { Prover } from '#shared/cli/oauth/dpop.ts';
-import { systemClock } from '#shared/base/clock.ts';
-import { systemRandom } from '#shared/base/random.ts';
+import { type DpopProver, dpopProver } from '../../setup/dpop-prover.ts';
 import { freePort } from '../../parts/free-port.ts';
 import { startPair } from '../../pair/pair.ts';
 import type { Pair } from '../../pair/pair.ts';
@@ -89,7 +86,7 @@ describe.each([
     return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   }
 
-  async function token(scope = 'app:read', path = '/', prover?: Prover): Promise<string> {
+  async function token(scope = 'app:read', path = '/', prover?: DpopProver): Promise<string> {
     const url = `${pair.issuer}/token`;
     const response = await fetch(url, {
       method: 'POST',
@@ -260,14 +257,14 @@ describe.each([
   describe('DPoP (RFC 9449): htu is the URL that the client sees', () => {
     const send = async (
       value: string,
-      prover: Prover,
+      prover: DpopProver,
       proof: { method?: string; url?: string; nonce?: string | undefined; path?: string } = {},
     ) => {
       const { method = 'GET', path = '/a', url = origin + path, nonce } = proof;
       const dpop = await prover.proof({ method, url, accessToken: value, nonce });
       return ask(path, { headers: { authorization: `DPoP ${value}`, dpop } });
     };
-    const newProver = () => createProver(systemClock, systemRandom);
+    const newProver = () => dpopProver();
 
     test('a bound token with its proof; not without, not for another URL, not as Bearer', async () => {
       const prover = await newProver();
@@ -324,7 +321,7 @@ describe.each([
     });
   });
 
-  describe('what a client forges', () => {
+  describe('forged fields', () => {
     test('identity fields are replaced', async () => {
       const forged = {
         'x-auth-subject': 'somebody-else',

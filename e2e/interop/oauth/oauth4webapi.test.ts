@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, DPoPHandle } from 'oauth4webapi';
-import { systemClock } from '#shared/base/clock.ts';
-import { createProver } from '#shared/cli/oauth/dpop.ts';
-import { systemRandom } from '#shared/base/random.ts';
+import { dpopProver } from '../../setup/dpop-prover.ts';
 import { startPair } from '../../pair/pair.ts';
 import type { Pair } from '../../pair/pair.ts';
 import { addKeyClient } from './key-client.ts';
@@ -73,7 +71,7 @@ const send = (token: string, url: string, method = 'GET', DPoP?: DPoPHandle, bod
     }),
   );
 
-/** What a promise is rejected with, when it is for the challenges of an answer. */
+/** Returns the challenges with which a promise is rejected. */
 async function challengesOf(promise: Promise<unknown>) {
   const error: unknown = await promise.then(
     () => undefined,
@@ -151,7 +149,7 @@ describe('DPoP, nonces asked for by both servers (RFC 9449 sections 8 and 9)', (
   });
 
   test('a nonce of one server is none at the other', async () => {
-    const prover = await createProver(systemClock, systemRandom);
+    const prover = await dpopProver();
     const atIssuer = async (nonce?: string) => {
       const url = `${pair.issuer}/token`;
       const dpop = await prover.proof({ method: 'POST', url, nonce });

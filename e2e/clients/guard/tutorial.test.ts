@@ -1,23 +1,25 @@
-/** "Protect an API of yours": the configuration and the program of README.md, for other ports. */
+/** The configuration and the program of docs/tutorials/express-api.md, for other ports. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
+import { examples } from '../../pair/examples.ts';
 import { startPair } from '../../pair/pair.ts';
 import { freePort } from '../../parts/free-port.ts';
 import { NODE, startProcess } from '../../parts/process.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
 import { installResource } from './install.ts';
 
+const PAGE = 'docs/tutorials/express-api.md';
 const MACHINE = 'notes:read notes:write';
 
-test('as README.md and that of the package have it', async () => {
+test('the API of the tutorial, which README.md and the package have too, refuses a revoked token', async () => {
   await using parts = new AsyncDisposableStack();
   const folder = parts.use(await temporaryFolder()).path;
   await installResource(folder, ['express']);
-  const readme = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
-  const [, section = ''] = /^## Protect an API of yours\n([^]*?)^## /m.exec(readme) ?? [];
-  const [, json = ''] = /```json\n([^]*?)```/.exec(section) ?? [];
-  const [, program = ''] = /```js\n([^]*?)```/.exec(section) ?? [];
+  const [json = ''] = await examples(PAGE, 'json express');
+  const [program = ''] = await examples(PAGE, 'js express');
+  const [commands = ''] = await examples(PAGE, 'sh express');
+  expect(await examples('README.md', 'js')).toEqual([program]);
   const ofPackage = await readFile(
     join(folder, 'node_modules/@countersign/resource/README.md'),
     'utf8',
@@ -38,7 +40,7 @@ test('as README.md and that of the package have it', async () => {
   // On a busy machine a follower may be late.
   const revocations = { lease: 10 };
   const pair = parts.use(await startPair({ settings: { ...settings, revocations } }));
-  const [, scope = ''] = /--scope (\S+)`/.exec(section) ?? [];
+  const [, scope = ''] = /--scope (\S+)\n/.exec(commands) ?? [];
   const follower = await pair.addClient(scope);
   const file = join(folder, 'notes.mjs');
   await writeFile(

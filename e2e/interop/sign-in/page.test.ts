@@ -1,13 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { configSchema } from '#shared/config/schema.ts';
+import { examples } from '../../pair/examples.ts';
 import { startPair } from '../../pair/pair.ts';
 import { send } from './send.ts';
 
-test('README.md: the configuration of the section on sign-in sends a browser to the sign-in page', async () => {
-  const text = await readFile(new URL('../../../README.md', import.meta.url), 'utf8');
-  const [, section = ''] = text.split('## Sign in before an application of yours\n');
-  const [, json = ''] = /```json\n(.*?)```/s.exec(section) ?? [];
+test('the configuration of docs/how-to/sign-in-in-front.md sends a browser to the sign-in page', async () => {
+  const [json = ''] = await examples('docs/how-to/sign-in-in-front.md', 'json sign-in');
   const { spaces } = configSchema.parse(JSON.parse(json));
   expect(spaces).toHaveLength(1);
   await using pair = await startPair({

@@ -1,17 +1,15 @@
-import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
 import { startApplication } from '../parts/application.ts';
 import type { Echo } from '../parts/applications/echo.ts';
+import { examples } from '../pair/examples.ts';
 import { startPair } from '../pair/pair.ts';
 import { basic } from './gateway/gateway-site.ts';
 import { statementsOf } from './gateway-identity/verify-statement.mjs';
 import { ALICE } from './site.ts';
 
-/** The configuration that README.md begins with, for other ports, and its example of checking a statement. */
-test('In front of your application: as README.md says it', async () => {
-  const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
-  const [, json = ''] =
-    /^## In front of your application\n[^]*?```json\n([^]*?)```/m.exec(readme) ?? [];
+/** The configuration of docs/how-to/gateway.md, for other ports, and its example of checking a statement. */
+test('the gateway of the page passes requests on, with a statement of who asks', async () => {
+  const [json = ''] = await examples('docs/how-to/gateway.md', 'json gateway');
   await using parts = new AsyncDisposableStack();
   const { url } = await startApplication(parts, 'express');
   const pair = parts.use(

@@ -1,0 +1,18 @@
+/** The part of CHANGELOG.md that a release is made of. */
+const UNRELEASED = '## Unreleased\n';
+
+/**
+ * Returns the changelog with a section of that version, which has all that is unreleased now. `date`: as in
+ * `2026-11-23`. Throws if there is nothing unreleased, or if the version has a section already.
+ */
+export function released(changelog: string, version: string, date: string): string {
+  const [before, after] = changelog.split(UNRELEASED);
+  if (before === undefined || after === undefined)
+    throw new Error('There is no section Unreleased.');
+  const [changes = ''] = after.split('\n## ');
+  if (!changes.includes('\n- ')) throw new Error('The section Unreleased has no line.');
+  if (after.split('\n').some((line) => line.split(' ').slice(0, 2).join(' ') === `## ${version}`)) {
+    throw new Error(`Version ${version} has a section already.`);
+  }
+  return `${before}${UNRELEASED}\n## ${version} (${date})\n${after}`;
+}

@@ -1,0 +1,41 @@
+/** `npm run check`: every heading that a link in a document names is there. */
+import { dirname, join } from 'node:path/posix';
+
+/** A link to a heading: of another document, or of the same one. */
+const LINK = /\]\(([^)\s#]*\.md)?#([^)\s]+)\)/g;
+const HEADING = /^#{1,6} +(.+?)(?: +#+)?$/gm;
+const FENCED = /^(`{3,}|~{3,}).*?^\1/gms;
+
+/** The anchor that forges give a heading: in lower case, without punctuation, with hyphens for spaces. */
+function anchorOf(heading: string): string {
+  const shown = heading.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
+  return shown
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+/** Returns the anchors of a document; the second heading of the same text has `-1` behind it, and so on. */
+export function anchorsOf(markdown: string): ReadonlySet<string> {
+  const anchors = new Set<string>();
+  for (const [, heading = ''] of markdown.replaceAll(FENCED, '').matchAll(HEADING)) {
+    const anchor = anchorOf(heading);
+    let unique = anchor;
+    for (let n = 1; anchors.has(unique); n++) unique = `${anchor}-${n}`;
+    anchors.add(unique);
+  }
+  return anchors;
+}
+
+/** Returns the links that name no heading. `documents`: the text of every Markdown file by its path from the top. */
+export function deadAnchors(documents: ReadonlyMap<string, string>): string[] {
+  const anchors = new Map([...documents].map(([path, text]) => [path, anchorsOf(text)]));
+  return [...documents].flatMap(([path, text]) =>
+    [...text.replaceAll(FENCED, '').matchAll(LINK)]
+      .filter(([, target, anchor = '']) => {
+        const there = target === undefined ? path : join(dirname(path), target);
+        return !target?.includes(':') && anchors.get(there)?.has(anchor) !== true;
+      })
+      .map(([, target = '', anchor]) => `${path}: ${target}#${anchor}`),
+  );
+}

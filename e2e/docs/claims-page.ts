@@ -1,0 +1,153 @@
+import { FOLLOW_SCOPE, REQUEST_SCOPE, VERIFY_SCOPE } from '#shared/config/token-spaces.ts';
+import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
+import { ACR, AMR } from '../../authz-server/base/acr.ts';
+import { code, GENERATED, table } from './markdown.ts';
+
+type Rows = readonly (readonly [claim: string, meaning: string, ...more: string[]])[];
+
+const ACCESS_TOKEN: Rows = [
+  ['iss', 'the issuer', 'always'],
+  ['aud', 'the resource, which is the URL of a space', 'always'],
+  [
+    'sub',
+    'the id of the person, which never changes; for an application on its own behalf, its `client_id`',
+    'always',
+  ],
+  ['client_id', 'the application', 'always'],
+  ['scope', 'the scopes of the resource that were granted', 'if there are any'],
+  ['iat', 'time of issue, in seconds', 'always'],
+  ['exp', 'end: `tokens.lifetime` after the issue', 'always'],
+  ['jti', 'identifier of the token; it is revoked by this', 'always'],
+  ['cnf', '`jkt`: thumbprint of the key that the token is bound to (RFC 9449)', 'with DPoP'],
+  ['client_gen', 'generation of the client; it rises when all its tokens are revoked', 'always'],
+  ['epoch', 'memory of the store; a token of another memory is refused', 'always'],
+  ['grant_id', 'the grant, which is one application in one browser or device', 'of people'],
+  ['sub_gen', 'generation of the person; it rises when everything of theirs is ended', 'of people'],
+  ['openid_scope', 'scopes of OpenID Connect, which userinfo reads', 'of people, if granted'],
+  ['acr', `how the person signed in: ${code(ACR)}`, 'of people'],
+  ['auth_time', 'when the person signed in, in seconds', 'of people'],
+];
+
+const ID_TOKEN: Rows = [
+  ['iss', 'the issuer', 'always'],
+  ['sub', 'the id of the person', 'always'],
+  ['aud', 'the `client_id`', 'always'],
+  ['iat', 'time of issue', 'always'],
+  ['exp', 'end', 'always'],
+  ['nonce', 'the nonce of the request', 'if the request had one'],
+  ['at_hash', 'hash of the access token', 'always'],
+  ['acr', `how the person signed in: ${code(ACR)}`, 'always'],
+  ['amr', `methods of the sign-in: ${code(JSON.stringify(AMR))}`, 'always'],
+  ['auth_time', 'when the person signed in', 'always'],
+];
+
+const INTROSPECTION: Rows = [
+  ['active', '`true` if the token is accepted now; otherwise the answer has nothing else'],
+  ['token_type', '`Bearer` or `DPoP`'],
+  ['iss', 'as in the token'],
+  ['aud', 'as in the token'],
+  ['sub', 'as in the token'],
+  ['client_id', 'as in the token'],
+  ['scope', 'as in the token'],
+  ['iat', 'as in the token'],
+  ['exp', 'as in the token'],
+  ['jti', 'as in the token'],
+  ['cnf', 'as in the token'],
+];
+
+const MEANING: Readonly<Record<string, string>> = {
+  name: 'the display name',
+  preferred_username: 'the name that the person signs in with',
+  picture: 'URL of a picture',
+  locale: 'language, such as `en-GB`',
+  email: 'the first address',
+  email_verified: 'whether that address is verified',
+  groups: 'array of names, empty for a person in no group',
+};
+
+/** The page of scopes and claims, from the tables that tokens are made by. */
+export function claimsPage(): string {
+  const rows = (all: Rows) => all.map(([claim, ...rest]) => [code(claim), ...rest]);
+  const ofPeople = Object.entries(CLAIMS_OF_SCOPES).flatMap(([scope, claims]) =>
+    claims.map((claim) => [code(scope), code(claim), MEANING[claim] ?? '']),
+  );
+  return [
+    GENERATED,
+    '# Scopes and claims',
+    '',
+    'This page lists the scopes that a client can ask for and the claims in access tokens, in ID tokens, at userinfo and in introspection. It is for authors of clients and APIs.',
+    '',
+    '## Scopes',
+    '',
+    ...table(
+      ['Scope', 'Gives'],
+      [
+        ['`openid`', 'an ID token, and userinfo'],
+        ...Object.entries(CLAIMS_OF_SCOPES).map(([scope, claims]) => [
+          code(scope),
+          `the ${claims.length > 1 ? 'claims' : 'claim'} ${claims.map(code).join(', ')}`,
+        ]),
+        [
+          '`offline_access`',
+          'nothing more: a client with the grant refresh_token gets a refresh token in any case. It is ignored for a client that may not ask for it',
+        ],
+        [
+          '`scopes.safe`, `scopes.unsafe` of a space',
+          'safe and unsafe methods there; each space names its own ([settings](settings.md#spaces))',
+        ],
+        [
+          '`cache:purge`',
+          'PURGE and BAN, in a space with `cache.purge`, unless its `scopes` name another',
+        ],
+        [code(REQUEST_SCOPE), 'tokens for PrivateToken, at the token issuer'],
+        [
+          code(VERIFY_SCOPE),
+          'verification of these, for resource servers that do not share the store',
+        ],
+        [
+          code(FOLLOW_SCOPE),
+          '`GET /revocations`, for servers that do not share the store; only by `client_credentials`',
+        ],
+      ],
+    ),
+    '',
+    '- A client may ask for the scopes that were given to it with `client add --scope`. A change of these ends no session and no token.',
+    '- A request without `scope` asks for the default scopes of the client (RFC 6749 section 3.3).',
+    '- A token is for one resource (`resource`, RFC 8707). A client that names none gets the first of its resources that has the scopes.',
+    '- Schemes without scopes, such as Basic, get them from `grants` of the space: `{ "everyone": ["documents:read"], "people": { "alice": ["documents:write"] } }`.',
+    '',
+    '## Claims about a person',
+    '',
+    ...table(['Scope', 'Claim', 'Meaning'], ofPeople),
+    '',
+    '- ID tokens and userinfo have these claims. They are read when a token is issued, and again at each userinfo request.',
+    '- An access token has them if its space lists the scope among its own (`"scopes": { "safe": ["groups"] }`) and the person has allowed it there (RFC 9068 section 2.2.2).',
+    '- A claim without a value is left out. Only `groups` is always there.',
+    '- An operator sets them with `user set`. The person sees and allows them on the consent page.',
+    '',
+    '## Access tokens',
+    '',
+    'An access token is a JWT with `"typ": "at+jwt"` (RFC 9068), signed with ES256, RS256 or EdDSA (`alg` of the space).',
+    '',
+    ...table(['Claim', 'Meaning', 'There'], rows(ACCESS_TOKEN)),
+    '',
+    'Other servers must not read `client_gen`, `epoch`, `sub_gen` and `openid_scope` as anything but opaque values.',
+    '',
+    '## ID tokens',
+    '',
+    'An ID token is signed with ES256 or RS256 (`client add --id-token-alg`), and has the claims about the person for the scopes that were granted.',
+    '',
+    ...table(['Claim', 'Meaning', 'There'], rows(ID_TOKEN)),
+    '',
+    '## Userinfo',
+    '',
+    '`GET` or `POST /userinfo` with an access token of a grant with `openid`, for whatever resource, answers `sub` and the claims about the person. Claims that the client may no longer ask for are left out.',
+    '',
+    '## Introspection',
+    '',
+    'The client that a token was issued to may introspect it, and so may a client that was registered for its resource (`client add --introspects URL`). A public client may not. Everybody else hears `{"active":false}`.',
+    '',
+    ...table(['Member', 'Meaning'], rows(INTROSPECTION)),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from '@jest/globals';
+import { configSchema } from '#shared/config/schema.ts';
+import { COMMANDS } from '#shared/cli/commands.ts';
+import { parseInput } from '#shared/cli/arguments/parse.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const PAGES = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'README.md', 'docs'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .trim()
+  .split('\n')
+  .filter((path) => path.endsWith('.md'));
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+describe('docs/README.md', () => {
+  test('links every page of docs/', () => {
+    const links = [...read('docs/README.md').matchAll(/\]\(([^)#]+)\)/g)].map(([, path = '']) =>
+      normalize(join(dirname('docs/README.md'), path)),
+    );
+    const linked = new Set(['README.md', 'docs/README.md', ...links]);
+    expect(PAGES.filter((page) => !linked.has(page))).toEqual([]);
+  });
+});
+
+describe('how-to guides and tutorials', () => {
+  const guides = PAGES.filter((page) => /^docs\/(how-to|tutorials)\//.test(page));
+
+  test.each(guides)('%s has at most 120 lines and 6 KB, and one title', (page) => {
+    const text = read(page);
+    expect(text.split('\n').length).toBeLessThanOrEqual(121);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(6144);
+    expect(text.match(/^# .+/m)?.index).toBe(0);
+  });
+});
+
+describe('configurations in how-to guides', () => {
+  const blocks = PAGES.filter((page) => page.startsWith('docs/how-to/')).flatMap((page) =>
+    [...read(page).matchAll(/^```json[^\n]*\n(.*?)^```$/gms)].map(
+      ([, json = '']): [string, string] => [page, json],
+    ),
+  );
+
+  /** The mistakes of a whole configuration, or of the settings of a space. */
+  function mistakes(json: string): readonly unknown[] {
+    const members = JSON.parse(json) as Record<string, unknown>;
+    const whole = Object.keys(members).every((name) => name in configSchema.shape);
+    const space = { url: 'https://api.example/', realm: 'a', schemes: ['Basic'], ...members };
+    return configSchema.safeParse(whole ? members : { spaces: [space] }).error?.issues ?? [];
+  }
+
+  test('are many, and the schema accepts each', () => {
+    expect(blocks.length).toBeGreaterThan(15);
+    for (const [page, json] of blocks)
+      expect([page, json, mistakes(json)]).toEqual([page, json, []]);
+  });
+});
+
+describe('commands that the documentation names', () => {
+  /** [page, words of the command]: in blocks and in the text. */
+  const named = PAGES.filter((page) => page !== 'docs/reference/commands.md').flatMap((page) =>
+    [...read(page).matchAll(/(?:npm run -s cli --|\bcountersign) ((?:[a-z][a-z-]* ?)+)/g)].map(
+      ([, words = '']): [string, string] => [page, words.trim()],
+    ),
+  );
+  const known = (words: string) =>
+    words === 'start' ||
+    COMMANDS.some(({ name }) => `${words} `.startsWith(`${name} `) || name.startsWith(`${words} `));
+
+  test('are many, and each exists', () => {
+    expect(named.length).toBeGreaterThan(40);
+    expect(named.filter(([, words]) => !known(words))).toEqual([]);
+  });
+
+  test('have options that exist', () => {
+    const lines = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/^(?:[A-Z_]+=\S+ )*npm run -s cli -- ([a-z].*(?:\\\n.*)*)$/gm)].map(
+        ([, line = '']): [string, string] => [page, line.replaceAll('\\\n', ' ')],
+      ),
+    );
+    expect(lines.length).toBeGreaterThan(20);
+    for (const [page, line] of lines) {
+      const words = line.split(/ (?=(?:[^'"]|'[^']*'|"[^"]*")*$)/).filter(Boolean);
+      const pipe = words.findIndex((word) => /^[|>&<]/.test(word));
+      const args = pipe < 0 ? words : words.slice(0, pipe);
+      const command = COMMANDS.find(({ name }) => `${line} `.startsWith(`${name} `));
+      if (command === undefined) throw new Error(`${page}: ${line}`);
+      const given = args.slice(command.name.split(' ').length);
+      expect(() => [page, line, parseInput(command, given)]).not.toThrow();
+    }
+  });
+});

@@ -1,0 +1,151 @@
+import type { LogFields } from '#shared/base/log-fields.ts';
+import { CHORES, EVENTS, type LoggedEvent } from './log-events.ts';
+import { code, GENERATED, table } from './markdown.ts';
+
+/** Every field of a line, with its meaning. The type refuses a field that is missing here. */
+export const FIELDS: Readonly<Record<keyof LogFields, string>> = {
+  id: 'id of the request; its answer has it as `X-Request-Id`',
+  reason: 'why a request was refused, or what went wrong',
+  method: 'method of the request',
+  path: 'path of the request, without the query',
+  status: 'status of the answer',
+  milliseconds: 'time from the first octet of the request to the end of the answer',
+  cut: '`true`: the connection ended before the answer did',
+  checks: 'number of health checks that went well since the last line of one',
+  space: 'realm of the protection space',
+  scheme: 'authentication scheme',
+  verdict: '`granted`, `refused` or `absent` (no credentials)',
+  subject: 'id of the person or application; not where PrivateTokens are issued',
+  client: '`client_id` of the application that a token or a token request is of',
+  application: 'id of the API key that came beside a person',
+  askedMethod: 'method of the request that a proxy asks about at `/verify`',
+  askedHost: 'origin of that request',
+  askedPath: 'path of that request',
+  host: 'the application or destination that the request was passed on to',
+  cache: '`hit`: the cache had the answer',
+  end: 'how a tunnel or WebSocket ended',
+  received: 'octets that came from there',
+  sent: 'octets that were sent there',
+  url: 'origin of the server, or address that could not be fetched',
+  address: 'address of the listener, or of the client that was refused',
+  port: 'port of the listener',
+  part: 'file or connection of the store',
+  remedy: 'what to do',
+  was: 'identity of the memory of the store, before',
+  now: 'the same, after',
+  variable: 'variable of the environment',
+  lines: 'number of lines that were dropped',
+  appendonly: 'setting of Redis',
+  appendfsync: 'setting of Redis',
+};
+
+/** Reasons as they begin, with the remedy. */
+const REASONS: readonly (readonly [reason: string, remedy: string])[] = [
+  ['`no credentials`', 'Send what `WWW-Authenticate` asks for'],
+  ['`a scheme that the space does not have`', 'Use a scheme of the challenges'],
+  [
+    '`access token: expired at ...`',
+    'Refresh it, or ask for another. If it is new, compare the clocks',
+  ],
+  [
+    '`access token: revoked by ...`',
+    'Ask for another. The last word says what was ended: token, grant, person, client, key or epoch (the whole memory of the store)',
+  ],
+  [
+    '`access token: aud is another resource: ...`',
+    'Ask for a token with `resource` set to the second URL',
+  ],
+  ['`access token: iss is another issuer: ...`', 'Ask the issuer that the second URL names'],
+  ['`access token: bound to a key, so it needs DPoP`', 'Send it as `DPoP`, with a proof'],
+  [
+    '`access token: the issuer has no such key`, `access token: signature is wrong`',
+    'The token is of another pair, or was changed',
+  ],
+  ['`DPoP proof: ...`', 'Mend the claim that is named. Make a new proof for each request'],
+  ['`lacks ...`', 'Ask for a token with these scopes'],
+  [
+    '`nc was used before`, `nonce is stale`',
+    'A Digest client counts `nc` up for each request, and takes the nonce of the newest challenge',
+  ],
+  ['`no such name, or ...`, `unknown name or wrong password`', 'The two are the same on purpose'],
+  [
+    '`invalid_grant: authorization code already consumed`',
+    'The client redeemed a code twice. Its grant has ended',
+  ],
+  ['`invalid_grant: authorization code not found`', 'The code is unknown, or expired long ago'],
+  [
+    '`invalid_grant: code_verifier does not match code_challenge`',
+    'The client mixes up two sign-ins, or hashes the verifier in another way than S256',
+  ],
+  [
+    '`invalid_grant: refresh token already used`',
+    'Somebody used an old refresh token: the client, or a thief. The grant has ended',
+  ],
+  ['`invalid_client: client not found: ...`', 'The client that is named is not registered here'],
+  [
+    '`invalid_redirect_uri: ...`',
+    'Register the URI at its end, exactly so: `client set CLIENT --redirect-uri`',
+  ],
+  [
+    '`the origin is not in cors.origins of this space`',
+    'Add the origin of the page to `cors.origins`',
+  ],
+  [
+    '`the store: ...`, `the feed of revocations: ...`, `the keys of the issuer at ...`',
+    'This dependency does not answer',
+  ],
+];
+
+/** The page of the events of the log, and of their fields. */
+export function logPage(): string {
+  return [
+    GENERATED,
+    '# Log fields',
+    '',
+    'This page lists every event that the servers log, with its level and fields. It is for operators who read or collect the log.',
+    '',
+    'Each server writes one JSON object a line to standard error. Every line has `time` (ISO 8601), `level`, `server` and `event`, and `worker` if the server has several processes. To find the line of an answer, search for its `X-Request-Id`: the line with this `id` has the reason.',
+    '',
+    'No line has a secret, a token, a proof or a query. Lines of warnings and errors are written at once, others within 20 ms; a kill (`SIGKILL`, a lost machine) may cost these. If nobody reads a pipe, 16 MiB wait in memory; later lines are dropped, and `log.lost` counts them. It also counts lines that cannot be written because the reader has ended or the disk is full.',
+    '',
+    '```json',
+    '{"time":"2026-11-23T12:00:00.000Z","level":"info","server":"resource","event":"request","id":"HmJ5VbqQ","space":"documents","scheme":"Bearer","verdict":"refused","reason":"revoked","method":"GET","path":"/documents/hello.txt","status":401,"milliseconds":3}',
+    '```',
+    '',
+    '## How to read a reason',
+    '',
+    'The words before the first colon name what was wrong, those behind it say why. In development the answer tells the same ([problem types](problem-types.md#the-reason)).',
+    '',
+    ...table(['Reason', 'What to do'], REASONS),
+    '',
+    ...Object.entries(EVENTS).flatMap(section),
+    '## Recurring work',
+    '',
+    'These events are warnings with a `reason`: the work has failed, and is tried again.',
+    '',
+    ...table(
+      ['Event', 'Work'],
+      Object.entries(CHORES).map(([event, meaning]) => [code(event), meaning]),
+    ),
+    '',
+    '## Fields',
+    '',
+    'A field without a value is left out. Of the health checks that went well there is one line a minute.',
+    '',
+    ...table(
+      ['Field', 'Meaning'],
+      Object.entries(FIELDS).map(([field, meaning]) => [code(field), meaning]),
+    ),
+    '',
+  ].join('\n');
+}
+
+function section([title, events]: readonly [string, readonly LoggedEvent[]]): readonly string[] {
+  const rows = events.map(([level, event, meaning, fields]) => [
+    level,
+    code(event),
+    meaning,
+    fields.map(code).join(', '),
+  ]);
+  return [`## ${title}`, '', ...table(['Level', 'Event', 'When', 'Fields'], rows), ''];
+}

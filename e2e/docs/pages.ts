@@ -1,0 +1,36 @@
+import { commandsPage } from './commands-page.ts';
+import { openApi } from './api/openapi.ts';
+import { claimsPage } from './claims-page.ts';
+import { endpointsPage } from './endpoints-page.ts';
+import { limitsPage } from './limits-page.ts';
+import { llmsPage } from './llms-page.ts';
+import { logPage } from './log-page.ts';
+import { methodsPage } from './methods-page.ts';
+import { problemsPage } from './problems-page.ts';
+import { settingsPage } from './settings-page.ts';
+import { standardsPage } from './standards-page.ts';
+
+/** The pages that are written from the code, by their path from the top. */
+export const PAGES: Readonly<Record<string, () => string>> = {
+  'docs/llms.txt': llmsPage,
+  'docs/reference/commands.md': commandsPage,
+  'docs/reference/endpoints.md': endpointsPage,
+  'docs/reference/limits.md': limitsPage,
+  'docs/reference/log-fields.md': logPage,
+  'docs/reference/methods.md': methodsPage,
+  'docs/reference/openapi.json': openApi,
+  'docs/reference/problem-types.md': problemsPage,
+  'docs/reference/scopes-and-claims.md': claimsPage,
+  'docs/reference/settings.md': settingsPage,
+  'docs/reference/standards.md': standardsPage,
+};
+
+/** The paths of pages that are not what the code says; `read` gives the text of a file, or undefined. */
+export function stalePages(
+  read: (path: string) => string | undefined,
+  pages: typeof PAGES = PAGES,
+): readonly string[] {
+  return Object.entries(pages)
+    .filter(([path, write]) => read(path) !== write())
+    .map(([path]) => path);
+}

@@ -1,0 +1,216 @@
+type Row = readonly [key: string, when: string, remedy: string];
+
+/** Statuses of errors of both servers. */
+export const STATUSES: readonly Row[] = [
+  [
+    '400',
+    'The request is malformed, or can be read in two ways; or there are several sets of credentials',
+    'Correct the request. The connection may be closed',
+  ],
+  [
+    '401',
+    'Credentials are missing or not accepted',
+    'Read `WWW-Authenticate`, and send credentials of one of its schemes; get a new token if it has expired or was revoked',
+  ],
+  [
+    '403',
+    'The credentials are good, but do not suffice: a scope, a group or `allow` is missing. Also an unsafe method from a page of another origin, an API key that is missing or wrong, a destination that the proxy does not reach',
+    'Ask for the scope that the challenge names, or ask the operator',
+  ],
+  [
+    '404',
+    'Nothing is at this address, or you may not know that something is',
+    'Check the path and, if the resource may be hidden, the credentials',
+  ],
+  ['405', 'The resource does not have this method', 'Use one of `Allow`'],
+  [
+    '406',
+    'No representation has a type of `Accept`',
+    'Ask for one of the types that the answer names',
+  ],
+  [
+    '407',
+    'The forward proxy needs credentials',
+    'Read `Proxy-Authenticate`, and send `Proxy-Authorization`',
+  ],
+  [
+    '408',
+    'The request came too slowly, or a slow client kept a connection that others waited for',
+    'Send it again, faster',
+  ],
+  [
+    '409',
+    'The request does not fit the state of the resource: no collection is there for it, a test of a JSON Patch failed, a key is known already',
+    'Make the collection first (MKCOL), or read the document again',
+  ],
+  ['411', 'The request needs a `Content-Length`', 'Send one'],
+  [
+    '412',
+    'A condition (`If-Match`, `If`, `Overwrite: F` and others) is not met',
+    'Read the resource again, then repeat with its new `ETag`',
+  ],
+  ['413', 'The content is too long', 'See [Limits](limits.md)'],
+  ['414', 'The target, or a name in it, is too long', 'Shorten it'],
+  [
+    '415',
+    'The content has a type or a content coding that is not taken here',
+    'Send one of the types in `Accept`, `Accept-Patch` or `Accept-Query`',
+  ],
+  ['416', 'The range is outside the content', '`Content-Range` has the length'],
+  ['417', '`Expect` asks for something that is not known', 'Leave it out'],
+  [
+    '421',
+    'The request is for a name that is not ours; or its credentials need an HTTP/1.1 connection of their own',
+    'Send it to the right origin. Operators: let the proxy pass on `Host`',
+  ],
+  [
+    '422',
+    'The content is well-formed, but nothing can be done with it',
+    'The `detail` says what is wrong',
+  ],
+  ['423', 'The resource is locked', 'Send the token of the lock in `If`, or wait'],
+  ['424', 'Another part of the same request failed', 'Correct that part'],
+  ['429', 'Too many requests or attempts', 'Wait for the seconds of `Retry-After`'],
+  [
+    '431',
+    'The header section is too long or has too many fields',
+    'Send fewer; see `server.headerBytes` and `server.fields`',
+  ],
+  ['500', 'A defect', 'The log has the reason in the line with the same `X-Request-Id`. Report it'],
+  [
+    '501',
+    'No resource of this server has this method, or there is no WebSocket at this address',
+    'Use another method',
+  ],
+  [
+    '502',
+    'The application or destination did not give a usable answer',
+    'Try again; operators find the reason in the log',
+  ],
+  [
+    '503',
+    'The server is busy, or the store does not answer',
+    'Wait for the seconds of `Retry-After`, then repeat',
+  ],
+  ['504', 'The application or destination did not answer in time', 'Try again'],
+  ['505', 'The version of HTTP is not known', 'Use HTTP/1.1 or HTTP/2'],
+  [
+    '507',
+    'A quota or the disk is full, or there are too many locks',
+    'Delete something, or release locks',
+  ],
+  [
+    '508',
+    'The request came back to this server (a loop)',
+    'Operators: correct the URL of the application',
+  ],
+];
+
+/** Errors of OAuth in content (RFC 6749 section 5.2 and its extensions), or at a redirect URI. */
+export const OAUTH_ERRORS: readonly Row[] = [
+  ['invalid_request', 'A parameter is missing, repeated or malformed', 'Correct the request'],
+  [
+    'invalid_client',
+    'The client is unknown, or its secret or assertion is wrong',
+    'Check the id and the secret (`client secret` makes a new one), or the audience of the assertion',
+  ],
+  [
+    'invalid_grant',
+    'The code or refresh token has expired, was used, was revoked, or belongs to another client, redirect URI, key or code verifier',
+    'Let the person sign in again. A code or refresh token that is used twice ends its grant',
+  ],
+  [
+    'unauthorized_client',
+    'The client is not registered for this grant, or the token belongs to another client',
+    'The grants of a client are set once: register another with `client add --grant`',
+  ],
+  ['unsupported_grant_type', 'The grant is not known', 'Use one of `grant_types_supported`'],
+  ['unsupported_response_type', 'Only `code` is supported', 'Use `response_type=code` with PKCE'],
+  [
+    'invalid_scope',
+    'The client may not ask for this scope at this resource',
+    'The description lists the scopes that it may ask for',
+  ],
+  [
+    'invalid_target',
+    'The resource is not known, or the scopes belong to several',
+    'Name one `resource`; the description lists the resources',
+  ],
+  [
+    'invalid_dpop_proof',
+    'The DPoP proof is wrong, too old or used before',
+    'Make a new proof for each request, and check the clock',
+  ],
+  [
+    'use_dpop_nonce',
+    'The server demands a nonce (`tokens.nonce`)',
+    'Repeat with the value of `DPoP-Nonce` in the proof',
+  ],
+  [
+    'invalid_token',
+    'At a resource: the token has expired, was revoked, or is for another resource',
+    'Get a new token',
+  ],
+  [
+    'insufficient_scope',
+    'At a resource: the token lacks a scope',
+    'Ask for the scope that the challenge names',
+  ],
+  [
+    'authorization_pending',
+    'The person has not decided about the device yet',
+    'Ask again after `interval` seconds',
+  ],
+  ['slow_down', 'The device asks too often', 'Add 5 seconds to the interval'],
+  ['expired_token', 'The device code has expired', 'Begin again'],
+  ['access_denied', 'The person has refused', 'Nothing'],
+  [
+    'login_required',
+    '`prompt=none`, and nobody is signed in',
+    'Send the person without `prompt=none`',
+  ],
+  [
+    'consent_required',
+    '`prompt=none`, and the person has not allowed this',
+    'Send the person without `prompt=none`',
+  ],
+  [
+    'interaction_required',
+    '`prompt=none`, and a page is needed',
+    'Send the person without `prompt=none`',
+  ],
+  [
+    'temporarily_unavailable',
+    '503: the store does not answer. 429: too many requests',
+    'Wait for the seconds of `Retry-After`, then repeat. Nothing was used up',
+  ],
+  ['server_error', 'A defect', 'The log has the reason. Report it'],
+];
+
+/** Precondition codes of WebDAV (RFC 4918 section 16, RFC 4331 section 6). */
+export const CONDITIONS: readonly Row[] = [
+  [
+    'cannot-modify-protected-property',
+    '403, in a multi-status: the server computes this property',
+    'Leave it out',
+  ],
+  [
+    'lock-token-matches-request-uri',
+    '409 or 412: the token is not of a lock of this resource',
+    'Refresh or release the lock at its own address',
+  ],
+  [
+    'lock-token-submitted',
+    '423: the resource is locked, and the request has no token of the lock',
+    'Send it in `If`',
+  ],
+  ['no-conflicting-lock', '423: another lock is there', 'Wait'],
+  ['no-external-entities', '403: the XML has external entities', 'Send XML without them'],
+  [
+    'propfind-finite-depth',
+    '403: `Depth: infinity` would list too many resources',
+    'Send `Depth: 0` or `1`',
+  ],
+  ['quota-not-exceeded', '507: the quota of the tree is full', 'Delete something'],
+  ['sufficient-disk-space', '507: the disk is full', 'Ask the operator'],
+];

@@ -1,0 +1,45 @@
+import type { z } from 'zod';
+import type { configSchema } from '#shared/config/schema.ts';
+
+type Settings = z.input<typeof configSchema>;
+
+/** An example of each setting. A test checks that the servers accept them all. */
+export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
+  issuer: 'https://auth.example',
+  resource: 'https://api.example',
+  listen: { authz: { host: '10.0.0.5', port: 3000 }, resource: { host: '10.0.0.5' } },
+  tls: { resource: 'https://api.example:3443', certificate: 'api.pem', key: 'api.key' },
+  privateTokens: { issuer: 'https://auth.example' },
+  data: '/var/lib/countersign',
+  store: { kind: 'redis', mode: 'sentinel', urls: ['redis://10.0.0.7:26379'] },
+  trustedProxies: ['10.0.0.0/24', '2001:db8::7'],
+  tokens: { lifetime: 300, nonce: true },
+  people: { session: 86_400 },
+  revocations: { lease: 5 },
+  device: { lifetime: 900 },
+  brand: { name: 'Example Ltd', logo: 'logo.svg', color: '#7a1f5f' },
+  scopeTexts: { 'documents:read': { en: 'Read your documents', de: 'Ihre Dokumente lesen' } },
+  jwks: { url: 'http://10.0.0.5:3000/jwks' },
+  limits: { account: { burst: 5, per: 60 } },
+  server: { connections: { address: 200 }, requestTimeout: 60 },
+  documents: { maxBytes: 1_073_741_824, quota: { bytes: 107_374_182_400 } },
+  negotiate: { keytab: '/etc/countersign.keytab' },
+  proxy: { schemes: ['Digest'], destinations: ['*.example.com:443'] },
+  spaces: [
+    {
+      url: 'https://api.example/documents/',
+      realm: 'documents',
+      schemes: ['DPoP', 'Bearer'],
+      scopes: { safe: ['documents:read'], unsafe: ['documents:write'] },
+    },
+    {
+      url: 'https://api.example/app/',
+      realm: 'app',
+      schemes: ['Bearer'],
+      serves: 'upstream',
+      signIn: true,
+      upstream: { url: 'http://127.0.0.1:8080/' },
+      cache: {},
+    },
+  ],
+};

@@ -1,0 +1,98 @@
+import { configJsonSchema } from '#shared/config/json-schema.ts';
+import { block, code, GENERATED, table } from './markdown.ts';
+import { EXAMPLES } from './setting-examples.ts';
+import { isRate, type Schema, typeOf } from './setting-type.ts';
+
+const HEAD = ['Setting', 'Values', 'Default', 'Meaning'];
+/** A member of a space with more settings than that has a table of its own. */
+const FEW = 3;
+
+const VARIABLES = [
+  ['`COUNTERSIGN_CONFIG`', 'The configuration file.'],
+  ['`COUNTERSIGN_DATA`', 'The data folder; `data` by default.'],
+  ['`COUNTERSIGN_REDIS_URL`', 'Use Redis instead of the embedded store.'],
+  [
+    '`COUNTERSIGN_PUBLIC`',
+    'The public origins of the two servers: `https://auth.example,https://api.example`.',
+  ],
+  [
+    '`COUNTERSIGN_AUTHZ_URL`',
+    'The origin where the resource server reaches the authorization server, if not its public one. It asks there for keys (`jwks.url`), for the codes of sign-ins before applications, and to verify tokens (`privateTokens.url`). With `npm start` it is the listener.',
+  ],
+  ['`COUNTERSIGN_WORKERS`', 'The number of processes of each server, as `start --workers`.'],
+  [
+    '`COUNTERSIGN_SECRET`, `COUNTERSIGN_SECRET_FILE`',
+    '[The master secret](../how-to/keys.md#the-master-secret), or a file with it.',
+  ],
+  [
+    '`NODE_COMPILE_CACHE`',
+    'A folder where Node keeps compiled code, for a start in half the time. Whoever can write there decides what runs. By default it is `node_modules/.cache/countersign` of the installation, if only its owner can write there.',
+  ],
+];
+
+/** The page of all settings of the configuration file. */
+export function settingsPage(schema: Schema = configJsonSchema()): string {
+  const { $schema, ...members } = schema.properties ?? {};
+  return [
+    GENERATED,
+    '# Settings',
+    '',
+    'Both servers read one JSON file, which `COUNTERSIGN_CONFIG` names. Without it they run in development, with spaces and accounts to try. `npm run -s cli -- config init` writes a file to start from, `config check` finds mistakes in it, and `config print` shows what it comes to. An unknown setting is a mistake.',
+    '',
+    'A *rate* such as `{ "burst": 10, "per": 20 }` allows `burst` at once, and one more every `per` seconds. Times are in seconds.',
+    '',
+    ...($schema ? [`${code('$schema')}: ${$schema.description}`, ''] : []),
+    '## Environment variables',
+    '',
+    'A variable prevails over the file. `config check` names variables that nothing reads.',
+    '',
+    ...table(['Variable', 'Meaning'], VARIABLES),
+    '',
+    ...Object.entries(members).flatMap(([name, member]) => section(name, member)),
+  ].join('\n');
+}
+
+function section(name: string, member: Schema): readonly string[] {
+  const title = [`## ${code(name)}`, ''];
+  const example = { [name]: EXAMPLES[name as keyof typeof EXAMPLES] };
+  const end = ['', block('json', JSON.stringify(example, null, 2)), ''];
+  const settings = settingsOf(member.items ?? member);
+  if (settings.length === 0) return [...title, ...table(HEAD, [rowOf(name, member)]), ...end];
+  const apart = member.items ? settings.filter(([, { properties }]) => isLong(properties)) : [];
+  const rows = settings
+    .filter((setting) => !apart.includes(setting))
+    .flatMap(([key, one]) => rowsOf(member.items ? key : `${name}.${key}`, one));
+  const intro = [member.description ?? '', ''];
+  return [...title, ...intro, ...table(HEAD, rows), ...end, ...apart.flatMap(partOfSpace)];
+}
+
+const isLong = (properties = {}) => Object.keys(properties).length > FEW;
+
+function partOfSpace([name, member]: Setting): readonly string[] {
+  const rows = settingsOf(member).flatMap(([key, one]) => rowsOf(`${name}.${key}`, one));
+  const title = [`### ${code(name)} of a space`, '', member.description ?? '', ''];
+  return [...title, ...table(HEAD, rows), ''];
+}
+
+type Setting = readonly [name: string, schema: Schema];
+
+/** The settings in an object, whichever kind of object it is. */
+function settingsOf({ properties = {}, anyOf = [], oneOf = [] }: Schema): readonly Setting[] {
+  return [...Object.entries(properties), ...[...anyOf, ...oneOf].flatMap(settingsOf)];
+}
+
+function rowOf(path: string, schema: Schema): readonly string[] {
+  return [code(path), typeOf(schema), defaultOf(schema), schema.description ?? ''];
+}
+
+/** A row for a setting, and one for each below it. */
+function rowsOf(path: string, schema: Schema): readonly (readonly string[])[] {
+  if (isRate(schema)) return [rowOf(path, schema)];
+  const below = settingsOf(schema).flatMap(([key, one]) => rowsOf(`${path}.${key}`, one));
+  return [rowOf(path, schema), ...below];
+}
+
+function defaultOf({ default: value, properties }: Schema): string {
+  if (value === undefined || (properties && !isRate({ properties }))) return '';
+  return code(JSON.stringify(value));
+}

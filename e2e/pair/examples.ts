@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Pair } from './pair.ts';
+
+/** The examples of a page of the documentation, which tests run as they stand there. */
+const ROOT = new URL('../../', import.meta.url).pathname;
+
+/**
+ * Returns the fenced blocks of a page whose info string is `info` (`sh tour`), in order, without their fences.
+ * `page`: its path from the top. Throws if the page has none.
+ */
+export async function examples(page: string, info: string): Promise<readonly string[]> {
+  const markdown = await readFile(join(ROOT, page), 'utf8');
+  const fenced = /^```([^\n]*)\n(.*?)^```$/gms;
+  const found = [...markdown.matchAll(fenced)].filter(([, ofBlock]) => ofBlock === info);
+  if (found.length === 0) throw new Error(`${page} has no block of "${info}".`);
+  return found.map(([, , block = '']) => block);
+}
+
+/**
+ * Runs commands by bash in the folder of the repository, with the addresses and files of the pair in place of
+ * those of `npm start`, and with the variables of `first-start.env`. Returns the output of each command.
+ * Throws if one fails. A line is a command; one that ends in a backslash goes on in the next.
+ */
+export async function runCommands(pair: Pair, commands: string): Promise<readonly string[]> {
+  const script = commands
+    .trim()
+    .split(/(?<!\\)\n/)
+    .map((line) => `${line}\nprintf '\\036'\n`)
+    .join('');
+  const bash = spawn('bash', ['-eu'], {
+    cwd: ROOT,
+    env: { ...pair.env, PATH: process.env['PATH'] },
+    stdio: 'pipe',
+  });
+  bash.stdin.end(`. '${join(pair.data, 'first-start.env')}'\n${atPair(pair, script)}`);
+  const [out, errors] = await Promise.all([
+    text(bash.stdout),
+    text(bash.stderr),
+    once(bash, 'close'),
+  ]);
+  if (bash.exitCode !== 0) throw new Error(`${out}\n${errors}`);
+  return out.split('\u001e').slice(0, -1);
+}
+
+/** The text of an example with the addresses and files of the pair in place of those of `npm start`. */
+export function atPair(pair: Pair, example: string): string {
+  return example
+    .replaceAll('http://localhost:3000', pair.issuer)
+    .replaceAll('http://localhost:3001', pair.resource)
+    .replaceAll('https://localhost:3443', pair.resourceTls)
+    .replaceAll('https://localhost:3444', pair.tokenIssuer)
+    .replaceAll(/\bdata\/(?=tls\/|demo\.pem|first-start\.env)/g, `${pair.data}/`)
+    .replaceAll('http://127.0.0.1:3128', pair.proxies[0] ?? '');
+}
