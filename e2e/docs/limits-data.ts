@@ -1,10 +1,10 @@
-/** A limit: what it bounds, the bound, the answer beyond it, who counts when there are several workers, its test. */
+/** A limit: what it bounds, the bound, the answer beyond it, who counts when there are several workers, its tests. */
 export type Limit = readonly [
   what: string,
   bound: string,
   beyond: string,
   counted: string,
-  test: string,
+  tests: string,
 ];
 
 /** `{name}` stands for a setting with its default. */
@@ -29,14 +29,14 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'ten of a connection are carried out at a time if all are safe; any other one alone, after the answers before it. Of one address as many beside the first of each connection as it may have connections, together with HTTP/2. {server.streams} are under way or wait',
       '503; nothing behind it is read until those before it are answered',
       'portion',
-      'shared/server/listen/listen.test.ts',
+      'shared/server/listen/listen.test.ts, shared/server/http1/http1-limits.test.ts',
     ],
     [
       'open files',
       'connections take at most half of the files that the system allows, those of one address an eighth',
       '503 for a request without a file',
       'each worker has its own',
-      'shared/server/limits/admission.test.ts',
+      'shared/server/limits/admission.test.ts, e2e/attacks/bodies.test.ts',
     ],
     [
       'TLS',
@@ -120,7 +120,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'it answers what it was asked, and what comes within a second; whatever is left after ten seconds is cut off',
       '',
       'each worker',
-      'shared/server/listen/listen.test.ts',
+      'shared/server/listen/listen.test.ts, e2e/flows/start.test.ts',
     ],
   ],
   'Authorization server': [
@@ -150,7 +150,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       '{limits.visits}. Every server remembers a revocation for three days. A used refresh token is kept for {tokens.refresh} seconds, so that a second use is detected; without `tokens.refreshGrace` it needs no more room than that',
       '429',
       'in the store',
-      'authz-server/integration/visits.test.ts',
+      'authz-server/integration/visits.test.ts, authz-server/integration/token/token-status.test.ts, authz-server/integration/token/refresh.test.ts',
     ],
     [
       'token requests of one address',
@@ -213,7 +213,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       '100; the oldest of those that would end soonest makes room. The account page shows 50, and they end in batches of 50 behind one revocation',
       '',
       'in the store',
-      'shared/people/access/access.test.ts',
+      'shared/people/access/access.test.ts, authz-server/integration/pages/account.test.ts',
     ],
     [
       'sign-ins of a person, with their sessions',
@@ -280,14 +280,14 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       '256 MiB, or four of the longest documents; all together four times as much. `Content-Length` counts at once, so an upload that has begun ends',
       '503',
       'for all',
-      'resource-server/resources/content/uploads.test.ts',
+      'resource-server/resources/content/uploads.test.ts, resource-server/integration/resources/methods/put.test.ts',
     ],
     [
       'XML of one account',
       '1 MiB and 10,000 elements, counted before it is parsed. More than 4 KiB is parsed in slices between which others are served, one at a time; sixteen wait',
       '413; 503',
       'those that wait for all; each worker parses one',
-      'resource-server/resources/webdav/xml.test.ts',
+      'resource-server/resources/webdav/xml.test.ts, resource-server/resources/webdav/xml-parser.test.ts',
     ],
     [
       'queries of one account',
@@ -315,14 +315,14 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       '50, of 2,000 in the tree. A lock keeps nobody from writing other documents',
       '507',
       'in the store',
-      'resource-server/integration/resources/methods/lock.test.ts',
+      'resource-server/integration/resources/methods/lock.test.ts, e2e/attacks/lock-races.test.ts',
     ],
     [
       'listings and query results that are remembered',
       'a quarter of {documents.memory} bytes, of which one takes at most a quarter. They belong to one version of a tree or document. A result serves everybody who may read that; the result at its own address serves its owner alone',
       '',
       'each worker has as much',
-      'resource-server/integration/resources/representation/made.test.ts',
+      'resource-server/integration/resources/representation/made.test.ts, e2e/attacks/remembered-races.test.ts',
     ],
     [
       'content on its way to slow clients',
@@ -335,10 +335,17 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
   'Gateway, proxy and cache': [
     [
       'connections of the gateway to an application',
-      '`upstream.connections` (100) to each URL, with `tls` for each of the two origins, [shared](#shares). A request waits at most 10 seconds for one. A free connection goes to those who have fewest. While somebody waits, a client that holds more than others, and owes content or does not take its answer, has to move 4 KiB a second; event streams may be silent. A client that leaves is out of the line, and its request ends',
-      '503; a slow client gets 408, or its answer breaks off',
+      '`upstream.connections` (100) to each URL, with `tls` for each of the two origins, [shared](#shares). A request waits at most 10 seconds for one. A free connection goes to those who have fewest. If a client leaves, its request ends',
+      '503',
       'each worker has as many',
       'resource-server/integration/gateway/places.test.ts',
+    ],
+    [
+      'slow clients of the gateway',
+      'at least 4 KiB a second while somebody else waits for a connection, if the client holds more connections than others and owes content or does not read its answer. Event streams may be silent',
+      '408, or the answer breaks off',
+      'each worker',
+      'resource-server/integration/gateway/slow-clients.test.ts',
     ],
     [
       'tunnels through the forward proxy',
@@ -363,23 +370,51 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'a cache',
-      '`cache.maxBytes` (64 MiB) in memory and `cache.disk.maxBytes` on disk, descriptions counted, with `tls` for each origin; on disk at most 100,000 answers of a space, each with about 1 KiB of memory. One answer has a quarter at most. 64 answers of one key; targets of 4 KiB; QUERY of 64 KiB, 1 MiB without its codings; 128 tags of an answer. The least recently asked makes room',
-      'the answer goes through and is not kept; a full or broken disk is done without',
+      '`cache.maxBytes` (64 MiB) in memory and `cache.disk.maxBytes` on disk, with the descriptions of the answers; with `tls` for each origin. The answer that nobody asked for longest makes room. A cache goes on without a disk that is full or broken',
+      'the answer goes through and is not kept',
       'each worker has its portion',
+      'resource-server/cache/store/contract/bounds.ts, resource-server/cache/store/disk-full.test.ts',
+    ],
+    [
+      'answers in a cache',
+      '64 of one key; on disk 100,000 of a space, each with about 1 KiB of memory. One answer takes at most a quarter of the room, and has at most 128 tags. A target has at most 4 KiB. The content of QUERY has at most 64 KiB, and 1 MiB without its codings',
+      'the answer goes through and is not kept',
+      'each worker',
       'resource-server/cache/store/contract/bounds.ts',
     ],
     [
       "waiting for another client's answer in a cache",
-      'five seconds until it can be shared, then the application is asked again. An answer with `Content-Length` that there is room for is shared from its first octets, one without when it is whole. Each client reads at its own pace. For five seconds nobody waits for an answer that others could not use. For a minute after an answer could not be kept, answers to the same request go through. A stale answer is refreshed in the background once at a time, and not within five seconds after that failed. If a disk fails in the middle of a shared answer, its readers go on at the pace of the slowest, for which 256 KiB wait; one that stalls is cut off after `server.idleTimeout`',
+      'five seconds. Then the application is asked again. For five seconds nobody waits for an answer that others could not use. For a minute after an answer could not be kept, answers to the same request go through',
       '',
-      'each worker has its own',
+      'each worker',
+      'resource-server/cache/collapsing.test.ts',
+    ],
+    [
+      "reading another client's answer in a cache",
+      'from its first bytes, if it has `Content-Length` and there is room for it; otherwise once it is whole. Each client reads at its own pace. If the disk fails in between, all go on at the pace of the slowest, for which 256 KiB wait',
+      'a client that reads nothing for `server.idleTimeout` is cut off',
+      'each worker',
+      'resource-server/cache/sharing.test.ts, resource-server/cache/growing-content.test.ts',
+    ],
+    [
+      'refreshing a stale answer',
+      'in the background once at a time, and not within five seconds after that failed',
+      '',
+      'each worker',
       'resource-server/cache/collapsing.test.ts',
     ],
     [
       'what caches were told to forget',
-      "100,000 for a day, 64 MiB together, 8 KiB each. A process that was away longer, or for more, begins with an empty cache. Each unsafe request that an application has done is a row, also a stranger's in a space that asks nobody. Only keys that can be stored cause rows. A process compares with the last 1,000 bans; older entries go. A rule has at most 16 wildcards",
-      '',
+      '100,000 entries for a day, 64 MiB together, 8 KiB each. Each unsafe request that an application has done is an entry, also a request of a stranger in a space that asks nobody. Only keys that can be stored cause entries',
+      'a process that was away longer, or for more entries, begins with an empty cache',
       'in the store',
+      'shared/stores/contract/cache/invalidations.ts',
+    ],
+    [
+      'bans',
+      'the last 1,000 of a process; answers that it asked for before an older ban are removed. A rule has at most 16 wildcards',
+      '',
+      'each worker',
       'resource-server/cache/purge/bans.test.ts',
     ],
   ],
@@ -389,7 +424,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       '10,000 for either connection, for revocations and for limits in blocks, at most for `store.deadline`',
       '503 at once',
       'each worker has as many',
-      'shared/stores/redis/connection/link.test.ts',
+      'shared/stores/redis/connection/link.test.ts, shared/stores/sqlite/limits/blocks.test.ts',
     ],
   ],
 };
@@ -403,7 +438,7 @@ export const SHARES: readonly (readonly string[])[] = [
     '56 %',
     '42 %',
     '4 to 5 %',
-    '`resource-server/integration/gateway/places.test.ts`',
+    '`resource-server/integration/gateway/places.test.ts`, `resource-server/integration/gateway/websocket/web-sockets.test.ts`, `resource-server/proxy/tunnel.test.ts`',
   ],
   [
     'the same, by addresses with many accounts',
@@ -412,7 +447,7 @@ export const SHARES: readonly (readonly string[])[] = [
     '44 %',
     '29 %',
     '1 %',
-    '`resource-server/proxy/tunnel.test.ts`',
+    '`resource-server/integration/gateway/places.test.ts`, `resource-server/proxy/tunnel.test.ts`',
   ],
   [
     'connections to a server (10,000)',
@@ -493,6 +528,6 @@ export const SHARES: readonly (readonly string[])[] = [
     '',
     '',
     '',
-    '`shared/people/lanes.test.ts`',
+    '`shared/auth/schemes/mutual/mutual.test.ts`, `shared/people/lanes.test.ts`',
   ],
 ];

@@ -42,7 +42,7 @@ describe('the page of limits has the numbers of the code', () => {
       [MOST_INVALIDATIONS, Math.floor(LONGEST_INVALIDATION / 1024)],
     ],
     ['requests that wait for Redis, also those whose clients have left', [MOST_WAITING]],
-    ['a cache', [MOST_VARIANTS, LONGEST_TARGET / 1024]],
+    ['answers in a cache', [MOST_VARIANTS, LONGEST_TARGET / 1024]],
   ])('%s', (what, numbers) => {
     for (const number of numbers) expect(rowOf(what)).toContain(count(number));
   });

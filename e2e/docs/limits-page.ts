@@ -6,12 +6,12 @@ import { isRate, type Schema } from './setting-type.ts';
 /** The page of all limits. */
 export function limitsPage(schema: Schema = configJsonSchema()): string {
   function section([title, limits]: readonly [string, readonly Limit[]]): readonly string[] {
-    const rows = limits.map(([what, bound, beyond, counted, test]) => [
+    const rows = limits.map(([what, bound, beyond, counted, tests]) => [
       what,
       bound.replaceAll(/\{([\w.]+)\}/g, (_, name: string) => withDefault(name, schema)),
       beyond,
       counted,
-      code(test),
+      tests.split(', ').map(code).join(', '),
     ]);
     return [
       `## ${title}`,
