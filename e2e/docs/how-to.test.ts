@@ -45,7 +45,7 @@ test('clients: a machine gets a token, an application is registered, a secret ov
 });
 
 test.each(['keycloak', 'hydra'])('the commands of coming-from-%s.md succeed', async (name) => {
-  const output = await printed(`coming-from-${name}.md`, `sh ${name}`);
+  const output = await printed(`coming-from-${name}.md`, 'sh coming-from');
   expect(output.join('')).toContain('client_id');
 });
 
@@ -60,20 +60,21 @@ test('follow revocations: by introspection and by the feed', async () => {
   if (api === undefined || follower === undefined) throw new Error('The page registers two.');
   const machine = await pair.addClient();
   const token = await pair.token(machine);
-  const active = async () =>
-    (await pair.post('/token/introspection', { token }, api)).body['active'];
-  const feed = { authorization: `Bearer ${await pair.token(follower)}` };
-  const read = async (query: string) =>
-    (await fetch(`${pair.issuer}/revocations?${query}`, { headers: feed })).json() as Promise<
-      Record<string, unknown>
-    >;
-  expect(await active()).toBe(true);
-  const before = await read('wait=0');
+  /** Runs the commands of the page as a client; returns the last answer. */
+  const answer = async (info: string, environment: string): Promise<unknown> => {
+    const blocks = await examples('docs/how-to/follow-revocations.md', info);
+    const outputs = await runCommands(pair, `export ${environment}\n${blocks.join('')}`);
+    return JSON.parse(outputs.at(-1) ?? '');
+  };
+  const introspected = () =>
+    answer('sh introspect', `ID=${api.id} NOTES_SECRET=${api.secret} TOKEN=${token}`);
+  const read = () => answer('sh feed', `ID=${follower.id} FOLLOWER_SECRET=${follower.secret}`);
+  expect(await introspected()).toMatchObject({ active: true });
+  expect(await read()).toMatchObject({ epoch: expect.any(String), lease: expect.any(Number) });
   await pair.post('/token/revocation', { token }, machine);
-  expect(await active()).toBe(false);
-  expect(before).toMatchObject({ epoch: expect.any(String), lease: expect.any(Number) });
-  const after = await read(`after=${String(before['cursor'])}&wait=1`);
-  expect(after['entries']).toEqual([expect.objectContaining({ kind: 'token' })]);
+  expect(await introspected()).toEqual({ active: false });
+  const { entries } = (await read()) as { readonly entries: readonly { readonly kind: string }[] };
+  expect(entries.at(-1)).toMatchObject({ kind: 'token' });
 });
 
 test('keys: the key of a token that is dropped ends the token', async () => {
@@ -85,6 +86,11 @@ test('keys: the key of a token that is dropped ends the token', async () => {
   expect(listed).toContain('ES256');
   expect(rotated).toMatch(/\w/);
   expect((await ask()).status).toBe(401);
+});
+
+test('watch: both servers are alive and ready', async () => {
+  for (const answer of await printed('watch.md', 'sh watch'))
+    expect(answer).toMatch(/^HTTP\/1.1 200 /);
 });
 
 test('backup: the store is in the folder', async () => {

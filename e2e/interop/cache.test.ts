@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { examples } from '../pair/examples.ts';
+import { examples, runCommands } from '../pair/examples.ts';
 import { request } from 'undici';
 import { startStore } from '../flows/flow.ts';
 import { type Pair, ServerProcess, startPair } from '../pair/pair.ts';
@@ -300,4 +300,10 @@ test('the lines of curl in docs/how-to/cache.md purge and ban', async () => {
     { banned: { path: '/images/*', status: '404' }, soft: false },
     { banned: { tag: 'news' }, soft: true },
   ]);
+  const commands = await examples('docs/how-to/cache.md', 'sh cache-commands');
+  const [purged, banned, bans, stats] = await runCommands(pair, commands.join(''));
+  expect(purged).toContain('/inventory/items?page=2');
+  expect(banned).toContain('/images/*');
+  expect(bans).toContain('/images/*');
+  expect(stats).toContain('/inventory/');
 });

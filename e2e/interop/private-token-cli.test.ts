@@ -6,6 +6,7 @@ import { decodeBase64url } from '#shared/private-token/base64url.ts';
 import { parseToken } from '#shared/private-token/token.ts';
 import { CliUser, runProcess } from '../flows/cli-user.ts';
 import { type Flow, startFlowOn } from '../flows/flow.ts';
+import { atPair, examples } from '../pair/examples.ts';
 import type { Person } from '../pair/pair.ts';
 
 interface Wallet {
@@ -80,6 +81,18 @@ describe('the command line and PrivateToken (RFC 9577, RFC 9578)', () => {
     const { code, said } = await user.approve(['private-token', 'redeem', clear]);
     expect([code, said]).toEqual([0, expect.stringContaining('HTTP 200')]);
     expect(said).toContain('anonymous');
+  });
+
+  test('the commands of docs/how-to/private-token.md: five tokens are fetched, one is spent', async () => {
+    await using user = await newUser();
+    const [commands = ''] = await examples('docs/how-to/private-token.md', 'sh private-token');
+    const [get = [], redeem = []] = atPair(flow.pair, commands)
+      .trim()
+      .split('\n')
+      .map((line) => line.replace('npm run -s cli -- ', '').split(' '));
+    expect(await user.approve(get)).toMatchObject({ code: 0 });
+    expect(await user.run(...redeem)).toMatchObject({ code: 0 });
+    expect(await tokensOf(user)).toHaveLength(4);
   });
 
   test('beside other schemes: /schemes/all/ takes the tokens of the same origin', async () => {

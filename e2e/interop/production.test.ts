@@ -138,6 +138,18 @@ test('docs/how-to/redis.md: two pairs on its Redis; a token revoked at one is re
   expect(await ask()).toEqual([401, 401]);
 });
 
+test('docs/how-to/redis.md: a Redis without its replicas takes no write', async () => {
+  await using own = new AsyncDisposableStack();
+  const place = own.use(await temporaryFolder()).path;
+  const at = await freePort();
+  const [conf = ''] = await examples('docs/how-to/redis.md', 'conf redis-replicas');
+  await writeFile(join(place, 'redis.conf'), `${conf}bind 127.0.0.1\nport ${at}\ndir ${place}\n`);
+  const ready = (output: string) => output.includes('Ready to accept connections');
+  own.use(await startProcess('redis-server', [join(place, 'redis.conf')], { ready }));
+  const { stdout } = await run('redis-cli', ['-p', `${at}`, 'set', 'a', 'b']);
+  expect(stdout).toContain('NOREPLICAS');
+});
+
 describe.each(Object.entries(PROXIES))('behind %s', (name, configure) => {
   /** The arguments with which curl reaches the proxy by the public names. */
   let reach: readonly string[];

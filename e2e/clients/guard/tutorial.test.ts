@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
-import { examples } from '../../pair/examples.ts';
+import { examples, runCommands } from '../../pair/examples.ts';
 import { startPair } from '../../pair/pair.ts';
 import { freePort } from '../../parts/free-port.ts';
 import { NODE, startProcess } from '../../parts/process.ts';
@@ -19,7 +19,7 @@ test('the API of the tutorial, which README.md and the package have too, refuses
   const [json = ''] = await examples(PAGE, 'json express');
   const [program = ''] = await examples(PAGE, 'js express');
   const [commands = ''] = await examples(PAGE, 'sh express');
-  expect(await examples('README.md', 'js')).toEqual([program]);
+  expect(await examples('README.md', 'js express')).toEqual([program]);
   const ofPackage = await readFile(
     join(folder, 'node_modules/@countersign/resource/README.md'),
     'utf8',
@@ -57,12 +57,14 @@ test('the API of the tutorial, which README.md and the package have too, refuses
   );
 
   const machine = await pair.addClient(MACHINE);
-  const token = await pair.token(machine);
-  const ask = (method = 'GET') =>
-    fetch(`${api}/notes`, { method, headers: { authorization: `Bearer ${token}` } });
-  const answer = await ask();
-  expect([answer.status, await answer.json()]).toEqual([200, { readBy: machine.id }]);
-  expect((await ask('POST')).status).toBe(404);
-  await pair.post('/token/revocation', { token }, machine);
-  expect((await ask()).status).toBe(401);
+  const [use = ''] = await examples(PAGE, 'sh express-use');
+  const environment = `export ID=${machine.id} SECRET=${machine.secret}\n`;
+  const [, , letIn, , refused] = await runCommands(pair, environment + atPort(use));
+  expect(letIn).toMatch(/^HTTP\/1.1 200 /);
+  expect(letIn).toContain(JSON.stringify({ readBy: machine.id }));
+  expect(refused).toMatch(/^HTTP\/1.1 401 /);
+
+  const authorization = `Bearer ${await pair.token(machine)}`;
+  const unsafe = await fetch(`${api}/notes`, { method: 'POST', headers: { authorization } });
+  expect(unsafe.status).toBe(404);
 });

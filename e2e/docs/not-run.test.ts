@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+
+/** Each example of README.md, docs/tutorials and docs/how-to: a test runs it, or this file says why not. */
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const filesIn = (folder: string, ending: string) =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith(ending))
+    .map((path) => join(folder, path));
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const PAGES = [
+  'README.md',
+  ...filesIn('docs/tutorials', '.md'),
+  ...filesIn('docs/how-to', '.md'),
+].toSorted();
+
+/** Page, begin of the example, and why no test runs it as it stands there. */
+const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] = [
+  ['README.md', 'npm ci && npm start', '.ci/run installs, and e2e/flows/start.test.ts starts'],
+  [
+    'docs/how-to/backup-restore-upgrade.md',
+    'npm run -s cli -- restore',
+    'needs stopped servers; shared/cli/commands/restore.test.ts restores',
+  ],
+  ['docs/how-to/gateway.md', 'client ', 'a picture'],
+  ['docs/how-to/run-in-production.md', 'sudo useradd', 'makes a user of the system'],
+  ['docs/how-to/run-in-production.md', 'sudo install', 'writes to /etc'],
+  ['docs/how-to/run-in-production.md', '[Unit]', 'needs systemd'],
+  ['docs/how-to/run-in-production.md', 'sudo systemctl', 'needs systemd'],
+  [
+    'docs/how-to/sign-in-in-front.md',
+    'COUNTERSIGN_CONFIG',
+    'e2e/interop/sign-in/page.test.ts starts the pair with the same file',
+  ],
+  [
+    'docs/tutorials/express-api.md',
+    'COUNTERSIGN_CONFIG',
+    'e2e/clients/guard/tutorial.test.ts starts the pair with the same file',
+  ],
+  [
+    'docs/tutorials/express-api.md',
+    'npm run pack:resource',
+    'e2e/clients/guard/tutorial.test.ts packs and installs',
+  ],
+  [
+    'docs/tutorials/express-api.md',
+    'mkdir ~/notes',
+    'e2e/clients/guard/tutorial.test.ts packs and installs',
+  ],
+  ['docs/tutorials/express-api.md', 'CLIENT=', 'the reader has other secrets'],
+  ['docs/tutorials/express-api.md', 'ID=', 'the reader has other secrets'],
+  [
+    'docs/tutorials/first-ten-minutes.md',
+    'npm ci && npm start',
+    '.ci/run installs, and e2e/flows/start.test.ts starts',
+  ],
+  [
+    'docs/tutorials/first-ten-minutes.md',
+    '. data/first-start.env',
+    'e2e/pair/examples.ts reads the file before each example',
+  ],
+  [
+    'docs/tutorials/first-ten-minutes.md',
+    'npm run -s cli -- login',
+    'asks a person; e2e/flows/cli-login.test.ts signs in',
+  ],
+];
+
+/** What we have not tried at all, and the words by which its page says so. */
+const NOT_TRIED: readonly (readonly [page: string, words: string])[] = [
+  ['docs/how-to/forward-auth.md', 'Traefik'],
+  ['docs/how-to/identity-fields.md', 'Grafana and Jupyter'],
+  ['docs/how-to/mount-a-drive.md', 'Windows and the Finder'],
+  ['docs/how-to/run-in-production.md', 'the unit'],
+  ['docs/how-to/sign-in-in-front.md', 'Traefik'],
+  ['docs/reference/clients.md', 'passport-oauth2'],
+];
+
+const blocks = PAGES.flatMap((page) =>
+  [...read(page).matchAll(/^```([^\n]*)\n(.*?)^```$/gms)].map(([, info = '', text = '']) => ({
+    page,
+    info,
+    text,
+  })),
+);
+
+test('an example without a name in its fence is one of these', () => {
+  const unnamed = blocks.filter(({ info }) => !info.includes(' ') && info !== 'json');
+  const listed = unnamed.filter(({ page, text }) =>
+    NOT_RUN.some(([of, begin]) => of === page && text.startsWith(begin)),
+  );
+  expect(unnamed.filter((block) => !listed.includes(block))).toEqual([]);
+  expect(listed).toHaveLength(NOT_RUN.length);
+});
+
+test('an example with a name is asked for by a test', () => {
+  const sources = ['e2e', 'shared', 'resource-server', 'authz-server']
+    .flatMap((folder) => filesIn(folder, '.test.ts'))
+    .map(read);
+  /** The name as a test writes it: 'sh tour', or with a language that is an argument. */
+  const asked = (info: string) => {
+    const [, name = ''] = info.split(' ');
+    return sources.some((source) => source.includes(`'${info}'`) || source.includes(`} ${name}\``));
+  };
+  const named = blocks.filter(({ info }) => info.includes(' ') && !info.startsWith('json'));
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter(({ info }) => !asked(info))).toEqual([]);
+});
+
+test('a page says what we have not tried, and this list has all of it', () => {
+  const said = [...filesIn('docs', '.md'), 'README.md'].flatMap((page) =>
+    read(page)
+      .split('\n')
+      .filter((line) => /have not (?:tried|run)/.test(line))
+      .map((line): [string, string] => [page, line]),
+  );
+  const missing = NOT_TRIED.filter(
+    ([page, words]) => !said.some(([of, line]) => of === page && line.includes(words)),
+  );
+  expect(missing).toEqual([]);
+  expect(said.map(([page]) => page).toSorted()).toEqual(NOT_TRIED.map(([page]) => page).toSorted());
+});
