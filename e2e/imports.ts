@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path/posix';
 
-/** By file, the files of ours that it imports, both as paths from the top. */
+/** The files of ours that each file imports, both as paths from the top. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 
 /** True for a file that is not shipped. */

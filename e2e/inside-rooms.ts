@@ -26,7 +26,7 @@ const SUBJECTS = [
   'trees',
 ] as const;
 
-/** Of HTTP authentication; none knows of another. */
+/** The schemes of HTTP authentication. None imports another. */
 const SCHEMES = [
   'api-key',
   'basic',

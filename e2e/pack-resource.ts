@@ -17,7 +17,7 @@ import { dirname, join, resolve } from 'node:path';
 import { ROOT } from './bundle.ts';
 import { importsOf } from './imports.ts';
 
-/** By the name that they are imported by. Those of frameworks are types alone. */
+/** The entries by the name that imports them. Those of frameworks are types alone. */
 const ENTRIES = {
   '.': 'shared/guard/protect',
   './fastify': 'shared/guard/fastify-request',

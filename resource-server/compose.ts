@@ -43,7 +43,7 @@ import { createSpaces, type Space } from './space/spaces.ts';
 
 /** Seconds for which a file that no row names is kept: far longer than an upload may take. */
 const LEFTOVER_AGE = 86_400;
-/** Of the bytes of content in memory, as many again for what is made of it. */
+/** The part of the bytes for content in memory that listings and results may take in addition. */
 const FOR_MADE = 1 / 4;
 /** Seconds between two sweeps. */
 const SWEEP_STORE = 60;

@@ -29,7 +29,7 @@ import { TO_ACCOUNT } from './frame/way-back.ts';
 
 const PATH = '/account';
 const KEY_PATH = '/account/key';
-/** As many sign-ins, and as many grants, as one page shows. */
+/** The number of sign-ins, and of grants, that one page shows. */
 const PAGE = 50;
 
 /** The page where a person sees what is open in their name, and ends it. */

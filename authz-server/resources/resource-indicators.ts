@@ -34,7 +34,7 @@ export interface ResourceIndicators {
    */
   resourceServer(ctx: KoaContextWithOIDC, resource: string, client: Client): ResourceServer;
   /**
-   * Of an authorization request whose resources are known: throws `invalid_scope` for a scope of OpenID
+   * Checks an authorization request whose resources are known. Throws `invalid_scope` for a scope of OpenID
    * Connect that the client may not ask for, and when nothing that it asks for could ever be granted.
    * `offline_access` is then ignored instead (Core 1.0 section 11): clients add it where metadata lists it.
    */

@@ -2,7 +2,7 @@ import { startPair } from '../pair/pair.ts';
 import { fuzz } from './fuzz.ts';
 import { liveHeap } from './live-heap.ts';
 
-/** Of each half. */
+/** The size of each half. */
 const REQUESTS = 150_000;
 const FRAMES = 1_000_000;
 /** Milliseconds that somebody well-behaved waits at most. */

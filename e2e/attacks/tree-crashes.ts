@@ -40,7 +40,7 @@ interface Change {
   readonly question?: Question;
   /** The first names of the paths. */
   readonly about: readonly string[];
-  /** Of a state that is not the one before: whether it is the one after. */
+  /** Whether a state that is not the one before is the one after. */
   readonly isDone: (now: State, before: State) => boolean;
 }
 

@@ -26,7 +26,7 @@ function entry(name: string, path: string): string {
 
 const pageText = (path: string) => readFileSync(fileURLToPath(new URL(path, DOCS)), 'utf8');
 
-/** Of the first paragraph below the title, without links and marks. */
+/** Returns the first sentence below the title, without links and marks. */
 function firstSentence(page: string): string {
   const paragraph =
     page

@@ -9,7 +9,7 @@ import type { Client, Flow } from './flow.ts';
 import { alsoAt, post, signedIn, tokensIn } from './person.ts';
 import type { App } from './person.ts';
 
-/** Of each chain of refresh tokens. */
+/** The length of each chain of refresh tokens. */
 const ROTATIONS = 5;
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 

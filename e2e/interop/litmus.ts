@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 
 export interface Verdict {
-  /** By suite: how many tests ran, and how many of them passed. */
+  /** How many tests of each suite ran, and how many of them passed. */
   readonly suites: Readonly<Record<string, readonly [run: number, passed: number]>>;
   /** Lines about tests that failed, were skipped, or passed with a warning. */
   readonly remarks: readonly string[];

@@ -14,11 +14,11 @@ const ENV: NodeJS.ProcessEnv = {
 };
 
 export interface Journey {
-  /** Of all answers, in order. */
+  /** The statuses of all answers, in order. */
   readonly statuses: readonly number[];
-  /** Of the last answer; names in lower case. */
+  /** The fields of the last answer; their names are in lower case. */
   readonly fields: ReadonlyMap<string, readonly string[]>;
-  /** Of the last answer. */
+  /** The content of the last answer. */
   readonly body: string;
 }
 
@@ -76,7 +76,7 @@ export interface Asking {
   readonly requests: readonly (readonly [method: string, url: string, content?: string])[];
 }
 
-/** Of one request: the statuses on its way, the content of the last answer, the last `nc` it sent. */
+/** What became of one request: the statuses on its way, the content of the last answer, the last `nc` it sent. */
 export interface Asked {
   readonly statuses: readonly number[];
   readonly body: string;

@@ -18,7 +18,7 @@ const LIMITS = { credentials: UNLIMITED, signIn: UNLIMITED };
 type SpaceMembers = Readonly<Record<string, unknown>>;
 
 export interface SiteOptions extends Pick<PairOptions, 'resource'> {
-  /** By path and realm, in one word; default: the spaces of the tour. */
+  /** The spaces by one word, which is their path and realm; default: the spaces of the tour. */
   readonly spaces?: Readonly<Record<string, SpaceMembers>>;
 }
 

@@ -30,7 +30,7 @@ export interface PersonOptions {
   /** False: JavaScript is off. */
   readonly script?: boolean;
   readonly locale?: string;
-  /** Of the window, in CSS pixels. */
+  /** The width of the window, in CSS pixels. */
   readonly width?: number;
   /** Certificates that nobody vouches for are taken. */
   readonly ignoreHTTPSErrors?: boolean;

@@ -6,7 +6,7 @@ import type { RawRequest, Serve } from './raw-upstream.ts';
 export const CONTENT = 'what was asked for';
 const TEXT = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
 const RIGHT = `${TEXT}Content-Length: ${CONTENT.length}\r\n\r\n${CONTENT}`;
-/** Of an answer to a request that nobody has made: whoever gets it has another's. */
+/** The content of an answer to a request that nobody has made. A client that gets it has another's answer. */
 export const UNASKED = 'for somebody else';
 const BEHIND = `${TEXT}Content-Length: ${UNASKED.length}\r\n\r\n${UNASKED}`;
 const MEGABYTE = 1_048_576;

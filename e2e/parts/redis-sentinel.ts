@@ -59,7 +59,7 @@ export async function startSentinels(options: SentinelOptions = {}): Promise<Sen
         ready: async () => (await cli(port, 'PING')) === 'PONG',
       }),
     );
-    // By default it looks at its servers every 10 s, and waits four times `publish-period` for one that comes back.
+    // A sentinel looks at its servers every 10 s by default, and waits four times `publish-period` for one that comes back.
     await cli(port, 'SENTINEL', 'DEBUG', 'info-period', '1000', 'publish-period', '500');
     processes.push(sentinel);
     ports.push(port);

@@ -23,7 +23,7 @@ export async function kept(
   await rename(fresh, folder);
 }
 
-/** By file, when it was written; null where there is none. */
+/** Returns when each file was written; null for a missing file. */
 async function versions(files: readonly string[]): Promise<string> {
   const rows = files.map(async (file) => [file, (await stat(file).catch(() => null))?.mtimeMs]);
   return JSON.stringify(Object.fromEntries(await Promise.all(rows)), (_, value) => value ?? null);

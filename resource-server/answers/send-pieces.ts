@@ -13,7 +13,7 @@ export type InPieces = ResourceAnswer & { readonly body: Pieces };
 const KIB = 1024;
 /** Octets of a piece over TLS, which copies each piece. */
 const OVER_TLS = 256 * KIB;
-/** Of a piece over HTTP/2, where a window (RFC 9113 section 5.2) may be smaller; a frame has at least the second. */
+/** The length of a piece over HTTP/2. A window (RFC 9113 section 5.2) may be smaller, but a frame has at least FRAME. */
 const OVER_HTTP2 = 64 * KIB;
 const FRAME = 16 * KIB;
 

@@ -80,7 +80,7 @@ function isPlain({ rawHeaders }: Pick<Asked, 'rawHeaders'>): boolean {
   return !SELECTING.some((name) => has(rawHeaders, name));
 }
 
-/** Of each answer that was asked for so, the fields that it always has. */
+/** The fields that each answer always has, if it was asked for so. */
 const plain = new WeakMap<Stored, Fields>();
 
 function plainFields(stored: Stored, age: number, member: string): Fields {

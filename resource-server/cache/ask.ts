@@ -25,7 +25,7 @@ const ALONE = 5000;
 const REST = 5000;
 /** Milliseconds for which an answer of a key is not kept, once one could not be. */
 const OUTGROWN = 60_000;
-/** Of which such a time is remembered. */
+/** The most keys for which such a time is remembered. */
 const KEYS = 10_000;
 /** Characters from which on a digest is the name of what waits. */
 const LONG = 256;

@@ -20,7 +20,7 @@ import { select } from './rules/vary.ts';
 import { sourceOf } from './source.ts';
 import type { CacheKey, Stored } from './rules/stored.ts';
 
-/** By which Cache-Status calls this cache (RFC 9211 section 2). */
+/** The name of this cache in Cache-Status (RFC 9211 section 2). */
 const NAME = 'Countersign';
 
 /** The cache of one space, in front of its application (RFC 9111). */

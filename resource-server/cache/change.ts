@@ -12,7 +12,7 @@ import { changedBy, type Forgotten, invalidatedBy } from './rules/invalidating.t
 import type { Asked, Given } from './rules/rules.ts';
 import { mayStore } from './rules/storing.ts';
 
-/** Of refusals before anything was sent. */
+/** The statuses of refusals before anything was sent. */
 const UNSENT: ReadonlySet<number> = new Set([400, 503, 508]);
 
 /**

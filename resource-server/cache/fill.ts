@@ -45,7 +45,7 @@ export interface FillOptions {
   readonly over: () => void;
 }
 
-/** Of an answer for which no one client stands. */
+/** The life of an answer that belongs to no single client. */
 class Life extends EventEmitter implements Ending {
   destroyed = false;
 

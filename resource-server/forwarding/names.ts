@@ -9,7 +9,7 @@ export interface Name {
   readonly plain: boolean;
   /** Hop-by-hop: for one connection (RFC 9110 section 7.6.1), or for one proxy alone (section 11.7). */
   readonly hop: boolean;
-  /** Of a request: written anew, from what was parsed. */
+  /** In a request, it is written anew from its parsed value. */
   readonly rewritten: boolean;
   /** Says how content is framed. */
   readonly framing: boolean;
@@ -25,7 +25,7 @@ export interface Name {
    * such a field must not come from a client (RFC 7239 section 8.1, RFC 9440 section 2.4, RFC 9729 section 6).
    */
   readonly vouched: boolean;
-  /** By it some frameworks carry out another method, or at another path. */
+  /** Some frameworks carry out another method, or one at another path, because of it. */
   readonly overriding: boolean;
 }
 

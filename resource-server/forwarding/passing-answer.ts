@@ -22,7 +22,7 @@ const REASON = /^[\t -~]{1,100}$/;
 export interface Recipient {
   readonly request: AnyRequest;
   readonly response: AnyResponse;
-  /** Of our own, for the final answer. */
+  /** Our own fields, for the final answer. */
   readonly fields: Fields;
   /** Proves the content in a field, or a trailer, of this name. */
   readonly seal?: Seal<Fields> | undefined;
@@ -108,7 +108,7 @@ export class PassingAnswer implements Sink {
     }
     if (length !== undefined && sealed === undefined) response.setHeader('Content-Length', length);
     this.#sealed = sealed && { seal: sealed, hash: createHash(sealed.hash) };
-    // Of HTTP/1.1 nothing follows content of a length (RFC 9112 section 6.3).
+    // Over HTTP/1.1 nothing follows content whose length is known (RFC 9112 section 6.3).
     const framed = response instanceof ServerResponse && length !== undefined && !sealed;
     this.#trailers = !empty && !old && !framed;
     const named = [...lines(rawHeaders, 'trailer'), ...(sealed ? [info] : [])];

@@ -28,7 +28,7 @@ export interface Sent {
   readonly touched?: () => void;
   /** Called when the server has no more to do with it. */
   readonly over?: () => void;
-  /** Of this exchange, where somebody looks at it. */
+  /** The flow of this exchange, if somebody watches it. */
   readonly flow?: Flow;
 }
 

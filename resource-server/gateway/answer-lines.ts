@@ -5,7 +5,7 @@ import type { PathMap } from './paths.ts';
 
 export interface Returned {
   readonly map: PathMap;
-  /** By which the application may name itself: where it is, and that of the space. */
+  /** The hosts by which the application may name itself: its own, and that of the space. */
   readonly hosts: ReadonlySet<string>;
   /** Where the client finds it. */
   readonly ours: string;
@@ -19,7 +19,7 @@ export interface Returned {
   readonly isOurs: (name: string) => boolean;
 }
 
-/** Of the connection to the application, which is ours. */
+/** Fields about the connection to the application, which is ours. */
 const OF_CONNECTION = new Set(['alt-svc', 'x-request-id']);
 
 /**

@@ -56,7 +56,7 @@ export interface GatewayParts {
   /** Whether a cookie of that name is ours. */
   readonly isOurs: (name: string) => boolean;
   readonly standing: Standing;
-  /** Of the answers, where the space has one. */
+  /** The cache of the answers, if the space has one. */
   readonly cached?: SpaceCache | undefined;
 }
 

@@ -10,7 +10,7 @@ export interface OwnNames {
   readonly keyParameters: ReadonlySet<string>;
 }
 
-/** Of all the spaces of a server. */
+/** Returns the names of all the spaces of a server. */
 export function ownNames(spaces: readonly Space[]): OwnNames {
   const lower = (names: readonly string[]) => new Set(names.map((name) => name.toLowerCase()));
   return {

@@ -80,7 +80,7 @@ export function sendByUndici(asked: Dispatched, sink: Sink): Promise<void> {
   return promise;
 }
 
-/** Of HTTP/1.1 the lines as they came, of HTTP/2 by name. */
+/** Returns the field lines: those of HTTP/1.1 as they came, those of HTTP/2 by name. */
 function received(
   raw: unknown,
   byName: Readonly<Record<string, string | string[] | undefined>> = {},

@@ -38,9 +38,9 @@ export interface Question {
   readonly sink: Sink;
   /** Whose it is. */
   readonly holders: readonly Holder[];
-  /** Of a handshake for a WebSocket, which is answered by a `PassingAnswer` alone. */
+  /** The person or client of a handshake for a WebSocket, which is answered by a `PassingAnswer` alone. */
   readonly who: Who | undefined;
-  /** Of a handshake, too: called when the application answers it as any request. */
+  /** Called when the application answers a handshake as any request. */
   readonly watch: (() => void) | undefined;
 }
 
@@ -156,7 +156,7 @@ export const isOfApplication = (error: unknown): error is HttpError =>
 
 /** For the log: what went wrong, with what the connection says of it. */
 export function whyOf({ message, cause }: HttpError): string {
-  // Of several addresses that were tried in vain the error has a code, and no words.
+  // If several addresses were tried in vain, the error has a code, and no words.
   const { message: words, code } = (cause ?? {}) as NodeJS.ErrnoException;
   return [message, words || code].filter(Boolean).join(' ');
 }

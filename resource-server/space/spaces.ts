@@ -83,7 +83,7 @@ interface Neighbours {
   encloses(origin: string, path: readonly string[]): boolean;
 }
 
-/** Of the people who may enter spaces. */
+/** The part of the sign-in that spaces need for people. */
 export type SpacePeople = Pick<SignIn, 'session' | 'about' | 'has'>;
 
 /** THE list: every protection space, with its schemes in the configured order, and after them sessions. */
@@ -107,7 +107,7 @@ function neighbours(
 ): Neighbours {
   let longestFirst: readonly Space[] | undefined;
   let byReading: readonly (readonly [path: string, Space])[] | undefined;
-  /** By the segments: those of a target that is remembered are the same ones at each request. */
+  /** Each segments' space. A target that is remembered has the same segments object at each request. */
   const known = new WeakMap<readonly string[], { origin: string; space: Space | undefined }>();
 
   function look(origin: string, segments: readonly string[]): Space | undefined {

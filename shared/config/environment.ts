@@ -99,7 +99,7 @@ export function environmentMembers(
 function reachedAt(value: string, { issuer, jwks, privateTokens }: Members): Members | undefined {
   if (!URL.canParse(value) || new URL(value).origin !== value) return undefined;
   return {
-    // Of another form it is a mistake of the file, which is told when all is read.
+    // A value of another form is a mistake in the file. It is reported when all is read.
     ...((jwks === undefined || isObject(jwks)) && { jwks: { url: `${value}/jwks`, ...jwks } }),
     ...(isObject(privateTokens) &&
       issuer !== undefined &&

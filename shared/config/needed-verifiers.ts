@@ -4,7 +4,7 @@ import { proxyUrl } from './proxy-url.ts';
 import type { Config } from './schema.ts';
 import { everySpace } from './second-origin.ts';
 
-/** By realm, what all spaces and the proxy need, at each of their origins. */
+/** Returns what all spaces and the proxy need of each realm, at each of their origins. */
 export function neededVerifiers(config: Config): RealmNeeds[] {
   const { proxy, listen } = config;
   return realmNeeds({

@@ -1,6 +1,6 @@
 import type { Config } from './schema.ts';
 
-/** By what they are for; those of an interaction have its path, so that two tabs do not disturb one another. */
+/** The cookies by their use. Those of an interaction have its path, so that two tabs do not disturb one another. */
 const HOST = ['session', 'csrf', 'known'] as const;
 const OF_A_PATH = ['interaction', 'resume'] as const;
 

@@ -12,7 +12,7 @@ const MINIMUM_BYTES = 32;
 const FILE = 'COUNTERSIGN_SECRET_FILE';
 /** In the data folder. */
 const OWN = 'secret';
-/** By group or others. Secrets that a container is given are readable there, and that is its business. */
+/** Permissions of the group and of others. A container may give secrets that they can read; that is its business. */
 const WRITABLE = 0o022;
 const READABLE = 0o055;
 

@@ -2,7 +2,7 @@ import type { Rate } from '#shared/stores/limits/limits.ts';
 
 /** Bytes, milliseconds, and how many of a thing. */
 export interface ServerLimits {
-  /** Of all workers of a server together: from one address (or IPv6 network of 64 bits), and from all. */
+  /** Connections of all workers of a server together: from one address (or IPv6 network of 64 bits), and from all. */
   readonly connections: { readonly address: number; readonly total: number };
   /** Request line and header section together. */
   readonly headerBytes: number;

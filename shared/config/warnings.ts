@@ -20,7 +20,7 @@ export function configWarnings(
 /** Schemes for which browsers ask by themselves. */
 const DIALOGS: ReadonlySet<string> = new Set(['Basic', 'Digest', 'Negotiate']);
 
-/** By the member of a space that they are about. */
+/** The warnings by the member of a space that they are about. */
 const WARNINGS: Readonly<
   Record<
     string,

@@ -26,7 +26,7 @@ export interface Outside {
   readonly clock: Clock;
   readonly random: Random;
   readonly fetch: Fetch;
-  /** By what it looks as if other processes served the same API. */
+  /** The sign that other processes serve the same API, if there is one. */
   readonly several: string | undefined;
   readonly log: GuardLog;
   /** The revocations, if nobody has to be asked for them. */

@@ -20,7 +20,7 @@ export type Decide = (request: Seen) => Awaitable<Decision>;
 const PREFLIGHT: Decision = { ok: true, principal: ANONYMOUS, fields: {} };
 
 export interface DecideOptions {
-  /** Of the resource. */
+  /** The origin of the resource. */
   readonly origin: string;
   readonly log: GuardLog;
   /** The verdicts on requests that were judged before: a proof of DPoP is good once. */

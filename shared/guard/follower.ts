@@ -6,7 +6,7 @@ import { parsePage } from './revocation-page.ts';
 
 const SCOPE = 'revocations:follow';
 const PATH = '/revocations';
-/** Of the life of a token, after which another one is fetched. */
+/** The part of a token's life after which the follower fetches another one. */
 const RENEWAL = 0.8;
 
 export interface FollowerOptions {

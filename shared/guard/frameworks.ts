@@ -1,6 +1,6 @@
 import type { Principal } from './principal.ts';
 
-/** Of the frameworks no more than the guard uses, so that none has to be there. */
+/** Only the part of each framework that the guard uses, so that none has to be installed. */
 
 /** A request of node:http, or of a framework that stands on it. */
 export interface NodeRequest {
@@ -33,7 +33,7 @@ declare global {
 
 export type NodeHandler<Q, S> = (request: Q, response: S) => void;
 
-/** Of Connect, and so of Express. */
+/** Middleware of Connect, and so of Express. */
 export type NodeMiddleware = (
   request: NodeRequest,
   response: NodeResponse,
@@ -50,7 +50,7 @@ export interface KoaContext {
   set(fields: { [name: string]: string | string[] }): unknown;
 }
 
-/** Of Koa. */
+/** Middleware of Koa. */
 export type KoaMiddleware = (context: KoaContext, next: () => Promise<unknown>) => Promise<void>;
 
 export interface FastifyRequest {

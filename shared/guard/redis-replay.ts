@@ -7,7 +7,7 @@ import type { IoRedis, RedisClient } from './options.ts';
 /** Milliseconds that an answer may take. Both libraries wait without end for a server that is away. */
 const PATIENCE = 1000;
 
-/** Of the two only ioredis has `call`. */
+/** Only ioredis has `call`; node-redis does not. */
 const isIoRedis = (client: RedisClient): client is IoRedis => 'call' in client;
 
 /** Remembers in Redis what was used, for all processes: one SET NX with its end, which one of them wins. */

@@ -7,7 +7,7 @@ const SIGNS: Readonly<Record<string, (value: string) => boolean>> = {
   KUBERNETES_SERVICE_HOST: () => true,
 };
 
-/** By what it looks as if other processes served the same API; undefined: by nothing. */
+/** Returns the sign that other processes serve the same API; undefined if there is none. */
 export function signOfSeveral(env: NodeJS.ProcessEnv): string | undefined {
   if (cluster.isWorker) return 'a worker of node:cluster';
   return Object.entries(SIGNS).find(([name, isSign]) => {

@@ -50,7 +50,7 @@ export interface TestIssuer {
   token(of?: TestToken): string;
   /** A new key for tokens that are bound to it. */
   key(): TestKey;
-  /** By the clock of guards and tokens. */
+  /** Moves the clock of guards and tokens. */
   advance(seconds: number): void;
   /** Refuses a token from now on. */
   revoke(token: string): void;

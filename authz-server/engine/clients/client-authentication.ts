@@ -7,7 +7,7 @@ import type { FormerSecret } from '#shared/stores/oauth/clients.ts';
 import { ASSERTION_SECONDS } from './replay.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
-/** Of no secret. */
+/** The entry of a secret that does not exist. */
 const NONE: FormerSecret = { hash: '-'.repeat(43), from: 0, until: 0 };
 
 /**

@@ -11,7 +11,7 @@ import type { AdapterStore } from '../storage/store.ts';
  */
 export const FORMER = 30;
 
-/** As many identifiers as a session gets within that time and is still found by the first. */
+/** The most identifiers that a session may get within that time so that its first one still finds it. */
 const MOST_STEPS = 10;
 
 /** The row of an identifier: a session, or for a former identifier only the next one. */

@@ -22,11 +22,11 @@ type SubmittedSignIn = Omit<SignIn, 'uid' | 'accountId'>;
  */
 export function sessionAdapter(store: AdapterStore): Adapter {
   const sessions = artefactAdapter(store, 'Session');
-  // Of nobody: the engine makes one for whoever has a cookie whose session is gone.
+  // Visits of nobody: the engine makes a session for a browser whose cookie names a session that is gone.
   const visits = boundedForStrangers(store, artefactAdapter(store, 'Visit'), () => true);
   const former = formerSessions(store);
   const { artefacts } = store.stores;
-  /** By request of the engine, the identifier of the session that it was given. */
+  /** The identifier of the session that each request of the engine was given. */
   const given = new WeakMap<object, string>();
 
   function give(session: AdapterPayload | undefined): AdapterPayload | undefined {
@@ -151,7 +151,7 @@ function formerId(): string | undefined {
   return (session as { readonly oldId?: string }).oldId;
 }
 
-/** Of the interaction that is being resumed, if the person has just signed in for it. */
+/** Returns the sign-in of the interaction that is being resumed, if the person has just signed in for it. */
 function submittedSignIn(): SubmittedSignIn | undefined {
   return Provider.ctx?.oidc.result?.['signIn'] as SubmittedSignIn | undefined;
 }

@@ -16,7 +16,7 @@ export interface DeviceDecisions {
   deny(visitor: Visitor, code: DeviceCode): Promise<boolean>;
 }
 
-/** Of any number of decisions about one code exactly one is done; whatever fails before leaves it open. */
+/** If several decide about one code, exactly one decision is done. A decision that fails leaves the code open. */
 export function createDeviceDecisions(server: PagesServer, provider: Provider): DeviceDecisions {
   const giveGrant = createGiveGrant(server, provider);
 

@@ -108,7 +108,7 @@ export interface ErrorProps {
   readonly kind: 'expired' | 'request' | 'not-found' | 'later' | 'unavailable' | 'server';
   /** The fault of a client's request, for its developer; shown as it is. */
   readonly detail?: string;
-  /** By which the operator finds the request in the log. */
+  /** The operator finds the request in the log by it. */
   readonly id?: string | undefined;
   /** Where a person can go on from here. */
   readonly back?: {
@@ -179,7 +179,7 @@ export interface KeyLinkProps {
 
 /** An application, once, with all that the person has allowed it. */
 export interface AccountApplication {
-  /** Of its client. */
+  /** The identifier of its client. */
   readonly id: string;
   readonly name: string;
   readonly items: readonly string[];

@@ -1,6 +1,6 @@
 import type { Texts } from '../texts/index.ts';
 
-/** By the first that its `User-Agent` has: others name the ones below them too. */
+/** The first pattern that meets a `User-Agent` names the browser: browsers also name the ones below them. */
 const BROWSERS: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(?:A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],

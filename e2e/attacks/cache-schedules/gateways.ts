@@ -7,7 +7,7 @@ import { type Pair, startPair } from '../../pair/pair.ts';
 const MIB = 1024 ** 2;
 /** Milliseconds until an answer begins, and between its pieces: even a busy machine takes less. */
 const PATIENCE = 60_000;
-/** By undici, of an answer that did not come or go on in that time. */
+/** Codes of undici for an answer that did not come or go on in that time. */
 const LATE: ReadonlySet<string> = new Set(['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 /** Long answers are on disk, and not all answers that there are have room. */
 const CACHE = {

@@ -11,7 +11,7 @@ import { type Gateways, startGateways } from './gateways.ts';
 import { hasTag, Library, pathOf, TAGS, TARGETS, type Version, versionOf } from './library.ts';
 import { reading, wrong } from './reading.ts';
 
-/** Of a schedule: how much is done, how much of it at once, and how long somebody waits, in milliseconds. */
+/** The size of a schedule: how many steps, how many at once, and how many milliseconds somebody waits. */
 const STEPS = 150;
 const WIDTH = 16;
 const PAUSE = 6;
@@ -106,9 +106,9 @@ class Actors {
   readonly #gateways: Gateways;
   readonly #library: Library;
   readonly #tally: Tally;
-  /** By target: nobody who asks from now on may get an older one. */
+  /** The oldest version of each target that somebody who asks from now on may get. */
   readonly #floors = TARGETS.map(() => 0);
-  /** By target, what readers have seen lately. */
+  /** The versions of each target that readers have seen lately. */
   readonly #known: Version[][] = TARGETS.map(() => []);
   #dead: number | undefined;
   #hot = 0;
@@ -186,7 +186,7 @@ class Actors {
     this.#tally.purged += 1;
   }
 
-  /** By a tag, or by a pattern that all targets have. */
+  /** Bans by a tag, or by a pattern that all targets have. */
   async #ban(roll: Dice, gateway: number): Promise<void> {
     const tag = roll(3) === 0 ? undefined : pick(roll, TAGS);
     const banned = TARGETS.filter((target) => tag === undefined || hasTag(tag, target));

@@ -87,7 +87,7 @@ function repeatIndexed({ port }: Site, over: AbortSignal): void {
   ask();
 }
 
-/** By the name with which `npm run soak` runs them. */
+/** The attacks by the name with which `npm run soak` runs them. */
 export const ATTACKS: Readonly<Record<string, Attack>> = {
   cookies: {
     title: 'Cookie of 78,000 semicolons on four connections, two of them HTTP/2',

@@ -88,7 +88,7 @@ export async function soakExhaustion(
   if (wrong.length > 0) throw new Error(wrong.join('\n'));
 }
 
-/** By the clock, on a machine that does nothing else. The CPU tells what of it was the server's, garbage collection included. */
+/** The longest turn by the clock, on a machine that does nothing else. The CPU tells the server's part, garbage collection included. */
 const longestTurn = (slices: readonly Slice[]) => median(slices.map(({ turn }) => turn));
 
 function figures(slices: readonly Slice[]): string[] {

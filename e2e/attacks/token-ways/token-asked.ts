@@ -19,7 +19,7 @@ export interface TokenAsked {
   readonly content?: string;
   /** Content of no announced length, or one that comes after its fields. */
   readonly sent: 'whole' | 'chunked' | 'in two';
-  /** Of the client that signs an assertion, with these claims over good ones. */
+  /** The client that signs an assertion, with these claims over good ones. */
   readonly assertion?: { readonly machine: Machine; readonly claims: Claims };
   /** A DPoP proof, with these claims over good ones; `twice`: the same one before. */
   readonly proof?: { readonly claims: Claims; readonly nonce: boolean; readonly twice: boolean };

@@ -81,8 +81,8 @@ const URI = /^([a-z][a-z0-9+.-]*):\/\/(\[[^\]]*\]|[^:/?#]*)(?::([0-9]+))?/i;
 const PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
 /**
- * Of the target URI, which is that of a CONNECT over TLS, too: `https` and the authority (RFC 9112
- * section 3.3). What is compared octet by octet is in lower case (RFC 3986 section 6.2.2.1).
+ * Returns the parts of the target URI. A CONNECT over TLS has one, too: `https` and the authority (RFC 9112
+ * section 3.3). Parts that are compared octet by octet are in lower case (RFC 3986 section 6.2.2.1).
  */
 function targetOf({ method, target }: HttpRequest, origin: string) {
   const uri = method === 'CONNECT' ? `https://${target}` : target;

@@ -59,7 +59,7 @@ interface Session {
   nonce: string;
   /** Requests that carried this nonce. */
   count: number;
-  /** Of a -sess algorithm, from its first request on. */
+  /** The key of a -sess algorithm, from its first request on. */
   own?: { readonly cnonce: string; key: string };
 }
 

@@ -1,6 +1,6 @@
 /** The octets that are signed, and the part that is sent (RFC 7486 section 2). */
 
-/** Of all strings, one character is one octet, as in a field. */
+/** One character of each string is one octet, as in a field. */
 export interface ToBeSigned {
   readonly nonce: string;
   /** A number of section 9.3. */
@@ -25,7 +25,7 @@ export function encodeResult({ kid, challenge, nonce }: ToBeSigned, signature: B
   return [kid, challenge, nonce, signature.toString('base64url')].join('.');
 }
 
-/** Of a URL, as it is signed: "there is no default for the port number". */
+/** Returns the origin of a URL, as it is signed: "there is no default for the port number". */
 export function originOf(url: string): string {
   const { protocol, hostname, port } = new URL(url);
   return `${protocol}//${hostname}:${port || { 'http:': 80, 'https:': 443 }[protocol]}`;

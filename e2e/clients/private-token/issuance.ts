@@ -7,7 +7,7 @@ import { blindVoprf } from './voprf.ts';
 
 type Blind = (publicKey: Uint8Array, input: Uint8Array, random: Random) => Blinded;
 
-/** By token type (RFC 9578 section 8.2). */
+/** The protocols by token type (RFC 9578 section 8.2). */
 const PROTOCOLS: Readonly<Record<number, Blind>> = {
   0x0001: blindVoprf,
   0x0002: (spki, input, random) => blindRsa(readSpki(spki), input, random),
@@ -15,7 +15,7 @@ const PROTOCOLS: Readonly<Record<number, Blind>> = {
 
 /** One run of the protocol, for one token. */
 export interface Issuance {
-  /** Of which the authenticator is made: the token without it (RFC 9577 section 2.2.3). */
+  /** The input of the authenticator: the token without it (RFC 9577 section 2.2.3). */
   readonly input: Buffer;
   /** TokenRequest (RFC 9578 sections 5.1 and 6.1). */
   readonly request: Buffer;

@@ -10,7 +10,7 @@ export const ORDER =
   0xffffffffffffffffffffffffffffffffffffffffffffffffc7634d81f4372ddf581a0db248b0a77aecec196accc52973n;
 
 export const COORDINATE_OCTETS = 48;
-/** Of a compressed point. */
+/** The length of a compressed point. */
 export const POINT_OCTETS = 1 + COORDINATE_OCTETS;
 
 /** Jacobian: the point (x / z^2, y / z^3); z is 0 at the identity alone. */

@@ -25,7 +25,7 @@ export interface Operation {
   readonly summary: string;
   /** How the caller proves who it is. */
   readonly auth: 'none' | 'client' | 'token';
-  /** Of the form, or of the query. Those that end in `*` are required. */
+  /** The parameters of the form, or of the query. Those that end in `*` are required. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** The media type of the request, unless it is a form. */
   readonly content?: string;

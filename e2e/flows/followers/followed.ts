@@ -42,7 +42,7 @@ export class FollowerProcess implements AsyncDisposable {
 
 export interface FollowedFlow extends AsyncDisposable {
   readonly flow: Flow;
-  /** Of whoever follows. */
+  /** The client of the followers. */
   readonly client: Client;
   readonly followers: ReadonlySet<FollowerProcess>;
   /** One more, until it is disposed of, which follows the authorization server at that address. */

@@ -24,7 +24,7 @@ export interface DavSite extends AsyncDisposable {
   readonly pair: Pair;
   /** Public origin in clear text: that of the recorder. */
   readonly origin: string;
-  /** Of the caller's own tree: through the recorder, and over TLS without it. */
+  /** The addresses of the caller's own tree: through the recorder, and over TLS without it. */
   readonly url: string;
   readonly tlsUrl: string;
   /** File with the certificate that the server has made; others may read it. */
@@ -37,7 +37,7 @@ export interface DavSite extends AsyncDisposable {
   served(): readonly Served[];
 }
 
-/** By targets at the recorder. */
+/** The redirects by targets at the recorder. */
 export type Redirects = Readonly<Record<string, Redirect>>;
 
 export async function startDavSite(redirects: Redirects = {}): Promise<DavSite> {

@@ -6,11 +6,11 @@ import { valuesOf } from './lines.ts';
 /** The directives and fields that decide about an answer. */
 export interface Control {
   readonly directives: Directives;
-  /** By a targeted field, so that Cache-Control and Expires say nothing (RFC 9213 section 2.2). */
+  /** A targeted field decided, so Cache-Control and Expires are ignored (RFC 9213 section 2.2). */
   readonly targeted: boolean;
 }
 
-/** Of the targeted fields the first that is valid and not empty, else Cache-Control (RFC 9213 section 2.2). */
+/** Returns the first targeted field that is valid and not empty, else Cache-Control (RFC 9213 section 2.2). */
 export function controlOf(lines: Lines, targeted: readonly string[]): Control {
   for (const name of targeted) {
     const members = parseDictionary(valuesOf(lines, name).join(', '));

@@ -7,7 +7,7 @@ const NO_CACHE = parseDirectives(['no-cache']);
 export function demandsOf(rawHeaders: readonly string[]): Directives | undefined {
   const control = lines(rawHeaders, 'cache-control');
   if (control.length > 0) return parseDirectives(control);
-  // Of those who know no Cache-Control (RFC 9111 section 5.4).
+  // Clients that do not know Cache-Control send Pragma (RFC 9111 section 5.4).
   const pragma = lines(rawHeaders, 'pragma');
   return pragma.length > 0 && parseDirectives(pragma).flags.has('no-cache') ? NO_CACHE : undefined;
 }

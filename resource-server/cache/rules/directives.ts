@@ -21,7 +21,7 @@ interface Delta {
   readonly invalid: number;
   /** Without an argument. */
   readonly bare: number;
-  /** Of two that came. */
+  /** Returns the stricter one if a directive came twice. */
   readonly stricter: (one: number, other: number) => number;
 }
 

@@ -9,7 +9,7 @@ import type { Asked, Given } from './rules.ts';
 /** The target to forget, in the spelling of `groupOf`; for a tree only its path. */
 export type Forgotten = Pick<Invalidation, 'kind' | 'value'>;
 
-/** Of which collections all goes or comes with it (RFC 4918 sections 9.6.1, 9.8.3 and 9.9.2). */
+/** The collections that a method removes or makes with all that they have (RFC 4918 sections 9.6.1, 9.8.3 and 9.9.2). */
 const TREES: ReadonlyMap<string, readonly ('target' | 'destination')[]> = new Map([
   ['DELETE', ['target']],
   ['MOVE', ['target', 'destination']],

@@ -61,7 +61,7 @@ function withoutCodings(content: Buffer, codings: readonly string[]): Buffer | u
   return decoded;
 }
 
-/** Of one member without options: some read no more than the first (RFC 1952 section 2.2). */
+/** Unpacks content of one member without options: some programs read only the first (RFC 1952 section 2.2). */
 function gunzipOne(content: Buffer, options: { maxOutputLength: number }): unknown {
   const whole = gunzipSync(content, options); // checks its sum
   const member = content.subarray(MEMBER.head, -MEMBER.end);

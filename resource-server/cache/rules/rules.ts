@@ -13,7 +13,7 @@ export interface Rules {
    * that the client's values tell nothing.
    */
   readonly made: ReadonlySet<string>;
-  /** Of the space, as clients write it. */
+  /** The origin of the space, as clients write it. */
   readonly origin: string;
 }
 

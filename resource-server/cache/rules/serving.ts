@@ -36,7 +36,7 @@ export function serve(
   return ranged(stored, asked, lines) ?? { status: 200, lines, content: 'whole' };
 }
 
-/** Of lines: none that says how old the answer was elsewhere. */
+/** Whether a line is not `Age`, which says how old the answer was elsewhere. */
 export const isNoAge = ([name]: Lines[number]) => name.length !== 3 || name.toLowerCase() !== 'age';
 
 /** RFC 9111 section 4.3.2: If-None-Match, else If-Modified-Since; what is malformed asks nothing. */

@@ -8,10 +8,10 @@ const FIELDS = [
   ['cache-tag', plainMembers],
 ] as const;
 
-/** Of one answer; what comes behind them is not heeded. */
+/** The most tags of one answer. Those behind them are ignored. */
 const MOST = 128;
 
-/** Of each field of groups all names, once. */
+/** Returns the names in all fields of groups, each once. */
 export function tagsOf(lines: Lines): readonly string[] {
   const tags = FIELDS.flatMap(([name, members]) => valuesOf(lines, name).flatMap(members));
   return [...new Set(tags)].slice(0, MOST);

@@ -9,7 +9,7 @@ import { tagsOf } from './tags.ts';
 import { validatorsOf } from './validators.ts';
 import { nominate, varyOf } from './vary.ts';
 
-/** Of a request: they are about what the client has, and are replaced where the cache asks for itself. */
+/** The conditions of a request are about what the client has. The cache replaces them when it asks for itself. */
 export const CLIENT_CONDITIONS: ReadonlySet<string> = new Set([
   'if-none-match',
   'if-modified-since',
@@ -58,7 +58,7 @@ export function validatedBy(lines: Lines, variants: readonly Stored[]): readonly
   if (modified !== undefined) {
     return newest(variants.filter((stored) => validatorsOf(stored.lines).modified === modified));
   }
-  // Of one alone was it asked.
+  // The cache asked about one variant alone.
   return variants.length === 1 ? variants : [];
 }
 

@@ -2,7 +2,7 @@ import { type EntityTag, parseEntityTag } from '#shared/http/etag.ts';
 import type { Lines } from '../../forwarding/fields.ts';
 import { onlyOf } from './lines.ts';
 
-/** Of a representation (RFC 9110 section 8.8). */
+/** The validators of a representation (RFC 9110 section 8.8). */
 export interface Validators {
   readonly etag: EntityTag | undefined;
   /** Last-Modified as it came: it is compared, and told again, to the letter. */

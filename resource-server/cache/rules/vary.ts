@@ -103,7 +103,7 @@ export function select<T extends Pick<Stored, 'vary' | 'lines' | 'received'>>(
   return matching.reduce((newest, other) => (dateOf(other) > dateOf(newest) ? other : newest));
 }
 
-/** By request: its values, which all variants of a key are compared with. */
+/** The values of each request, with which all variants of a key are compared. */
 const known = new WeakMap<readonly string[], Map<string, string | null>>();
 
 function valueIn(rawHeaders: readonly string[], name: string): string | null {

@@ -39,14 +39,14 @@ export interface Row extends CacheKey {
   readonly received: number;
   /** Octets of its content. */
   readonly length: number;
-  /** Of content and of what describes it. */
+  /** The length of the content and of its description. */
   readonly octets: number;
 }
 
 /** The rows of one process, for all its spaces. Throws what node:sqlite throws, where nothing else is said. */
 export class DiskRows implements Disposable {
   readonly #connection: Connection;
-  /** Of answers that are gone, and which the disk had no room to delete. */
+  /** The numbers of answers that are gone, but that the disk had no room to delete. */
   readonly #owed = new Set<number>();
   #last: number;
 

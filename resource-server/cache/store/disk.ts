@@ -25,7 +25,7 @@ export interface CacheDisk extends AsyncDisposable {
 }
 
 interface Options {
-  /** Of several processes: each takes a numbered folder in it. */
+  /** The folder of several processes: each takes a numbered folder in it. */
   readonly folder: string;
   /** All that there are: what is kept of others is removed. */
   readonly spaces: readonly string[];
@@ -69,7 +69,7 @@ export async function openDisk(options: Options): Promise<CacheDisk> {
 
 interface Read {
   readonly rows: DiskRows;
-  /** Of the files that they name. */
+  /** The numbers of the files that they name. */
   readonly named: ReadonlySet<number>;
 }
 

@@ -3,7 +3,7 @@ export class InUse {
   readonly #ended: () => void;
   #users = 1;
 
-  /** By one. `ended`: it is not used any more. */
+  /** Begins with one user. `ended` is called when nobody uses it any more. */
   constructor(ended: () => void) {
     this.#ended = ended;
   }

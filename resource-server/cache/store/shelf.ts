@@ -14,7 +14,7 @@ const asked = ({ whose, content }: CacheKey) => `${content} ${whose}`;
 
 /** Where answers are found, by key, target and id, and which of them nobody asked for lately. */
 export class Shelf<S extends Slot<S>> {
-  /** By target, then by what else is in a key, the one received last first. */
+  /** The variants by target, then by the rest of their key; the one received last comes first. */
   readonly #targets = new Map<string, Map<string, readonly S[]>>();
   readonly #slots = new Map<string, S>();
   /** The one first that nobody asked for for the longest time. */

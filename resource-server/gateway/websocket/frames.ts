@@ -1,6 +1,6 @@
 /** Where frames end in what one side of a WebSocket sends (RFC 6455 section 5.2). */
 export class Frames {
-  /** Of the frame under way: the octets of its head, as long as it is not whole, and how many of the others are to come. */
+  /** The octets of the head of the current frame until it is whole, and how many octets of the rest are to come. */
   #head: number[] = [];
   #left = 0;
 
@@ -28,7 +28,7 @@ export class Frames {
   }
 }
 
-/** Of the payload; undefined: the head is not whole. */
+/** Returns the length of the payload, or undefined if the head is not whole. */
 function lengthBehind(head: readonly number[]): number | undefined {
   const [, second] = head;
   if (second === undefined) return undefined;

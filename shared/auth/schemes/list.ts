@@ -31,7 +31,7 @@ export const SCHEMES = [
 type Entry = (typeof SCHEMES)[number];
 type PersonEntry = Extract<Entry, { forPeople: true }>;
 export type SchemeName = Entry['name'];
-/** Of a scheme that a proxy can ask for too. */
+/** The name of a scheme that a proxy can ask for too. */
 export type PersonSchemeName = PersonEntry['name'];
 
 /** A & B of A | B. */
@@ -62,7 +62,7 @@ export type VerifierSettings = NeededBy extends (settings: infer Settings) => un
   : never;
 
 type MakerOf<Name extends SchemeName> = Awaited<ReturnType<Extract<Entry, { name: Name }>['open']>>;
-/** By name, what makes the scheme for a space, or a proxy. */
+/** The functions that make each scheme for a space, or a proxy, by its name. */
 export type Schemes = { readonly [Name in SchemeName]: MakerOf<Name> };
 
 /** Opens every scheme. */

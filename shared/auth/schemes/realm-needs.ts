@@ -12,7 +12,7 @@ interface Offer extends VerifierSettings {
 
 const entries: readonly SchemeEntry[] = SCHEMES;
 
-/** By realm, what all that the configuration offers needs; realms that keep nothing are left out. */
+/** Returns what each realm needs for the schemes that the configuration offers. Realms that keep nothing are left out. */
 export function realmNeeds({
   spaces,
   proxy,

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { AccessStore } from './access-store.ts';
 
-/** As many artefacts as are read or removed at a time, so that everybody else has a turn between. */
+/** The number of artefacts that are read or removed at a time, so that others get a turn in between. */
 export const BATCH = 50;
 
 /** All that is kept of one kind for a person, those that live longest first. */

@@ -3,7 +3,7 @@ import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type { AnyRequest } from '../message/message.ts';
 
-/** Of every answer that does not say otherwise: no browser guesses at it, runs anything in it or frames it. */
+/** The fields of every answer, unless it has others: no browser guesses its type, runs anything in it or frames it. */
 export const SECURITY_FIELDS: Fields = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'X-Content-Type-Options': 'nosniff',

@@ -17,7 +17,7 @@ export interface Asked {
   readonly unused?: Stretch | undefined;
 }
 
-/** As many uses as were wanted, or as there are. */
+/** The uses that were taken: as many as were wanted, or as are left. */
 export interface Taken extends Stretch {
   /** The time of the store's clock. */
   readonly now: number;

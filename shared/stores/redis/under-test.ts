@@ -41,7 +41,7 @@ export function openTestRedis(
   return openRedis(config, { clock, random: systemRandom, log, longestLife: LONGEST_LIFE });
 }
 
-/** For what is not about how long an answer takes on a busy machine, as the tests of faults are. */
+/** Opens a store that waits long, for tests that do not measure how long an answer takes. */
 export const openPatiently = (config: RedisSettings, clock?: ManualClock): Promise<Stores> =>
   openTestRedis({ ...config, ...PATIENT }, clock);
 

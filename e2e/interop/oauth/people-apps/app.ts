@@ -8,7 +8,7 @@ export interface Registered {
   readonly issuer: string;
   readonly id: string;
   readonly secret: string;
-  /** Of the application. */
+  /** The origin of the application. */
   readonly origin: string;
 }
 

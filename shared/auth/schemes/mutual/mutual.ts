@@ -64,7 +64,7 @@ type Reason = 'initial' | 'auth-failed' | 'stale-session' | 'invalid-parameters'
 
 /** Highest nc, from 0; a client that has reached it exchanges keys anew. */
 const NC_MAX = 1_000_000;
-/** Of `UseCounts`. */
+/** The window of `UseCounts`. */
 const NC_WINDOW = 128;
 /** Seconds by which uses of nc are remembered for longer than their session. */
 const AFTER = 60;

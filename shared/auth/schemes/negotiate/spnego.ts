@@ -78,7 +78,7 @@ function token(first: boolean, mechanismToken: Buffer | undefined): ClientToken 
   return { first, ...(authenticator && { authenticator }) };
 }
 
-/** Of a request in its frame, or without it, as in a handshake of three messages (MS-KILE section 3.4.5.1). */
+/** Returns the authenticator of a request in its frame, or without it, as in a handshake of three messages (MS-KILE section 3.4.5.1). */
 function authenticatorOf(mechanismToken: Buffer): Buffer | undefined {
   const initial = elementContent(mechanismToken, INITIAL_TOKEN);
   const request = initial === undefined ? mechanismToken : after(AP_REQ, initial);

@@ -24,7 +24,7 @@ export interface PrivateTokenOptions {
   readonly issuer: TrustedIssuer;
   readonly spent: SpentTokens;
   readonly limits: Pick<Limits, 'spend'>;
-  /** Of the tokens from one address, or one IPv6 network, that are verified. */
+  /** The rate at which tokens from one address, or one IPv6 network, are verified. */
   readonly rate: Rate;
   /** For the contexts of challenges alone, shared by all processes. */
   readonly windowSecret: Buffer;

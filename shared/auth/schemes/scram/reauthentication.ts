@@ -11,7 +11,7 @@ export interface Known {
   readonly saslname: string;
   /** client-first-message-bare, as received. */
   readonly bare: string;
-  /** Of the exchange; every answer to the client carries it. */
+  /** The identifier of the exchange. Every answer to the client carries it. */
   readonly sid: string;
 }
 

@@ -91,7 +91,7 @@ export function scram(options: ScramOptions): Scheme {
     params: { realm, ...reauthentication.invitation(), ...more },
   });
 
-  /** Of who does not exist: always the same salt, in every realm as that of others, and keys that no password has. */
+  /** Returns keys for a name that does not exist: always the same salt, shaped like all others, and keys that no password has. */
   function nobody(account: string): Keys {
     const derived = (what: string) =>
       createHmac('sha512', secret)
@@ -163,7 +163,7 @@ export function scram(options: ScramOptions): Scheme {
     };
   }
 
-  /** Of any number of messages for one leg, only one finds it. */
+  /** Returns the leg and removes it. If several messages come for one leg, only one gets it. */
   async function takeLeg(sid: string): Promise<Leg | undefined> {
     if (!SID.test(sid)) return undefined;
     const leg = (await sessions.take(sid)) as Partial<Leg> | null | undefined;

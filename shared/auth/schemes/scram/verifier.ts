@@ -39,7 +39,7 @@ export function formatScramKeys(hash: ScramHash, keys: ScramKeys): string {
   return `SCRAM-${hash}$${keys.iterations}:${salt}$${storedKey}:${serverKey}`;
 }
 
-/** By hash, a salt and the keys (RFC 5802 section 3), which say nothing of a realm. */
+/** The verifier of each hash: a salt and the keys (RFC 5802 section 3). A realm is not part of them. */
 export const SCRAM_KINDS: Readonly<Record<ScramHash, VerifierKind>> = {
   'SHA-1': kindOf('SHA-1'),
   'SHA-256': kindOf('SHA-256'),

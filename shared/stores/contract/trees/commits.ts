@@ -273,7 +273,7 @@ export function commitsContract(contract: () => Contract): void {
       expect(await put(11)).toEqual({ kind: 'full' });
       expect(await put(9)).toMatchObject(done);
       expect(await within(...puts(someCollection('d')))).toEqual({ kind: 'full' });
-      // As many entries as before, and fewer bytes.
+      // The tree keeps its number of entries and has fewer bytes.
       const swap = puts(someDocument('c/d', { length: 8 }));
       expect(await within({ kind: 'remove', path: 'c/b' }, ...swap)).toMatchObject(done);
       expect(await within({ kind: 'lock', lock: someLock('c') })).toMatchObject(done);
