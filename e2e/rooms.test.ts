@@ -41,7 +41,7 @@ test('nor one across a floor: the servers meet over HTTP and the stores only', (
   expect(up('authz-server/app.ts', text)).toHaveLength(1);
 });
 
-test('tests may start real parts, whatever their room; what is shipped imports no test', () => {
+test('tests may import parts of any room; shipped code imports no test', () => {
   const text = `import { startRedis } ${of('../../e2e/parts/redis.ts')}`;
   expect(up('shared/stores/redis.test.ts', text)).toEqual([]);
   expect(up('shared/stores/redis.fixture.ts', text)).toEqual([]);

@@ -156,7 +156,7 @@ describe('rows in the store from visitors who have proved nothing', () => {
     60_000,
   );
 
-  test('RP-Initiated Logout 1.0 section 2: of a logout of nobody nothing is durable', async () => {
+  test('RP-Initiated Logout 1.0 section 2: a logout of nobody leaves nothing on the disk', async () => {
     const before = kept();
     for (let n = 0; n < 5; n += 1) await ask('/session/end', THEIRS);
     expect(kept().state).toEqual(before.state);

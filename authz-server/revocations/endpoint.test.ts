@@ -281,7 +281,7 @@ describe('the right to follow', () => {
     expect((await endpoint.ask({ authorization })).status).toBe(401);
   });
 
-  test('attack: of a thousand requests of one client that wait, a bounded number does; others follow', async () => {
+  test('attack: if one client sends a thousand requests that wait, a limited number waits, and other clients follow', async () => {
     const authorization = `Bearer ${await endpoint.token()}`;
     const { cursor } = await page('', authorization);
     const id = (n: number) => String(n).padStart(22, 'x');

@@ -113,7 +113,7 @@ test('a configuration without these schemes: no key, and no line that would be r
   expect(await stores.people.getWhole(id)).toMatchObject({ verifiers: [] });
 });
 
-test('a person and three clients, all refused in production; what is kept works and is the owner’s alone', async () => {
+test('a person and three clients are made, but not in production; only the owner can read their secrets, which work', async () => {
   const { start, kept, stores, file } = await server();
   const { firstStart: named, lines } = await start();
   expect(named).toBe(file);

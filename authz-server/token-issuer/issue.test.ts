@@ -117,7 +117,7 @@ describe('content that is no token request', () => {
     expect((await tokenIssuer.request(body)).status).toBe(422);
   });
 
-  test('RFC 9497 section 2.1: what is no element: 422', async () => {
+  test('RFC 9497 section 2.1: octets that are no element get 422', async () => {
     const { body } = await good();
     for (const octet of [0, 1, 4, 6, 0xff]) {
       body[3] = octet;

@@ -76,7 +76,7 @@ describe('a thousand that ask at once', () => {
     expect(read).toBe(2);
   });
 
-  test('during a reading share the next: what was there when they asked, they see', async () => {
+  test('requests during a reading share the next one, and see all that was there when they came', async () => {
     let read = 0;
     const held = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();

@@ -278,7 +278,7 @@ describe('RFC 9449 section 7: bound tokens', () => {
     }
   });
 
-  test('section 9: where nonces are asked for, one is given and then serves', async () => {
+  test('section 9: a server that asks for nonces gives one, and takes a proof with it', async () => {
     await using asking = await startUserinfo({ tokens: { nonce: true } });
     const asked = await asking.dpop([asking.proof()], { fields: ['Origin', FOREIGN] });
     expectRefused(asked, 401, { DPoP: 'use_dpop_nonce' });

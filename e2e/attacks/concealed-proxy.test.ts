@@ -51,7 +51,7 @@ const asking = (method: string, target: string): HttpRequest => {
   return { method, target, fields: [], content: Buffer.alloc(0) };
 };
 
-describe('RFC 9729 at a proxy: who shows a key', () => {
+describe('RFC 9729 at a proxy: a client that shows a key', () => {
   test.each([
     ['HTTP/1.1', () => overTls1('127.0.0.1', at, { rejectUnauthorized: false })],
     ['HTTP/2', () => overTls2(`https://localhost:${at}`)],

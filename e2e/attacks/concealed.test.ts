@@ -50,7 +50,7 @@ async function statusOf(
 const toProcess = async (index: number) =>
   overTls1('localhost', await tlsPort(pair, index), { rejectUnauthorized: false });
 
-describe('RFC 9729: who has the key is let in', () => {
+describe('RFC 9729: a client that has the key is let in', () => {
   test.each(PROTOCOLS)(
     'over %s, again on the same connection, by every algorithm',
     async (protocol) => {
@@ -72,7 +72,7 @@ describe('RFC 9729: who has the key is let in', () => {
   );
 });
 
-describe('RFC 9729 section 6.3: what is not believed', () => {
+describe('RFC 9729 section 6.3: proofs that are not believed', () => {
   const cases: readonly (readonly [AlgorithmName, string, Lie])[] = [
     ...LIES.map(([what, lie]) => ['ed25519', what, lie] as const),
     ...LIES_OF_ECDSA.map(([what, lie]) => ['ecdsa_secp256r1_sha256', what, lie] as const),

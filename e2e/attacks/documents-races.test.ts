@@ -142,7 +142,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       },
     );
 
-    test('against DELETE: as many are made as removed, but for the last', async () => {
+    test('against DELETE: creations and removals differ by the one document that may be left', async () => {
       await arrive();
       for (const round of ROUND) {
         const replies = await tenAtOnce((n) =>
@@ -333,7 +333,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await assertSound(servers, me.tree);
     });
 
-    test('of two over one another: what is left is one of them, whole', async () => {
+    test('two collections over one another: one of them is left, whole', async () => {
       for (const round of ROUND) {
         await arrive();
         for (const name of ['a', 'b']) {
@@ -390,7 +390,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   describe('the quota (RFC 4331 section 6)', () => {
     const used = async () => (await servers.stores.trees.look(me.tree, [])).usage;
 
-    test('ten that together exceed it: as many as fit, and never more', async () => {
+    test('ten uploads that together exceed it: only as many as fit are kept', async () => {
       await arrive();
       const body = 'x'.repeat(QUOTA.bytes / 8 - 1);
       let most = 0;

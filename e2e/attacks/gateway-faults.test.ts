@@ -212,7 +212,7 @@ describe.each(VERSIONS)('%s', (version) => {
     expect([next.status, next.content.toString()]).toEqual([200, CONTENT]);
   });
 
-  test('RFC 9110 section 9.2.2: of what is idempotent it may hear twice, never more', async () => {
+  test('RFC 9110 section 9.2.2: it gets an idempotent request twice at most', async () => {
     const before = heardOf('closed at once', 'GET').length;
     expect(outcomeOf('closed at once', await ask(version, 'closed at once'))).toBe(502);
     expect([1, 2]).toContain(heardOf('closed at once', 'GET').length - before);

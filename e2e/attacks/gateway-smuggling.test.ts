@@ -311,7 +311,7 @@ describe('HTTP/2, whose fields have no ends of lines (RFC 9113 section 10.3)', (
   });
 });
 
-test('fuzzed requests: whatever comes through is whole, let in, and nobody else’s', async () => {
+test('fuzzed requests: each request that comes through is whole, let in, and of its own client', async () => {
   const roll = dice(17);
   const sent = Array.from({ length: 600 }, () =>
     fuzzedRequest(roll, AUTHORIZATION).replaceAll('/documents/', '/app/'),

@@ -132,7 +132,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('SCRAM, in the message: what is in r= stays in base64 (RFC 5802 section 7)', async () => {
+    test('SCRAM, in the message: the value of r= stays in base64 (RFC 5802 section 7)', async () => {
       const messages = [
         ...NASTY.map((value) => `n,,n=${value},r=abc`),
         ...NASTY.map((value) => `n,,n=alice,r=${value}`),

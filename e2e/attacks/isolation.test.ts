@@ -179,7 +179,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     }
   });
 
-  test('the quota: what one has used up is not missing to others (RFC 4331)', async () => {
+  test('one person who uses up the quota takes nothing from others (RFC 4331)', async () => {
     const half = 'x'.repeat(QUOTA.bytes / 2);
     expect([(await put(alice, 'a', half)).status, (await put(alice, 'b', half)).status]).toEqual([
       201, 201,

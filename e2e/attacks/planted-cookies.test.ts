@@ -46,7 +46,7 @@ describe.each(ONE_STORE)('on %s: cookies that somebody planted', (kind) => {
       expect(asksToSignIn(await alsoAt(flow, one, 1).open(page.url))).toBe(true);
     });
 
-    test('RFC 9700 section 4.7: who plants theirs in another browser is not signed in by it', async () => {
+    test('RFC 9700 section 4.7: an attacker who plants the cookies of a sign-in is not signed in by it', async () => {
       const attacker = browserAt(flow);
       const page = await waiting(attacker);
       const victim = browserAt(flow);

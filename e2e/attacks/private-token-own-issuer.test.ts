@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(async () => servers[Symbol.asyncDispose]());
 
 describe('the issuer of the pair', () => {
-  test('RFC 9576 section 6.2: whoever has its port and its name, but not its certificate, is not it', async () => {
+  test('RFC 9576 section 6.2: a server with its port and name, but another certificate, is not trusted', async () => {
     const { pair } = servers.flow;
     const issued = {
       rsa: await offerOf(servers, 'tokens', 2),

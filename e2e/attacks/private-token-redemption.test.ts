@@ -238,7 +238,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(await status(0, token)).toBe(200);
   });
 
-  test('RFC 9576 section 6: of a key that others hold no token is good at the next request', async () => {
+  test('RFC 9576 section 6: tokens of a compromised key are refused by the next request', async () => {
     for (const { type } of TYPES) {
       const [early, spare] = [
         await tokenFor(servers, 'tokens', type),

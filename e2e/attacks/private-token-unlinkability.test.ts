@@ -119,7 +119,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     }
   });
 
-  test('RFC 9578 sections 5 and 6: of issuance and redemption nothing is anywhere, in any form', () => {
+  test('RFC 9578 sections 5 and 6: issuance and redemption leave no trace of each other, in any form', () => {
     const all = [filler, ...redemptions.map(({ minted }) => minted), ...unspent];
     const secrets = all.flatMap(({ token, issuance: { request }, response, drawn }, index) =>
       Object.entries({

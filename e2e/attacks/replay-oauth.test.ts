@@ -75,7 +75,7 @@ describe.each(['sqlite', 'redis'] as const)('replay across processes, %s', (kind
   const count = (answers: readonly Response[], status: number) =>
     answers.filter((one) => one.status === status).length;
 
-  test('RFC 9449 section 11.1: of ten uses of a proof at two resource servers one succeeds', async () => {
+  test('RFC 9449 section 11.1: if a proof is used ten times at two resource servers, one use succeeds', async () => {
     const token = await bound();
     for (let round = 0; round < 5; round += 1) {
       const dpop = proof('GET', two.documents, token);
@@ -96,7 +96,7 @@ describe.each(['sqlite', 'redis'] as const)('replay across processes, %s', (kind
     expect([count(answers, 200), count(answers, 400)]).toEqual([1, 9]);
   });
 
-  test('RFC 7523 section 3: of ten uses of a client assertion at two servers one succeeds', async () => {
+  test('RFC 7523 section 3: if a client assertion is used ten times at two servers, one use succeeds', async () => {
     const { id, privateJwk } = await addKeyClient(two);
     const key = createPrivateKey({
       key: { ...privateJwk },

@@ -156,7 +156,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       expect(origin.take()).toHaveLength(2);
     });
 
-    test('HTTP/2: of many streams at once each by itself', async () => {
+    test('HTTP/2: many streams at once are judged one by one', async () => {
       await using connection = overHttp2(site.pair.proxies[0] ?? '');
       const who = [withBasic(), [], withBasic(WRONG), withBasic(JASON)];
       const requests = Array.from({ length: 10 }, () => who)

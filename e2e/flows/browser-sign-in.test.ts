@@ -106,7 +106,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       }
     });
 
-    test('section 3.3: what was unticked is not in the token, and not asked again', async () => {
+    test('section 3.3: an unticked scope is not in the token, and the page does not ask again', async () => {
       const { page, person } = await flow.visit();
       const asked = await flow.app.ask();
       await page.goto(asked.url);

@@ -258,7 +258,7 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
     expect(refusal(await poll(device))).toEqual([400, 'authorization_pending']);
   });
 
-  test('section 5.1: who guesses is stopped on every process, another with a right code is not', async () => {
+  test('section 5.1: a person who guesses is stopped on every process, another with a right code is not', async () => {
     const device = await ask();
     const also = alsoAt(flow, browser, 1);
     const tries = await Promise.all(

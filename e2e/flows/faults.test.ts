@@ -51,7 +51,7 @@ const alive = async (servers: readonly ServerProcess[]) => {
 
 /** The tests that hold on any store. */
 function onAnyStore(flow: () => Flow): void {
-  test('an authorization server killed between its steps: what it acknowledged holds', async () => {
+  test('an authorization server that is killed between its steps keeps what it acknowledged', async () => {
     const { pair } = flow();
     const [authz] = pair.authz;
     const client = await pair.addClient();

@@ -126,7 +126,7 @@ describe.each(ONE_STORE)('on %s: a key instead of a password (HOBA, RFC 7486)', 
     expect(await visit(at)).toEqual(known(visitor.person.name));
   });
 
-  test('a link makes one key: whoever opens it later makes none', async () => {
+  test('a link makes one key: a second visit makes none', async () => {
     const visitor = await somebody();
     const link = await linkOf(visitor);
     await makeKey(visitor.page, link, 'Mine');

@@ -61,7 +61,7 @@ describe.each(STORE_KINDS)('on %s: refresh tokens (RFC 6749 section 6)', (kind) 
     expect(await accesses(flow, person)).toEqual([]);
   });
 
-  test('RFC 9700 section 4.14.2: of ten at once one succeeds, and the grant ends', async () => {
+  test('RFC 9700 section 4.14.2: if it is used ten times at once, one use succeeds, and the grant ends', async () => {
     const other = await app.tokens(await signedIn(flow, person));
     const { refresh, access } = await app.tokens(browser);
     const answers = await tenTimes((server) => app.refresh(refresh, {}, {}, server));

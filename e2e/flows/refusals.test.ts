@@ -154,7 +154,7 @@ describe.each(STORE_KINDS)('on %s: refused', (kind) => {
       expect(decodeJwt(access)).toMatchObject({ client_id: app.id, sub: person.id });
     });
 
-    test('section 4.1.2: replayed: what it gave ends at the next request', async () => {
+    test('section 4.1.2: if it is replayed, its tokens are refused by the next request', async () => {
       const own = await signedIn(flow, await newPerson(flow));
       const code = await app.code(own);
       const { access, refresh } = tokensIn(await app.redeem(code));

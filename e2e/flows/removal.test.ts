@@ -29,7 +29,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   const tenTimes = (...args: readonly string[]) =>
     Promise.all(Array.from({ length: 10 }, () => runProcess([...args, '--json'], flow.pair.env)));
 
-  test('a person is let in nowhere by the very next request; who gets the name finds nothing', async () => {
+  test('a removed person is refused everywhere by the very next request; a new person with the name finds nothing', async () => {
     const { pair } = flow;
     const person = await pair.addPerson(`person-${randomUUID()}`);
     await own(person, { method: 'PUT', body: 'mine' });
@@ -64,7 +64,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(await own(person)).toEqual([401, 401]);
   });
 
-  test('a new secret, asked for by ten at once: whoever is told of one last has a good one, and so has the one before', async () => {
+  test('ten rotations of a secret at once: the last two callers have secrets that work', async () => {
     const { pair } = flow;
     const client = await pair.addClient('documents:read');
     const form = { grant_type: 'client_credentials' };

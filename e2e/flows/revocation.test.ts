@@ -147,7 +147,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  test('no wall clock decides: of two tokens of one second only the one from before is refused', async () => {
+  test('no wall clock decides: of two tokens of one second, only the earlier one is refused', async () => {
     const { pair, stores } = flow;
     let sameSecond = 0;
     for (let time = 0; time < 30; time += 1) {

@@ -240,7 +240,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
     expect(feed.current().revokedBy({ ...claims, kid: 'k', epoch })).toBe('grant');
   }
 
-  test('RFC 6749 section 4.1.2: of ten uses of a code one succeeds, and what it got is revoked', async () => {
+  test('RFC 6749 section 4.1.2: if a code is used ten times at once, one use succeeds, and its tokens are revoked', async () => {
     const [provider] = providers as [Provider];
     const verifier = randomUUID() + randomUUID();
     const code = new provider.AuthorizationCode({
@@ -270,7 +270,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
     }
   });
 
-  test('RFC 9700 section 4.14.2: of ten uses of a refresh token one succeeds, and the grant ends', async () => {
+  test('RFC 9700 section 4.14.2: if a refresh token is used ten times at once, one use succeeds, and the grant ends', async () => {
     const [provider] = providers as [Provider];
     const token = new provider.RefreshToken(await common());
     const { winners, losers } = await tenTimes(
@@ -282,7 +282,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
     for (const { access_token } of winners) await grantIsRevoked(access_token);
   });
 
-  test('RFC 8628 section 3.5: of ten uses of an approved device code one succeeds', async () => {
+  test('RFC 8628 section 3.5: if an approved device code is used ten times at once, one use succeeds', async () => {
     const [provider] = providers as [Provider];
     const code = new provider.DeviceCode({
       ...(await common()),
@@ -300,7 +300,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
     expect(new Set(losers.map(({ body }) => body.error))).toEqual(new Set(['invalid_grant']));
   });
 
-  test('RFC 9449 section 11.1: of ten uses of one proof one succeeds', async () => {
+  test('RFC 9449 section 11.1: if a proof is used ten times at once, one use succeeds', async () => {
     const key = await generateKeyPair('ES256', { extractable: true });
     const results = await Promise.all(
       urls.map(async (url) => {
@@ -333,7 +333,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
     }
   });
 
-  test('RFC 7523 section 3: of ten uses of one client assertion one succeeds, the others are invalid_client', async () => {
+  test('RFC 7523 section 3: if a client assertion is used ten times at once, one use succeeds, the others are invalid_client', async () => {
     const now = Math.floor(systemClock.now() / 1000);
     const assertion = await new SignJWT({
       iss: 'machine',

@@ -126,7 +126,7 @@ const refusesConnections = async (url: string) =>
     () => true,
   );
 
-test('a first start, ended by Ctrl-C amid an upload: what it prints can be pasted, at the next start too', async () => {
+test('a first start, ended by Ctrl-C amid an upload: its printed commands can be pasted, at the next start too', async () => {
   await using place = await home();
   await using first = await place.start();
   expect(banner(first).at(-1)).toContain('ready');
@@ -293,7 +293,7 @@ describe('two workers of each server', () => {
     expect(taken).toBeGreaterThan(20); // both have some
   });
 
-  test('open as many tunnels for one account as one would: of ten at once two', async () => {
+  test('open as many tunnels for one account as one worker would: two of ten at once', async () => {
     const password = /^password +(\S+)$/m.exec(await readFile(place.firstStart, 'utf8'))?.[1];
     const target = new URL(place.resource).host;
     const ask = `CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\nProxy-Authorization: Basic ${btoa(`demo:${password}`)}\r\n\r\n`;

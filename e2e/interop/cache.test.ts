@@ -176,7 +176,7 @@ describe.each(['sqlite', 'redis'] as const)('two servers on %s', (kind) => {
     expect(await got(at(0, 'kept'))).toEqual([200, HIT, 'GET 1']);
   });
 
-  test('kill -9: what was on disk is there, but for what was changed meanwhile', async () => {
+  test('kill -9: answers on disk are there, except those that were changed meanwhile', async () => {
     for (const path of ['long/kept', 'long/changed']) await got(at(0, path));
     await pair.resources[0]?.kill('SIGKILL');
     const [status] = await got(at(1, 'long/changed'), '--request', 'PUT', '--data', 'x');
@@ -187,7 +187,7 @@ describe.each(['sqlite', 'redis'] as const)('two servers on %s', (kind) => {
   });
 });
 
-test('two workers: what was changed or purged at one is asked for anew by the next read at any', async () => {
+test('two workers: after a change or purge at one, the next read at any worker asks the application', async () => {
   const settings = ({ resource }: Pick<Pair, 'resource'>) => ({
     spaces: [{ ...OPEN, url: `${resource}/open/`, upstream, cache: { purge } }],
   });

@@ -75,7 +75,7 @@ describe('cadaver', () => {
     for (const { asked } of later) expect(asked.authorization).toMatch(/^Digest /);
   });
 
-  test('RFC 4918 section 9.10: what it has locked it writes with the token, others do not', async () => {
+  test('RFC 4918 section 9.10: it writes what it has locked with the token, and others cannot', async () => {
     await cadaver('put a.txt locked.txt');
     const passed = await site.recorded(async () => {
       const output = await cadaver(

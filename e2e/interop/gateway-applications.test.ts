@@ -225,7 +225,7 @@ describe('by the settings of the space', () => {
     expect(field(echo, 'x-forwarded-for')).toEqual([]);
   });
 
-  test('the methods of the space: what is listed passes, whoever else serves it', async () => {
+  test('the methods of the space: listed methods pass, others get 405', async () => {
     const methods = ['GET', 'HEAD', 'POST', 'PURGE', 'REPORT', 'PUT', 'DELETE', 'PATCH'];
     const statuses = [];
     for (const method of methods) {

@@ -61,7 +61,7 @@ describe.each([
   const ask = (path: string, ...args: readonly string[]) =>
     curl(...trusting(), ...alice, ...args, `${at().origin}/app/${path}`);
 
-  test('any method, with content; who asks, and from where', async () => {
+  test('any method with content reaches it, with the identity and address of the client', async () => {
     const from = ['--interface', '127.0.0.2'];
     const forged = ['--header', 'X-Forwarded-For: 10.9.8.7', '--header', 'Forwarded: for=10.9.8.7'];
     const told = await ask(

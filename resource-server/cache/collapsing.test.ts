@@ -185,7 +185,7 @@ test('nobody waits longer than five seconds for an answer of unknown length to b
   await settled();
 });
 
-test('no answer is an error for all; what keeps one from asking is for that one', async () => {
+test('a broken answer is an error for all; a client that cannot ask keeps its error to itself', async () => {
   const of = testCache();
   const failed = await together(of, 3);
   first(of).reject(new HttpError(502, 'broken'));

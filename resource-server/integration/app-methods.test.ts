@@ -49,7 +49,7 @@ const MISSING = [
 ] as const;
 
 describe('RFC 9110 section 15.5.6: 405 has Allow', () => {
-  test.each(PLACES)('%s at %s: whatever it does not accept', async (kind, path) => {
+  test.each(PLACES)('%s at %s: a method that it does not have gets 405', async (kind, path) => {
     const accepted = new Set<string>([...METHODS_OF[kind], 'OPTIONS']);
     for (const method of SERVED) {
       if (accepted.has(method)) continue;
@@ -135,7 +135,7 @@ describe('RFC 9110 section 15.6.2: an unknown method is 501 on any path', () => 
   /** CONNECT has a target of its own form. */
   const foreign = PARSED.filter((method) => !SERVED.has(method) && method !== 'CONNECT');
 
-  test.each(PATHS)('%s: what the parser passes', async (path) => {
+  test.each(PATHS)('%s: methods that the parser passes', async (path) => {
     for (const method of foreign) {
       const reply = await rs.ask(method, path);
       expect([method, reply.status]).toEqual([method, 501]);
@@ -144,7 +144,7 @@ describe('RFC 9110 section 15.6.2: an unknown method is 501 on any path', () => 
     }
   });
 
-  test.each(PATHS)('%s: what the parser does not know', async (path) => {
+  test.each(PATHS)('%s: methods that the parser does not know', async (path) => {
     for (const method of ['FOO', 'BAN', 'get', 'Put', 'TRACK', 'X-HTTP', 'constructor']) {
       const text = `${method} ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
       expect(await exchange(rs.listening, text)).toMatch(/^HTTP\/1.1 501 /);

@@ -119,7 +119,7 @@ describe('a client that leaves before the end of the content leaves no file open
     expect(collected).toEqual([]);
   });
 
-  test('RFC 9113 section 5.1.2: as many streams as are allowed are answered, read or not', async () => {
+  test('RFC 9113 section 5.1.2: the server answers all allowed streams, whether the client reads them or not', async () => {
     const { port } = await start(false);
     const session = http2.connect(`http://localhost:${port}`, { maxSessionMemory: 100 });
     await once(session, 'remoteSettings');

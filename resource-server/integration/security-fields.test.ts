@@ -32,7 +32,7 @@ test.each(['/documents/', '/documents/a', '/documents/missing'])(
   },
 );
 
-test('RFC 6797: what a proxy is told goes on to clients of another origin, and says nothing of it', async () => {
+test('RFC 6797: answers of /verify have no HSTS, since a proxy hands them to clients of another origin', async () => {
   for (const headers of [{}, { 'X-Forwarded-Host': 'app.example' }]) {
     const reply = await rs.ask('GET', '/verify', { headers });
     expect(reply.headers['strict-transport-security']).toBeUndefined();

@@ -77,7 +77,7 @@ describe.each(MODES)('in %s', (mode, origins) => {
     );
   });
 
-  test('/verify: where a hidden space is, the answer is that of no space', async () => {
+  test('/verify: a hidden space gets the answer of no space', async () => {
     const described = (uri: string) =>
       send('/verify', {
         'X-Forwarded-Method': 'GET',

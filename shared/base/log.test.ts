@@ -27,7 +27,7 @@ test('writes each entry as one line of printable characters', () => {
   );
 });
 
-test('a line has its time, level and server first; whatever is no `info` is urgent', () => {
+test('a line has its time, level and server first; every level but `info` is urgent', () => {
   const written: unknown[] = [];
   const log = jsonLog((line, urgent) => written.push([line, urgent]), new ManualClock(0), 'rs "1"');
   log.info('began');

@@ -13,7 +13,7 @@ const ADD = [
   'documents:read',
 ];
 
-test('as a process, on a data folder: what one adds another lists; exit codes 0, 1 and 2', async () => {
+test('as processes on one data folder: one command lists what another has added; exit codes 0, 1 and 2', async () => {
   const env = await newData();
   const added = await cli([...ADD, '--json'], env);
   expect(added).toMatchObject({ code: 0, stderr: '' });

@@ -92,7 +92,7 @@ describe('accepted tokens', () => {
     expect(lines.filter(({ event }) => event === 'failed')).toHaveLength(3);
   });
 
-  test('Fetch, CORS protocol: a preflight is anonymous; what looks like one is judged', async () => {
+  test('Fetch, CORS protocol: a preflight is anonymous; a request that only looks like one is judged', async () => {
     const { protect } = issuerAndGuard();
     const guard = protect();
     const fields = { origin: 'https://app.example', 'access-control-request-method': 'PUT' };
@@ -128,7 +128,7 @@ describe('refusals', () => {
     expect(JSON.stringify(lines)).not.toContain('secret');
   });
 
-  test('RFC 9110 section 9.3.2: of HEAD without content', async () => {
+  test('RFC 9110 section 9.3.2: a refusal of HEAD has no content', async () => {
     const answer = refused(
       await issuerAndGuard()
         .protect()
@@ -190,7 +190,7 @@ describe('RFC 9449', () => {
     expect(refused(await send({}, ask({}, 'other'))).status).toBe(401);
   });
 
-  test('section 11.1: of ten uses of a proof at once one is let in, and none later', async () => {
+  test('section 11.1: if a proof is used ten times at once, one use is let in, and none later', async () => {
     const { guard, bound, client, clock } = setup();
     const dpop = client.proof(bound, { htu: `${RESOURCE}notes` });
     const once = () => statusOf(guard, ask({ authorization: `DPoP ${bound}`, dpop }));

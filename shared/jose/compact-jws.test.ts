@@ -77,7 +77,7 @@ describe('RFC 7515 section 4.1: the header', () => {
     ),
   );
 
-  test('section 4: of duplicate members the last counts, in every check', () => {
+  test('section 4: the last of duplicate members counts, in every check', () => {
     const twice = signJws('{"alg":"ES256","alg":"none"}', {}, privateKey);
     expect(reasonOf(twice)).toBe('alg is not on the allow-list');
   });

@@ -170,7 +170,7 @@ describe('RFC 9449 section 4.3: each check', () => {
     expect(withClaims({ ath: [ATH] })).toEqual(reason);
   });
 
-  test('12: of another key than the token is bound to', () => {
+  test('12: its key is not the one that the token is bound to', () => {
     const other = GENERATE.ES256();
     const header = { ...HEADER, jwk: publicJwk(other.publicKey) };
     expect(check(signJws(header, CLAIMS, other.privateKey))).toEqual({

@@ -28,7 +28,7 @@ const at = (now: number, ...keys: readonly StoredTokenKey[]) =>
     ({ key: { id }, state, until }) => `${id} ${state} ${until / 1000}`,
   );
 
-describe('RFC 9578 section 4: what a key does follows from the rows and the clock', () => {
+describe('RFC 9578 section 4: the rows and the clock decide what a key does', () => {
   test('from its begin until rotation plus overlap, with a successor or without', () => {
     const a = key('a', 0);
     expect(at(-1, a)).toEqual(['a published 1500']);

@@ -17,7 +17,7 @@ const ALICE = {
 };
 const told = (...scopes: string[]) => claimsOf(ALICE, new Set(scopes));
 
-describe('OpenID Connect Core 1.0 section 5.4: what each scope tells', () => {
+describe('OpenID Connect Core 1.0 section 5.4: the claims of each scope', () => {
   test('profile: name, preferred_username, picture, locale', () => {
     expect(told('profile')).toEqual({
       name: 'Alice Liddell',
@@ -57,7 +57,7 @@ describe('OpenID Connect Core 1.0 section 5.4: what each scope tells', () => {
   });
 });
 
-describe('section 5.3.2: what is not known is left out, not null', () => {
+describe('section 5.3.2: unknown claims are left out, not null', () => {
   test.each([undefined, {}, { emails: [] }])('%j', (profile) => {
     const person = { id: 'b', name: 'bob', ...(profile && { profile }) };
     const claims = claimsOf(person, new Set(['profile', 'email', 'groups']));

@@ -36,7 +36,7 @@ test('without a hash the same work is done on one of the same parameters', async
   expect(await passwords.verify(dummy, 'swordfish')).toBe(false);
 });
 
-test('a flood: as many run as there are lanes, a few wait, the rest is told to come back', async () => {
+test('a flood: each lane runs one, a few wait, and the rest is told to come back', async () => {
   const argon2 = new CountedArgon2();
   const open = Promise.withResolvers<void>();
   argon2.gate = open.promise;

@@ -134,7 +134,7 @@ describe('refused', () => {
     (type) => expect(refusal(asJwk(REFUSED[type]))).toMatch(`is a key of type ${type}; `),
   );
 
-  test('RFC 7486 section 9.3: whatever is not RSA, for HOBA', () => {
+  test('RFC 7486 section 9.3: keys that are not RSA, for HOBA', () => {
     for (const [name, { publicKey }] of Object.entries(PAIRS)) {
       const said = refusal(der(publicKey), 'HOBA');
       if (name.startsWith('RSA')) expect(said).toBe(kept(publicKey).id);

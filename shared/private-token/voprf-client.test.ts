@@ -19,7 +19,7 @@ function answer(blinded: Buffer, by = key, named = by): Buffer {
   return answered;
 }
 
-test('RFC 9578 sections 5.1 to 5.4: what the client makes of the response is what verifies', () => {
+test('RFC 9578 sections 5.1 to 5.4: the token that the client makes of the response verifies', () => {
   expect(request.finalize(response)).toEqual(evaluate(key.privateKey, input));
 });
 

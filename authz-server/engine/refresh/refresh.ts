@@ -41,10 +41,10 @@ import { refreshTokenAfter } from './successor.ts';
  *  9. The use is written with the successor, when only the answer is left to do (written.ts). Of two at once the
  *     second ends the grant (`twice`).
  *     [refresh] ten at once: at most one gets tokens, and the grant ends
- *     [request] or after giving up gets tokens: who is gone has used nothing
+ *     [request] gets tokens also after it gave up: a request whose client has left uses nothing
  * 10. Once the answer is out the use is settled (settled.ts), and little is kept of the token (`remains`).
  *     [request] with an answer that is out the use is final
- *     [refresh] RFC 9700 section 4.14.2: of one that was used no more is kept than tells that it comes again
+ *     [refresh] RFC 9700 section 4.14.2: the store keeps of a used token only what detects its second use
  */
 export function refreshTokenAdapter(store: AdapterStore): Adapter {
   const { clock, config } = store;

@@ -28,7 +28,7 @@ const ask = (parameters: Parameters) => flow.browser().request('GET', flow.autho
 const isInteraction = (page: Page) =>
   /^(?:http:\/\/localhost:3000)?\/interaction\/[\w-]+$/.test(page.headers.get('location') ?? '');
 
-describe('RFC 6749 section 4.1.2.1: what is wrong with the request goes to the client', () => {
+describe('RFC 6749 section 4.1.2.1: errors of the request go to the client', () => {
   test.each<[string, Parameters, string]>([
     [
       'no PKCE (RFC 7636 section 4.4.1)',
@@ -243,7 +243,7 @@ describe('RFC 6749 section 3.3: scope', () => {
   });
 });
 
-test('RFC 8707 section 2.2: of several resources granted each token is for one', async () => {
+test('RFC 8707 section 2.2: each token is for one of the granted resources', async () => {
   const rsa = 'https://rsa.example';
   const many = { ...WEB, client_id: 'many', scope: 'documents:read rsa' };
   await flow.stores.clients.add(many);

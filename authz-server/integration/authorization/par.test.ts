@@ -39,7 +39,7 @@ describe('RFC 9126: pushed authorization requests', () => {
     expect((await flow.redeem(code)).status).toBe(200);
   });
 
-  test('section 4: what is beside it in the query counts for nothing', async () => {
+  test('section 4: other parameters beside it in the query are ignored', async () => {
     const uri = encodeURIComponent(await push());
     const page = await browser.request(
       'GET',

@@ -15,7 +15,7 @@ afterAll(async () => {
 const READ = `${DOCUMENTS} documents:read`;
 
 describe('consent', () => {
-  test('in part: what was refused is not granted and not asked again', async () => {
+  test('in part: a refused scope is not granted, and the page does not ask for it again', async () => {
     const { browser, page } = await atConsent(site);
     const answer = await browser.submit(page, { decision: 'allow', item: READ });
     const { access_token } = await site.redeem(answer);

@@ -157,7 +157,7 @@ describe('a grant that is given', () => {
     expect(kept?.seconds).toBeLessThan(expected + 2); // whole seconds of the clock
   });
 
-  test('grows: what was refused can be allowed later', async () => {
+  test('grows: a person can allow later what they refused', async () => {
     const signIn = await signedIn();
     const give = giving();
     const id = await give({ ...DECISION, signIn, refused: [WRITE, OFFLINE] });

@@ -148,7 +148,7 @@ describe('OpenID Connect Core 1.0 section 5.4', () => {
 });
 
 describe('as it is when it is told', () => {
-  test('changed since: at userinfo and in the next ID token; what was removed is left out', async () => {
+  test('a change shows at userinfo and in the next ID token, which leave out removed members', async () => {
     const scope = `${ALL} offline_access`;
     const tokens = await allowed(scope, scope.split(' '));
     await say({ groups: ['Board'] });

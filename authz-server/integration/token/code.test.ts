@@ -203,7 +203,7 @@ describe('after the end of a grant, a sign-in or a person there are no more toke
     browser = await flow.signedIn();
   });
 
-  test('a grant of which only the engine still knows is not used: what was allowed gives another', async () => {
+  test('a grant that only the engine still knows is not used: consent gives another one', async () => {
     const other = await flow.signedIn();
     const { body } = await flow.redeem((await flow.allow(other)).get('code') ?? '');
     const silently = flow.authorize({ prompt: 'none' });

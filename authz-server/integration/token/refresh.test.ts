@@ -152,7 +152,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     expect(refused(await flow.refresh(tokenOf(next)))).toEqual(INVALID_GRANT);
   });
 
-  test('RFC 9700 section 4.14.2: of one that was used no more is kept than tells that it comes again', async () => {
+  test('RFC 9700 section 4.14.2: the store keeps of a used token only what detects its second use', async () => {
     const nonce = 'n'.repeat(1000);
     const old = await newToken(flow, { scope: 'openid documents:read', nonce });
     const id = storedId('RefreshToken', old);
@@ -204,7 +204,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     expect(refused(await flow.refresh(token))).toEqual(INVALID_GRANT);
   });
 
-  test('RFC 7662 section 2.1: who only names a client learns nothing of its tokens', async () => {
+  test('RFC 7662 section 2.1: a request that only names a client learns nothing of its tokens', async () => {
     const body = await flow.tokens();
     for (const token of [tokenOf({ body }), String(body['access_token'])]) {
       const answer = await flow.post('/token/introspection', { token, client_id: 'web' });

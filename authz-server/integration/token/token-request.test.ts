@@ -115,7 +115,7 @@ async function getsTokens({ use, form }: Usable): Promise<void> {
   expect(next.status).toBe(200);
 }
 
-test('RFC 9110 section 10.2.3: who repeats as told after a 503 gets tokens, when the use was written, and only its answer was lost', async () => {
+test('RFC 9110 section 10.2.3: a client that repeats after a 503 gets tokens, if the use was written and only its answer was lost', async () => {
   const lost: Usable[] = [];
   for (const kind of KINDS) {
     const one = await USABLE[kind]();
@@ -125,14 +125,14 @@ test('RFC 9110 section 10.2.3: who repeats as told after a 503 gets tokens, when
   await Promise.all(lost.map(getsTokens)); // each waits until the attempt must have ended
 });
 
-describe.each(KINDS)('RFC 9110 section 10.2.3: who repeats as told after a 503: %s', (kind) => {
+describe.each(KINDS)('RFC 9110 section 10.2.3: a client that repeats after a 503: %s', (kind) => {
   test('gets tokens, when the use was not written', async () => {
     const one = await USABLE[kind]();
     await failing(one, NOT_WRITTEN);
     await getsTokens(one);
   });
 
-  test('or after giving up gets tokens: who is gone has used nothing', async () => {
+  test('gets tokens also after it gave up: a request whose client has left uses nothing', async () => {
     const one = await USABLE[kind]();
     expect(await giveUp(one.form, 'destroy')).toBe('');
     await getsTokens(one);

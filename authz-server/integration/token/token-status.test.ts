@@ -103,7 +103,7 @@ describe('RFC 7662: introspection of JWTs', () => {
     expect((await introspect(await newToken(), asOther)).body).toEqual({ active: false });
   });
 
-  test('section 2.1: who does not authenticate learns nothing', async () => {
+  test('section 2.1: a client that does not authenticate learns nothing', async () => {
     const token = await newToken();
     for (const fields of [{}, basic('app', 'wrong')]) {
       for (const ask of [introspect, revoke]) {
@@ -144,7 +144,7 @@ describe('RFC 7009: revocation of JWTs', () => {
     expect(await authz.stores.artefacts.get('RefreshToken', id)).toBeUndefined();
   });
 
-  test('section 2.2.1: of one account so many, since every server remembers each for days', async () => {
+  test('section 2.2.1: one account can revoke a limited number, since every server remembers each for days', async () => {
     await using few = await testAuthz({ limits: { visits: { burst: 2, per: 3600 } } });
     const told: unknown[] = [];
     const form = { grant_type: 'client_credentials' };

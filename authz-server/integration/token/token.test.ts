@@ -401,7 +401,7 @@ describe('RFC 9449: tokens bound to a key', () => {
   });
 });
 
-test('section 8: where nonces are configured, a proof without one is refused', async () => {
+test('section 8: a server with nonces refuses a proof without one', async () => {
   await using strict = await testAuthz({ tokens: { nonce: true } });
   const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
   const dpop = await new SignJWT({

@@ -55,7 +55,7 @@ test('sections 3.2, 4 and 5: the parameters, unquoted and without padding', () =
  * The text of section 3.3 says "HTTP Concealed Authentication". Figure 3 stands for another string, from
  * an earlier draft: what is between its spaces and its zero spells "HTTP Signature Authentication".
  */
-test('section 3.3: what the signature covers is what the text says, not what figure 3 shows', () => {
+test('section 3.3: the signature covers the octets of the text, not those of figure 3', () => {
   const figure = '48545450205369676E61747572652041757468656E7469636174696F6E';
   const text = '4854545020436F6E6365616C65642041757468656E7469636174696F6E';
   const around = (name: string) =>
@@ -125,7 +125,7 @@ describe('the parts that a test can spoil', () => {
     );
   });
 
-  test('cover and sign: what is signed, and how', () => {
+  test('cover and sign choose the octets and the algorithm', () => {
     const sent = withProof(
       get('/'),
       options({ cover: (exported) => exported, sign: (content) => content }),
@@ -134,13 +134,13 @@ describe('the parts that a test can spoil', () => {
     expect(valueOf(paramsOf(sent), 'p')).toBe(all);
   });
 
-  test('tamper: what is sent', () => {
+  test('tamper changes the field', () => {
     const sent = withProof(get('/'), options({ tamper: () => [token('k', 'x')] }));
     expect(paramsOf(sent)).toEqual([token('k', 'x')]);
   });
 });
 
-test('section 6.2: what a frontend would send, by figure 6', () => {
+test('section 6.2: the field that a frontend sends is that of figure 6', () => {
   const figure = 'VGhpc+BleGFtcGxlIFRMU/BleHBvcnRlc+BvdXRwdXQ/aXMgNDggYnl0ZXMgI/+h';
   const octets = Buffer.from(figure, 'base64');
   expect(octets).toHaveLength(48);

@@ -118,7 +118,7 @@ describe.each(['express', 'koa', 'fastify', 'hono'])('%s', (name) => {
     }
   });
 
-  test('RFC 7009 section 2.2: what was revoked is refused by the very next request', async () => {
+  test('RFC 7009 section 2.2: a revoked token is refused by the very next request', async () => {
     for (let count = 0; count < 5; count += 1) {
       const one = await token('notes:read');
       expect((await ask(bearer(one))).status).toBe(200);

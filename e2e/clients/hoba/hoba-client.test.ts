@@ -167,7 +167,7 @@ describe('the parts that a test can spoil', () => {
     expectSigned(sent, '1:n2:171:o1:r1:k1:c');
   });
 
-  test('sign and tamper: what is sent', () => {
+  test('sign and tamper change the result', () => {
     const sign = () => Buffer.from('sig');
     const sent = signed(get('/'), challenge, options({ sign }));
     expect(resultOf(sent)).toBe(`${key.kid}.YWJj.AAAA.c2ln`);

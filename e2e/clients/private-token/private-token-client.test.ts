@@ -27,7 +27,7 @@ describe('challenges (RFC 9577 section 2.1.3)', () => {
   const asking = (changes: object, more = '') =>
     `PrivateToken challenge="${encode(encodeChallenge({ ...challenge, ...changes }))}"${more}`;
 
-  test('appendix A.2: what is not known is passed over: parameters, Basic, a reserved type', () => {
+  test('appendix A.2: the client passes over unknown parameters, Basic and a reserved type', () => {
     const read = headers.map((vector) =>
       offersIn(asks(vector['WWW-Authenticate']), ORIGIN).map(({ key, octets, maxAge }) => [
         octets.toString('hex'),

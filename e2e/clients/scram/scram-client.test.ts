@@ -144,7 +144,7 @@ describe('RFC 7804 section 5: a server that does not prove itself is refused', (
   });
 });
 
-describe('RFC 5802 section 5.1: what the client makes of a server-first-message', () => {
+describe('RFC 5802 section 5.1: the client reads a server-first-message', () => {
   const { nonce } = SHA256;
   test.each([
     ['a nonce of its own', 'r=other,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096'],

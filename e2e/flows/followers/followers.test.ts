@@ -33,7 +33,7 @@ describe.each(STORE_KINDS)('two authorization servers with four followers: %s', 
     expect(said(401)).toBeGreaterThan(4 * REVOCATIONS);
   });
 
-  test('a revocation waits for followers: by the command line for a person and a client, and by the store itself', async () => {
+  test('a revocation by the command line waits for followers, and so does one by the store itself', async () => {
     const { flow, claims } = followed;
     const { pair, stores } = flow;
     const verdicts = (token: Parameters<typeof claims>[0]) => followed.verdicts(claims(token));

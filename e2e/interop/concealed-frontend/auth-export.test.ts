@@ -165,7 +165,7 @@ describe.each([
     });
   });
 
-  describe('RFC 9729 section 6.2: what a client says of it does not go on', () => {
+  describe('RFC 9729 section 6.2: the field of a client does not go on', () => {
     test.each(SPELLINGS)(
       '%s: without a proof and with one, before and after it, twice',
       async (name) => {

@@ -204,7 +204,7 @@ describe.each([
     });
   });
 
-  test('section 6.4: what hides is there for the key alone', async () => {
+  test('section 6.4: a hidden space is there for the key alone', async () => {
     await using connection = await open();
     await using other = await open();
     const put = proving(connection, '/vault/a', {}, 'PUT');

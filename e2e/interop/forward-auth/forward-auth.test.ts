@@ -286,7 +286,7 @@ describe.each([
       expect(reached).toEqual([]);
     });
 
-    test('section 11.1: of ten uses of one proof one reaches the application', async () => {
+    test('section 11.1: if a proof is used ten times, one use reaches the application', async () => {
       const prover = await newProver();
       const bound = await token('app:read', '/', prover);
       const dpop = await prover.proof({ method: 'GET', url: `${origin}/a`, accessToken: bound });

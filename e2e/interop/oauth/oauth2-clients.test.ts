@@ -58,7 +58,7 @@ describe('simple-oauth2', () => {
     expect(await status(second.token['access_token'])).toBe(401);
   });
 
-  test('RFC 7636 section 4.4.1: as its README shows it, it is told what is missing', async () => {
+  test('RFC 7636 section 4.4.1: used as its README shows, it is told what is missing', async () => {
     const url = open().authorizeURL({ redirect_uri: CALLBACK, scope: SCOPE, state: 'a state' });
     const { searchParams } = await site.person.answer(url);
     expect(searchParams.get('error')).toBe('invalid_request');

@@ -65,7 +65,7 @@ describe('device flow (RFC 8628)', () => {
 
   const refused = (error: string) => ({ status: 400, error });
 
-  test('section 3.2: what the device shows', async () => {
+  test('section 3.2: the device gets a code and a link to show', async () => {
     const asked = await ask();
     expect(asked).toEqual({
       device_code: expect.any(String),
@@ -98,7 +98,7 @@ describe('device flow (RFC 8628)', () => {
     expect([await read(access_token, key), await read(access_token)]).toEqual([200, 401]);
   });
 
-  test('section 3.3: what was denied stays denied', async () => {
+  test('section 3.3: a denied code stays denied', async () => {
     const { device_code, verification_uri_complete = '' } = await ask();
     await browser.open(verification_uri_complete, 'deny');
     await expect(poll(device_code)).rejects.toMatchObject(refused('access_denied'));

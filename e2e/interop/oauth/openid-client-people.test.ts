@@ -189,7 +189,7 @@ describe.each(['public', 'confidential'] as const)('code flow, %s client', (kind
     await expect(again).rejects.toMatchObject({ error: 'invalid_grant' });
   });
 
-  test('RFC 6749 section 4.1.2.1: what the person denies is access_denied', async () => {
+  test('RFC 6749 section 4.1.2.1: if the person denies, the client gets access_denied', async () => {
     const config = apps[kind];
     const { parameters, checks } = await newRequest();
     const url = client.buildAuthorizationUrl(config, parameters);

@@ -470,7 +470,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect((await navigate(`/${'a'.repeat(1000)}`, { cookie })).status).toBe(303);
     });
 
-    test('session fixation: who signs in gets another secret, and that of before is dead', async () => {
+    test('session fixation: sign-in gives another secret, and the former one is dead', async () => {
       const { page } = await site.signedIn();
       const before = await cookiesOf(page);
       const { path, cookie } = await callback();

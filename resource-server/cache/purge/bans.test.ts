@@ -203,7 +203,7 @@ describe('requested answers', () => {
     expect(store.ids()).toEqual([]);
   });
 
-  test('cannot be stored: whoever stores it is told', async () => {
+  test('cannot be stored, and the process that asked for it is told', async () => {
     const bans = bansOf(storeWith());
     const failing = bans.admit(0, stored('a'), () => Promise.reject(new Error('disk')));
     await expect(failing).rejects.toThrow('disk');

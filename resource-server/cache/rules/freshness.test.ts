@@ -60,7 +60,7 @@ describe('RFC 9111 section 5.3: Expires', () => {
     expect(lifetime(`Expires: ${value}`)).toBe((Date.UTC(2050, 7, 18, 2, 1, 18) - NOW) / 1000);
   });
 
-  test('section 4.2.1: of two that differ none counts', () => {
+  test('section 4.2.1: two values that differ are ignored', () => {
     expect(lifetime(`Expires: ${date(9)}`, `Expires: ${date(8)}`)).toBe(0);
     expect(lifetime(`Expires: ${date(9)}`, `Expires: ${date(9)}`)).toBe(9);
   });
@@ -106,7 +106,7 @@ describe('RFC 9111 section 4.2.3: age', () => {
     expect(age(...fields)).toBe(seconds);
   });
 
-  test('section 5.1: of several values the first counts', () => {
+  test('section 5.1: the first of several values counts', () => {
     expect(age('Age: 7200, 0')).toBe(7200);
     expect(age('Age: 0,7200')).toBe(0);
     expect(age('Age: 7200', 'Age: 0')).toBe(7200);
@@ -129,7 +129,7 @@ describe('RFC 9111 section 4.2.3: age', () => {
   });
 });
 
-describe('RFC 9111 section 4.2.4: what is never used stale', () => {
+describe('RFC 9111 section 4.2.4: answers that are never used stale', () => {
   test.each([
     ['must-revalidate', true, true],
     ['proxy-revalidate', true, false],

@@ -67,7 +67,7 @@ describe('RFC 9111 section 4.2: fresh while the lifetime is more than the age', 
   });
 });
 
-describe('RFC 9111 section 5.2.1: what the request demands', () => {
+describe('RFC 9111 section 5.2.1: directives of the request', () => {
   test.each([
     ['max-age=0', 0, 'validate'],
     ['max-age=4', 5, 'validate'],

@@ -21,7 +21,7 @@ const FRESH = 'Cache-Control: max-age=60';
 const fresh = (directives: string) => [`Cache-Control: max-age=60, ${directives}`];
 const AUTHORIZED = { rawHeaders: raw('Authorization: Basic YTpi') };
 
-describe('RFC 9111 section 3: what is stored', () => {
+describe('RFC 9111 section 3: answers that a cache stores', () => {
   test.each(['GET', 'QUERY'])('an answer to %s with a lifetime', (method) => {
     expect(refused([FRESH], { method })).toBeUndefined();
   });
@@ -221,7 +221,7 @@ describe('RFC 9111 section 3.1: which fields are stored', () => {
     expect(kept([...fields, 'Date: x'], { rules: PRIVATE })).toContain('B');
   });
 
-  test('RFC 9110 section 6.6.1: who sent no Date gets one', () => {
+  test('RFC 9110 section 6.6.1: an answer without Date gets one', () => {
     expect(storing([FRESH])).toMatchObject({
       lines: [
         ['Cache-Control', 'max-age=60'],

@@ -5,7 +5,7 @@ import { conditionLines, freshened, validatedBy, verdictOfHead } from './validat
 
 const MODIFIED = `Last-Modified: ${date(-9)}`;
 
-describe('RFC 9111 section 4.3.1: what is asked', () => {
+describe('RFC 9111 section 4.3.1: the request that validates', () => {
   test.each([
     [[['ETag: "a"', MODIFIED]], ['If-None-Match: "a"', `If-Modified-Since: ${date(-9)}`]],
     [[['ETag: W/"a"']], ['If-None-Match: W/"a"']],
@@ -59,7 +59,7 @@ describe('RFC 9111 section 4.3.4: which answers a 304 is about', () => {
   });
 });
 
-describe('RFC 9111 section 3.2: what a 304 changes', () => {
+describe('RFC 9111 section 3.2: fields that a 304 changes', () => {
   const times = { requested: NOW + 5000, received: NOW + 6000 };
   const before = stored(
     [
@@ -137,7 +137,7 @@ describe('RFC 9111 section 3.2: what a 304 changes', () => {
   });
 });
 
-describe('RFC 9111 section 4.3.5: what an answer to HEAD says', () => {
+describe('RFC 9111 section 4.3.5: an answer to HEAD', () => {
   const get = stored(['ETag: "a"', MODIFIED]);
   const verdict = (fields: readonly string[], length?: number, status = 200) =>
     verdictOfHead(get, { status, lines: linesFrom(...fields), length });

@@ -56,7 +56,7 @@ describe('RFC 9111 section 4.1: requests match', () => {
   });
 });
 
-describe('RFC 9110 section 12.5.5: what no request can be said to match', () => {
+describe('RFC 9110 section 12.5.5: answers that no request matches', () => {
   test.each([
     [['*'], '*'],
     [['*, *'], '*'],

@@ -29,7 +29,7 @@ async function kept(folder: string, first: number, killAfter: number): Promise<n
 const removedUpTo = (position: number): ReadonlySet<number> =>
   new Set(Array.from({ length: position + 1 }, (_, n) => removedBy(n)).flat());
 
-test('SIGKILL in the midst of it: what was kept is whole, what the feed had removed is gone, and no file is left over', async () => {
+test('after a SIGKILL kept answers are whole, answers that the feed removed are gone, and no file is left over', async () => {
   const folder = await temporaryFolder();
   const all: number[] = [];
   let next = 0;

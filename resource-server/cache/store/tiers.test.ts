@@ -109,7 +109,7 @@ describe('memory and disk', () => {
     expect(store.stats()).toEqual({ entries: 0, octets: 0 });
   });
 
-  test('a disk without room: what was short is read on', async () => {
+  test('a disk without room: a reader gets the part that came, and nothing is kept', async () => {
     const store = new TieredStore(new MemoryStore(1_000_000), await diskStore(0), 4);
     const writing = store.begin(someAnswer());
     expect(await writing?.append(Buffer.from('con'))).toBe(true);

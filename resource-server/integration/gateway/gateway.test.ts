@@ -482,7 +482,7 @@ describe('the answer that the client gets', () => {
     },
   );
 
-  test('its own policy for its pages, not ours; who may read answers is ours to say', async () => {
+  test('its pages keep their own policy; the gateway decides who may read answers', async () => {
     said = (response) => {
       response.setHeader('Content-Security-Policy', "default-src 'self'");
       response.setHeader('Access-Control-Allow-Origin', '*');

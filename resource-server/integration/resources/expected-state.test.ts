@@ -106,7 +106,7 @@ describe('RFC 4918 section 10.4: If', () => {
     expect(await put(`${path}/a`, `</documents/> (${token})`)).toBe(412);
   });
 
-  test('10.4.4: what is elsewhere is not the root', async () => {
+  test('10.4.4: a resource of another server is not the root', async () => {
     const token = tokenOf(await lock(alice, '', { Depth: '0' }));
     for (const tag of ['<https://evil.example/>', '</>', '</hidden/>', '<urn:x>', '<//x/>']) {
       expect(await put(fresh(), `${tag} (${token})`)).toBe(412);
@@ -116,7 +116,7 @@ describe('RFC 4918 section 10.4: If', () => {
     await alice('UNLOCK', '', { 'Lock-Token': token });
   });
 
-  test('10.4.11: what is missing has no entity tag', async () => {
+  test('10.4.11: a missing resource has no entity tag', async () => {
     expect(await put(fresh(), '(["4217"])')).toBe(412);
     expect(await put(fresh(), '(Not ["4217"])')).toBe(201);
   });
@@ -142,7 +142,7 @@ describe('RFC 4918 section 10.4: If', () => {
     expect((await alice('PUT', path, headers, 'x')).status).toBe(400);
   });
 
-  test('all lists that fit into the fields are judged; what does not fit is 431', async () => {
+  test('all lists that fit into the fields are judged; a longer field gets 431', async () => {
     const { path, token } = await locked();
     expect(await put(path, `${'(["x"])'.repeat(1000)} (${token})`)).toBe(204);
     expect(await put(path, '(["x"])'.repeat(1000))).toBe(412);

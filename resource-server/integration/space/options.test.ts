@@ -30,7 +30,7 @@ describe('the methods of a resource that its space lets through', () => {
   });
 });
 
-describe('RFC 9110 section 9.3.7: what OPTIONS says', () => {
+describe('RFC 9110 section 9.3.7: the answer to OPTIONS', () => {
   test('Allow, in the order of the table', () => {
     expect(optionsFields(['PUT', 'GET', 'HEAD', 'OPTIONS'])).toEqual({
       Allow: 'GET, HEAD, OPTIONS, PUT',
@@ -50,7 +50,7 @@ describe('RFC 9110 section 9.3.7: what OPTIONS says', () => {
     expect(author).toBe(classes && 'DAV');
   });
 
-  test('RFC 10008 section 3, RFC 5789 section 3.1: what no method takes is not offered', () => {
+  test('RFC 10008 section 3, RFC 5789 section 3.1: media types that no method takes are not offered', () => {
     const own = { 'Accept-Query': 'application/json', 'Accept-Patch': 'application/json', X: 'y' };
     expect(optionsFields(['GET'], own)).toEqual({ Allow: 'GET, HEAD, OPTIONS', X: 'y' });
     expect(Object.keys(optionsFields(['PATCH'], own))).toEqual(['Allow', 'Accept-Patch', 'X']);

@@ -31,7 +31,7 @@ const lockOn = (root: string, changes: Partial<LockRequest> = {}) =>
 const removedBy = (edits: readonly Edit[]) =>
   edits.flatMap((edit) => (edit.kind === 'unlock' ? edit.locks.map(({ token }) => token) : []));
 
-describe('RFC 4918 section 6.1: what a lock covers', () => {
+describe('RFC 4918 section 6.1: resources that a lock covers', () => {
   const paths = ['', 'a', 'a/b', 'a/b/c', 'ab', 'a/bc', 'b'];
   test.each<[root: string, deep: boolean, covered: string[]]>([
     ['a', false, ['a']],

@@ -43,7 +43,7 @@ test('one realm of several spaces and the proxy needs what they offer together, 
   ]);
 });
 
-test('RFC 8120 section 5: what Mutual keeps is of a host, one for all its origins', () => {
+test('RFC 8120 section 5: Mutual keeps one verifier for all origins of a host', () => {
   const at = (url: string) => ({ ...offer('a', ['Mutual']), url });
   const spaces = [
     'http://rs.example:3001/a/',

@@ -30,7 +30,7 @@ test('RFC 9728 section 2: the parameters', () => {
   });
 });
 
-test('RFC 9728 section 2: where only DPoP serves, bound tokens are required', () => {
+test('RFC 9728 section 2: a space with DPoP alone requires bound tokens', () => {
   const document = metadataDocument({ ...resource, schemes: ['DPoP'] });
   expect(document['dpop_bound_access_tokens_required']).toBe(true);
   expect(document).not.toHaveProperty('bearer_methods_supported');

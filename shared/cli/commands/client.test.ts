@@ -371,7 +371,7 @@ test('client list: no hash; a name with control characters cannot forge a line; 
   expect(listed).not.toContain(hash('s'));
 });
 
-test('client list: who is public, with which grants, and where its codes go', async () => {
+test('client list prints public clients, their grants and their redirect URIs', async () => {
   const shell = await newShell();
   await json(shell, 'client', 'add', ...BROWSER, ...SCOPE, '--origin', 'https://b.example');
   const { stdout } = await inProcess(shell, 'client', 'list');

@@ -101,7 +101,7 @@ test('config check --server looks at the files of that server alone', async () =
   expect((await check('both')).code).toBe(2);
 });
 
-test('config print: what is in force, and no password', async () => {
+test('config print prints the settings in force, without passwords', async () => {
   const shell = new TestShell({
     COUNTERSIGN_REDIS_URL: 'sentinel:redis://u:hunter2@a:1,redis://u:hunter2@b:1',
     COUNTERSIGN_SECRET: 'correct horse battery staple and some more',

@@ -115,7 +115,7 @@ describe('key add', () => {
     expect(await list(shell)).toEqual([]);
   });
 
-  test('no space takes keys: what to do', async () => {
+  test('if no space takes keys, the command says what to do', async () => {
     const env = await newData();
     const file = `${env.COUNTERSIGN_DATA}.json`;
     const space = { url: 'http://localhost:3001/a/', realm: 'keys', schemes: ['Basic'] };
@@ -127,7 +127,7 @@ describe('key add', () => {
 });
 
 describe('key list', () => {
-  test('whose, where, last use and end; never a hash; what has ended or is a demo is marked', async () => {
+  test('prints owner, space, last use and end, marks ended and demo keys, and never prints a hash', async () => {
     const shell = await newShell();
     expect((await inProcess(shell, 'key', 'list')).stdout).toBe('There is no key yet.\n');
     const one = await add(shell, '--scope', 'a b', '--expires', '1');

@@ -10,7 +10,7 @@ async function configured(members: object): Promise<TestShell> {
   return new TestShell({ ...env, COUNTERSIGN_CONFIG: file });
 }
 
-test('realm list: spaces in order, then the proxy; schemes in order; what is kept', async () => {
+test('realm list prints spaces in order, then the proxy, with their schemes and kept verifiers', async () => {
   const url = (path: string) => `http://localhost:3001/${path}/`;
   const shell = await configured({
     listen: { proxy: { host: '::1', port: 8080 } },
@@ -75,7 +75,7 @@ test('realm list: spaces in order, then the proxy; schemes in order; what is kep
   ]);
 });
 
-test('realm list: what two spaces of one realm need is kept for both', async () => {
+test('realm list: two spaces of one realm share their verifiers', async () => {
   const shell = await configured({
     spaces: [
       { url: 'http://localhost:3001/a/', realm: 'r', schemes: ['SCRAM-SHA-1'] },

@@ -82,7 +82,7 @@ describe('user remove', () => {
     expect(await left()).toEqual([[0, 0, false], FULL, FULL]);
   });
 
-  test('the name: 1, until --reuse-name; who gets it is somebody else', async () => {
+  test('the name is refused without --reuse-name; with it, somebody else gets the name', async () => {
     const { shell, ids } = await installation();
     await inProcess(shell, 'user', 'remove', 'alice');
     const refused = await inProcess(shell, 'user', 'add', 'ALICE');

@@ -130,7 +130,7 @@ describe('user add', () => {
   });
 });
 
-describe('user list: who lacks a verifier for which realm', () => {
+describe('user list: people who lack a verifier for a realm', () => {
   /** A shell and what the one space of its configuration offers from now on. */
   async function offering(schemes: readonly string[]) {
     const shell = await newShell();
@@ -194,7 +194,7 @@ describe('user list: who lacks a verifier for which realm', () => {
   });
 });
 
-test('user list: of more people than are read at a time each is there once; what they lack is read once', async () => {
+test('user list prints each of many people once, and reads what they lack once', async () => {
   const shell = await newShell();
   const needs = { realm: 'one', kinds: [DIGEST_KINDS.MD5] };
   const names = Array.from({ length: SLICE + 2 }, (_, n) => `person${n}`);
@@ -253,7 +253,7 @@ describe('user kerberos', () => {
   });
 });
 
-test('user list: names, never a hash; who is disabled or a demo is marked', async () => {
+test('user list prints names, marks disabled and demo people, and never prints a hash', async () => {
   const shell = await newShell();
   expect((await inProcess(shell, 'user', 'list')).stdout).toBe('There is nobody yet.\n');
   await given(shell, PASSWORD, 'add', 'bob');

@@ -8,7 +8,7 @@ import type { Login } from './login.ts';
 import { loginPath, readLogin, removeLogin, writeLogin } from './login-file.ts';
 import { LOGIN } from './login.fixture.ts';
 
-describe('XDG Base Directory Specification: where it is', () => {
+describe('XDG Base Directory Specification: the place of the file', () => {
   test.each([
     [{ HOME: '/home/a' }, 'linux', '/home/a/.config/countersign/login.json'],
     [{ HOME: '/home/a', XDG_CONFIG_HOME: '/x' }, 'linux', '/x/countersign/login.json'],

@@ -152,7 +152,7 @@ test('people keep their profiles with a file older than profiles; otherwise the 
   expect((await everybodyIn(place.stores))[0]).not.toHaveProperty('profile');
 });
 
-test('a key is as it was: its end, its scopes; who and what is not in the file stays', async () => {
+test('a key keeps its end and scopes; people and keys that are not in the file stay', async () => {
   const place = await full();
   const file = await exported(place);
   await place.stores.apiKeys.expire(place.keyId, 1);

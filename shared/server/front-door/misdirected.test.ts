@@ -192,7 +192,7 @@ describe('on real listeners', () => {
     expect(body).not.toContain('trustedProxies');
   });
 
-  test('HTTP/1.1 over TLS: what is ours, and health under any name', async () => {
+  test('HTTP/1.1 over TLS: our own names are served, and health under any name', async () => {
     expect((await overTls('auth.example'))[0]).toBe(200);
     expect((await overTls(`localhost:${tls.port}`))[0]).toBe(200);
     expect((await overTls('other.example', '/health/ready'))[0]).toBe(200);

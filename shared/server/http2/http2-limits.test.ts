@@ -249,7 +249,7 @@ describe('sizes', () => {
     expect(JSON.parse(contentOn(3, client.received))).toMatchObject({ status: 431 });
   });
 
-  test('RFC 9113 section 10.5.1: of a client that has acknowledged the limit it is reset', async () => {
+  test('RFC 9113 section 10.5.1: the stream of a client that has acknowledged the limit is reset', async () => {
     const acknowledgement = frame(4, 1, 0, Buffer.alloc(0));
     const large = asked(1, '/', 'GET', fields(240));
     const client = begin(await start(LARGE), acknowledgement, large, asked(3, '/'));

@@ -410,7 +410,7 @@ describe('a stream that is not where it was', () => {
     expect((await both.feed.latest()).revokedBy(revoked)).toBe('token');
   });
 
-  test('on a new master, while the old one stood still: what that answers once awake is no verdict', async () => {
+  test('on a new master: a late answer of the old master, which stood still, is no verdict', async () => {
     await using old = await startRedis();
     const never = () => new Promise<never>(() => {});
     let follows = shared(old);

@@ -150,7 +150,7 @@ describe('the keys', () => {
     expect(await redis.cli('DBSIZE')).toBe('0');
   });
 
-  test('RFC 9700 section 4.14.2: what is written while its grant is removed never escapes the removal', async () => {
+  test('RFC 9700 section 4.14.2: an artefact that is written while its grant is removed is removed too', async () => {
     const { artefacts } = stores;
     for (let round = 0; round < 50; round++) {
       const grantId = `race-${round}`;

@@ -53,7 +53,7 @@ describe(`GET ${JWKS_PATH}`, () => {
     ]);
   });
 
-  test('RFC 9110 section 13.1.2: who has them is told so', async () => {
+  test('RFC 9110 section 13.1.2: a client that has them gets 304', async () => {
     const { etag = '' } = (await ask()).headers;
     expect(await ask({ 'If-None-Match': etag })).toMatchObject({ status: 304, text: '' });
     expect((await ask({ 'If-None-Match': '"other"' })).status).toBe(200);

@@ -276,7 +276,7 @@ describe('a connection that breaks off on one side breaks off on the other', () 
   });
 });
 
-describe('RFC 6455 section 7.1.1: who has ended its side is followed', () => {
+describe('RFC 6455 section 7.1.1: if one side ends, the other ends too', () => {
   const silent: Answering = (socket, request) => {
     socket.resume().write(switching(acceptOf(key(request))));
   };

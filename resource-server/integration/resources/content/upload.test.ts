@@ -120,7 +120,7 @@ test('RFC 4331 section 6: over the quota is 507 with its condition, and what is 
   expect((await small.as('PUT', '/documents/a', { body: '' })).status).toBe(204);
 });
 
-describe('RFC 4331 section 6: what the quota will refuse is not received first', () => {
+describe('RFC 4331 section 6: an upload beyond the quota is refused before its content comes', () => {
   const small = () =>
     startResourceServer({ documents: { maxBytes: 100_000, quota: { bytes: 100_000 } } });
   const head = (of: TestResourceServer, request: string, fields: string) =>

@@ -46,7 +46,7 @@ const go = (
 ): Promise<Reply> => alice(method, from, { Destination: `/documents/${to}`, ...headers });
 
 describe('RFC 4918 sections 9.8 and 9.9: COPY and MOVE', () => {
-  test('201 with Location where there was nothing; what is copied stays, what is moved does not', async () => {
+  test('201 with Location for a new address; COPY leaves the source, MOVE removes it', async () => {
     const [from, one, two] = [await document(), fresh(), fresh()];
     const before = await alice('GET', from);
     const copied = await go('COPY', from, one);
@@ -221,7 +221,7 @@ describe('RFC 4918 section 8.8: Last-Modified of a URL does not go back', () => 
     expect((await alice('GET', to, { 'If-Modified-Since': await modified(to) })).status).toBe(304);
   });
 
-  test.each(BOTH)('%s of a collection: of all that is below it', async (method) => {
+  test.each(BOTH)('%s of a collection takes all that is below it', async (method) => {
     const [from, to] = [await tree(), fresh()];
     rs.clock.advance(60);
     await tree(to);
@@ -233,7 +233,7 @@ describe('RFC 4918 section 8.8: Last-Modified of a URL does not go back', () => 
     }
   });
 
-  test('section 15.1: what is moved keeps DAV:creationdate, a copy gets its own', async () => {
+  test('section 15.1: MOVE keeps DAV:creationdate, COPY gives a new one', async () => {
     const created = async (path: string) => {
       const reply = await bob('PROPFIND', path, { Depth: '0' });
       return /<D:creationdate>([^<]+)</.exec(reply.text)?.[1];
@@ -332,7 +332,7 @@ describe('RFC 4918 section 10.3: Destination', () => {
     expect((await go('COPY', from, `${to}-%C3%A9`, { Overwrite: 'F' })).status).toBe(412);
   });
 
-  test('section 8.1: who may not write learns nothing of the destination', async () => {
+  test('section 8.1: a client that may not write learns nothing of the destination', async () => {
     const reading = rs.token('documents:read');
     const [from, to] = [await document(), await document()];
     for (const method of BOTH) {
@@ -466,7 +466,7 @@ describe('races', () => {
     expect(await text(`${outer}/a`)).toBe(`${outer}/a`);
   });
 
-  test('MOVE of a collection against PUTs into it: what was acknowledged is in the one place or the other', async () => {
+  test('MOVE of a collection against PUTs into it: each acknowledged document is in one place or the other', async () => {
     const [from, to] = [await tree(), fresh()];
     const puts = ten.map((index) => alice('PUT', `${from}/c/new-${index}`, {}, `content-${index}`));
     const [moved, ...replies] = await Promise.all([go('MOVE', from, to), ...puts]);

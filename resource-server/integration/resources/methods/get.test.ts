@@ -195,7 +195,7 @@ describe('RFC 9110 section 14: ranges', () => {
     },
   );
 
-  test('section 14.2: of GET only', async () => {
+  test('section 14.2: only GET has ranges', async () => {
     const reply = await rs.as('HEAD', path, { headers: { Range: 'bytes=0-1' } });
     expect(reply.status).toBe(200);
     expect(reply.headers['content-length']).toBe('26');

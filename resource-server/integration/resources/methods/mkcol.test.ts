@@ -24,7 +24,7 @@ describe('RFC 4918 section 9.3: MKCOL', () => {
     }
   });
 
-  test('section 9.3.1: where something is it is 405 with Allow, and that stays', async () => {
+  test('section 9.3.1: an address that has something gets 405 with Allow, and stays as it is', async () => {
     const path = fresh();
     await mkcol(path);
     await rs.as('PUT', `${path}/a`, { body: 'x' });

@@ -152,7 +152,7 @@ describe('RFC 9110 section 15.6.4: 503 for too many patches at a time', () => {
   });
 });
 
-describe('RFC 5789 section 2.2: what is too much', () => {
+describe('RFC 5789 section 2.2: a patch that is too large', () => {
   let count = 0;
   async function patched(content: string, type: string, body: string): Promise<number> {
     count += 1;

@@ -335,7 +335,7 @@ describe('RFC 5789 section 2: eight at once', () => {
     expect(statuses(replies)).toStrictEqual([204, ...eight.slice(1).map(() => 409)]);
   });
 
-  test('against a PUT and a DELETE: what is left is whole', async () => {
+  test('against a PUT and a DELETE: the document that is left is whole', async () => {
     const path = await stored('{"list":[]}');
     const replies = await Promise.all([
       ...eight.map((n) => patch(path, JSON_PATCH, [{ op: 'add', path: '/list/-', value: n }])),

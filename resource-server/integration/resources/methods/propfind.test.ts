@@ -75,7 +75,7 @@ describe('RFC 4918 section 9.1: depth', () => {
   );
 });
 
-describe('RFC 4918 sections 9.1 and 14.20: what is asked', () => {
+describe('RFC 4918 sections 9.1 and 14.20: forms of the request', () => {
   const keys = async (path: string, body?: string) =>
     [...([...propertiesIn(await propfind(path, '0', body)).values()][0] ?? [])].map(
       ([key, { status }]) => `${status} ${key}`,
@@ -116,7 +116,7 @@ describe('RFC 4918 sections 9.1 and 14.20: what is asked', () => {
     }
   });
 
-  test('section 9.1.2: what a resource does not have is 404, each once', async () => {
+  test('section 9.1.2: each missing property is listed once with 404', async () => {
     const body = ask(
       '<D:prop><D:getetag/><x:y xmlns:x="DAV"/><D:getetag/><D:displayname/><none/><D:etag/></D:prop>',
     );
@@ -130,7 +130,7 @@ describe('RFC 4918 sections 9.1 and 14.20: what is asked', () => {
     await expect(keys('/documents/c/', body)).resolves.toContain('404 {DAV:}getetag');
   });
 
-  test('section 14.8: what is included is not there twice', async () => {
+  test('section 14.8: an included property is not listed twice', async () => {
     const body = ask('<D:include><D:getetag/><D:none/></D:include><D:allprop/>');
     await expect(keys('/documents/c/a.txt', body)).resolves.toEqual([
       ...found(OF_DOCUMENT),
@@ -227,13 +227,13 @@ describe('RFC 4918 section 15: live properties', () => {
     }
   });
 
-  test('RFC 4331: what is used and what is left, of the whole tree', async () => {
+  test('RFC 4331: used and available bytes are those of the whole tree', async () => {
     await expect(
       valuesOf('/documents/c/d/', 'quota-used-bytes', 'quota-available-bytes'),
     ).resolves.toEqual({ 'quota-used-bytes': '6', 'quota-available-bytes': '994' });
   });
 
-  test('section 15.8: who made a lock sees all of it, others that it is there', async () => {
+  test('section 15.8: the owner of a lock sees all of it, others only that it is there', async () => {
     const owner = '<D:owner xmlns:x="u"><x:who>Jane &amp; &lt;John></x:who></D:owner>';
     const body =
       `<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope>` +

@@ -144,7 +144,7 @@ describe('RFC 4331 section 6: the quota', () => {
   });
 });
 
-describe('RFC 4918 section 4.3: what is kept', () => {
+describe('RFC 4918 section 4.3: values that the server keeps', () => {
   test.each([
     ['language', '<a xml:lang="de">b</a>'],
     ['elements', '<x:a xmlns:x="x"><x:b c="d" x:e="f">g</x:b> <h xmlns="i"/></x:a>'],

@@ -351,7 +351,7 @@ describe('races', () => {
   });
 });
 
-test('RFC 9110 section 15.6.4: who has four of the longest uploads under way is 503; others write to the same tree', async () => {
+test('RFC 9110 section 15.6.4: an account with four of the longest uploads under way gets 503; others write to the same tree', async () => {
   const longest = 64 * 1024 * 1024;
   const documents = { maxBytes: longest, quota: { bytes: 100 * longest, entries: 100 } };
   await using busy = await startResourceServer({ documents });

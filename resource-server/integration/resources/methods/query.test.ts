@@ -111,7 +111,7 @@ describe('RFC 10008 section 2: QUERY', () => {
     expect(JSON.parse(selected.text)).toEqual([{ name: 'ü' }, { name: 'sub/' }]);
   });
 
-  test('RFC 10008 section 2.5: of a collection without its slash is 308, which keeps the method', async () => {
+  test('RFC 10008 section 2.5: QUERY of a collection without its slash gets 308, which keeps the method', async () => {
     const at = `/documents/slash-${made}`;
     await rs.as('MKCOL', `${at}/`);
     const reply = await ask('$', {}, at);
@@ -486,7 +486,7 @@ describe('the limits of a query', () => {
     expect(reply.text).toContain('costs too much');
   });
 
-  test('RFC 9110 section 15.6.4: who sends too many at once meets 503 with Retry-After, and nobody else', async () => {
+  test('RFC 9110 section 15.6.4: an account that sends too many at once gets 503 with Retry-After, and no other does', async () => {
     await put(path, ['a'.repeat(60)]);
     const asked = Array.from({ length: 12 }, () => ask(EVIL));
     const other = rs.token('documents:read', { sub: 'other', client_id: 'other' });

@@ -64,7 +64,7 @@ describe('RFC 4918 section 4: dead properties of many', () => {
 });
 
 describe('RFC 4918 sections 9.6, 9.8 and 9.9: many changes of whole trees at once', () => {
-  test('are one at a time, few wait and the rest is 503; who changes or reads single documents does not wait', async () => {
+  test('run one at a time, a few wait, and others get 503; requests for single documents do not wait', async () => {
     const first = Promise.withResolvers<void>();
     let running = 0;
     let most = 0;

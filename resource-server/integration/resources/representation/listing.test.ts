@@ -133,7 +133,7 @@ describe('for machines', () => {
     },
   );
 
-  test('after a name: what comes behind it, whether it is there or not', async () => {
+  test('after a name: the listing goes on behind it, whether it is there or not', async () => {
     const after = async (name: string) =>
       (await pageOf(`/documents/list/?after=${name}`)).members.map((member) => member.name);
     expect(await after('a')).toEqual(['b', 'deep/']);

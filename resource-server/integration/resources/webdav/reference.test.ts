@@ -40,7 +40,7 @@ const root = client('root', `${RESOURCE}/`);
 const kept = async (tree: string) =>
   (await rs.stores.trees.below(tree, '', 100)).map(({ path }) => path);
 
-describe('RFC 4918 sections 9.8.4 and 9.9.4: what a request would not find here is no Destination', () => {
+describe('RFC 4918 sections 9.8.4 and 9.9.4: an address that no request finds here is no Destination', () => {
   test.each([
     ['a space within', '/docs/private'],
     ['the same with a slash', '/docs/private/'],

@@ -240,7 +240,7 @@ describe('a wrong key', () => {
     );
   });
 
-  test('guessing is throttled by id and address; who has the right key goes on', async () => {
+  test('guessing is throttled by id and address; a client with the right key goes on', async () => {
     const { scheme, key } = await setup({}, { burst: 3, per: 60 });
     const one = scheme();
     const wrong = respelt(`${key.slice(0, 20)}${'0'.repeat(64)}`);

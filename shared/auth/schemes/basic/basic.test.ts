@@ -263,7 +263,7 @@ describe('too many attempts', () => {
     expect(argon2.verifications).toBe(4);
   });
 
-  test('ten at once, in any form of the name: as many hashings as the burst', async () => {
+  test('ten requests at once, with any form of the name, cause no more hashings than the burst', async () => {
     const { ask, argon2 } = await setup({ burst: 3 });
     const names = ['alice', 'Alice', 'ＡLICE', 'aliCe'];
     const outcomes = await Promise.all(

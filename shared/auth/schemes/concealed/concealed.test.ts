@@ -36,7 +36,7 @@ async function verdictOf(scheme: Scheme, request: AuthRequest): Promise<string> 
 
 const WRONG = 'wrong Concealed credentials';
 
-describe('RFC 9729 section 6.3: who is let in', () => {
+describe('RFC 9729 section 6.3: clients that are let in', () => {
   test.each(Object.keys(SIGNERS).map(Number) as SchemeNumber[])(
     'with the signature scheme %i',
     async (s) => {
@@ -90,7 +90,7 @@ describe('RFC 9729 section 6.3: who is let in', () => {
   });
 });
 
-describe('RFC 9729 section 6.3: who is not', () => {
+describe('RFC 9729 section 6.3: clients that are refused', () => {
   test('by the proof of another connection, origin, port or scheme', async () => {
     await using known = await setup();
     const key = newKey();
@@ -148,7 +148,7 @@ describe('RFC 9729 section 6.3: who is not', () => {
     expect(await verdictOf(known.scheme, asking(fieldOf(none)))).toBe('unknown signature scheme');
   });
 
-  test('section 7: where the connection has no exporter', async () => {
+  test('section 7: a connection without an exporter', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key);

@@ -78,7 +78,7 @@ describe('RFC 9729 section 4: the parameters', () => {
   });
 });
 
-describe('RFC 9729 section 3: what is signed', () => {
+describe('RFC 9729 section 3: the signed octets', () => {
   const purpose = {
     signatureScheme: 0x0807,
     keyId: Buffer.from('basement'),
@@ -117,7 +117,7 @@ describe('RFC 9729 section 3: what is signed', () => {
     expect(() => exporterContext({ ...purpose, url })).toThrow(TypeError);
   });
 
-  test('section 3.3: as the text has it, not as figure 3', () => {
+  test('section 3.3: follows the text, not figure 3', () => {
     expect(covered(Buffer.alloc(32, 1)).toString('latin1')).toBe(
       `${' '.repeat(64)}HTTP Concealed Authentication\0${'\u0001'.repeat(32)}`,
     );

@@ -12,7 +12,7 @@ test('RFC 7486 section 2, HOBA-RES: kid, challenge, nonce, signature', () => {
   expect(parseResult(PARTS.join('.'))).toEqual({ kid, challenge, nonce, signature: bytes });
 });
 
-test('figure 1 allows `=`: what a client encodes may be padded, and is signed as it is sent', () => {
+test('figure 1 allows `=`: a client may pad its values, and signs them as it sends them', () => {
   expect(parseResult(withPart(0, `${PARTS[0]}=`))).toMatchObject({ kid: `${PARTS[0]}=` });
   expect(parseResult(withPart(2, `${PARTS[2]}=`))).toMatchObject({ nonce: `${PARTS[2]}=` });
   expect(parseResult(withPart(3, `${PARTS[3]}==`))).toMatchObject({ signature: bytes });

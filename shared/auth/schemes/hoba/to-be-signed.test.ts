@@ -60,7 +60,7 @@ test('RFC 7486 section 2: there is no default for the port, and lengths are of o
   expect(at('https://[::1]')).toContain('17:https://[::1]:4430:');
 });
 
-test('RFC 7486 section 8.4: whatever is signed stands for one thing alone', () => {
+test('RFC 7486 section 8.4: signed octets have a single meaning', () => {
   const field = fc.stringMatching(/^[0-9A-Za-z_:=.-]{1,20}$/);
   const fields = fc.record({ kid: field, challenge: field, nonce: field });
   fc.assert(

@@ -48,7 +48,7 @@ test.each([KEX, VFY])('every parameter is needed, once as it was asked for (%#)'
   }
 });
 
-test('RFC 8120 section 4: what nobody knows is ignored', () => {
+test('RFC 8120 section 4: unknown parameters are ignored', () => {
   const more = { x: 'y', '-ext.example.com': '1', keychain: 'k', ks: '1', vk: '2', reason: 'r' };
   expect(read({ ...KEX, ...more })).toEqual(read(KEX));
 });

@@ -190,7 +190,7 @@ describe('refused by 401-INIT (RFC 8120 section 11)', () => {
     expect((await send(here.scheme(), vfy(0))).kind).toBe('granted');
   });
 
-  test.each(MUTUAL_ALGORITHM_NAMES)('%s: what is no K_c1', async (algorithm) => {
+  test.each(MUTUAL_ALGORITHM_NAMES)('%s: values that are no K_c1', async (algorithm) => {
     const { here } = await twoMutualProcesses({ exchanges: { burst: 1, per: 86_400 } });
     const { octets, format } = MUTUAL_ALGORITHMS[algorithm];
     const bytes = (last: number) => {

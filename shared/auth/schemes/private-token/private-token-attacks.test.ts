@@ -34,7 +34,7 @@ import {
   WRONG,
 } from './private-token.fixture.ts';
 
-describe('RFC 9577 section 2.2.1: what is no token, or none for here', () => {
+describe('RFC 9577 section 2.2.1: octets that are no token, or a token for elsewhere', () => {
   test.each([
     ['no parameters', 'PrivateToken'],
     ['another parameter', 'PrivateToken tokens="AAAA"'],
@@ -172,7 +172,7 @@ describe('RFC 9577 section 2.2.1: what is no token, or none for here', () => {
 });
 
 describe('RFC 9577 section 5.2: replays, and what ends', () => {
-  test.each(NAMED)('%s: of a retired key; at its end to the millisecond', async (_, type) => {
+  test.each(NAMED)('%s: a token ends with its key, to the millisecond; a retired key opens nothing', async (_, type) => {
     const { get, redeem, clock, issuer } = await issuerAndOrigin();
     const [early, late, retired] = [await get(type), await get(type), await get(type)];
     clock.advance(LIFE - 0.001);

@@ -236,7 +236,7 @@ describe('failures are refusals', () => {
     expect(await redeem(token)).toEqual(granted);
   });
 
-  test('RFC 6585 section 4: from one address so many are verified; what is free to refuse costs nothing', async () => {
+  test('RFC 6585 section 4: tokens from one address are verified at a limited rate; a token that needs no verification does not count', async () => {
     const { get, at, issuer } = await issuerAndOrigin();
     const limited = at({ rate: { burst: 3, per: 100 } });
     const elsewhere = await get(BLIND_RSA, at({ space: { url: 'https://evil.example/' } }));

@@ -34,7 +34,7 @@ test('RFC 4013 section 2.1: spaces are U+0020; section 2.5: unassigned ones pass
   expect(saslprep('\u{1f600}')).toBe('\u{1f600}');
 });
 
-test('RFC 4013: whatever is prepared is prepared to itself, and nothing throws', () => {
+test('RFC 4013: preparing a prepared string changes nothing, and no string throws', () => {
   fc.assert(
     fc.property(anyText(), (text) => {
       const prepared = saslprep(text);

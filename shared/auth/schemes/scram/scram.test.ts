@@ -380,7 +380,7 @@ describe('throttling', () => {
     }
   });
 
-  test('429 says when; who was let in lately goes on', async () => {
+  test('429 says when to come again; a client that was let in lately goes on', async () => {
     const { here } = await twoScramProcesses({ account: { burst: 1, per: 60 } });
     const scheme = here.scheme('SHA-256');
     await authenticate(scheme, clientOf('SHA-256'), from('192.0.2.7'));

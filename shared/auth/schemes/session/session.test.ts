@@ -130,7 +130,7 @@ describe('a session', () => {
     async (value) => expect(await judge(value)).toMatchObject({ kind: 'refused' }),
   );
 
-  test('RFC 6265 section 8.6: of two cookies of the name nobody knows whose is whose', async () => {
+  test('RFC 6265 section 8.6: two cookies of the name are both ignored, since one may be planted', async () => {
     const { secret } = await begin();
     expect(await judge(secret, secret)).toMatchObject({ kind: 'refused' });
     expect(await judge('x', secret)).toMatchObject({ kind: 'refused' });

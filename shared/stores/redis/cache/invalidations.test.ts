@@ -51,7 +51,7 @@ async function callsOf(command: string, work: () => Promise<unknown>): Promise<n
 }
 
 describe('one question for both feeds', () => {
-  test('with a verdict it is the one for revocations; who came before it asks nothing', async () => {
+  test('with a verdict it is the one for revocations; an earlier reader asks nothing', async () => {
     const claims = await someClaims(stores);
     await using feed = await stores.revocations.feed();
     // Its own connection asks as well, twice a second.

@@ -72,7 +72,7 @@ describe('a link', () => {
     expect(lines).toEqual([['store.failing', { part: 'Redis', reason: 'Error: ECONNREFUSED' }]]);
   });
 
-  test('is replaced after an error; what is in flight on the old connection may still be answered', async () => {
+  test('is replaced after an error; the old connection may still answer its requests', async () => {
     const slow = Promise.withResolvers<string>();
     const { wires, open } = server((name) =>
       name === 'SLOW' ? slow.promise : Promise.reject(new Error(`READONLY ${name}`)),

@@ -111,7 +111,7 @@ describe('changes between the steps of a verb', () => {
     await expectNoGhost();
   });
 
-  test('it is written anew while it is removed: what is removed is what is there', async () => {
+  test('if another process writes it anew while it is removed, the new one is removed', async () => {
     await one.put(access());
     before(ARTEFACT, () => other.put(access({ grantId: 'another' })));
     await one.remove('Access', 'x');

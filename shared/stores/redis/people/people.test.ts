@@ -200,7 +200,7 @@ describe.each([1, 2] as const)('people of schema %i', (schema) => {
     expect(seen).toEqual([String(SCHEMA)]);
   });
 
-  test('a newer version that goes on with it is not held back: what it has not moved yet stays known', async () => {
+  test('a newer version goes on with it: people that it has not moved yet stay known', async () => {
     await written(former, bare);
     const newer = () => place.redis.cli('SET', '{test}:schema', `${SCHEMA + 1}`);
     place.connection.interruptions.push({ before: BEFORE_THE_WRITE, work: newer });

@@ -105,7 +105,7 @@ test('a file that is away: nobody can say; when it is back, all is lost, once', 
 });
 
 describe('sweeping', () => {
-  test('is what is older than a day: who has heard it goes on, who has not has lost it', async () => {
+  test('is older than a day: a reader that has heard it goes on, another one has lost it', async () => {
     await using ahead = await listening(stores);
     const { position } = ahead.feed;
     await add(...Array.from({ length: 250 }, (_, n) => `old ${n}`));

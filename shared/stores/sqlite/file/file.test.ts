@@ -85,7 +85,7 @@ describe('files', () => {
     expect(content).not.toContain('a-secret');
   });
 
-  test('RFC 9577 section 2.2: of a spent token there are a digest and an expiry, in no order of time', async () => {
+  test('RFC 9577 section 2.2: a spent token leaves a digest and an expiry, in no order of time', async () => {
     const tokens = Array.from({ length: 50 }, () => systemRandom(66));
     const until = store.clock.now() + 600_000;
     {

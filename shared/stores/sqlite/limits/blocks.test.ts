@@ -163,7 +163,7 @@ describe('the questions to the store', () => {
     expect(limits.spend(...bucket)).toBeInstanceOf(Promise);
   });
 
-  test('a store that fails fails all who wait; what was held before is spent first, and nothing is made of it after', async () => {
+  test('a store that fails fails all who wait; a block that was held is spent first, and gives nothing afterwards', async () => {
     const { limits, questions, answers } = asked();
     const one = limits.spend(...bucket);
     answers[0]?.resolve();
