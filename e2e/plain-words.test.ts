@@ -21,6 +21,8 @@ new RuleTester().run('the main clause comes first', mainClauseFirst, {
     { code: '/** What a request asks for. */', errors },
     { code: '/**\n * Whoever comes first.\n */', errors },
     { code: 'send(); // of what is left', errors },
+    { code: '/** Of the request that uses it. */', errors },
+    { code: "test('of ten at once one is let in', () => {});", errors },
     { code: 'send();\n// For who asks for it.\n', errors },
     { code: "test('who has no key is refused', () => {});", errors },
     { code: 'describe(`What is sent`, () => {});', errors },

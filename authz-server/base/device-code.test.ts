@@ -49,7 +49,7 @@ describe('decisions about a device code (RFC 8628 section 3.5)', () => {
     await stores[Symbol.asyncDispose]();
   });
 
-  test('of ten who read it undecided one decides', async () => {
+  test('if ten read it undecided, one of them decides', async () => {
     const decisions = [];
     for (let person = 0; person < 10; person += 1) decisions.push(await decide(`person ${person}`));
     const won = await Promise.all(decisions.map((decideIt) => decideIt()));

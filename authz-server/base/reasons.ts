@@ -21,7 +21,7 @@ const GRANT_ENDED =
   'The grant has ended: the person or the operator ended it, or something of it was used twice.';
 
 /**
- * What a developer is told, in development only, by grant type and the engine's detail. A detail that is not here is
+ * The sentences for developers, in development only, by grant type and the engine's detail. A detail that is not here is
  * told to nobody. So nobody learns whether a client, a person or a device code exists.
  */
 const SENTENCES: Readonly<Record<string, Sentences>> = {

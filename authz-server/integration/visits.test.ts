@@ -7,7 +7,7 @@ import { testFlow, type TestFlow } from './code-flow.fixture.ts';
 const CONNECTIONS = 16;
 const FLOOD = 60;
 const VISITS = 20;
-/** Of JSON, for each thing that is kept. */
+/** The most octets of JSON for each thing that the store keeps. */
 const LONGEST = 16_384;
 
 /** The address of somebody else, whose requests must not suffer. */
@@ -62,7 +62,7 @@ async function ask(path: string, address: string, form?: Record<string, string>)
   };
 }
 
-/** As many at once as there are connections; how many were answered with what. */
+/** Sends as many at once as there are connections, and counts the answers of each kind. */
 async function flood(one: (n: number) => Promise<string>): Promise<Record<string, number>> {
   const told: Record<string, number> = {};
   let next = 0;

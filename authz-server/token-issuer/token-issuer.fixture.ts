@@ -160,7 +160,7 @@ export async function startTokenIssuer(
       signer,
     );
   };
-  /** Of the resource server, for verification. */
+  /** The token of the resource server, for verification. */
   const serverToken = (claims: object = {}) =>
     accessToken({
       aud: VERIFY,

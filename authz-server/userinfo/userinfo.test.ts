@@ -132,7 +132,7 @@ describe('revocation reaches the very next request', () => {
     ['key', () => endpoint.stores.revocations.revoke('key', 'k1', endpoint.until())],
     ['client', () => endpoint.stores.revocations.raise('client', 'app', endpoint.until())],
     ['person', () => endEverything(endpoint.access, ALICE.id)],
-  ])('of the %s', async (_, end) => {
+  ])('the end of the %s', async (_, end) => {
     const token = endpoint.token({ jti: 'the-one' });
     expect((await endpoint.bearer(token)).status).toBe(200);
     await end();

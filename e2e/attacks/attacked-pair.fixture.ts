@@ -60,7 +60,7 @@ export interface AttackedPair extends AsyncDisposable {
 /** Limits that no test reaches. */
 export const UNLIMITED = { burst: 1_000_000, per: 0.001 };
 
-/** By the path and the realm that it is named for. */
+/** The spaces by the name that their path and realm have. */
 const SPACES = {
   basic: { schemes: ['Basic'] },
   digest: { schemes: ['Digest'] },
@@ -161,13 +161,13 @@ function exactly(
   socket.on('data', (chunk) => {
     received += chunk.toString('latin1');
   });
-  // Of a request that is refused before its end, the rest meets a closed connection.
+  // If a request is refused before its end, the rest meets a closed connection.
   socket.on('error', () => {});
   socket.on('close', () => resolve(received));
   return promise.finally(() => socket.destroy());
 }
 
-/** Of the two, in turn. */
+/** Gives the work to the two servers in turn. */
 export const inTurn = <T, R>(all: readonly T[], work: (one: T, server: number) => Promise<R>) =>
   Promise.all(all.map((one, index) => work(one, index % 2)));
 

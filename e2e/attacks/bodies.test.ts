@@ -179,7 +179,7 @@ const UPLOADS = [
   ['MKCOL', 'new/', '', ''],
 ] as const;
 
-/** As many requests are over as the log of both servers says. */
+/** The number of requests that are over, by the logs of both servers. */
 const requestsOver = () =>
   servers.pair.resources.reduce(
     (sum, { log }) => sum + log.split('"event":"request"').length - 1,

@@ -24,7 +24,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   afterAll(() => attacked[Symbol.asyncDispose]());
 
   type Ask = () => Promise<HttpResponse>;
-  /** By the realm that names it, one who asks each of the two servers with what they remember. */
+  /** For each realm, clients that ask each of the two servers with what they remember. */
   type Asks = readonly (readonly [Realm, readonly Ask[]])[];
 
   const SERVERS = [0, 1] as const;

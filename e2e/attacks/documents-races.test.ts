@@ -228,7 +228,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       });
     const allprop = async (server: number) => (await ask(server, 'PROPFIND', 'a')).text;
 
-    test('of one property: the last one stands', async () => {
+    test('ten of one property: the last one stands', async () => {
       await arrive();
       const { headers } = await put(0, 'a', 'content');
       const replies = await tenAtOnce((n) => setProperty(n, 'p', `value ${n}`));
@@ -239,7 +239,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect((await ask(0, 'GET', 'a')).headers.get('ETag')).toBe(headers.get('ETag'));
     });
 
-    test('of ten properties: none is lost, nor a PUT among them', async () => {
+    test('ten of different properties: none is lost, nor a PUT among them', async () => {
       await arrive();
       for (const round of ROUND) {
         await put(0, 'a', 'before');
@@ -299,7 +299,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 
   describe('MOVE (RFC 4918 section 9.9)', () => {
-    test('of a tree against PUT into it: each document is in one place, and in a collection', async () => {
+    test('a tree that moves against PUT into it: each document is in one place, and in a collection', async () => {
       for (const round of ROUND) {
         await arrive();
         await ask(0, 'MKCOL', 'a/');
@@ -352,7 +352,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('of ten to one place that is free: one is there, nine stay', async () => {
+    test('ten to one free place: one is there, nine stay', async () => {
       await arrive();
       await tenAtOnce((n) => put(n, `a${n}`, `${n}`));
       const replies = await tenAtOnce((n) => ask(n, 'MOVE', `a${n}`, to('b', 'F')));
@@ -410,7 +410,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       await assertSound(servers, me.tree);
     });
 
-    test('of resources: PUT, MKCOL and COPY share what room there is', async () => {
+    test('the number of resources: PUT, MKCOL and COPY share the room that there is', async () => {
       await arrive();
       await put(0, 'a', 'content');
       const [original] = (await entriesOf(servers, me.tree)) as [Document];

@@ -183,7 +183,7 @@ describe.each(VERSIONS)('%s', (version) => {
       },
     );
 
-    test('of somebody who is not let in the application does not hear', async () => {
+    test('the application does not hear of somebody who is not let in', async () => {
       const wrong = basic({ ...ALICE, password: 'wrong' });
       expect((await ask(version, '/app/x', { fields: [wrong] })).status).toBe(401);
       expect((await ask(version, '/app/x')).status).toBe(401);
@@ -208,7 +208,7 @@ describe.each(VERSIONS)('%s', (version) => {
         const came = upstream.take();
         if (name !== 'X-API-Key') expect(status).toBe(200);
         for (const request of came) {
-          const passes = name === 'X-API-Key'; // of the application, by its form
+          const passes = name === 'X-API-Key'; // the application's own, by its form
           expect(all(request).includes('hidden secret')).toBe(passes);
         }
       },

@@ -267,7 +267,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('of ten at once with one link, over two processes, one has a key', async () => {
+    test('ten at once with one link, over two processes: one has a key', async () => {
       const { id } = await newcomer();
       const secret = await invite(id);
       const keys = Array.from({ length: 10 }, () => newKey());

@@ -22,7 +22,7 @@ import type { Realm, Somebody, AttackedPair } from './attacked-pair.fixture.ts';
 import { expectSound, wireOf } from './wire.fixture.ts';
 import type { Wire } from './wire.fixture.ts';
 
-/** Of Digest. */
+/** The parameters of Digest. */
 const PARAMETERS =
   'username username* userhash realm uri nonce opaque algorithm qop nc cnonce response stale'.split(
     ' ',

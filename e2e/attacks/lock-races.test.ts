@@ -102,7 +102,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('of a collection with all that is in it, and of what is in it: one has it', async () => {
+    test('locks of a collection with its members and of a member: one client has one', async () => {
       await arrive();
       for (const round of ROUND) {
         await ask(0, 'MKCOL', `${round}/`);
@@ -157,7 +157,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('of a collection against what adds members to it and takes them (section 7.4)', async () => {
+    test('a lock of a collection against requests that add and take members (section 7.4)', async () => {
       for (const round of ROUND) {
         await arrive();
         await ask(0, 'MKCOL', 'a/');

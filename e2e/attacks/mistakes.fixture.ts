@@ -29,7 +29,7 @@ export const ADDRESSES: readonly Mistake[] = [
   [400, 'a field that CGI takes for another', { fields: { Content_Length: '1' } }],
 ];
 
-/** Of methods that look for a resource. */
+/** Mistakes of methods that look for a resource. */
 export const NAMES: readonly Mistake[] = [
   [414, 'RFC 9110 section 15.5.15: a name of 256 bytes', { path: `/dav/${NAME}` }],
   [414, 'a path of over 1,024 bytes', { path: `/dav${'/0123456789abcdef'.repeat(61)}` }],

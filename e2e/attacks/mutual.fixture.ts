@@ -28,9 +28,9 @@ export const P_256 = 'iso-kam3-ec-p256-sha256';
 
 export interface Answer {
   readonly status: number;
-  /** Of the one challenge of Mutual; several are an error. */
+  /** The parameters of the one challenge of Mutual. Several challenges are an error. */
   readonly asked: AuthParams;
-  /** Of Authentication-Info. */
+  /** The parameters of Authentication-Info. */
   readonly info: AuthParams;
 }
 

@@ -99,7 +99,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('of a person through a client: no other person, and no other client, pays for it', async () => {
+    test('each person has one for each client: no other person, and no other client, pays for it', async () => {
       const [alice, bob] = [someone(), someone()];
       const [one, other] = [someone(), someone()];
       const person = (sub: string, client_id: string) =>
@@ -108,7 +108,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(await left(person(bob, one))).toBe(QUOTA);
       expect(await left(person(alice, other))).toBe(QUOTA);
       expect(await left(as({ client_id: one }))).toBe(QUOTA);
-      // Of that name, but no person.
+      // A client has that name, but is no person.
       expect(await left(as({ client_id: alice }))).toBe(QUOTA);
       expect(await left(person(alice, one))).toBe(0);
     });

@@ -228,7 +228,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     });
   });
 
-  test('of a key that is not in the directory, under its own id or that of one that is: refused', async () => {
+  test('a token of a key that is not in the directory is refused, under its own id or the id of another key', async () => {
     const { octets, key } = await offerOf(servers, 'tokens', 2);
     const token = await tokenFor(servers, 'tokens', 2);
     const rogue = await rogueKey();

@@ -124,14 +124,14 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     const secrets = all.flatMap(({ token, issuance: { request }, response, drawn }, index) =>
       Object.entries({
         ...Object.fromEntries(drawn.entries()),
-        // Of the type, the nonce and the digest; behind them is the id of a key that everybody knows.
+        // The type, the nonce and the digest. The id of a key that everybody knows follows them.
         named: token.subarray(0, 66),
         digest: token.subarray(34, 66),
         authenticator: token.subarray(98),
         request,
         blinded: request.subarray(3),
         response,
-        // Of type 1 the element and, behind it, the proof.
+        // Type 1 has the element and, behind it, the proof.
         element: response.subarray(0, 49),
         proof: response.subarray(49),
       }).map(([name, bytes]) => [`${name} of ${index}`, bytes]),
@@ -140,7 +140,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(placesOf(traces, Object.fromEntries(secrets))).toEqual([]);
   });
 
-  test('of a key its id is where the keys are, and nowhere else', () => {
+  test('the id of a key is where the keys are, and nowhere else', () => {
     const ids = redemptions.map(({ minted }) => minted.token.subarray(66, 98));
     const places = placesOf(traces, Object.fromEntries(ids.entries()));
     const ofKeys = / in (?:row \S*token[-_]key|\/.*\.(?:db|db-wal|aof)$)/;
@@ -154,7 +154,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     if (kind === 'sqlite') {
       const kept = rows.map(({ values }) => values.map(([column]) => column));
       expect(kept).toEqual(hashes.map(() => ['digest', 'until']));
-      // By the hash, which is no order of anything.
+      // The rows are in the order of their hash, which tells nothing.
       const sorted = hashes.toSorted((a, b) => a.compare(b));
       expect(rows.map(({ values }) => values[0]?.[1])).toEqual(sorted);
       using database = new DatabaseSync(join(servers.flow.pair.data, 'state.db'));
@@ -267,7 +267,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         expect(String(first)).not.toMatch(/cookie|nonce|request-id|session/i);
       }
     }
-    // Of both types the same too: only the client knows which it chose.
+    // Both types get the same answer, too: only the client knows which it chose.
     for (const space of SPACES) {
       const [one, other] = TYPES.map(({ type }) => of(type, space)[0]?.answer);
       expect(one && seenOf(one)).toEqual(other && seenOf(other));

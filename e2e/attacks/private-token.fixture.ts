@@ -38,7 +38,7 @@ export const WINDOW = 2_592_000;
 
 const ONLY = { schemes: ['PrivateToken'], serves: 'identity' } as const;
 
-/** By path and realm, at both origins. */
+/** The spaces by path and realm, at both origins. */
 const SPACES = {
   tokens: ONLY,
   again: ONLY,
@@ -61,7 +61,7 @@ export interface TokenServersOptions {
   readonly limits?: Readonly<Record<string, unknown>>;
   /** Further members of `privateTokens`. */
   readonly times?: Readonly<Record<string, unknown>>;
-  /** By path and realm, in place of those that take tokens. */
+  /** The spaces by path and realm, in place of those that take tokens. */
   readonly spaces?: Readonly<Record<string, object>>;
   /** Further members of the configuration. */
   readonly settings?: Readonly<Record<string, unknown>>;

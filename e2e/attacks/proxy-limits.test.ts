@@ -133,7 +133,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     const fromBegin = [await open(silent), await open(silent, http2.send)];
     const clientDone = [await open(silent), await open(silent, http2.send)];
     for (const tunnel of clientDone) tunnel.end('last words');
-    // Of HTTP/1.1 Node's own client would close its side as well.
+    // Over HTTP/1.1 Node's own client would close its side as well.
     const destinationDone = await open(echo, http2.send);
     for (const socket of echo.sockets) socket.end();
     const busy = await open(echo);

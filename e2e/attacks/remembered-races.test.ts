@@ -24,7 +24,7 @@ const FORMS: Readonly<Record<string, (me: Tenant, server: number) => Promise<Rep
     me.ask(server, 'QUERY', 'all.json', { headers: JSONPATH, body: '$.names[*]' }),
 };
 
-/** Of a writer the highest number that is told. */
+/** Returns the highest number that the text tells of a writer. */
 function latest(text: string, writer: number): number {
   const found = [...text.matchAll(new RegExp(`\\bw${writer}-(\\d+)\\b`, 'g'))];
   return Math.max(-1, ...found.map(([, number]) => Number(number)));

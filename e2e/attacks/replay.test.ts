@@ -47,7 +47,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   };
 
   describe('Digest (RFC 7616 section 5.5)', () => {
-    /** Of one session, requests that have these nc, not sent yet. */
+    /** Makes requests of one session that have these nc, and does not send them. */
     async function requests(counts: readonly number[]): Promise<HttpRequest[]> {
       let nc = '00000001';
       const client = digestClient({ ...who, prepare: (claims) => ({ ...claims, nc }) });

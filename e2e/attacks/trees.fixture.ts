@@ -23,7 +23,7 @@ import type { Pair } from '../pair/pair.ts';
 import { UNLIMITED } from './attacked-pair.fixture.ts';
 
 export const MAX_BYTES = 2_000_000;
-/** Of each tree. */
+/** The quota of each tree. */
 export const QUOTA = { bytes: 4_000_000, entries: 6000 };
 
 export interface Reply {

@@ -92,7 +92,7 @@ const PROBES = 3;
 interface Seen {
   readonly status: number;
   readonly content: string;
-  /** Of the request to the origin. */
+  /** The name of the request to the origin. */
   readonly served: string | null;
   /** The validator that came with that. */
   readonly condition: string | null;

@@ -8,7 +8,7 @@ import type { HttpRequest } from './requests.ts';
 
 export interface Http2Load {
   readonly connections: number;
-  /** Of each connection, at a time. */
+  /** The streams of each connection at a time. */
   readonly streams: number;
 }
 

@@ -6,7 +6,7 @@ import { median } from './statistics.ts';
 /** How often and how long each contender is measured. */
 export interface Schedule {
   readonly rounds: number;
-  /** Of a round. */
+  /** The length of a round. */
   readonly seconds: number;
   readonly warmUp: WarmUp;
 }

@@ -28,7 +28,7 @@ export interface PoolContender {
   readonly probes: readonly Probe[];
   /** Prepares for so many seconds; what it returns gives the next request, undefined when there is none. */
   prepare(seconds: number): Next | Promise<Next>;
-  /** Of every answer to those. */
+  /** The status of every answer to those. */
   isRight: Judge;
 }
 

@@ -34,7 +34,7 @@ export const ROOMS: readonly Room[] = [
 ];
 
 const SCHEDULE: Schedule = { rounds: 3, seconds: 2, warmUp: WARM_UP };
-/** Of a run with one request at a time, in seconds. */
+/** The length of a run with one request at a time, in seconds. */
 const ALONE = 1;
 /** Milliseconds after which a work is left as it is, so that the others are measured. */
 const PATIENCE = 600_000;

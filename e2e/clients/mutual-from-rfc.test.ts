@@ -64,7 +64,7 @@ const REFUSED = [...EXCHANGED.slice(0, 4), '401-INIT auth-failed', 'AUTH-REQUIRE
 
 describe.each(ONE_STORE)('on %s', (kind) => {
   let site: ProxySite;
-  /** By its algorithm. */
+  /** The port of each proxy by its algorithm. */
   const proxies = new Map<Algorithm, number>();
   beforeAll(async () => {
     const proxy = (algorithm: Algorithm) => ({

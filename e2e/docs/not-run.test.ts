@@ -68,7 +68,7 @@ const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] 
   ],
 ];
 
-/** What we have not tried at all, and the words by which its page says so. */
+/** Things that we have not tried at all, and the words by which their page says so. */
 const NOT_TRIED: readonly (readonly [page: string, words: string])[] = [
   ['docs/how-to/forward-auth.md', 'Traefik'],
   ['docs/how-to/identity-fields.md', 'Grafana and Jupyter'],

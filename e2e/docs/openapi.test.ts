@@ -91,7 +91,7 @@ describe('the addresses of the resource server and of the token issuer', () => {
   );
 
   test.each(['resource-server/endpoints.txt', 'authz-server/token-issuer/endpoints.txt'])(
-    'of %s are on the page',
+    '%s: they are on the page',
     async (file) => {
       const elsewhere = /nowhere|^\/a%2Fb|^\/[a-z]+\//;
       const paths = (await recorded(file)).map(({ path }) => path);

@@ -374,7 +374,7 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       expect(await consents()).toEqual([]);
     });
 
-    test('of a person who has very many the oldest makes room', async () => {
+    test('the oldest of very many makes room', async () => {
       const at = { generation: await generation() };
       for (let n = 0; n <= MOST_CONSENTS; n++) {
         const more = { ...at, clientId: `client-${n}`, since: n };

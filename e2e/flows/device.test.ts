@@ -160,7 +160,7 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
     expect((await poll(device)).status).toBe(200);
   });
 
-  test('of ten polls of an approved code one gets tokens', async () => {
+  test('ten polls of an approved code: one gets tokens', async () => {
     const device = await ask();
     await decide(browser, await open(browser, device), 'allow');
     const answers = await tenTimes((server) => poll(device, server));
@@ -202,7 +202,7 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
     expect(await isLive(access)).toBe(false);
   });
 
-  test('of ten approvals and denials at once exactly one is done; the others leave no grant', async () => {
+  test('ten approvals and denials at once: exactly one is done, and the others leave no grant', async () => {
     const other = await newPerson(flow);
     const people = [person, other];
     const at = [0, 1].map((server) => people.map((one) => signedIn(flow, one, server)));
@@ -231,7 +231,7 @@ describe.each(STORE_KINDS)('on %s: a device (RFC 8628)', (kind) => {
         expect(refusal(answer)).toEqual([400, 'access_denied']);
         expect(given).toEqual([]);
       }
-      // Of whoever did not decide every form came too late; of the other each page says what stands.
+      // Every form of the person who did not decide came too late. Each page of the other says what stands.
       expect(ends.filter(({ status }) => status === 410)).toHaveLength(5);
       expect(new Set(ends.map(({ status }) => status))).toEqual(new Set([200, 410]));
       const decided = ends.filter(({ status }) => status === 200);

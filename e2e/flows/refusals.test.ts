@@ -10,7 +10,7 @@ import { INVALID_GRANT, newPerson, post, refusal, sent, signedIn, signIn } from 
 import { tenTimes, tokensIn, VERIFIER } from './person.ts';
 import type { Parameters } from './person.ts';
 
-/** Of `CALLBACK`, which is registered (RFC 9700 section 2.1: compared exactly). */
+/** Addresses that differ a little from `CALLBACK`, which is registered (RFC 9700 section 2.1: compared exactly). */
 const NEAR_MISSES: readonly (readonly [what: string, uri: string])[] = [
   ['a trailing slash', `${CALLBACK}/`],
   ['a shorter path', CALLBACK.slice(0, -1)],
@@ -146,7 +146,7 @@ describe.each(STORE_KINDS)('on %s: refused', (kind) => {
   });
 
   describe('RFC 6749 section 4.1.3: a code', () => {
-    test('of another client; its own can still use it', async () => {
+    test('is refused for another client; its own can still use it', async () => {
       const thief = await App.add(flow);
       const code = await app.code(browser);
       expect(refusal(await thief.redeem(code))).toEqual(INVALID_GRANT);

@@ -47,7 +47,7 @@ function startLoad(pair: Pair, client: Client, rest = REST) {
 
 const kidOf = (token: string) => decodeProtectedHeader(token).kid;
 
-/** Of the keys that sign the tokens of the documents. */
+/** The identifiers of the keys that sign the tokens of the documents. */
 async function publishedKids(pair: Pair, server: number): Promise<unknown[]> {
   const response = await fetch(`${pair.authz[server]?.url}/jwks`);
   const { keys } = (await response.json()) as { keys: { kid: string; alg: string }[] };

@@ -12,7 +12,7 @@ const BYE = 'https://app.example/bye';
 const OFFLINE = { scope: 'openid offline_access documents:read', prompt: 'consent' };
 const ONLINE = { scope: 'openid documents:read' };
 
-/** Of `BYE`, which is registered. */
+/** Addresses that differ a little from `BYE`, which is registered. */
 const NEAR_MISSES = [
   ['another path', `${BYE}/`],
   ['a longer path', `${BYE}e`],
@@ -151,7 +151,7 @@ describe.each(STORE_KINDS)('on %s: signing out', (kind) => {
       expect((await confirm(page)).headers.get('location')).toBe(BYE);
     });
 
-    test('of another client than client_id is refused', async () => {
+    test('is refused if it is for another client than client_id', async () => {
       const { id } = await app.tokens(browser, ONLINE);
       const other = await App.add(flow, '--post-logout-redirect-uri', 'https://evil.example/');
       const page = await ask({
@@ -181,7 +181,7 @@ describe.each(STORE_KINDS)('on %s: signing out', (kind) => {
       expect(await isSignedIn(browser)).toBe(true);
     });
 
-    test('of somebody else does not sign out without being asked', async () => {
+    test('does not sign out somebody else without asking', async () => {
       const stranger = await newPerson(flow);
       const { id } = await app.tokens(await signedIn(flow, stranger), ONLINE);
       const page = await ask({ id_token_hint: id, post_logout_redirect_uri: BYE });

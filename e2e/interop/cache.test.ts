@@ -218,7 +218,7 @@ test('two workers: after a change or purge at one, the next read at any worker a
     await got(`${pair.resource}/open/`, '--request', 'BAN', '--header', 'Ban: tag="news"');
     expect(await read()).toEqual(Array(3).fill(`GET ${version}`));
   }
-  // Of each invalidation one at least; and both workers have answered.
+  // Each invalidation caused a miss at least, and both workers have answered.
   expect(misses).toBeGreaterThan(3 * rounds);
 });
 

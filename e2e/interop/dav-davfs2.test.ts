@@ -227,7 +227,7 @@ describe(`davfs2, ${mounting}`, () => {
     const [, line = ''] = output.trim().split('\n');
     const [size = 0, used = 0, available = 0] = line.trim().split(/ +/).map(Number);
     expect(used + available).toBe(size);
-    // Of /dav/: 10 GiB, in blocks of davfs2.
+    // The size of /dav/ is 10 GiB, in blocks of davfs2.
     expect(Math.abs(size - 10 * 1024 ** 3)).toBeLessThan(1024 * 1024);
   });
 

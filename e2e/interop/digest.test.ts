@@ -94,7 +94,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
     const digest = ({ name, password }: typeof ALICE, space: string) =>
       wget(`--user=${name}`, `--password=${password}`, site.url(space));
 
-    // Of several long challenges wget 1.21 reads memory that it has freed, and aborts.
+    // If there are several long challenges, wget 1.21 reads memory that it has freed, and aborts.
     test.each(['md5', 'md5-sess'])('%s', async (space) => {
       const body = identity('Digest', space);
       expect(await digest(ALICE, space)).toEqual({ statuses: [401, 200], body });

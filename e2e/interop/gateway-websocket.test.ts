@@ -67,7 +67,7 @@ describe('ws', () => {
 });
 
 describe.each([
-  ['in clear text', () => site.pair.resource, ''], // of a page with a password it does not say
+  ['in clear text', () => site.pair.resource, ''], // it does not tell of a page with a password
 
   ['over TLS, with HTTP/2', () => site.pair.resourceTls, 'h2'],
 ])('Chromium %s', (_, origin, version) => {

@@ -29,7 +29,7 @@ interface Fetch {
 interface Program {
   readonly command: string;
   readonly args: (fetch: Fetch) => readonly string[];
-  /** Of a proxy, in the environment. */
+  /** The value for a proxy in the environment. */
   readonly proxy: (url: string) => string;
 }
 

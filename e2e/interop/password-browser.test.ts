@@ -123,7 +123,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       return { status, method, scheme: authorization.split(' ')[0] };
     }
 
-    test('of an origin that the space names without credentials: 403', async () => {
+    test('gets 403 at an origin that the space names without credentials', async () => {
       const came = await submit(elsewhere.crossSite, 'basic-for-scripts');
       expect(came).toEqual({ status: 403, method: 'POST', scheme: 'Basic' });
     });
@@ -137,12 +137,12 @@ describe.each(ONE_STORE)('on %s', (kind) => {
         expect(came).toEqual({ status: 403, method: 'POST', scheme });
       });
 
-      test('of an origin that the space names: 200', async () => {
+      test('gets 200 at an origin that the space names', async () => {
         const came = await submit(elsewhere.crossSite, `${space}-for-friends`);
         expect(came).toEqual({ status: 200, method: 'POST', scheme });
       });
 
-      test('of another origin than it names: 403', async () => {
+      test('gets 403 at an origin that the space does not name', async () => {
         const came = await submit(elsewhere.sameSite, `${space}-for-friends`);
         expect(came).toMatchObject({ status: 403 });
       });

@@ -31,7 +31,7 @@ async function again<T>(attempt: () => Promise<T>): Promise<T> {
   });
 }
 
-/** By its own request to a protected resource, where the library has no place for a proof. */
+/** Sends by the library's request to a protected resource, since its other one has no place for a proof. */
 function sendWith(accessToken: string, DPoP?: oauth.DPoPHandle): SendRequest {
   return async (bytes, url) => {
     const headers = new Headers({ 'content-type': MediaType.PRIVATE_TOKEN_REQUEST });

@@ -52,7 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => parts.disposeAsync());
 
-/** For both hosts, and for curl to trust. */
+/** Makes one certificate for both hosts, which curl trusts. */
 async function makeCertificate(): Promise<void> {
   const about = ['-subj', '/CN=auth.example', '-addext', 'subjectAltName=DNS:*.example'];
   const names = about.map((text) =>

@@ -76,7 +76,7 @@ export interface Asking {
   readonly requests: readonly (readonly [method: string, url: string, content?: string])[];
 }
 
-/** What became of one request: the statuses on its way, the content of the last answer, the last `nc` it sent. */
+/** The outcome of one request: the statuses on its way, the content of the last answer, the last `nc` it sent. */
 export interface Asked {
   readonly statuses: readonly number[];
   readonly body: string;

@@ -36,7 +36,7 @@ beforeAll(async () => {
         '--disable-background-networking',
         '--disable-component-update',
         '--disable-sync',
-        '--ignore-certificate-errors', // of the proxy; a page's own would be ignored by its context
+        '--ignore-certificate-errors', // those of the proxy; a page's own would be ignored by its context
       ],
     }),
   );

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => parts.disposeAsync());
 beforeEach(() => void [origin, secure].map((one) => one.take()));
 
-/** Of the requests that came to the origin the targets; credentials for the proxy never come with them. */
+/** The targets of the requests that came to the origin. Credentials for the proxy never come with them. */
 function arrived(): readonly string[] {
   const got = origin.take();
   expect(got.flatMap(({ fields }) => valuesOf(fields, 'proxy-authorization'))).toEqual([]);

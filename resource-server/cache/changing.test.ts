@@ -66,7 +66,7 @@ test.each([
   ['none in time', 504, 1],
   ['no place for it', 503, 0],
   ['a loop', 508, 0],
-])('of %s (%i) all hear: %i', async (_why, status, times) => {
+])('%s (%i): all hear of it: %i', async (_why, status, times) => {
   const of = await filled();
   const put = of.ask('PUT');
   await settled();

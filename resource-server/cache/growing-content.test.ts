@@ -164,13 +164,16 @@ test('content that is not kept goes to its readers at the pace of the slowest, w
 test.each([
   { length: 'unknown', sized: false, begun: 'nothing' },
   { length: 'known', sized: true, begun: true },
-])('of $length length it is safe for another reader when all or enough is kept', async (row) => {
-  const content = growing(writing(100), row.sized);
-  content.write(Buffer.from('abc'));
-  expect(await Promise.race([content.safe, turn().then(() => 'nothing')])).toBe(row.begun);
-  await content.end();
-  expect(await content.safe).toBe(true);
-});
+])(
+  'content of $length length is safe for another reader when all or enough is kept',
+  async (row) => {
+    const content = growing(writing(100), row.sized);
+    content.write(Buffer.from('abc'));
+    expect(await Promise.race([content.safe, turn().then(() => 'nothing')])).toBe(row.begun);
+    await content.end();
+    expect(await content.safe).toBe(true);
+  },
+);
 
 test.each([true, false])(
   'content that cannot be kept, or breaks off, is not safe for another reader (length known: %p)',

@@ -115,7 +115,7 @@ test.each([
   expect(await process.isMiss('/app/b')).toBe(false);
 });
 
-test('of a feed that is kept no longer nobody knows what it said: nothing is left', async () => {
+test('if the feed is not kept any more, nobody knows what it said, and nothing is left', async () => {
   await filled();
   await forget('target', '/app/z');
   store.clock.advance(INVALIDATION_LIFE / 1000 + 1);

@@ -78,7 +78,7 @@ describe.each([
       return of.asked.slice(1);
     });
 
-  test('of known length it goes to each as it comes; a slow one gets every octet', async () => {
+  test('an answer of known length goes to each reader as it comes; a slow one gets every octet', async () => {
     const { of, store, one, first, others } = await asked(4);
     await using _ = store;
     const content = contentOf(FITS);

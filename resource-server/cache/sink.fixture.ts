@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { Sink } from '../forwarding/sink.ts';
 
-/** Of a client that leaves when it is told to. */
+/** The exchange of a client that leaves when it is told to. */
 export class TestExchange extends EventEmitter {
   destroyed = false;
 

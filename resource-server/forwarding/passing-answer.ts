@@ -72,7 +72,7 @@ export class PassingAnswer implements Sink {
     if (own || response.headersSent || request.httpVersion === '1.0') return;
     const fields = answerLines(head, pseudonym);
     if (!(response instanceof ServerResponse)) {
-      if (response.stream.closed) return; // of HEAD the response does not say so
+      if (response.stream.closed) return; // the response to HEAD does not say so
       const given = Object.fromEntries(grouped(fields));
       response.stream.additionalHeaders({ ':status': head.status, ...given });
       return;

@@ -58,7 +58,7 @@ export async function relay(
     side.on('error', () => {}); // `close` follows
   }
   const stream: Duplex = client;
-  stream.once('aborted', () => stop('client')); // of HTTP/2, before an `end` that is none
+  stream.once('aborted', () => stop('client')); // HTTP/2 has it before an `end` that is none
   stream.pipe(destination, { end: false });
   const ended = () => {
     if ('rstCode' in client && client.rstCode !== constants.NGHTTP2_NO_ERROR) return stop('client');

@@ -99,7 +99,7 @@ describe('RFC 9110 section 10.2.1: Allow is narrowed to what the space lets thro
     expect(allowed(['GET', 'HEAD', 'PUT', 'OPTIONS'], theirs)).toEqual([['Allow', expected]]);
   });
 
-  test('of several lines one is left', () => {
+  test('several lines become one', () => {
     expect(allowed(['GET', 'PUT'], 'GET', 'PUT, X')).toEqual([['Allow', 'GET, PUT']]);
   });
 });

@@ -6,5 +6,5 @@ export function restAsked({ status, rawHeaders }: AnswerHead, now: number): numb
   if (status !== 503) return 0;
   const [value = ''] = lines(rawHeaders, 'retry-after');
   const wait = /^[0-9]+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
-  return wait > 0 ? wait : 0; // of no date it is no number
+  return wait > 0 ? wait : 0; // it is no number if there is no date
 }

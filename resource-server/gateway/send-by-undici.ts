@@ -103,7 +103,7 @@ const LATE = new Set([
 ]);
 
 function failureOf(error: Error): HttpError | Error {
-  if ('status' in error || error === LEFT) return error; // of ours
+  if ('status' in error || error === LEFT) return error; // ours
   const code = 'code' in error ? String(error.code) : '';
   return LATE.has(code)
     ? failure(504, 'The application did not answer in time.', error)

@@ -258,7 +258,7 @@ describe('RFC 9728: protected resource metadata', () => {
     },
   );
 
-  test('of a space with another origin, for a trusted proxy that names it', async () => {
+  test('a trusted proxy that names another origin of a space gets it', async () => {
     const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'app.example' };
     const root = '/.well-known/oauth-protected-resource';
     const reply = await rs.ask('GET', root, { headers: forwarded });

@@ -3,7 +3,7 @@ import { type Parser, PARSERS, type Shape } from './parsers.fixture.ts';
 
 /** Characters of the longest header section that is taken, and an eighth of them. */
 const [LONG, SHORT] = [79_872, 9984];
-/** Of time that grows with the characters the quotient is 8. That of quadratic time is 64. */
+/** If the time grows with the characters, the quotient is 8. If it is quadratic, it is 64. */
 const MOST = 12;
 
 function inputOf([unit, before = '', after = '']: Shape, length: number): string {

@@ -28,7 +28,7 @@ beforeAll(async () => {
       request.once('end', () => response.end());
       return;
     }
-    response.sendDate = false; // of another clock
+    response.sendDate = false; // it is of another clock
     // Only an answer of known length is shared while it comes.
     const length = one.url.startsWith('/sized') ? { 'Content-Length': 'first last'.length } : {};
     const fields = { 'Cache-Control': 'public, max-age=60', ...length };

@@ -49,7 +49,7 @@ async function startDns(says: Says) {
   return { servers: [`127.0.0.1:${socket.address().port}`], asked };
 }
 
-/** Of IPv6, those written as `2001:db8::` and one group. */
+/** The bytes of an address. IPv6 only as `2001:db8::` and one group. */
 function addressBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number));
   const last = (address.split('::')[1] ?? '').padStart(4, '0');

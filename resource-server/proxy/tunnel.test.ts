@@ -507,7 +507,7 @@ describe('the limit of tunnels', () => {
     expect(statuses(await exchange(listening, ask()))).toEqual([502]);
   });
 
-  test('of ten concurrent requests for two tunnels, two succeed', async () => {
+  test('ten concurrent requests for two tunnels: two succeed', async () => {
     const { listening, ask } = await tunnelling(echo, { tunnels: 8 });
     const clients = Array.from({ length: 10 }, () => new TestSocket(listening));
     await Promise.all(clients.map((client) => client.send(ask())));

@@ -253,7 +253,7 @@ describe('RFC 7616 section 3.5: the proof of a streamed answer is in a trailer',
     const answer = await raw('/broken-stream', '1.1');
     expect(answer).not.toContain('rspauth');
     expect(answer).not.toMatch(/\r\n0\r\n/);
-    expect(answer).toContain('ECONNRESET'); // of HTTP/1.0 nothing else tells (RFC 9112 section 8)
+    expect(answer).toContain('ECONNRESET'); // nothing else tells in HTTP/1.0 (RFC 9112 section 8)
     expect(logged.join('')).toContain('the disk is gone');
   });
 

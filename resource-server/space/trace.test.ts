@@ -110,7 +110,7 @@ describe('RFC 9110 section 9.3.8: TRACE', () => {
     'X-INTERNAL: secret',
   ])('a field that is likely to be secret is left out: %s', async (line) => {
     const shouted = line.toUpperCase().replace('SECRET', 'secret');
-    // Of two lines that say who asks the request would be ambiguous.
+    // Two lines that say who asks would make the request ambiguous.
     const lines = /^(?:Proxy-)?Authorization/.test(line) ? [shouted] : [line, shouted];
     const received = await trace([...lines, 'X-After: 1']);
     expect(statuses(received)).toEqual([200]);

@@ -37,7 +37,7 @@ describe('a server that accepts and stays silent', () => {
     const send = openSend({ milliseconds: 300 });
     const url = `https://127.0.0.1:${server.port}/`;
     const sent = Promise.allSettled(Array.from({ length: 60 }, () => send({ method: 'GET', url })));
-    // As many at a time as there may be, not one.
+    // The client opens as many connections at a time as it may, not one.
     while (server.sockets.length < 16) await new Promise((resolve) => setImmediate(resolve));
     for (const outcome of await sent) {
       // The time of the exchange, not of a connection that began later.
@@ -79,7 +79,7 @@ test('no answer: the error names the origin, and not what was asked for', async 
 test.each([
   [2000, 2000],
   [undefined, 65_536],
-])('of an answer at most so many octets are taken: %s', async (most, taken) => {
+])('a limited number of octets of an answer is taken: %s', async (most, taken) => {
   const { server, url } = await listen(({ url: length = '' }, response) => {
     response.end('x'.repeat(Number(length.slice(1))));
   });

@@ -37,7 +37,7 @@ const CLIENTS: Readonly<Record<string, () => Promise<RedisClient>>> = {
 describe.each(Object.entries(CLIENTS))(
   'RFC 9449 section 11.1: replay in Redis, %s',
   (name, open) => {
-    test('of ten at once in several processes one is the first', async () => {
+    test('ten at once in several processes: one is the first', async () => {
       const replays = await Promise.all(
         Array.from({ length: 5 }, async () => redisReplay(await open())),
       );

@@ -13,7 +13,7 @@ describe('RFC 9577 section 2.1.1.1: server names', () => {
     ['http://origin.example', 'origin.example:80'],
     ['http://origin.example:443', 'origin.example:443'],
     ['http://localhost:3001', 'localhost:3001'],
-  ])('of %s is %s', (origin, name) => expect(serverNameOf(origin)).toBe(name));
+  ])('the name of %s is %s', (origin, name) => expect(serverNameOf(origin)).toBe(name));
 
   test.each([
     'issuer.example',

@@ -20,7 +20,7 @@ import { refreshTokenAfter } from './successor.ts';
  *     [refresh] the store has only the hash of a refresh token
  *  3. A token whose last use was never settled is as good as new, for one request (single-use.ts).
  *     [request] gets tokens, when the use was not written
- *     [request] of ten who step into the place of a lost attempt at most one succeeds
+ *     [request] if ten requests take the place of a lost attempt, at most one succeeds
  *  4. With `tokens.refreshGrace` so is one that was used just now, until its successor is used (`forgives`).
  *     [refresh] gets the same successor again, with a fresh access token, while nobody has used it
  *     [refresh] not once the successor was used: then it is a thief, or the client is

@@ -43,24 +43,27 @@ async function refusal(parameters: Form): Promise<readonly (string | null)[]> {
 const NAMES_BOTH = expect.stringMatching(/code_challenge and code_challenge_method=S256/);
 
 describe('RFC 7636 section 4.4.1: a request without code_challenge', () => {
-  test.each(['web', 'server'])('of %s is refused, and both parameters are named', async (id) => {
-    const refused = await refusal({ client_id: id, ...NONCE, ...WITHOUT });
-    expect(refused).toEqual(['invalid_request', NAMES_BOTH, null]);
-  });
+  test.each(['web', 'server'])(
+    'is refused for %s, and the refusal names both parameters',
+    async (id) => {
+      const refused = await refusal({ client_id: id, ...NONCE, ...WITHOUT });
+      expect(refused).toEqual(['invalid_request', NAMES_BOTH, null]);
+    },
+  );
 
   test.each<[string, Form]>([
     ['neither', { nonce: '', scope: 'documents:read' }],
     ['no nonce', { nonce: '' }],
     ['no openid', { scope: 'documents:read', nonce: '' }],
     ['no scope, where openid is no default', { scope: '', nonce: '' }],
-  ])('of a client registered without PKCE, with %s, is refused', async (_what, parameters) => {
+  ])('with %s is refused, also for a client registered without PKCE', async (_what, parameters) => {
     const asked = { client_id: 'relying', ...NONCE, ...parameters, ...WITHOUT };
     const [error, description, code] = await refusal(asked);
     expect([error, code]).toEqual(['invalid_request', null]);
     expect(description).toContain('nonce');
   });
 
-  test('of a public client is refused, however it is registered', async () => {
+  test('is refused for a public client, however it is registered', async () => {
     const refused = await refusal({ client_id: 'public', ...NONCE, ...WITHOUT });
     expect(refused).toEqual(['invalid_request', NAMES_BOTH, null]);
   });

@@ -111,7 +111,7 @@ describe('guesses at the device page (RFC 8628 section 5.1)', () => {
     expect(isConfirm(confirm)).toBe(true);
   });
 
-  test('of ten guesses at once no more are looked up than the limit; the right code is refused too', async () => {
+  test('ten guesses at once: no more than the limit are looked up, and the right code is refused too', async () => {
     flow = await openDeviceFlow({ limits: { userCode: { burst: 4, per: 3600 } } });
     const device = await flow.askAsDevice(ALL);
     const browser = await flow.signedIn('alice');

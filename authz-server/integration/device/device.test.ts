@@ -174,7 +174,7 @@ describe('device page (RFC 8628)', () => {
     expect((await flow.poll(device)).status).toBe(200);
   });
 
-  test('of ten approvals and denials at once one is done; the others leave no live grant', async () => {
+  test('ten approvals and denials at once: one is done, and the others leave no live grant', async () => {
     const three = ['alice', 'bob', 'carol'] as const;
     const names = [...three, ...three, ...three, 'alice'] as const;
     const browsers = await Promise.all(names.map((name) => flow.signedIn(name)));

@@ -118,7 +118,7 @@ describe('a grant that is given', () => {
     expect(await findAccess(site.server, id)).toMatchObject({ signIn: signIn.uid, generation: 0 });
   });
 
-  test('of a device: each time another, and it outlives the sign-in', async () => {
+  test('a device gets another one each time, and it outlives the sign-in', async () => {
     const signIn = await signedIn();
     const device = { address: '192.0.2.1', agent: 'TV' };
     const give = giving();

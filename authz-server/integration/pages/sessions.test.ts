@@ -37,7 +37,7 @@ async function latest(accountId = flow.accountId): Promise<SignIn> {
   return first;
 }
 
-/** Of the sign-ins of alice. */
+/** The uids of the sign-ins of alice. */
 const uids = async () => (await listSignIns(access(), flow.accountId)).map(({ uid }) => uid);
 const sessionOf = ({ uid }: SignIn) => flow.stores.artefacts.getByUid('Session', uid);
 const asksToSignIn = (page: Page) => page.forms.some(({ action }) => action.endsWith('/login'));

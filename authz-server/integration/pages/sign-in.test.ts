@@ -111,7 +111,7 @@ describe('the session', () => {
     expect((await attacker.open('/account')).text).toContain('type="password"');
   });
 
-  test('of the same person goes on under a new identifier; the old one is worth nothing', async () => {
+  test('goes on under a new identifier if the same person signs in; the old one is worth nothing', async () => {
     const browser = site.browser();
     const form = await browser.open('/account');
     await browser.submit(form, ALICE);
@@ -123,7 +123,7 @@ describe('the session', () => {
     expect((await browser.open('/account')).text).toContain('/sign-out');
   });
 
-  test('of another person ends first', async () => {
+  test('ends before another person signs in', async () => {
     const browser = site.browser();
     const form = await browser.open('/account');
     await browser.submit(form, ALICE);

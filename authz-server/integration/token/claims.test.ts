@@ -80,7 +80,7 @@ async function allowed(scope: string, items: readonly string[], parameters?: Par
   return redeemed(sent(await browser.submit(page, { decision: 'allow', item: items })));
 }
 
-/** Of an ID token or an access token, what it tells of the person. */
+/** Returns the claims of an ID token or an access token that tell of the person. */
 function toldIn(token: unknown): Record<string, unknown> {
   const claims = Object.entries(decodeJwt(String(token)));
   return Object.fromEntries(claims.filter(([claim]) => CLAIMS.has(claim)));

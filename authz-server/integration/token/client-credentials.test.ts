@@ -11,7 +11,7 @@ const GRANT = { grant_type: 'client_credentials' };
 let authz: TestAuthz;
 /** How many requests went through the engine. */
 let through = 0;
-/** Of its events. */
+/** The events that the engine emitted. */
 const emitted: unknown[] = [];
 
 beforeAll(async () => {

@@ -84,7 +84,7 @@ describe.each([
     await authz.stores.clients.remove('other');
   });
 
-  test('of a client without a secret of its own it is none', async () => {
+  test('a client without a secret of its own has no former secret', async () => {
     const { secret_hash: __, ...rest } = APP;
     const now = clock.now();
     await authz.stores.clients.replace({

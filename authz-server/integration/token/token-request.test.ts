@@ -53,7 +53,7 @@ const newCode = async () => (await flow.allow(browser)).get('code') ?? '';
 
 interface Usable {
   readonly id: string;
-  /** Of the request that uses it. */
+  /** The form of the request that uses it. */
   readonly form: Record<string, string> & { readonly client_id: string };
   use(): Promise<Answered>;
 }
@@ -156,7 +156,7 @@ describe.each(KINDS)('RFC 9110 section 10.2.3: a client that repeats after a 503
   });
 });
 
-test('of ten who step into the place of a lost attempt at most one succeeds', async () => {
+test('if ten requests take the place of a lost attempt, at most one succeeds', async () => {
   const { use } = await USABLE.RefreshToken();
   failOnce(WRITTEN);
   expect((await use()).status).toBe(503);

@@ -37,7 +37,7 @@ describe('guesses of user codes (RFC 8628 section 5.1)', () => {
     await stores[Symbol.asyncDispose]();
   });
 
-  test('of twenty at once exactly the burst is paid for', async () => {
+  test('twenty at once pay for exactly the burst', async () => {
     const { payTimes, full } = await open(10);
     expect(await payTimes(20, 'alice')).toBe(10);
     expect(await full()).toEqual({ ok: false, retryAfter: 60 });

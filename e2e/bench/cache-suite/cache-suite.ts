@@ -54,7 +54,7 @@ function totals(version: string, scores: ReadonlyMap<string, Score>): Table {
   return { title: `http-tests/cache-tests, ${version}`, rows };
 }
 
-/** Of the first, which is ours unless somebody else was asked for. */
+/** The results of the first, which is ours unless somebody else was asked for. */
 function failing(scores: ReadonlyMap<string, Score>): Table {
   const [[name, score] = ['nobody', undefined]] = scores;
   const rows = (score?.failing ?? []).map(({ id, kind, why }) => ({ test: id, kind, why }));

@@ -2,7 +2,7 @@ import { type Frame, selfTimes } from './fold.ts';
 
 const WIDTH = 1600;
 const ROW = 18;
-/** Of a letter. */
+/** The width of a letter. */
 const LETTER = 6.6;
 /** Frames that are narrower are left out. */
 const LEAST = 0.4;

@@ -9,9 +9,9 @@ export interface BareIssuer {
   readonly scope: string;
   readonly audience: string;
   readonly redirectUri: string;
-  /** Of PKCE, by S256. */
+  /** The verifier of PKCE, by S256. */
   readonly challenge: string;
-  /** Of SQLite; absent: it remembers everything in memory. */
+  /** The file of SQLite; absent: it remembers everything in memory. */
   readonly file?: string;
 }
 
@@ -33,7 +33,7 @@ export interface BareText {
   readonly body: string;
 }
 
-/** Of one password, in the PHC string format. */
+/** The hash of one password, in the PHC string format. */
 export interface BareHash {
   readonly port: number;
   readonly hash: string;

@@ -92,7 +92,7 @@ export async function startCountersign(
   };
 }
 
-/** Of development, made when the pair started. */
+/** The certificate of development, which the pair makes when it starts. */
 export function tlsOf({ data }: Pair): { readonly cert: string; readonly key: string } {
   const folder = join(data, 'tls');
   return { cert: join(folder, 'certificate.pem'), key: join(folder, 'key.pem') };

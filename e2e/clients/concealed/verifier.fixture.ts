@@ -11,7 +11,7 @@ export interface Known {
 
 interface Way {
   readonly hash: string | null;
-  /** Of a SubjectPublicKeyInfo, what comes before the octets that section 3.1.1 asks for. */
+  /** The length of a SubjectPublicKeyInfo before the octets that section 3.1.1 asks for. */
   readonly header: number;
 }
 

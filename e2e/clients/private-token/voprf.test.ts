@@ -6,7 +6,7 @@ import { toInteger, toOctets } from './numbers.ts';
 
 interface Vector {
   readonly Batch: number;
-  /** Of a batch several, with commas. */
+  /** A batch has several, with commas between them. */
   readonly Input: string;
   readonly Blind: string;
   readonly BlindedElement: string;
@@ -75,13 +75,13 @@ describe('a response (RFC 9578 section 5.3)', () => {
     }
   });
 
-  test('of other length is refused', () => {
+  test('is refused if it has another length', () => {
     for (const other of [response.subarray(0, -1), Buffer.concat([response, Buffer.of(0)])]) {
       expect(() => client.finalize(other)).toThrow(RangeError);
     }
   });
 
-  test('of an issuer that used another key is refused', () => {
+  test('is refused if the issuer used another key', () => {
     const wrong = serialize(multiply(3n, deserialize(client.request)));
     expect(() => client.finalize(Buffer.concat([wrong, proof]))).toThrow('did not use the key');
   });

@@ -157,7 +157,7 @@ describe.each([
       }
     });
 
-    test('of a connection of HTTP/2', async () => {
+    test('a connection of HTTP/2', async () => {
       await using connection = await overTls2(origin);
       const request = { ...proving(connection), target: `${origin}/` };
       expect(await told(connection, request, [FORGED])).toEqual(right(connection));

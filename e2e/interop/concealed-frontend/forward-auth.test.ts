@@ -22,7 +22,7 @@ describe.each([
   { name: 'Caddy', start: startCaddy },
 ])('RFC 9729 section 6.2: HAProxy before $name', ({ start }) => {
   const parts = new AsyncDisposableStack();
-  /** Of HAProxy, and of a proxy that clients reach without it. */
+  /** The origins of HAProxy, and of a proxy that clients reach without it. */
   const origins = { outside: '', bare: '' };
   let key: ConcealedKey;
   let pair: Pair;

@@ -34,7 +34,7 @@ let browser: Browser;
 
 /** Somebody who has signed in at the application. */
 async function signedIn(dpop: boolean): Promise<Visitor> {
-  // By itself it sends the token to userinfo as Bearer, even if it is bound to a key.
+  // The library itself sends the token to userinfo as Bearer, even if it is bound to a key.
   app.settings = { ...app.settings, dpop, loadUserInfo: !dpop };
   const visitor = await Visitor.arrive(pair, browser, app);
   await visitor.signIn();

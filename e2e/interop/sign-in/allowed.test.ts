@@ -124,7 +124,7 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     expect(await open(cookie, 'http://127.0.0.1:1')).toBe(403);
   });
 
-  test('of ten callbacks at once, to any process, one gets a session', async () => {
+  test('ten callbacks at once, to any process: one gets a session', async () => {
     const { context } = await cookieOf();
     const cookies = await context.cookies(site.pair.issuer);
     const signedIn = cookies.map(({ name, value }) => `${name}=${value}`).join('; ');

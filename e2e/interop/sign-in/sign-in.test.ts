@@ -352,7 +352,7 @@ describe.each(FRONTS)('%s', (front) => {
       expect(again.cookies.join()).not.toMatch(/countersign-session-[^=]*=[^;]/);
     });
 
-    test('of ten callbacks at once one gets a session, and it stays good', async () => {
+    test('ten callbacks at once: one gets a session, and it stays good', async () => {
       const { path, cookie } = await callback();
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => ask(path, { headers: { cookie } })),

@@ -76,7 +76,7 @@ describe('attacks on the way and by a malicious issuer', () => {
   test.each([
     [65_536, true],
     [65_537, false],
-  ])('of %i bytes: %p', async (length, taken) => {
+  ])('a directory of %i bytes: %p', async (length, taken) => {
     const text = JSON.stringify(DOCUMENT).padEnd(length);
     const outcome = fetched(answering(text)).then(
       () => true,

@@ -21,7 +21,7 @@ describe('RFC 9111 section 5.2: directives', () => {
     expect(seconds(value)).toEqual(expected);
   });
 
-  test('of all lines, names without case', () => {
+  test('come from all lines, and case does not matter in names', () => {
     expect(flags('No-Store', 'PUBLIC, x-unknown=1')).toEqual(['no-store', 'public', 'x-unknown']);
   });
 
@@ -103,7 +103,7 @@ describe('RFC 9111 section 4.2.1: an invalid or repeated directive is read as st
     expect(seconds(...values)).toEqual({ 'max-age': 1 });
   });
 
-  test('of min-fresh the most counts', () => {
+  test('the greatest min-fresh counts', () => {
     expect(seconds('min-fresh=1, min-fresh=5')).toEqual({ 'min-fresh': 5 });
     expect(seconds('min-fresh=x')).toEqual({ 'min-fresh': FOREVER });
   });

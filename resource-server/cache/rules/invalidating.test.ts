@@ -85,7 +85,7 @@ describe('RFC 4918: collections', () => {
     expect(invalidated('COPY', { request })).toEqual(['target /a?b']);
   });
 
-  test('of a request whose answer never came as much is forgotten as it could have changed', () => {
+  test('if the answer to a request never comes, all that it could have changed is forgotten', () => {
     const request = asked({ method: 'MOVE', rawHeaders: raw('Destination: /c') });
     expect(changedBy(request, HERE)).toEqual([
       { kind: 'target', value: '/a' },

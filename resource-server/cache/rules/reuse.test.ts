@@ -4,7 +4,7 @@ import { policyOf } from './freshness.ts';
 import { reuseOf } from './reuse.ts';
 import { NOW, raw, SHARED, stored } from './rules.fixture.ts';
 
-/** Of an answer with this Cache-Control, asked for with these directives so many seconds later. */
+/** The verdict on an answer with this Cache-Control that is asked for with these directives so many seconds later. */
 const reuse = (control: string, seconds: number, demands?: string, over = {}) => {
   const answer = stored([`Cache-Control: ${control}`], over);
   const fields = demands === undefined ? [] : [`Cache-Control: ${demands}`];

@@ -94,12 +94,9 @@ describe('RFC 9110 section 15.1: status codes', () => {
     expect(refused([FRESH, 'ETag: "a"'], { status })).toBe('status');
   });
 
-  test.each([201, 202, 302, 307, 599, 404, 500])(
-    'of %s nobody guesses how long it lives',
-    (status) => {
-      expect(refused(['ETag: "a"'], { status })).toBe('no-lifetime');
-    },
-  );
+  test.each([201, 202, 302, 307, 599, 404, 500])('nobody guesses how long %s lives', (status) => {
+    expect(refused(['ETag: "a"'], { status })).toBe('no-lifetime');
+  });
 
   test.each([404, 500, 599])('an error, %s, needs more than to be public', (status) => {
     expect(refused(['Cache-Control: public', 'ETag: "a"'], { status })).toBe('no-lifetime');

@@ -15,7 +15,7 @@ test.each([
   expect(tagsOf(linesFrom(...fields))).toEqual(tags);
 });
 
-test('of one answer so many count', () => {
+test('one answer has a limited number of tags', () => {
   const many = Array.from({ length: 200 }, (_, index) => `t${index}`).join(' ');
   expect(tagsOf(linesFrom(`Surrogate-Key: ${many}`))).toHaveLength(128);
 });

@@ -15,7 +15,7 @@ describe('RFC 9111 section 4.3.1: the request that validates', () => {
     [[['ETag: a']], []],
     [[['ETag: "a"', 'ETag: "b"']], []],
     [[], []],
-  ])('of %j: %j', (variants, conditions) => {
+  ])('variants %j: %j', (variants, conditions) => {
     expect(conditionLines(variants.map((fields) => stored(fields)))).toEqual(
       linesFrom(...conditions),
     );

@@ -21,7 +21,7 @@ async function keep(n: number): Promise<void> {
   writing?.close();
 }
 
-// Of the process before, the last entries of the feed are not removed yet.
+// The process before has not removed the last entries of the feed yet.
 for (let n = Number(disk.position ?? -1) + 1; ; n += 1) {
   if (n >= Number(first)) await keep(n);
   const group = new Set(removedBy(n).map((gone) => answer(gone).id));

@@ -103,7 +103,7 @@ describe('its claims', () => {
     expect(said).not.toHaveProperty('name');
   });
 
-  test('of a person in two realms the same is said', async () => {
+  test('are the same for a person in two realms', async () => {
     const elsewhere = { ...personPrincipal('other', { id: 'a1', name: 'älice' }) };
     expect(await statement(elsewhere, 'Digest')).toBe(await statement(alice, 'Digest'));
   });

@@ -90,7 +90,7 @@ test('only where a space has the scheme, and only then it is opened, once', asyn
   expect([had.opened, other.opened]).toEqual([1, 0]);
 });
 
-test('of a scheme that needs TLS only at origins of https; it is told where it is', async () => {
+test('the endpoints of a scheme that needs TLS are only at origins of https; the scheme learns the origin', async () => {
   let told: unknown;
   const scheme: SchemeEntry = {
     ...madeUp('Bearer'),

@@ -136,7 +136,7 @@ describe.each([
   },
 );
 
-test('of an answer that breaks off the line says who did', async () => {
+test('the line of an answer that breaks off says who broke it off', async () => {
   const token = gateway.token('there:read');
   const request = http.get({
     port: gateway.listening.port,

@@ -45,7 +45,7 @@ interface Sent {
   readonly trailers?: Lines;
 }
 
-/** Of the one request that came to the application. */
+/** The parts of the one request that came to the application. */
 function came() {
   const [one, ...more] = application.asked;
   expect(more).toEqual([]);

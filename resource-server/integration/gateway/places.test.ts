@@ -120,7 +120,7 @@ describe('places', () => {
     (await places.take(bidOf('a')))();
   });
 
-  test('of many who have waited for too long a few a turn of the event loop are told so', async () => {
+  test('if many have waited too long, a few are told in each turn of the event loop', async () => {
     const places = new Places(1, 1);
     await places.take(bidOf('a'));
     let told = 0;
@@ -139,7 +139,7 @@ describe('places', () => {
   });
 });
 
-describe('of a hundred places', () => {
+describe('a hundred places', () => {
   const person = (name: string): Principal => ({ kind: 'person', realm: 'r', name });
   const at = (site: number, host = 1) => `2001:db8:${site}:${host}::1`;
 
@@ -219,7 +219,7 @@ describe('a client that is slow', () => {
     expect(ended()).toEqual([]);
   });
 
-  test('of an account is ended for another account of its address', async () => {
+  test('is ended for another account of its address', async () => {
     const places = new Places(4, LONG);
     const address = { name: 'at', part: 1 };
     const held = Array.from({ length: 4 }, () => bidOf('', { slow: true }));

@@ -60,7 +60,7 @@ describe('RFC 9110 section 10.2.3: a place that asks to be left alone', () => {
   test.each([
     ['what may not be done twice', 'POST', {}],
     ['what has content', 'PUT', { body: 'x' }],
-  ])('of %s its client has the answer, and the others none', async (_, method, call) => {
+  ])('the client of %s has the answer, and the others none', async (_, method, call) => {
     says = saying(503, LEAVES);
     expect(await four(method, call)).toEqual([STAYS, STAYS, STAYS, '503 leaves']);
   });

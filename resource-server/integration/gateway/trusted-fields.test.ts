@@ -95,7 +95,7 @@ function cameToApplication() {
 }
 const lines = (names: readonly string[], value = VALUE): [string, string][] =>
   names.map((name) => [name, value]);
-/** Of the header and trailer section, as the application takes them. */
+/** The names in the header and trailer section, as the application gets them. */
 const namesIn = ({ raw, trailers }: Application['asked'][number]) =>
   [...raw, ...trailers].filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
 

@@ -44,7 +44,7 @@ describe('the pieces of a file', () => {
     [Infinity, { first: 7, last: 256 * KIB + 6 }],
     [Infinity, { first: 7, last: 256 * KIB + 7 }],
     [1000, { first: CONTENT.length - 3001, last: CONTENT.length - 1 }],
-  ])('of at most %d bytes are its octets, by two buffers (%j)', async (most, range) => {
+  ])('pieces of at most %d bytes are its octets, by two buffers (%j)', async (most, range) => {
     const buffers = new ReadBuffers();
     await using pieces = filePieces(await open(path), range, buffers);
     const { content, memory } = await readSlowly(pieces, most);

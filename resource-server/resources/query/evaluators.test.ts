@@ -82,7 +82,7 @@ test('RFC 9110 section 15.6.4: an owner with too many waiting queries gets 503; 
   const { work, resolve } = held();
   let queries = 0;
   const waiting: Promise<unknown>[] = [];
-  /** As many as there are places for. */
+  /** Starts as many as there are places for. */
   const fill = async (owner: string): Promise<void> => {
     for (;;) {
       const query = evaluators.use(owner, work);

@@ -37,7 +37,7 @@ describe('a result', () => {
     expect(made).toBeLessThanOrEqual(MAX_RESULT / 2000 + 1);
   });
 
-  test('of the maximum length is written', () => {
+  test('is written if it has the maximum length', () => {
     const value = 'x'.repeat(MAX_RESULT - 4);
     expect(writeResult('application/json', [value])).toHaveLength(MAX_RESULT);
     expect(() => writeResult('application/json', [`${value}x`])).toThrow(

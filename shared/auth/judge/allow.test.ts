@@ -48,7 +48,7 @@ describe('the data of the directory', () => {
       ],
       undefined,
     ],
-  ])('of the addresses %j it tells %s: the primary one, if it is verified', (emails, email) => {
+  ])('addresses %j: it tells %s, which is the primary one, if it is verified', (emails, email) => {
     expect(aboutOf({ name: 'n', profile: { ...(emails && { emails }) } }).email).toBe(email);
   });
 });

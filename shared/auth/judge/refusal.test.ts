@@ -33,7 +33,7 @@ describe('RFC 9457: problem details for clients', () => {
     const { detail } = JSON.parse(refusal(outcome, {}).body ?? '') as { detail: unknown };
     return [outcome.status, detail, outcome.fields['Retry-After']];
   }
-  // Of a scheme that is not asked to look at anything.
+  // The parts of a scheme that is not asked to look at anything.
   const unused = {} as Parameters<typeof apiKey>[0] &
     Parameters<typeof basic>[0] &
     Parameters<typeof negotiate>[0];

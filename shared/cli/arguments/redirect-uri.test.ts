@@ -11,7 +11,9 @@ describe('taken', () => {
     'http://localhost:8080/',
     'http://127.0.0.1/cb',
     'http://[::1]:3000/cb',
-  ])('of a web application: %s', (uri) => expect(redirectUriMistake(uri, false)).toBeUndefined());
+  ])('a web application may have %s', (uri) =>
+    expect(redirectUriMistake(uri, false)).toBeUndefined(),
+  );
 
   test.each([
     'https://app.example/callback',
@@ -19,7 +21,7 @@ describe('taken', () => {
     'http://localhost/cb',
     'com.example.app:/callback',
     'com.example.app://callback',
-  ])('of a native one: %s', (uri) => expect(redirectUriMistake(uri, true)).toBeUndefined());
+  ])('a native one may have %s', (uri) => expect(redirectUriMistake(uri, true)).toBeUndefined());
 });
 
 describe('refused', () => {
@@ -54,7 +56,7 @@ describe('refused', () => {
     ['a scheme in capitals', 'COM.example.app:/cb'],
     ['https at a loopback address', 'https://localhost/cb'],
     ['http elsewhere', 'http://app.example/cb'],
-  ])('of a native application: %s', (_, uri) => {
+  ])('%s, for a native application', (_, uri) => {
     expect(redirectUriMistake(uri, true)).toBeDefined();
   });
 });

@@ -65,7 +65,7 @@ describe('cache purge', () => {
     ['/shop/a', 'it is no URL'],
     [`${ORIGIN}/shop/é`, 'no client asks so'],
     ['', 'it is empty'],
-  ])('of %s fails: %s, and nothing is told of any', async (url) => {
+  ])('%s fails: %s, and no cache is told anything', async (url) => {
     const shell = await configured();
     const { code } = await inProcess(shell, 'cache', 'purge', `${ORIGIN}/shop/a`, url);
     expect(code).toBe(1);

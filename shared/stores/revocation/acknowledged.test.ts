@@ -138,13 +138,13 @@ describe('an acknowledgement', () => {
     expect(await isAcknowledged(revoke())).toBe(true);
   });
 
-  test('of many at once is one look at a time for all', async () => {
+  test('is one look at a time for all that come at once', async () => {
     await Promise.all(Array.from({ length: 100 }, revoke));
     expect(written).toBe(100);
     expect(looks).toBeLessThanOrEqual(2);
   });
 
-  test('of one that comes later waits for what it has written itself', async () => {
+  test('waits for the own writes of a process that comes later', async () => {
     following = { ...following, processes: [someProcess({ confirmed: '6' })] };
     const first = revoke();
     expect(await isAcknowledged(first)).toBe(false);

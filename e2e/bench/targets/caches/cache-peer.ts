@@ -2,6 +2,6 @@
 export interface CachePeer {
   /** Origin. */
   readonly upstream: string;
-  /** Of its own, made by `openFolder`: takes its configuration, its logs and what it keeps. */
+  /** A folder of its own, made by `openFolder`, for its configuration, its logs and its answers. */
   readonly folder: string;
 }

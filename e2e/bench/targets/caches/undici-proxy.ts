@@ -6,7 +6,7 @@ const [port = '', origin = ''] = process.argv.slice(2);
 const store = new cacheStores.MemoryCacheStore({ maxSize: 256 * 1024 ** 2 });
 const dispatcher = new Agent().compose(interceptors.cache({ store, type: 'shared' }));
 
-/** Of a connection alone (RFC 9110 section 7.6.1), and what undici writes itself. */
+/** Fields of a connection alone (RFC 9110 section 7.6.1), and those that undici writes itself. */
 const HOP = new Set([
   'connection',
   'keep-alive',

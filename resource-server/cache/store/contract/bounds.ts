@@ -77,7 +77,7 @@ export function boundsContract({ open }: StoreUnderTest): void {
     content?.close();
   });
 
-  test('of one key so many variants are kept; the one received first goes', async () => {
+  test('one key has a limited number of variants; the one received first goes', async () => {
     await using store = await open(10_000_000);
     const all = Array.from({ length: MOST_VARIANTS + 1 }, (_, n) =>
       someAnswer({ vary: [['accept', `${n}`]], received: 1000 + n }),

@@ -37,7 +37,7 @@ export function findingContract({ open }: StoreUnderTest): void {
     ['principal', { whose: 'alice' }],
     ['content of a QUERY (RFC 10008 section 2.7)', { content: 'digest' }],
     ['principal, whose name is the digest', { whose: 'digest' }],
-  ])('of another %s nothing is found', async (_, other) => {
+  ])('a key with another %s finds nothing', async (_, other) => {
     await using store = await open(1_000_000);
     const [one, another] = [someAnswer(), someAnswer(other)];
     await keep(store, one);

@@ -9,7 +9,7 @@ import { type Application, startApplication, startGateway } from '../../gateway.
 import { type Call, PAGES, RESOURCE } from '../../resource-server.fixture.ts';
 
 const cache = { purge: { networks: ['192.0.2.0/24'] } };
-/** Of the network, as the trusted proxy of these tests tells it. */
+/** An address of the network, as the trusted proxy of these tests tells it. */
 const LISTED = { 'X-Forwarded-For': '192.0.2.7' };
 const ELSEWHERE = { 'X-Forwarded-For': '198.51.100.7' };
 const BAN = { Ban: 'path="/img/*"' };
@@ -154,12 +154,12 @@ describe('PURGE', () => {
     expect(await ask('BAN', '/named/a', { headers })).toMatchObject({ status: 200 });
   });
 
-  test('of a target with an API key is of what the cache knows', async () => {
+  test('forgets the target without its API key', async () => {
     const { told } = await ask('PURGE', '/keys/a?b&key=secret', { headers: LISTED });
     expect(told).toEqual([['/keys/', '/keys/a?b', false]]);
   });
 
-  test('of an absolute target is of its path (RFC 9112 section 3.2.2)', async () => {
+  test('forgets the path of an absolute target (RFC 9112 section 3.2.2)', async () => {
     const { told } = await ask('PURGE', `${RESOURCE}/shop/a?b`, {
       headers: { ...LISTED, Host: new URL(RESOURCE).host },
     });

@@ -76,7 +76,7 @@ describe(`GET ${JWKS_PATH}`, () => {
     expect(await kids()).toEqual([ended?.kid, kid]);
   });
 
-  test('of a store that does not answer nothing is believed: 503', async () => {
+  test('gets 503 while the store does not answer', async () => {
     down = true;
     const { status, headers } = await ask();
     down = false;

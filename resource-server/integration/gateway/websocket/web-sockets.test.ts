@@ -16,7 +16,7 @@ import {
   switching,
 } from '../../../gateway/websocket/application.fixture.ts';
 
-/** Of RFC 6455 section 1.3. */
+/** The example of RFC 6455 section 1.3. */
 const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
 const ACCEPT = 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
 
@@ -533,7 +533,7 @@ describe('a handshake that is not let in never reaches the application', () => {
     expect(own.server.webSockets).toBe(false);
   });
 
-  test('of one account no more than a quarter, of the others as many again', async () => {
+  test('one account has a quarter at most, and each other one a quarter of the rest', async () => {
     const first = client('/few/', {
       Authorization: `Bearer ${gateway.token('few:read few:write', { client_id: 'one' })}`,
     });

@@ -67,7 +67,7 @@ describe('RFC 9110 section 9.3.5: DELETE', () => {
     expect(statuses).toEqual([204, ...Array.from({ length: 9 }, () => 404)]);
   });
 
-  test('of a space itself is 405 with Allow', async () => {
+  test('gets 405 with Allow at the space itself', async () => {
     for (const path of ['/documents/', '/documents']) {
       const reply = await remove(path);
       expect(reply.status).toBe(405);

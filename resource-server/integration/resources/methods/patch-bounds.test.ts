@@ -108,7 +108,7 @@ describe('RFC 9110 section 15.6.4: 503 for too many patches at a time', () => {
   });
   afterEach(() => session.destroy());
 
-  test('of one client on one connection: eight of ninety-nine are taken in', async () => {
+  test('one client on one connection: eight of ninety-nine are taken in', async () => {
     const patches = Array.from({ length: 99 }, (_, n) =>
       begin(session, 'one', `/documents/a-${n}`),
     );
@@ -122,7 +122,7 @@ describe('RFC 9110 section 15.6.4: 503 for too many patches at a time', () => {
     expect(await tryPatch(session, 'one', '/documents/a-again')).toBe(201);
   });
 
-  test('of five clients each has a quarter of what others leave of 32, and one patch is worked on', async () => {
+  test('five clients: each has a quarter of what others leave of 32, and one patch is worked on', async () => {
     held = Promise.withResolvers();
     const patches = Array.from({ length: 40 }, (_, n) => {
       const begun = begin(session, `client-${n % 5}`, `/documents/b-${n}`);

@@ -325,7 +325,7 @@ describe('RFC 5789 section 2: eight at once', () => {
     expect(Object.keys(JSON.parse(await contentOf(path)) as object)).toHaveLength(8);
   });
 
-  test('of a test and a change: one of them finds what it tests', async () => {
+  test('each tests and changes a member: one of them finds what it tests', async () => {
     const path = await stored('{"turn":0}');
     const body = [
       { op: 'test', path: '/turn', value: 0 },

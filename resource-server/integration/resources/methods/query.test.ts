@@ -65,7 +65,7 @@ const locationOf = ({ headers }: Reply) => headers.location ?? '';
 const resultOf = ({ headers }: Reply) => headers['content-location'] ?? '';
 
 describe('RFC 10008 section 2: QUERY', () => {
-  test('of a document by JSONPath (RFC 9535): a JSON array of values', async () => {
+  test('a document by JSONPath (RFC 9535): a JSON array of values', async () => {
     const reply = await ask('$[?@.age > 30].name');
     expect(reply).toMatchObject({ status: 200, text: '["Smith","Dubois"]' });
     expect(reply.headers).toMatchObject({
@@ -87,7 +87,7 @@ describe('RFC 10008 section 2: QUERY', () => {
     expect(reply).toMatchObject({ status: 200, text: '[{"given":"John"},{"given":"Camille"}]' });
   });
 
-  test('of a type that is JSON too (RFC 6839 section 3.1), but of no other', async () => {
+  test('a document whose type is JSON too (RFC 6839 section 3.1), but no other', async () => {
     await put(path, { a: 1 }, 'application/geo+json; x=1');
     expect(await ask('$.a')).toMatchObject({ status: 200, text: '[1]' });
     await put(path, '{"a":1}', 'text/plain');
@@ -96,7 +96,7 @@ describe('RFC 10008 section 2: QUERY', () => {
     expect(refused.headers.allow).not.toContain('QUERY');
   });
 
-  test('of a collection: the members of its listing, sub-collections too', async () => {
+  test('a collection: the members of its listing, sub-collections too', async () => {
     const at = `/documents/folder-${made}/`;
     expect((await rs.as('MKCOL', at)).status).toBe(201);
     expect((await rs.as('MKCOL', `${at}sub/`)).status).toBe(201);
@@ -465,7 +465,7 @@ describe('RFC 10008 section 2.8: ranges are those of GET', () => {
     expect((await ask('$[*].age', { ...range, 'If-Range': '"x"' })).status).toBe(200);
   });
 
-  test('of the resources it names', async () => {
+  test('the result has the ranges of a GET', async () => {
     const asked = await ask('$[*].age');
     for (const at of [locationOf(asked), resultOf(asked)]) {
       expect(await get(at, { Range: 'bytes=1-2' })).toMatchObject({ status: 206, text: '40' });

@@ -76,7 +76,7 @@ describe('the representation of an unchanged resource', () => {
         for (const form of forms) first.push(await form());
       }),
     ).toBe(forms.length);
-    expect(new Set(first.map(({ text }) => text)).size).toBe(forms.length - 1); // of `after` it is the same
+    expect(new Set(first.map(({ text }) => text)).size).toBe(forms.length - 1); // `after` gives the same
     for (const [n, form] of forms.entries()) {
       expect(
         await listingsIn(async () => {
@@ -190,7 +190,7 @@ describe('every change is seen by the next request', () => {
     expect((await get()).text).toContain('another');
   });
 
-  test('of a document, for its queries', async () => {
+  test('a change of a document, for its queries', async () => {
     const at = `${path}a`;
     expect((await query('$.n', {}, at)).text).toBe('[1]');
     await put('b', '{"n":4}');
@@ -327,7 +327,7 @@ describe('a query of a document', () => {
 describe('the memory', () => {
   const some = madeOf({ type: 'text/plain', content: Buffer.from('some') });
 
-  test('of no version is none', () => {
+  test('keeps nothing without a version', () => {
     const memory = new MadeMemory(100_000);
     memory.keep(['a'], undefined, some);
     expect(memory.find(['a'], undefined)).toBeUndefined();

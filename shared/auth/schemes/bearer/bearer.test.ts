@@ -29,7 +29,7 @@ describe('RFC 6750 section 3: the challenge', () => {
     expect(await setup().scheme.challenge(requestOf())).toEqual([PLAIN]);
   });
 
-  test('of a space without metadata names none', async () => {
+  test('names no metadata if the space has none', async () => {
     const { metadata: _, ...space } = SPACE;
     const scheme = bearer({ space, tokens: issuerAndVerifier().tokens });
     const [challenge] = await scheme.challenge(requestOf());

@@ -79,7 +79,7 @@ describe('RFC 9729 section 3.1.1: the key that `a` says', () => {
   });
 });
 
-/** Of so many bytes, which nobody has made of primes. */
+/** A key of so many bytes, whose modulus nobody has made of primes. */
 function odd(size: number): KeyObject {
   const n = Buffer.alloc(size, 0xfe).toString('base64url');
   return createPublicKey({ key: { kty: 'RSA', n, e: n }, format: 'jwk' });

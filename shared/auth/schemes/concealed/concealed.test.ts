@@ -184,7 +184,7 @@ describe('section 6.2: Concealed-Auth-Export', () => {
     return { key, line: fieldOf(params), field };
   }
 
-  test('of a trusted proxy is believed where the space says so, and nowhere else', async () => {
+  test('is believed from a trusted proxy if the space says so, and nowhere else', async () => {
     await using front = await setup({ frontend: true });
     await using plain = await setup();
     const { key, line, field } = throughFront();

@@ -109,7 +109,7 @@ describe('RFC 9729 section 3: the signed octets', () => {
     ['http://a/', '01610050'],
     ['https://[::1]:8443/x', '055b3a3a315d20fb'],
     ['HTTPS://A.Example?x', '09612e6578616d706c6501bb'],
-  ])('of %s the host without its port, and the port', (url, hex) => {
+  ])('%s: the host without its port, and the port', (url, hex) => {
     expect(exporterContext({ ...purpose, url }).toString('hex')).toContain(hex);
   });
 
@@ -133,7 +133,7 @@ describe('section 6.2: Concealed-Auth-Export', () => {
     );
   });
 
-  test.each([0, 47, 49, 96])('of %i bytes is none', (length) => {
+  test.each([0, 47, 49, 96])('is no value with %i bytes', (length) => {
     expect(parseAuthExport(formatAuthExport(Buffer.alloc(length)))).toBeUndefined();
   });
 

@@ -46,7 +46,7 @@ describe('RFC 7616 section 3.4.6: uri designates the target', () => {
     expect(isRequestUri(uri, { target, origin })).toBe(false);
   });
 
-  test('of two targets of origin-form, each is designated by its own uri only', () => {
+  test('only its own uri designates a target of origin-form', () => {
     const path = anyPath.map((text) => `/${text}`);
     fc.assert(
       fc.property(path, path, (target, uri) => {

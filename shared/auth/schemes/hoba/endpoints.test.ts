@@ -161,7 +161,7 @@ describe('register (RFC 7486 section 6.1)', () => {
     }
   });
 
-  test('of ten at once with one link, over two processes, one gets a key', async () => {
+  test('ten at once with one link, over two processes: one gets a key', async () => {
     const secret = await invited();
     const keys = Array.from({ length: 10 }, (_, n) => clientKey(n + 1));
     const answers = await Promise.all(

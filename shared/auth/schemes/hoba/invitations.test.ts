@@ -18,7 +18,7 @@ test('RFC 7486 section 6.2.3: a URL with 128 random bits, which no server is sen
   expect((await invite()).secret).not.toBe(secret);
 });
 
-test('of ten at once over two processes one gets who it is for', async () => {
+test('ten at once over two processes: one learns the person that it is for', async () => {
   const { secret } = await invite();
   const { here, there } = all;
   const got = await Promise.all(

@@ -123,7 +123,7 @@ describe('curves', () => {
   });
 
   test('an abscissa from q on is no other spelling of a point', () => {
-    // Of x = 0 there is a point, of q would be the same one.
+    // There is a point with x = 0. With x = q it would be the same point.
     expect(group.decoded(octets(0n, 33))).toBeDefined();
     expect(group.decoded(octets(2n * q, 33))).toBeUndefined();
     expect(group.decoded(octets(2n * (q + 5n), 33))).toBeUndefined();

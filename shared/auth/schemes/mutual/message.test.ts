@@ -123,7 +123,7 @@ describe.each(MUTUAL_ALGORITHM_NAMES)('numbers of %s (RFC 8121 appendix B)', (al
   const kex = (kc1: string) => read({ ...KEX, algorithm, kc1 }, terms);
   const vfy = (vkc: string) => read({ ...VFY, algorithm, vkc }, terms);
 
-  test('of their length in characters', () => {
+  test('have their length in characters', () => {
     const lengths: Record<string, readonly number[]> = {
       'iso-kam3-dl-2048-sha256': [344, 44],
       'iso-kam3-dl-4096-sha512': [684, 88],

@@ -243,7 +243,7 @@ describe('sessions (RFC 8120 section 11)', () => {
     expect(reasonOf(await send(here.scheme(), vfy(0)))).toBe('stale-session');
   });
 
-  test('of fifty proofs at once one is looked at, right or wrong', async () => {
+  test('fifty proofs at once: one is looked at, right or wrong', async () => {
     const { here, there } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     const [a, b] = [here.scheme(), there.scheme()];
@@ -278,7 +278,7 @@ describe('sessions (RFC 8120 section 11)', () => {
     }
   });
 
-  test('of fifty requests at once with one nc, over two processes, one is let in', async () => {
+  test('fifty requests at once with one nc, over two processes: one is let in', async () => {
     const { here, there } = await twoMutualProcesses();
     const { vfy } = await begin(here.scheme(), clientOf());
     await send(here.scheme(), vfy(0));
@@ -423,7 +423,7 @@ test('a session of a stranger takes at most 4 KiB, whatever the name', async () 
   const scheme = here.scheme({ algorithm, realm, sessions: measured });
   const { user: _, ...params } = clientOf({ algorithm, scope, realm }).kex();
   const farAway = from('192.0.2.1', { origin: `http://${scope}` });
-  // Of the characters that a name may have here, those that are longest in JSON.
+  // These characters are the longest in JSON that a name may have here.
   for (const length of [64, 128, 256]) {
     const name = `${'%01'.repeat(length - 1)}%C3%A9`;
     await send(scheme, { ...params, 'user*': `UTF-8''${name}` }, farAway);

@@ -18,7 +18,7 @@ test('RFC 4559 section 6: a handshake belongs to one connection', () => {
   expect(handshakes.take(mine)).toBe(handshake);
 });
 
-test('of two messages that come at once, one finds it', () => {
+test('if two messages come at once, one finds the handshake', () => {
   const handshakes = new Handshakes(clock, 10);
   const connection = {};
   handshakes.put(connection, lasting(30));
@@ -34,7 +34,7 @@ test('it is forgotten when its time is over', () => {
   expect(handshakes.take(connection)).toBeUndefined();
 });
 
-test('of more than it has room for, the oldest go', () => {
+test('the oldest go if there is no room for more', () => {
   const handshakes = new Handshakes(clock, 3);
   const connections = Array.from({ length: 10 }, () => ({}));
   for (const connection of connections) handshakes.put(connection, lasting(30));

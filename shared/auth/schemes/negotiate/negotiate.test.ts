@@ -45,7 +45,7 @@ const options = {
   verifiers: { kerberos: async (principal: string) => PEOPLE.get(principal) },
   clock,
 };
-/** Of one address: as many as that many at once, and only those that fail. */
+/** The attempts of one address at once. Only those that fail count. */
 const FEW = 50;
 const attemptsOf = () => {
   const spent = new Map<string, number>();
@@ -199,7 +199,7 @@ describe('a replay', () => {
     expect(verdict).toEqual({ kind: 'refused', reason: 'a replay', untold: true });
   });
 
-  test('of ten at once, one is let in', async () => {
+  test('ten at once: one is let in', async () => {
     answers = Array.from({ length: 10 }, () => DONE);
     const token = spnego();
     const verdicts = await Promise.all(

@@ -71,7 +71,7 @@ describe('RFC 9577 section 2.1.1: the challenges of a space', () => {
       ...challenges.accepted(BLIND_RSA, at(NOW)).map(({ digest }) => digest.toString('hex')),
       ...challenges.accepted(VOPRF, at(NOW)).map(({ digest }) => digest.toString('hex')),
     ];
-    expect(new Set(all).size).toBe(all.length - 1); // of those accepted one is the first
+    expect(new Set(all).size).toBe(all.length - 1); // the first is among the accepted ones
   });
 
   test('a window of another length has other contexts, also when its number is the same', () => {

@@ -172,18 +172,21 @@ describe('RFC 9577 section 2.2.1: octets that are no token, or a token for elsew
 });
 
 describe('RFC 9577 section 5.2: replays, and what ends', () => {
-  test.each(NAMED)('%s: a token ends with its key, to the millisecond; a retired key opens nothing', async (_, type) => {
-    const { get, redeem, clock, issuer } = await issuerAndOrigin();
-    const [early, late, retired] = [await get(type), await get(type), await get(type)];
-    clock.advance(LIFE - 0.001);
-    expect(await redeem(early)).toEqual(granted);
-    clock.advance(0.001);
-    expect(await redeem(late)).toEqual(NO_END);
-    issuer.keys.splice(0);
-    expect(await redeem(retired)).toEqual(NO_KEY);
-  });
+  test.each(NAMED)(
+    '%s: a token ends with its key, to the millisecond; a retired key opens nothing',
+    async (_, type) => {
+      const { get, redeem, clock, issuer } = await issuerAndOrigin();
+      const [early, late, retired] = [await get(type), await get(type), await get(type)];
+      clock.advance(LIFE - 0.001);
+      expect(await redeem(early)).toEqual(granted);
+      clock.advance(0.001);
+      expect(await redeem(late)).toEqual(NO_END);
+      issuer.keys.splice(0);
+      expect(await redeem(retired)).toEqual(NO_KEY);
+    },
+  );
 
-  test('of a key without an end, where there is no window', async () => {
+  test('a token of a key without an end, in a space without a window', async () => {
     const { get, redeem, issuer } = await issuerAndOrigin();
     const token = await get(BLIND_RSA);
     issuer.keys.splice(0, 2, ...issuer.keys.map((key) => endingAt(undefined, key)));

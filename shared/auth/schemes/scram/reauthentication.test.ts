@@ -139,7 +139,7 @@ describe('RFC 7804 section 5.1: sr', () => {
     expect((await send(scheme, { data: data(next.message) })).kind).toBe('granted');
   });
 
-  test('of another realm or hash, changed or made up: refused', async () => {
+  test('is refused if it is of another realm or hash, changed or made up', async () => {
     const { here, again, sr, scheme } = await known();
     const others = [
       await srOf(here.scheme('SHA-1')),

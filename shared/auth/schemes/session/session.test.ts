@@ -136,12 +136,12 @@ describe('a session', () => {
     expect(await judge('x', secret)).toMatchObject({ kind: 'refused' });
   });
 
-  test('of another space is none here', async () => {
+  test('does not count in another space', async () => {
     const { secret } = await begin({ space: 'https://app.example/other/' });
     expect(await judge(secret)).toMatchObject({ kind: 'refused' });
   });
 
-  test('of who may not sign in any more is none', async () => {
+  test('ends when its person may not sign in any more', async () => {
     const { secret } = await begin();
     people.clear();
     expect(await judge(secret)).toMatchObject({ kind: 'refused' });
