@@ -79,7 +79,7 @@ test('the banner says what a configuration of one’s own lacks of the default',
   const text = banner({ ...tour, spaces: first ? [first] : [] }, {}).join('\n');
   expect(text).toMatch(/^ {2}\/documents\/ /m);
   expect(text).toMatch(
-    /are not there: \/hidden\/, .*\/dav\/.*, the origin over TLS, the forward proxy\.$/m,
+    /leaves out these of the default: \/hidden\/, .*\/dav\/.*, the origin over TLS, the forward proxy\.$/m,
   );
   expect(text).toContain('config init');
 });

@@ -60,7 +60,7 @@ function leftOutInWords(config: Config): readonly string[] {
   const left = leftOutOfTour(config);
   if (left.length === 0) return [];
   return [
-    `Your configuration names its own spaces, so that these of the default are not there: ${left.join(', ')}.`,
+    `Your configuration names its own spaces. It leaves out these of the default: ${left.join(', ')}.`,
     `To keep some of them: ${CLI} config init FOLDER writes the whole default.`,
     '',
   ];
