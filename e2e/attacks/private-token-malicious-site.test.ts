@@ -22,8 +22,8 @@ interface Lure {
 }
 
 /**
- * Sites that mean harm, and people between: what they make of challenges, the command line refuses before
- * its user signs in, the issuer hears of it, or a token is sent.
+ * Malicious sites, and attackers on the network, change challenges. The command line refuses these challenges before
+ * its user signs in, before the issuer hears of it, and before it sends a token.
  */
 describe('the command line', () => {
   let servers: TokenServers;

@@ -38,7 +38,7 @@ export function methodsPage(): string {
       ]),
     ),
     '',
-    `A server behind [\`/verify\`](endpoints.md) may have other methods. Of these the scopes for safe methods suffice for ${others.map(code).join(' and ')}.`,
+    `A server behind [\`/verify\`](endpoints.md) may have other methods. ${others.map(code).join(' and ')} need the scopes for safe methods, all others those for unsafe methods.`,
     '',
     '## What each kind of resource allows',
     '',

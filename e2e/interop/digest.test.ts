@@ -49,7 +49,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       'auth-int',
       'auth-or-auth-int',
       'userhash',
-    ])('%s: each request of a connection after a challenge of its own', async (space) => {
+    ])('%s: curl gets a challenge for each request of a connection', async (space) => {
       const told = await digest(ALICE, site.url(space), site.url(space));
       const statuses = [401, 200, 401, 200];
       expect(told).toMatchObject({ statuses, body: identity('Digest', space) });

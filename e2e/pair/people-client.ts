@@ -1,6 +1,6 @@
 import type { Pair } from './pair.ts';
 
-/** Where the code of the clients goes that have no server of their own: nobody follows. */
+/** The redirect URIs of clients that have no server of their own. Nothing listens there. */
 export const CALLBACK = 'https://app.example/callback';
 export const AFTER_LOGOUT = 'https://app.example/bye';
 

@@ -43,7 +43,7 @@ test.each([
   '==countersign-session=a',
   '=',
   '',
-])('Set-Cookie %j would not', (cookie) => {
+])('Set-Cookie %j passes unchanged', (cookie) => {
   expect(given('Set-Cookie', cookie)).toEqual([['Set-Cookie', cookie]]);
 });
 

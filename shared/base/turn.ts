@@ -21,7 +21,7 @@ function doAll(): void {
 
 /**
  * Returns `look` with one answer for all work that `atTurnsEnd` does in one turn. All of this work had come before the
- * first of it asked, so each gets an answer from after it came. A caller at another time makes it look anew.
+ * first of it asked, so each gets an answer from after it came. Outside `atTurnsEnd` each call looks anew.
  */
 export function oncePerTurn<T>(look: () => T): () => T {
   let seen: { readonly turn: object; readonly value: T } | undefined;

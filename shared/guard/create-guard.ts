@@ -29,7 +29,7 @@ export interface Outside {
   /** The sign that other processes serve the same API, if there is one. */
   readonly several: string | undefined;
   readonly log: GuardLog;
-  /** The revocations, if nobody has to be asked for them. */
+  /** The revocations, if the guard need not ask the authorization server for them, as in tests. */
   readonly feed?: typeof UNFOLLOWED;
 }
 

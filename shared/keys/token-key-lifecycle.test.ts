@@ -325,7 +325,7 @@ describe('as many keys as a directory may have', () => {
     expect((await listTokenKeys(life)).at(-1)?.key).toEqual(key);
   });
 
-  test('a store that fails for one key: the others end, they are recalled, and it is said', async () => {
+  test('if the store fails for one key, the other keys end and are recalled, and the log says so', async () => {
     await keep();
     const { key: next } = await replaceCompromisedTokenKeys(life, VOPRF);
     await rotateTokenKey(life, VOPRF);
@@ -351,7 +351,7 @@ describe('as many keys as a directory may have', () => {
     expect(await states(BLIND_RSA)).toEqual(['retired', 'issuing']);
   });
 
-  test('RFC 9578 section 4: with both types full, clients take it', async () => {
+  test('RFC 9578 section 4: clients accept a directory that has all the keys it may have', async () => {
     await fill(VOPRF);
     await fill(BLIND_RSA);
     const url = `https://issuer.example${DIRECTORY_PATH}`;

@@ -50,7 +50,7 @@ describe('e-mail addresses', () => {
     expect(taken(withEmails('alice@example.com', 'Alice@Example.com'))).toBe(false);
   });
 
-  test('verified has to be said', () => {
+  test('each address has to say whether it is verified', () => {
     expect(taken({ emails: [{ address: 'alice@example.com' }] })).toBe(false);
     expect(taken({ emails: [{ address: 'alice@example.com', verified: 'yes' }] })).toBe(false);
   });

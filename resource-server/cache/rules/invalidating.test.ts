@@ -116,7 +116,7 @@ describe('RFC 3986 section 6.2.2: spellings of a target', () => {
     ['/a?b', '/a?c'],
     ['/a%3Fb', '/a?b'],
     ['/%2561', '/a'],
-  ])('%s and %s are two', (one, other) => {
+  ])('%s and %s are different addresses', (one, other) => {
     expect(groupOf(one)).not.toBe(groupOf(other));
   });
 });

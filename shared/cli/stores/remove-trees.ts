@@ -17,7 +17,7 @@ const NO_QUOTA = {
 
 /**
  * Removes the trees of a person's own: those of spaces as they are configured, and of others what is on this disk.
- * Resolves to how many had anything in them.
+ * Resolves to the number of trees that had documents.
  */
 export async function removeOwnTrees(
   trees: Trees,

@@ -54,7 +54,7 @@ export class HeldBucket {
     this.#wait = wait;
   }
 
-  /** There at once if it is held. A refusal is always the store's own. */
+  /** Answers at once if the process holds enough of the bucket. Only the store refuses. */
   spend(bucket: Bucket): Awaitable<Spent> {
     const spent = this.#spendHeld(bucket);
     if (spent !== undefined) return spent;

@@ -260,7 +260,7 @@ test('it never announces itself', async () => {
 });
 
 describe('RFC 9729 section 6.1: a malformed field is ignored whole', () => {
-  test('as if it had not come, by a space with other credentials too', async () => {
+  test('the request is judged without it, also in a space with other schemes', async () => {
     await using known = await setup();
     const key = newKey();
     await known.know(key);

@@ -70,7 +70,7 @@ describe('RFC 7616 section 3.4: parameters', () => {
     ['ISO-8859-1 (python-requests)', { username: 'j\xe4s\xf8n' }, 'jäsøn'],
     ['extended', { username: undefined, 'username*': "UTF-8''j%C3%A4s%C3%B8n" }, 'jäsøn'],
     ['with a byte order mark, which is part of it', { username: '\xef\xbb\xbfa' }, '\ufeffa'],
-  ])('section 4: the name in %s', (_, changes, username) => {
+  ])('section 4: reads a name in %s', (_, changes, username) => {
     expect(parseDigestParams(sent(changes))).toMatchObject({ username, userhash: false });
   });
 

@@ -93,7 +93,7 @@ function inRows(former: Person): { person: Person; gone: readonly string[]; rows
   });
   const successor = {
     ...person,
-    // Whichever realm SCRAM's keys are of, they are of the same password.
+    // SCRAM's keys of all realms are of the same password, so any of them will do.
     scram: Object.assign({}, ...Object.values(verifiers).map(({ scram }) => scram)) as object,
     digest_set: setOf(rows),
     aliases: aliases.filter((alias) => !gone.includes(alias)),

@@ -47,7 +47,7 @@ if epoch ~= ARGV[2] or precedes(last, after) then after = '${STREAM_START}' end
 return { epoch, last, redis.call('XRANGE', KEYS[1], '(' .. after, '+', 'COUNT', ARGV[1]) }
 `);
 
-/** The three keys of revocation and one beside them, in the same slot. */
+/** Followers use the three keys of revocation and `:followed`, all in the same slot. */
 export function redisFollowers(redis: Connection, prefix: string): Followers {
   const { stream, epoch: epochKey } = revocationKeys(prefix);
   const followed = `{${prefix}}:followed`;

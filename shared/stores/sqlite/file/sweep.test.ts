@@ -19,7 +19,7 @@ afterEach(async () => {
   await store.end();
 });
 
-/** On the file itself, as a store would that was up for days. */
+/** Works on the file directly, to make what a store leaves after days. */
 function rawly<T>({ file }: typeof STATE, work: (database: DatabaseSync) => T): T {
   using database = new DatabaseSync(join(store.folder, 'data', file));
   return work(database);
