@@ -285,7 +285,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       }
     });
 
-    test('of a missing document: one makes it, and the others are merged into it', async () => {
+    test('ten patches make one missing document: one makes it, and the others are merged into it', async () => {
       await arrive();
       const headers = { 'Content-Type': 'application/merge-patch+json' };
       const replies = await tenAtOnce((n) =>

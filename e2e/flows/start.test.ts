@@ -355,7 +355,7 @@ describe('two workers of each server', () => {
     await until(() => clients.some(({ answers }, at) => answers.length > (before[at] ?? 0)));
     clients.push(...Array.from({ length: 6 }, () => keepAsking(`${place.resource}/health/live`)));
     await until(() => clients.slice(6).every(({ answers }) => answers.length > 0));
-    const killed = over; // in a burst, whoever is quicker gets more of them: all twelve are fewer than one may hold
+    const killed = over; // in a burst, the quicker worker gets more of them: all twelve are fewer than one may hold
     expect(await interrupt(pair)).toBe(0);
     const ends = await Promise.all(clients.map(({ end }) => end));
     const count = (told: RegExp) => ends.filter((end) => told.test(end)).length;

@@ -110,7 +110,7 @@ export async function startProcess(
   }
 }
 
-/** Rejects when one of them does, but not before none is starting any more: whoever ends them then misses none. */
+/** Rejects when one of them does, but not before none is starting any more: anybody who ends them then misses none. */
 export async function allStarted<T>(starting: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(starting);
   return Promise.all(starting);

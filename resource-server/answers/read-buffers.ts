@@ -1,4 +1,4 @@
-/** Octets of a buffer, as long as so many are not in use; then of a smaller one. */
+/** The octets of a buffer. While MOST_LARGE of them are in use, others have SMALL. */
 const LARGE = 256 * 1024;
 const MOST_LARGE = 32;
 const SMALL = 64 * 1024;
@@ -17,7 +17,7 @@ export class ReadBuffers {
     return this.#large;
   }
 
-  /** Returns a buffer for so many octets, which may need several fillings. */
+  /** Returns a buffer for that many octets, which may need several fillings. */
   take(octets: number): Buffer {
     if (octets <= SMALL || this.#large === MOST_LARGE) {
       return Buffer.allocUnsafeSlow(Math.min(octets, SMALL));

@@ -75,7 +75,7 @@ function selected(
 
 const SELECTING = ['range', 'if-none-match', 'if-modified-since'];
 
-/** Whether whoever asks wants all of it in any case, as most do. */
+/** Whether the client wants all of it in any case, as most do. */
 function isPlain({ rawHeaders }: Pick<Asked, 'rawHeaders'>): boolean {
   return !SELECTING.some((name) => has(rawHeaders, name));
 }

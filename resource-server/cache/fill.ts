@@ -18,7 +18,7 @@ export interface Told {
 
 /** The decision about an answer, by its head. */
 export type Begun =
-  /** It is stored as it comes, and can be read; `lines`: with those that are for whoever asked alone. */
+  /** It is stored as it comes, and can be read; `lines`: with those that are only for the client that asked. */
   | {
       readonly kind: 'stored';
       readonly stored: Stored;
@@ -29,7 +29,7 @@ export type Begun =
   | (Told & { readonly kind: 'instead'; readonly why: 'validated' | 'error' | 'silence' })
   /** It is about nothing that is stored: what was asked has to be asked without conditions. */
   | { readonly kind: 'again' }
-  /** It goes to whoever asked for it, and to nobody else; why. */
+  /** The answer goes only to the client that asked for it; the reason. */
   | { readonly kind: 'passed'; readonly why: string };
 
 export interface FillOptions {

@@ -31,7 +31,7 @@ export class Fills {
     };
   }
 
-  /** Nothing of this is kept, nor waited for by whoever comes from now on; undefined: nothing at all. */
+  /** Keeps nothing that `forgotten` concerns, and later clients do not wait for it. Undefined: keeps nothing at all. */
   doom(forgotten?: Forgotten): void {
     for (const open of this.#open) {
       if (forgotten && !concerns(forgotten, open.key.target)) continue;

@@ -12,7 +12,7 @@ afterEach(() => {
 
 const WINDOW = 256 * 1024;
 
-/** Keeps so many octets. */
+/** Keeps that many octets. */
 function writing(
   most: number,
   append?: (kept: Buffer[], piece: Buffer) => Promise<boolean>,

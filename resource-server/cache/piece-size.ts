@@ -1,4 +1,4 @@
-/** Octets that are read at a time by so many at once; by others fewer, since a piece stays until its client has taken it. */
+/** MOST_LARGE readers read LARGE octets at a time, others SMALL: a piece stays until its client has taken it. */
 const LARGE = 256 * 1024;
 const MOST_LARGE = 32;
 const SMALL = 64 * 1024;

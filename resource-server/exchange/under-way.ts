@@ -6,7 +6,7 @@ import type { Ending } from '../forwarding/sink.ts';
 
 /** Milliseconds between sweeps. An exchange that has seen two sweeps is long, and is watched. */
 const SWEEP = 500;
-/** After so many milliseconds a change is judged again before it is committed. */
+/** Milliseconds after which a change is judged again before it is committed. */
 const LONG = 1000;
 
 /** Judges the client again before a change is committed. Throws or rejects with HttpError 403 or `StoreUnavailable`. */

@@ -10,7 +10,7 @@ interface Tap {
 
 /** Counts the octets of one exchange between client and destination, and knows whether it waits for its client. */
 export class Flow {
-  /** Ends the exchange; set by whoever carries it. */
+  /** Ends the exchange; set by the part that carries it. */
   end: (why: Error) => void = () => {};
   readonly #request: AnyRequest;
   readonly #hasContent: boolean;

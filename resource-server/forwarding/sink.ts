@@ -19,7 +19,7 @@ export interface Ending {
 }
 
 /**
- * Takes the answer of another server as it comes: whoever receives it calls these in turn. What throws ends the
+ * Takes the answer of another server as it comes: the part that receives it calls these in turn. What throws ends the
  * exchange; what was not ended breaks off, and never looks like a whole answer.
  */
 export interface Sink {

@@ -4,7 +4,7 @@ import type { Flow } from '../forwarding/flow.ts';
 
 /** Octets a second that a client has to send of content, or take of an answer, while others wait. */
 const LEAST = 4096;
-/** The part of the patience of those who wait after which they see whoever is too slow end. */
+/** The part of the patience of those who wait after which they see a client end that is too slow. */
 const PART = 0.4;
 /** Lines for each of which one exchange ends at a look. */
 const LINES = 32;
@@ -23,7 +23,7 @@ export interface SlowClientsParts {
 }
 
 /**
- * Ends exchanges of slow clients while somebody waits who has less than they: for each line one at a time, of whoever has
+ * Ends exchanges of slow clients while somebody waits who has less than they: for each line one at a time, of the client that has
  * most. Slow is a client that owes content, or does not take the answer, at two looks, and moved too little between
  * them. A client that waits for the application is not slow, nor is anybody while nobody waits.
  */

@@ -105,7 +105,7 @@ export class Upstream {
 }
 
 /**
- * Connections to whoever proves to be of this name, where undici would have it of the request's Host, and
+ * Connections to a server that proves to be of this name, where undici would have it of the request's Host, and
  * of which a reset is not the end. undici takes it for that of an answer without a length, which ends with the
  * connection, but not with one that breaks off (RFC 9112 section 8).
  */

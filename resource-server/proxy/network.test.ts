@@ -91,7 +91,7 @@ test('unresponsive servers are given up in time, however many there are', async 
   const silent = await Promise.all(Array.from({ length: 5 }, () => startDns(() => 'silence')));
   const servers = silent.flatMap((one) => one.servers);
   const resolve = createResolve({ hosts: NONE, servers, patience: 1000 });
-  // Without that end it would be ETIMEOUT, after each of them was waited for.
+  // If it waited for each server in turn, the code would be ETIMEOUT.
   await expect(resolve('a.example')).rejects.toMatchObject({ code: 'ECANCELLED' });
 });
 

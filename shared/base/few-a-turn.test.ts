@@ -2,7 +2,7 @@ import { setImmediate as othersTurn } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { fewATurn } from './few-a-turn.ts';
 
-/** In how many turns of the event loop so many went on, and how many at most in one. */
+/** How many turns of the event loop `count` of them needed, and how many went on in one turn at most. */
 async function turns(queue: () => Promise<void>, count: number): Promise<readonly number[]> {
   const byTurn: number[] = [0];
   let left = count;

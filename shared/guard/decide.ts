@@ -14,7 +14,7 @@ export type Decision =
   | { readonly ok: true; readonly principal: Principal; readonly fields: Fields }
   | { readonly ok: false; readonly answer: Answer };
 
-/** Never throws or rejects: whoever cannot be judged does not get in. */
+/** Never throws or rejects: anybody who cannot be judged does not get in. */
 export type Decide = (request: Seen) => Awaitable<Decision>;
 
 const PREFLIGHT: Decision = { ok: true, principal: ANONYMOUS, fields: {} };

@@ -101,7 +101,7 @@ class LeasedFeed implements RevocationFeed {
   }
 
   /**
-   * Whether the last answered request was sent within so many milliseconds, by both clocks: the one stands still
+   * Whether the last answered request was sent within that time, by both clocks: one stands still
    * while a machine sleeps, the other may be set.
    */
   #isWithin(milliseconds: number): boolean {

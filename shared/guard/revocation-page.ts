@@ -21,10 +21,10 @@ export interface RevocationPage {
   readonly lease: number;
 }
 
-/** The longest answer: so many entries of the longest identifiers. */
+/** The most entries of an answer. */
 export const PAGE_ENTRIES = 1_000;
 
-/** Under this an identifier is told: who has not seen the token learns nothing of whom it is about. */
+/** Returns the digest that stands for an identifier. Somebody who has not seen the token learns nothing from it. */
 export function digestOf(id: string): string {
   return createHash('sha256').update(id).digest('base64url');
 }

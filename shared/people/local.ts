@@ -37,7 +37,7 @@ export function localDirectory({
       if (enforced === undefined) return undefined;
       const named = await people.getByName(usernameCaseMapped(name) ?? '');
       const id = named?.id ?? NOBODY;
-      // The generation is read before the record that the password is checked against. Whoever replaces the record
+      // The generation is read before the record that the password is checked against. Anybody who replaces the record
       // then raises the generation, so that an old password yields an old generation.
       const generation = await revocations.generation('person', id);
       const person = active(await people.get(id), demo);

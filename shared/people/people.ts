@@ -143,7 +143,7 @@ export async function setProfile(
 }
 
 /**
- * Replaces the record, then ends everything, so that whoever was let in by the old record has an earlier generation.
+ * Replaces the record, then ends everything, so that anybody who was let in by the old record has an earlier generation.
  * In the other order the old record could let somebody in between the two steps. Throws `PeopleError` if there is no
  * such person or an alias is taken.
  */

@@ -65,7 +65,7 @@ export const isVoprfPublicKey = isElement;
  * A TokenResponse, the evaluated element and the proof (RFC 9578 section 5.2), in 145 octets. Undefined:
  * the client's element is none. Throws Error when the keys are none.
  *
- * Whoever could foresee the randomness of a proof, or saw it used for two, would compute the private
+ * Somebody who could foresee the randomness of a proof, or saw it used for two, would compute the private
  * key from them. The generator of Node's crypto is made for that, on every thread.
  */
 export function blindEvaluate(

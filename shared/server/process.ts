@@ -205,7 +205,7 @@ async function onPort(
 }
 
 /**
- * Resolves when the process is asked to end: by a signal, or because whoever started it with a channel is gone. Of a
+ * Resolves when the process is asked to end: by a signal, or because the process that started it with a channel is gone. Of a
  * worker node:cluster sees to that, and Ctrl-C in the terminal is for its parent to decide.
  */
 function asked(): Promise<string> {

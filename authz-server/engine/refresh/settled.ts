@@ -7,7 +7,7 @@ export const SETTLE_PAUSE = 500;
 const PATIENCE = 60_000;
 
 /**
- * A use is settled once its answer is out: a client that never got it may repeat. Until it is, whoever has
+ * A use is settled once its answer is out: a client that never got it may repeat. Until it is, anybody who has
  * what was used may pass for the client that lost the answer.
  */
 export function settled(log: Log) {

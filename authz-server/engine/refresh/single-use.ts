@@ -15,7 +15,7 @@ import { refreshTokenAfter } from './successor.ts';
 /** Milliseconds after which an attempt has ended, well or badly: the deadline of the store, and a margin. */
 const longestAttempt = ({ store }: AdapterStore['config']) =>
   (store.kind === 'redis' ? 1000 * store.deadline : 1000) + 500;
-/** Milliseconds in which whoever can write has settled what it answered, with half of them left for that. */
+/** Milliseconds in which a process that can write has settled what it answered, with half of them left for that. */
 const SETTLING = 2 * SETTLE_PAUSE;
 const PAUSE = 50;
 /** Seconds for which somebody may step into the place of an attempt that ended badly. */
@@ -57,7 +57,7 @@ export function singleUseAdapter(
   const engines = artefactAdapter(store, kind);
   const successor = refreshTokenAfter(store);
 
-  /** Whether nobody settles that attempt, or steps into its place, for so many milliseconds. */
+  /** Whether nobody settles that attempt, or takes its place, within that time. */
   async function stays(id: string, attempt: unknown, milliseconds: number): Promise<boolean> {
     for (let waited = 0; waited < milliseconds; waited += PAUSE) {
       await sleep(PAUSE);

@@ -80,7 +80,7 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
 }
 
 /**
- * The client that the token was issued to, and the resource server that it was issued for; whoever only
+ * The client that the token was issued to, and the resource server that it was issued for; a client that only
  * names a client is neither (RFC 7662 section 2.1).
  */
 function mayIntrospect(client: Client, claims: AccessTokenClaims): boolean {

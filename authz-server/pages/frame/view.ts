@@ -171,7 +171,7 @@ export interface AccountKey {
 }
 
 export interface KeyLinkProps {
-  /** Good once; whoever opens it adds a key. */
+  /** Good once; anybody who opens it adds a key. */
   readonly link: string;
   /** Where the account is. */
   readonly back: string;

@@ -21,7 +21,7 @@ const LONG_PAUSE = 120;
 const LONG_PAUSES = 4;
 const BETWEEN = 3;
 const PIECES = 6;
-/** One of so many answers breaks off, one of so many changes is refused. */
+/** One of BREAKS answers breaks off, one of REFUSALS changes is refused. */
 const BREAKS = 30;
 const REFUSALS = 10;
 

@@ -15,12 +15,12 @@ import { reading, wrong } from './reading.ts';
 const STEPS = 150;
 const WIDTH = 16;
 const PAUSE = 6;
-/** One of so many schedules has a kill. */
+/** One of KILLS schedules has a kill. */
 const KILLS = 2;
 const VERSIONS_KNOWN = 20;
-/** One of so many who could know that a gateway is dead asks it all the same. */
+/** One of UNAWARE readers asks a dead gateway, although it could know. */
 const UNAWARE = 8;
-/** After about so many steps most is about another target; one of so many steps is about any. */
+/** Most steps are about one target, which changes after about HOT steps. One of OTHERS steps is about any target. */
 const HOT = 40;
 const OTHERS = 4;
 

@@ -1,4 +1,4 @@
-/** Token requests of all sorts, the same for a seed: machines that do it right, and whoever errs or tries. */
+/** Token requests of all sorts, the same for a seed: right ones of machines, and wrong ones of clients that err or attack. */
 import type { CryptoKey } from 'jose';
 import { type Dice, pick } from '../dice.ts';
 

@@ -1,4 +1,4 @@
-/** Requests of all sorts, the same for a seed: whoever has credentials, and whoever errs or tries. */
+/** Requests of all sorts, the same for a seed: right ones with credentials, and wrong ones of clients that err or attack. */
 import { type Dice, pick } from '../dice.ts';
 
 /** Credentials as a field of a request, and whether they have been ended. */

@@ -34,7 +34,7 @@ const SIGNATURE_INPUT = 32;
 
 /**
  * The request with a proof by the Concealed scheme, written from RFC 9729 alone. Nothing is asked for
- * and nothing comes back: whoever is not believed is answered as if there were nothing there.
+ * and nothing comes back: anybody who is not believed is answered as if there were nothing there.
  */
 export function withProof(request: HttpRequest, options: ConcealedOptions): HttpRequest {
   const { key, exporter, origin, realm, at = 'origin' } = options;

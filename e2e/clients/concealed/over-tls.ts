@@ -34,7 +34,7 @@ export async function overTls1(
   };
 }
 
-/** HTTP/2 to an `https:` origin or proxy, whoever vouches for it; targets are in absolute-form. */
+/** HTTP/2 to an `https:` origin or proxy, no matter who vouches for it; targets are in absolute-form. */
 export async function overTls2(server: string): Promise<BoundConnection> {
   const connection = overHttp2(server);
   await once(connection.session, 'connect');

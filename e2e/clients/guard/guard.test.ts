@@ -69,7 +69,7 @@ describe.each(['express', 'koa', 'fastify', 'hono'])('%s', (name) => {
         ready: (output) => output.includes('listening'),
       },
     );
-    // To the end: whoever revokes would wait for the lease of one that is gone.
+    // To the end: anybody who revokes would wait for the lease of one that is gone.
     parts.use(application);
   });
 

@@ -17,7 +17,7 @@ export class FollowerProcess implements AsyncDisposable {
   readonly process: RunningProcess;
   readonly #leave: () => void;
 
-  /** `leave`: whoever asks all of them forgets it. */
+  /** `leave`: the test that asks all of them forgets it. */
   constructor(process: RunningProcess, leave: () => void) {
     this.process = process;
     this.#leave = leave;

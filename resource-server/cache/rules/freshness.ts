@@ -17,7 +17,7 @@ export interface Policy {
   readonly received: number;
   /** Validated before each use (RFC 9111 section 5.2.2.4). */
   readonly noCache: boolean;
-  /** Never used stale, whoever allows it (RFC 9111 section 4.2.4). */
+  /** Never used stale, no matter who allows it (RFC 9111 section 4.2.4). */
   readonly neverStale: boolean;
   /** How long it may be used stale while somebody asks for another (RFC 5861 section 3), or if that fails (section 4). */
   readonly whileRevalidating: number;

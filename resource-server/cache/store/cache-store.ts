@@ -13,11 +13,11 @@ export interface CacheStore extends AsyncDisposable {
   /** In place of the one with the same `id`, whose content it keeps (RFC 9111 section 4.3.4); of one that is gone, nothing. */
   replace(stored: Stored): Awaitable<void>;
   remove(stored: Pick<Stored, 'id' | 'target'>): Awaitable<void>;
-  /** All of a target, whoever they are for and whatever was asked; `soft`: they are outdated. Returns how many there were. */
+  /** All of a target, no matter who they are for and whatever was asked; `soft`: they are outdated. Returns how many there were. */
   removeTarget(target: string, soft: boolean): Awaitable<number>;
   /** All that match, in slices between which others have their turn; `soft` as above. Resolves to their number. */
   removeWhere(matches: (stored: Stored) => boolean, soft: boolean): Promise<number>;
-  /** Undefined: it is gone. Whoever gets it closes it; until then it can be read, even if it is removed meanwhile. */
+  /** Undefined: it is gone. The caller closes it; until then it can be read, even if it is removed meanwhile. */
   content(stored: Stored): Awaitable<Content | undefined>;
   /** Everything. */
   clear(): Awaitable<void>;
@@ -34,7 +34,7 @@ export interface Content {
   close(): void;
 }
 
-/** An answer as it comes. Whoever began it ends it with `commit` or `abandon`, and closes it when nobody reads any more. */
+/** An answer as it comes. The caller that began it ends it with `commit` or `abandon`, and closes it when nobody reads any more. */
 export interface Writing extends Content {
   /** Octets that were appended so far and can be read. */
   readonly length: number;

@@ -43,7 +43,7 @@ export function ownFolder(folder: string): OwnFolder {
   throw new Error(`${folder}: ${MOST} processes have their answers there`);
 }
 
-/** The lock stays, so that whoever comes meanwhile finds that it is held. */
+/** The lock stays, so that anybody who comes meanwhile finds that it is held. */
 async function emptyIfLeft(path: string, now: number): Promise<void> {
   const { mtimeMs } = await stat(join(path, LOCK));
   if (mtimeMs > now - INVALIDATION_LIFE) return;

@@ -7,7 +7,7 @@ export interface Slot<S> extends CacheKey, Linked<S> {
   readonly received: number;
 }
 
-/** Variants of one key that are kept: whoever makes up values of what varies pushes out those alone. */
+/** Variants of one key that are kept: anybody who makes up values of what varies pushes out those alone. */
 export const MOST_VARIANTS = 64;
 
 const asked = ({ whose, content }: CacheKey) => `${content} ${whose}`;

@@ -122,7 +122,7 @@ async function as(way: string, who: string, path: string, headers = {}) {
 let paths = 0;
 const fresh = (space: string) => `/${space}/${(paths += 1)}`;
 
-/** A page for whoever asked, with as much said about caches. */
+/** A page for the person who asked, with as much said about caches. */
 const pages = (control: string) =>
   does(({ headers }, response) => {
     response.setHeader('Cache-Control', control);

@@ -30,7 +30,7 @@ export interface Resource {
 
 /** The resources that a space serves. */
 export interface ServedResources {
-  /** All methods that any resource at the target could ever accept, whoever asks and whatever is there. */
+  /** All methods that any resource at the target could ever accept, no matter who asks and whatever is there. */
   possible(target: Target, space: Space): readonly string[];
   /** Resolves to undefined if nothing can exist there. */
   find(context: ResourceContext): Promise<Resource | undefined>;

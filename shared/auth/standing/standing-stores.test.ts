@@ -132,7 +132,7 @@ describe.each([
     await endedBy(byPassword(id), [], () => endEverything(people, id));
   });
 
-  /** Grounds of whoever is let in by a new API key. */
+  /** The grounds of a client that is let in by a new API key. */
   async function byApiKey(expires: Pick<ApiKeyRecord, 'expires_at'> = {}) {
     const scheme = apiKey({
       realm: 'r',

@@ -183,7 +183,7 @@ export function createStanding(
   }
 }
 
-/** The mark while the store is silent: whoever is let in meanwhile by something that may end does not stay for long. */
+/** The mark while the store is silent: anybody who is let in meanwhile by something that may end does not stay for long. */
 const UNKNOWN: Mark = { epoch: undefined, raises: 0 };
 
 const asked = (reason: string) => ({ reason, asking: false, silent: 0 });

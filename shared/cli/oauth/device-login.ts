@@ -33,7 +33,7 @@ export interface Progress {
 const DEFAULT_INTERVAL = 5;
 /** Seconds that a `slow_down` adds for good (section 3.5). */
 const SLOW_DOWN = 5;
-/** Seconds that a server which does not answer is left alone at most. */
+/** The most seconds between two requests to a server that does not answer. */
 const LONGEST_BACKOFF = 60;
 
 const EXPIRED = 'The code has expired before it was approved: run the command again.';

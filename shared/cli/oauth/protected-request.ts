@@ -80,7 +80,7 @@ export async function sendWithToken(
   return reply;
 }
 
-/** A challenge is for whoever asked. */
+/** A challenge is for the server that asked. */
 function unlessChallenge(error: unknown): void {
   if (!(error instanceof WWWAuthenticateChallengeError)) throw error;
 }

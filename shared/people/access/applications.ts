@@ -6,8 +6,8 @@ import { walk } from './walk.ts';
 
 /**
  * Ends a client's access to a person, in every browser and on every device; the person has to allow it anew. Returns
- * false if there was none. It removes the consent first: whoever makes a grant of it looks for the consent afterwards,
- * so that no grant is left. It removes the consent again after the grants, since whoever writes a consent looks for
+ * false if there was none. It removes the consent first: anybody who makes a grant of it looks for the consent afterwards,
+ * so that no grant is left. It removes the consent again after the grants, since anybody who writes a consent looks for
  * the grant afterwards.
  */
 export async function endApplication(

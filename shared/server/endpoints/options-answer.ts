@@ -10,7 +10,7 @@ const FOREIGN = 'the origin is not in cors.origins of this space';
 export interface Address {
   /** Absent: no script of another origin may call. */
   readonly cors?: Cors | undefined;
-  /** All that it may have, whoever asks. */
+  /** All that it may have, no matter who asks. */
   readonly methods: readonly string[];
   /** The fields of OPTIONS for everybody; undefined: only clients that are let in get them. */
   readonly options: Fields | undefined;

@@ -6,7 +6,7 @@ import type { Admission } from './admission.ts';
 import { type Refused, refusalMessage } from '../message/connection-error.ts';
 
 /**
- * Requests of one connection: a packet may bring a thousand, and whoever sends some packets would have the server
+ * Requests of one connection: a packet may bring a thousand, and somebody who sends some packets would have the server
  * for some seconds.
  */
 const SIDE_BY_SIDE = 10;

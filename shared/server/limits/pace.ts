@@ -9,8 +9,8 @@ interface Awaited {
 }
 
 /**
- * Cuts off content that comes too slowly. Where several requests of one connection (HTTP/2) wait for
- * theirs, it has to bring so many times more. Content that waits for us is not looked at.
+ * Cuts off content that comes too slowly. If several requests of one connection (HTTP/2) wait for
+ * content, the connection has to bring that many times more. Content that waits for us is not looked at.
  */
 export class Pace implements Disposable {
   readonly #least: number;

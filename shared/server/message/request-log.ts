@@ -50,7 +50,7 @@ const QUIET = 60_000;
 /**
  * Writes one line a request once it is over: id, method, path, status, milliseconds, and what
  * `note` added. The id is that of X-Request-Id when a trusted proxy sent a plain one, else random.
- * `cut`: the connection ended before the answer did. Answers carry the id too, so that whoever got one
+ * `cut`: the connection ended before the answer did. Answers carry the id too, so that anybody who got one
  * can name the line. Of checks of health that went well there is one line a minute, with their number
  * (`checks`) since the last.
  */

@@ -45,7 +45,7 @@ export interface InvalidationFeed extends AsyncDisposable {
 export const INVALIDATION_LIFE = 86_400_000;
 /** how many at most, */
 export const MOST_INVALIDATIONS = 100_000;
-/** with how many octets of values, about; whoever was away for more has heard too little, */
+/** with how many octets of values, about; a server that was away for more has heard too little, */
 export const MOST_INVALIDATION_OCTETS = 64 * 1024 * 1024;
 /** and of how many octets the value of each is at most. */
 export const LONGEST_INVALIDATION = 8_192;

@@ -53,7 +53,7 @@ export interface Artefacts {
   /**
    * Atomic: of any number of callers, in any number of processes, exactly one is told `first`. The use and
    * its successor are written together or not at all. A rejection says nothing about which of the two
-   * happened; whoever tries again finds out by `attempt`. Without `use` it is settled from the beginning.
+   * happened; a client that tries again finds out by `attempt`. Without `use` it is settled from the beginning.
    */
   consume(kind: string, id: string, use?: Use): Promise<Consumption>;
   /**

@@ -47,7 +47,7 @@ export function acknowledged(revocations: Revocations, options: AcknowledgedOpti
       const known = await revocations.epoch(false);
       if (known !== undefined || !create) return known;
       const made = await revocations.epoch(true);
-      // So that whoever revokes later need not.
+      // So that a later revocation need not.
       wait().catch(() => {});
       return made;
     },

@@ -51,8 +51,8 @@ export interface Followers {
   /** Writes that all is settled, in the memory of this epoch or in one that has none yet. */
   settle(epoch: string | undefined): Promise<void>;
   /**
-   * The entries behind a position, at most so many, oldest first; from the beginning where the position is none of
-   * this memory. All that was acknowledged before the call is in it, or comes behind it.
+   * Returns the entries behind a position, at most `count`, oldest first; from the beginning if the position is not of
+   * this memory. All that was acknowledged before the call is in the page, or comes behind it.
    */
   page(after: FeedPosition | undefined, count: number): Promise<FeedPage>;
 }

@@ -1,7 +1,7 @@
 /**
- * Milliseconds after which nobody trusts what was told under a lease of so many, and a process that wrote nothing
- * meanwhile has no followers. The margin is for a process that tells without having written just before
- * (`FRESH`), and for clocks that do not run alike.
+ * Returns the milliseconds after which nobody trusts an answer that was given under this lease, and after which a
+ * process that wrote nothing has no followers. The margin is for a process that answers without having written just
+ * before (`FRESH`), and for clocks that do not run alike.
  */
 export const outlasted = (lease: number): number => lease * 1.25;
 

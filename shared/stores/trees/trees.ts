@@ -150,7 +150,7 @@ export interface Trees {
   look(tree: string, paths: readonly string[]): Promise<TreeView>;
   /**
    * Another one with each commit that changes anything, and never one of another state, be the store restored:
-   * what was made of a version is right for whoever finds that version. Undefined: nothing was committed since
+   * what was made of a version is right for everybody who finds that version. Undefined: nothing was committed since
    * there are versions, and nothing may be remembered.
    */
   version(tree: string): Promise<string | undefined>;

@@ -53,7 +53,7 @@ describe.each(PARAMETERS)('$algorithm', ({ algorithm, group: parameters }) => {
   const group = GROUPS[algorithm];
   const other = CLIENT_GROUPS[algorithm];
   const number = (name: string) => BigInt(`0x${parameters[name]}`);
-  /** Fewer where the other library takes long. */
+  /** The number of runs: fewer for groups with which the other library takes long. */
   const numRuns =
     { 'iso-kam3-dl-4096-sha512': 2, 'iso-kam3-dl-2048-sha256': 5 }[algorithm as string] ?? 20;
   const scalars = fc.bigInt(1n, number('r') - 2n);

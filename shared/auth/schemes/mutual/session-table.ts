@@ -8,7 +8,7 @@ import type { Exchanged } from './verification.ts';
 export interface MutualSession extends Exchanged {
   readonly state: 'key exchanging' | 'authenticated';
   readonly user: string;
-  /** Names the J that the session was made with; for a fake session, that of nobody. */
+  /** Names the J of the session. A fake session names one that belongs to nobody. */
   readonly verifier: string;
 }
 
