@@ -16,6 +16,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['shared/pages'],
   ['shared/client'],
   ['shared/jose'],
+  ['shared/signatures'],
   ['shared/private-token'],
   ['shared/stores'],
   ['shared/keys'],

@@ -26,6 +26,7 @@ import { isHandshake } from '#shared/http/web-socket.ts';
 import { parseCompactJws } from '#shared/jose/compact-jws.ts';
 import { normaliseTargetUri } from '#shared/jose/target-uri.ts';
 import { parseApiKey } from '#shared/people/api-key.ts';
+import { claimedSignature } from '#shared/signatures/verify.ts';
 import { decodeBase64url } from '#shared/private-token/base64url.ts';
 import { ambiguous } from '#shared/server/client-errors/ambiguity.ts';
 import { EVERYBODY, preflight } from '#shared/server/endpoints/cors.ts';
@@ -164,6 +165,18 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
   ),
   'Content-Encoding, in the key of a cache': field((text) =>
     queryDigest(Buffer.alloc(0), ['Content-Encoding', text]),
+  ),
+  'Signature-Input and Signature': field(
+    (text) => {
+      const both = { 'signature-input': `sig=${text}`, signature: 'sig=:AA==:' };
+      const lines = (name: string) => [both[name as keyof typeof both]];
+      const message = { method: 'GET', targetUri: 'https://a/', requestTarget: '/', lines };
+      const policy = { covered: [], tag: undefined, required: [], refused: [], window: 1 };
+      return claimedSignature(message, policy, 0);
+    },
+    ['"a" ', '('],
+    [';a', '()'],
+    ['"@method";a ', '(', ');created=0'],
   ),
   'a Dictionary (RFC 8941)': field(
     parseDictionary,

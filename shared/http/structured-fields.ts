@@ -44,17 +44,28 @@ const BARE_ITEMS: readonly (readonly [RegExp, (text: string) => BareItem])[] = [
 ];
 
 /**
- * A Dictionary (RFC 8941 section 4.2.2) from the lines of its field, joined with commas; of a key that comes twice
- * the last. Undefined: it is malformed somewhere, so that all of it has to be ignored (section 4.2).
+ * Reads a Dictionary (RFC 8941 section 4.2.2) from the lines of its field, joined with commas. The last member counts
+ * if a key comes twice. Returns undefined if it is malformed somewhere: all of it has to be ignored (section 4.2).
  */
-export function parseDictionary(value: string): Dictionary | undefined {
+export const parseDictionary = (value: string): Dictionary | undefined =>
+  dictionaryIn(value, 'last');
+
+/** Reads a Dictionary in the same way, but returns undefined also if a key or a parameter comes twice. */
+export const parseUniqueDictionary = (value: string): Dictionary | undefined =>
+  dictionaryIn(value, 'none');
+
+/** Which one counts if a key comes twice: the last, or none, which makes the field malformed. */
+type Repeated = 'last' | 'none';
+
+function dictionaryIn(value: string, repeated: Repeated): Dictionary | undefined {
   const scanner = new Scanner(value);
   const members = new Map<string, Member>();
   scanner.read(SPACES);
   while (!scanner.done) {
     const key = scanner.read(KEY);
-    const member = key === undefined ? undefined : readMember(scanner);
+    const member = key === undefined ? undefined : readMember(scanner, repeated);
     if (key === undefined || member === undefined) return undefined;
+    if (repeated === 'none' && members.has(key)) return undefined;
     members.set(key, member);
     if (scanner.read(COMMA) === undefined) {
       scanner.read(OWS);
@@ -65,14 +76,14 @@ export function parseDictionary(value: string): Dictionary | undefined {
 }
 
 /** Reads the member after a key. Without a value it is true. */
-function readMember(scanner: Scanner): Member | undefined {
+function readMember(scanner: Scanner, repeated: Repeated): Member | undefined {
   if (scanner.read(EQUALS) === undefined) {
-    return withParams(scanner, { type: 'boolean', value: true });
+    return withParams(scanner, { type: 'boolean', value: true }, repeated);
   }
-  if (scanner.read(OPEN) === undefined) return readItem(scanner);
+  if (scanner.read(OPEN) === undefined) return readItem(scanner, repeated);
   const items: Item[] = [];
   while (scanner.read(CLOSE) === undefined) {
-    const item = readItem(scanner);
+    const item = readItem(scanner, repeated);
     if (item === undefined) return undefined;
     items.push(item);
     if (scanner.read(SPACES_AT_LEAST) === undefined) {
@@ -80,12 +91,12 @@ function readMember(scanner: Scanner): Member | undefined {
       break;
     }
   }
-  return withParams(scanner, { type: 'inner-list', value: items });
+  return withParams(scanner, { type: 'inner-list', value: items }, repeated);
 }
 
-function readItem(scanner: Scanner): Item | undefined {
+function readItem(scanner: Scanner, repeated: Repeated): Item | undefined {
   const bare = readBareItem(scanner);
-  return bare && withParams(scanner, bare);
+  return bare && withParams(scanner, bare, repeated);
 }
 
 function readBareItem(scanner: Scanner): BareItem | undefined {
@@ -100,11 +111,12 @@ function readBareItem(scanner: Scanner): BareItem | undefined {
 function withParams<T extends Bare>(
   scanner: Scanner,
   bare: T,
+  repeated: Repeated,
 ): (T & { readonly params: Params }) | undefined {
   const params = new Map<string, BareItem>();
   while (scanner.read(SEMICOLON) !== undefined) {
     const key = scanner.read(KEY);
-    if (key === undefined) return undefined;
+    if (key === undefined || (repeated === 'none' && params.has(key))) return undefined;
     const valued = scanner.read(EQUALS) !== undefined;
     const value = valued ? readBareItem(scanner) : ({ type: 'boolean', value: true } as const);
     if (value === undefined) return undefined;

@@ -1,7 +1,12 @@
 import { createSecretKey, generateKeyPairSync, sign } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { ALGORITHMS, importPublicJwk, type JwsAlgorithm } from './algorithms.ts';
+import {
+  ALGORITHMS,
+  importPublicJwk,
+  type JwsAlgorithm,
+  MESSAGE_ALGORITHMS,
+} from './algorithms.ts';
 import { es256ToDer } from '#shared/base/der.ts';
 import { GENERATE, publicJwk } from './jws.fixture.ts';
 
@@ -23,6 +28,12 @@ describe('RFC 7518 section 3.1: the allow-list', () => {
   test.each([undefined, null, 0, {}, ['ES256']])('nor is %j', (alg) =>
     expect(ALGORITHMS.get(alg)).toBeUndefined(),
   );
+});
+
+test('RFC 9421 section 3.3.7: signatures of messages have three algorithms more, and no symmetric one', () => {
+  const names = [...MESSAGE_ALGORITHMS.keys()];
+  expect(names).toEqual([...ALGORITHMS.keys(), 'ES384', 'PS256', 'PS512']);
+  for (const [name, { alg }] of MESSAGE_ALGORITHMS) expect(alg).toBe(name);
 });
 
 describe('RFC 8725 section 3.1: a key is for one algorithm', () => {

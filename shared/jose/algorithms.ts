@@ -1,4 +1,4 @@
-import { createPublicKey, verify, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { constants, createPublicKey, verify, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { es256ToDer } from '#shared/base/der.ts';
 
 /**
@@ -6,7 +6,7 @@ import { es256ToDer } from '#shared/base/der.ts';
  * once and handed on; its name decides nothing afterwards.
  */
 export interface JwsAlgorithm {
-  readonly alg: 'ES256' | 'RS256' | 'EdDSA' | 'Ed25519';
+  readonly alg: 'ES256' | 'ES384' | 'RS256' | 'PS256' | 'PS512' | 'EdDSA' | 'Ed25519';
   readonly kty: 'EC' | 'RSA' | 'OKP';
   /** The public members of its JWK, in the order of the thumbprint (RFC 7638 section 3.2). */
   readonly members: readonly string[];
@@ -63,10 +63,40 @@ const EdDSA: JwsAlgorithm = {
 /** The name that includes the curve (RFC 9864 section 2.2); new clients send this one. */
 const Ed25519: JwsAlgorithm = { ...EdDSA, alg: 'Ed25519' };
 
+const ES384: JwsAlgorithm = {
+  ...ES256,
+  alg: 'ES384',
+  fits: (key) =>
+    key.type === 'public' &&
+    key.asymmetricKeyType === 'ec' &&
+    key.asymmetricKeyDetails?.namedCurve === 'secp384r1',
+  verify: (signingInput, key, signature) =>
+    verify('sha384', signingInput, { key, dsaEncoding: 'ieee-p1363' }, signature),
+};
+
+/** RSASSA-PSS with a salt as long as the hash (RFC 7518 section 3.5). */
+const pss = (bits: 256 | 512): JwsAlgorithm => ({
+  ...RS256,
+  alg: `PS${bits}`,
+  verify: (signingInput, key, signature) =>
+    verify(
+      `sha${bits}`,
+      signingInput,
+      { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: bits / 8 },
+      signature,
+    ),
+});
+
 /** The allow-list for tokens and for DPoP proofs, by the `alg` of a header. */
 export const ALGORITHMS: ReadonlyMap<unknown, JwsAlgorithm> = new Map(
   [ES256, RS256, EdDSA, Ed25519].map((row) => [row.alg, row]),
 );
+
+/** The allow-list for signatures of HTTP messages (RFC 9421 section 3.3.7), by the `alg` of a key. */
+export const MESSAGE_ALGORITHMS: ReadonlyMap<unknown, JwsAlgorithm> = new Map<
+  unknown,
+  JwsAlgorithm
+>([...ALGORITHMS, ...[ES384, pss(256), pss(512)].map((row) => [row.alg, row] as const)]);
 
 /**
  * Imports the public key of a JWK (RFC 7517), from the members that the algorithm needs and no others. Returns

@@ -1,0 +1,38 @@
+import type { BareItem, Dictionary, Member, Params } from './structured-fields.ts';
+
+/** Serializes structured fields (RFC 8941 section 4.1). Values that `parseDictionary` has read always have a text. */
+
+/** Serializes an item or an inner list with its parameters (sections 4.1.1.1 and 4.1.3). */
+export function memberText(member: Member): string {
+  const value =
+    member.type === 'inner-list'
+      ? `(${member.value.map(memberText).join(' ')})`
+      : bareItemText(member);
+  return value + paramsText(member.params);
+}
+
+/** Section 4.1.1.2. A parameter that is true has no value. */
+export function paramsText(params: Params): string {
+  return [...params].map(([key, value]) => `;${key}${valueText(value)}`).join('');
+}
+
+/** Section 4.1.2. */
+export function dictionaryText(members: Dictionary): string {
+  return [...members]
+    .map(([key, member]) =>
+      isTrue(member) ? key + paramsText(member.params) : `${key}=${memberText(member)}`,
+    )
+    .join(', ');
+}
+
+const valueText = (item: BareItem) => (isTrue(item) ? '' : `=${bareItemText(item)}`);
+const isTrue = ({ type, value }: BareItem | Member) => type === 'boolean' && value;
+
+function bareItemText(item: BareItem): string {
+  const { type, value } = item;
+  if (type === 'bytes') return `:${value.toString('base64')}:`;
+  if (type === 'boolean') return value ? '?1' : '?0';
+  if (type === 'string') return `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+  // A decimal has at most three digits behind the point, and at least one (section 4.1.5).
+  return type === 'decimal' ? value.toFixed(3).replace(/0{1,2}$/, '') : `${value}`;
+}

@@ -1,0 +1,161 @@
+/** THE rule of covered components: the value of each component of a message (RFC 9421 sections 2.1 to 2.4). */
+import {
+  type BareItem,
+  type Dictionary,
+  type Item,
+  type Params,
+  parseDictionary,
+} from '#shared/http/structured-fields.ts';
+import { dictionaryText, memberText, paramsText } from '#shared/http/structured-text.ts';
+import { BadSignature, type SignedMessage, type SignedRequest } from './message.ts';
+
+/** A component identifier: a name as a String, with parameters (section 2). */
+export type Identifier = Item & { readonly type: 'string' };
+
+/** Returns an identifier as it stands in the signature base (section 2.5), for example `"content-digest";req`. */
+export const identifierText = (identifier: Identifier): string => memberText(identifier);
+
+/** Returns the same text for identifiers that are equal: the order of parameters does not matter (section 2). */
+export function identityOf({ value, params }: Identifier): string {
+  const sorted = new Map([...params].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return memberText({ type: 'string', value, params: sorted });
+}
+
+/** The fields that are known to be Dictionaries, which `;sf` and `;key` need (sections 2.1.1 and 2.1.2). */
+const DICTIONARIES: ReadonlySet<string> = new Set([
+  'accept-signature',
+  'content-digest',
+  'priority',
+  'repr-digest',
+  'signature',
+  'signature-input',
+  'want-content-digest',
+  'want-repr-digest',
+]);
+
+const FLAGS_OF_FIELDS: ReadonlySet<string> = new Set(['sf', 'bs', 'tr', 'req']);
+
+/**
+ * Returns the value of a component of the message. Throws `BadSignature` if the message does not have it, or the
+ * identifier has parameters that are unknown, unfit or contradict one another.
+ */
+export function componentValue(identifier: Identifier, message: SignedMessage): string {
+  const { value: name, params } = identifier;
+  const source = has(params, 'req') ? requestOf(message) : message;
+  const derived = name.startsWith('@');
+  const value = derived ? derivedValue(name, params, source) : fieldValue(name, params, source);
+  // Section 2.5: derived values are VCHAR and SP, those of fields have a tab, too; never a line end or obs-text.
+  if (!(derived ? /^[ -~]*$/ : /^[\t -~]*$/).test(value)) {
+    throw new BadSignature(`the value of ${identifierText(identifier)} is not ASCII text`);
+  }
+  return value;
+}
+
+/** `;req` is for responses alone (section 2.4). */
+function requestOf(message: SignedMessage): SignedRequest {
+  if ('method' in message) throw new BadSignature('a request has a component with req');
+  if (message.request === undefined) throw new BadSignature('the request of the answer is unknown');
+  return message.request;
+}
+
+/** Reads a boolean parameter, which is true if it is there. Throws `BadSignature` for any other value. */
+function has(params: Params, flag: string): boolean {
+  const param = params.get(flag);
+  if (param === undefined) return false;
+  if (param.type === 'boolean' && param.value) return true;
+  throw new BadSignature(`the parameter ${flag} has a value`);
+}
+
+const TARGET_URI = /^([a-z][a-z0-9+.-]*):\/\/[^/?#]*([^?#]*)(\?[^#]*)?$/i;
+
+/** Sections 2.2.1 to 2.2.7. Paths and queries stay as they were sent. */
+const DERIVED: Readonly<Record<string, (request: SignedRequest) => string>> = {
+  '@method': ({ method }) => method,
+  '@target-uri': ({ targetUri }) => targetUri,
+  '@authority': ({ targetUri }) => new URL(targetUri).host,
+  '@scheme': ({ targetUri }) => partsOf(targetUri).scheme,
+  '@request-target': ({ requestTarget }) => requestTarget,
+  '@path': ({ targetUri }) => partsOf(targetUri).path,
+  '@query': ({ targetUri }) => partsOf(targetUri).query,
+};
+
+function partsOf(targetUri: string) {
+  const [, scheme = '', path = '', query = '?'] = TARGET_URI.exec(targetUri) ?? [];
+  return { scheme: scheme.toLowerCase(), path: path || '/', query };
+}
+
+function derivedValue(name: string, params: Params, message: SignedMessage): string {
+  const allowed = name === '@query-param' ? ['name', 'req'] : ['req'];
+  refuseOthers(name, params, (param) => allowed.includes(param));
+  if (!('method' in message)) {
+    if (name === '@status') return `${message.status}`;
+    throw new BadSignature(`an answer has no ${name}`);
+  }
+  if (name === '@query-param') return queryParam(stringParam(params, 'name'), message);
+  const derive = Object.hasOwn(DERIVED, name) ? DERIVED[name] : undefined;
+  if (derive === undefined) throw new BadSignature(`a request has no ${name}`);
+  return derive(message);
+}
+
+/** Section 2.2.8. Throws `BadSignature` unless the query has the parameter exactly once. */
+function queryParam(name: string, { targetUri }: SignedRequest): string {
+  const all = [...new URLSearchParams(partsOf(targetUri).query.slice(1))];
+  const [one, ...more] = all.filter(([key]) => percentEncoded(key) === name);
+  if (one === undefined || more.length > 0) {
+    throw new BadSignature(
+      `the query has the parameter ${name} ${more.length ? 'twice' : 'nowhere'}`,
+    );
+  }
+  return percentEncoded(one[1]);
+}
+
+/** The application/x-www-form-urlencoded percent-encode set of the URL Standard, in which a space is `%20`. */
+const percentEncoded = (text: string) =>
+  encodeURIComponent(text).replaceAll(
+    /[!'()~]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+function fieldValue(name: string, params: Params, message: SignedMessage): string {
+  if (name !== name.toLowerCase()) throw new BadSignature(`the name ${name} is not in lower case`);
+  refuseOthers(name, params, (param) => param === 'key' || FLAGS_OF_FIELDS.has(param));
+  const lines = (has(params, 'tr') ? message.trailers : message.lines)?.(name) ?? [];
+  if (lines.length === 0) throw new BadSignature(`the message has no ${name}`);
+  const values = lines.map((line) => line.replaceAll(/^[\t ]+|[\t ]+$/g, ''));
+  const [strict, wrapped, member] = [has(params, 'sf'), has(params, 'bs'), params.has('key')];
+  if (wrapped) {
+    if (strict || member) throw new BadSignature(`${name} has bs beside sf or key`);
+    return values.map((value) => `:${Buffer.from(value, 'latin1').toString('base64')}:`).join(', ');
+  }
+  if (!strict && !member) return values.join(', ');
+  const dictionary = dictionaryOf(name, values);
+  return member ? memberOf(dictionary, stringParam(params, 'key')) : dictionaryText(dictionary);
+}
+
+function dictionaryOf(name: string, values: readonly string[]): Dictionary {
+  const dictionary = DICTIONARIES.has(name) ? parseDictionary(values.join(', ')) : undefined;
+  if (dictionary === undefined) throw new BadSignature(`${name} is no dictionary that we know`);
+  return dictionary;
+}
+
+/** Section 2.1.2. */
+function memberOf(dictionary: Dictionary, key: string): string {
+  const member = dictionary.get(key);
+  if (member === undefined) throw new BadSignature(`the dictionary has no member ${key}`);
+  return memberText(member);
+}
+
+function refuseOthers(name: string, params: Params, known: (param: string) => boolean): void {
+  const other = [...params.keys()].find((param) => !known(param));
+  if (other !== undefined) throw new BadSignature(`${name} has the parameter ${other}`);
+}
+
+function stringParam(params: Params, key: string): string {
+  const param: BareItem | undefined = params.get(key);
+  if (param?.type !== 'string') throw new BadSignature(`the parameter ${key} is no string`);
+  return param.value;
+}
+
+/** The signature parameters as the last line of a signature base has them (section 2.3). */
+export const signatureParams = (identifiers: readonly Identifier[], params: Params): string =>
+  `(${identifiers.map(identifierText).join(' ')})${paramsText(params)}`;

@@ -1,0 +1,28 @@
+import type { Params } from '#shared/http/structured-fields.ts';
+import {
+  componentValue,
+  type Identifier,
+  identifierText,
+  identityOf,
+  signatureParams,
+} from './component.ts';
+import { BadSignature, type SignedMessage } from './message.ts';
+
+/**
+ * Returns the octets that are signed (RFC 9421 section 2.5), all of them ASCII. Throws `BadSignature` if a component
+ * comes twice, is `@signature-params`, or has no value in the message.
+ */
+export function signatureBase(
+  identifiers: readonly Identifier[],
+  params: Params,
+  message: SignedMessage,
+): string {
+  const seen = new Set<string>();
+  const lines = identifiers.map((identifier) => {
+    const identity = identityOf(identifier);
+    if (seen.has(identity)) throw new BadSignature(`${identity} is covered twice`);
+    seen.add(identity);
+    return `${identifierText(identifier)}: ${componentValue(identifier, message)}`;
+  });
+  return [...lines, `"@signature-params": ${signatureParams(identifiers, params)}`].join('\n');
+}

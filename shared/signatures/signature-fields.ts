@@ -1,0 +1,47 @@
+import { type Item, type Params, parseUniqueDictionary } from '#shared/http/structured-fields.ts';
+import type { Identifier } from './component.ts';
+import { BadSignature, type SignedMessage } from './message.ts';
+
+/** One signature of a message (RFC 9421 section 4), not verified yet. */
+export interface LabelledSignature {
+  readonly label: string;
+  readonly identifiers: readonly Identifier[];
+  readonly params: Params;
+  readonly signature: Buffer;
+}
+
+/** The most signatures of a message: two for a rotation of keys, and some that others have added. */
+const MOST = 8;
+/** The most components of a signature: more than any client covers, and few enough to work through. */
+const MOST_COMPONENTS = 64;
+
+/**
+ * Reads the fields Signature-Input and Signature (section 4.1 and 4.2). Throws `BadSignature` if one of them is
+ * malformed, has a label twice, or has a label that the other one lacks.
+ */
+export function readSignatures(message: SignedMessage): readonly LabelledSignature[] {
+  const [inputs, values] = ['signature-input', 'signature'].map((name) => {
+    const members = parseUniqueDictionary(message.lines(name).join(', '));
+    if (members === undefined) throw new BadSignature(`${name} is malformed, or has a label twice`);
+    return members;
+  });
+  if (inputs === undefined || values === undefined || inputs.size !== values.size) {
+    throw new BadSignature('signature-input and signature have different labels');
+  }
+  if (inputs.size > MOST) throw new BadSignature(`the message has more than ${MOST} signatures`);
+  return [...inputs].map(([label, input]) => {
+    const value = values.get(label);
+    if (input.type !== 'inner-list') throw new BadSignature(`signature-input ${label} is no list`);
+    if (value?.type !== 'bytes') throw new BadSignature(`signature has no octets for ${label}`);
+    if (input.value.length > MOST_COMPONENTS) {
+      throw new BadSignature(`${label} covers more than ${MOST_COMPONENTS} components`);
+    }
+    const identifiers = input.value.filter(isIdentifier);
+    if (identifiers.length < input.value.length) {
+      throw new BadSignature(`${label} covers something that is no string`);
+    }
+    return { label, identifiers, params: input.params, signature: value.value };
+  });
+}
+
+const isIdentifier = (item: Item): item is Identifier => item.type === 'string';
