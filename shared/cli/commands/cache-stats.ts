@@ -21,7 +21,9 @@ export const cacheStats: Command = {
         json: all,
         get lines() {
           return all.length === 0
-            ? ['No process that runs has a cache.']
+            ? [
+                'No process has reported a cache. Each one reports within half a minute of its start.',
+              ]
             : table(HEADINGS, all.map(row));
         },
       };
