@@ -59,7 +59,7 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken
   };
 }
 
-/** Returns the endpoint as the issuer's protection space, for holders of a grant with `openid`. */
+/** Returns the protection space of the userinfo endpoint. It lets in tokens of grants with `openid`. */
 function userinfoSpace(server: UserinfoServer, publicKey: PublicKeys): ProtectionSpace {
   const { config, stores, feed, master, clock, directory } = server;
   const { issuer, tokens: settings } = config;

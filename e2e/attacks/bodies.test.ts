@@ -16,7 +16,7 @@ import type { State, Tenant, TreeServers } from './trees.fixture.ts';
 const PACE = { bytes: 3000, seconds: 2 };
 /** Bytes that are thrown away after an answer. */
 const LEFTOVER = 200_000;
-/** More than anybody can send in the second that a refused client has to take its answer. */
+/** More bytes than a client can send in the second after its refusal. */
 const ENDLESS = 10_000_000_000;
 
 const XML = 'application/xml';

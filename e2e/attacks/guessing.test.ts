@@ -97,7 +97,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
             [username, realm],
             [username, realm],
             [username.toUpperCase(), realm],
-            // The salt of who is there says nothing of a realm, nor may that of who is not.
+            // A person has one salt in every realm. A name that does not exist must have one, too.
             [username, 'all'],
           ] as const;
           const [first, ...others] = await inTurn(forms, saltOf);

@@ -78,7 +78,7 @@ describe.each(ONE_STORE)('on %s: cookies that somebody planted', (kind) => {
       }
     });
 
-    test('a session of the attacker does not become that of who signs in over it', async () => {
+    test('a person who signs in over a planted session of the attacker gets a session of their own', async () => {
       const mallory = await newPerson(flow);
       const attacker = await signedIn(flow, mallory);
       const victim = browserAt(flow, 1);

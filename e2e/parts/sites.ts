@@ -13,7 +13,7 @@ export class Sites implements AsyncDisposable {
   readonly #worker = new Worker(new URL('./sites-worker.ts', import.meta.url));
   #wishes = 0;
 
-  /** Opens a door of an address to a port there; resolves to the port of the door. */
+  /** Makes a port here that leads to a port of the address; resolves to the port here. */
   async door(address: string, inside: number): Promise<number> {
     const port = await freePort();
     await this.#wish({ verb: 'open', address, inside, port });

@@ -64,7 +64,7 @@ test('where nobody can be told afterwards it is 502, and forgotten here', async 
 test.each([
   ['no answer', 502, 1],
   ['none in time', 504, 1],
-  ['no place for it', 503, 0],
+  ['no free connection', 503, 0],
   ['a loop', 508, 0],
 ])('%s (%i): all hear of it: %i', async (_why, status, times) => {
   const of = await filled();

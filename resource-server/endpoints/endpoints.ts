@@ -42,7 +42,7 @@ type Asked = Pick<Exchange, 'request' | 'target' | 'origin'>;
 /** The addresses of the server's own, outside every space. */
 export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoint | undefined {
   const { config, spaces, signIn, ofSchemes, errors, brand, recipient } = parts;
-  // At the origin of TLS all is there once more.
+  // The origin over TLS has the same spaces, so they are announced once.
   const announced = spaces.seen.filter(({ origin }) => origin !== config.tls?.resource);
   const home: Endpoint = {
     methods: READ,
@@ -65,7 +65,7 @@ export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoin
     ...(spaces.find(config.resource, []) === undefined ? [['/', home] as const] : []),
   ]);
 
-  /** That of an application, where a trusted proxy hands on what is for us (`/.well-known/`, `/.countersign/`). */
+  /** Returns an application's origin if a trusted proxy hands our own addresses on from there (`/.well-known/`, `/.countersign/`). */
   function publicOrigin({ socket, rawHeaders }: AnyRequest, own: string): string {
     const trusted = recipient.proxies.has(socket.remoteAddress ?? '');
     return (trusted ? forwardedOrigin(rawHeaders) : undefined) ?? own;

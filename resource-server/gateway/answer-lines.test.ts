@@ -65,7 +65,7 @@ describe.each([
     clientLines([[spelled, value]], 200, { ...returned, atRoot });
 
   test.each([name, name.toLowerCase(), name.toUpperCase()])(
-    'so %s passes from its root alone',
+    '%s passes if the space is at the root, and from no other space',
     (spelled) => {
       expect(at(true, spelled)).toEqual([[spelled, value]]);
       expect(at(false, spelled)).toEqual([]);

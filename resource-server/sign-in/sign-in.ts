@@ -34,7 +34,7 @@ interface SignInParts {
 }
 
 /**
- * The answer that replaces a refusal for a browser; undefined for a program, which can use the refusal. A reader
+ * Returns the answer that a browser gets in place of a refusal; undefined for a program, which gets the refusal. A reader
  * that may be a program gets both: the challenges, and a page with the way to sign in.
  */
 export function createSignIn({ config: { issuer }, visits, pages }: SignInParts) {

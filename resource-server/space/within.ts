@@ -3,8 +3,8 @@ import { readingsOf } from './readings.ts';
 import type { Space } from './spaces.ts';
 
 /**
- * Whether a target is in the space however an application reads it. What only the application can read is, unless
- * another space lies within this one.
+ * Whether a target is in the space, no matter how an application reads it. A target that only the application can read
+ * is in it, unless another space lies within this one.
  */
 export function isWithin(space: Space, raw: string, target: Target): boolean {
   if (target.odd !== undefined && target.odd < space.segments.length) return false;

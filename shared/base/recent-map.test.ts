@@ -46,7 +46,7 @@ test('a deleted entry is gone, in whichever generation it was', () => {
   expect(['old', 'older', 'young'].map((key) => map.get(key))).toEqual([undefined, 1, undefined]);
 });
 
-test('a function that remembers is asked once for a text, unless it says nothing or the text is long', () => {
+test('the function is called once for each text, unless it returns undefined or the text is long', () => {
   const asked: string[] = [];
   const of = (text: string) => {
     asked.push(text);

@@ -46,7 +46,7 @@ describe('RFC 9578 section 4: the rows and the clock decide what a key does', ()
     expect(at(1000, ...keys)).toEqual(['a retiring 1500', 'b issuing 2500']);
   });
 
-  test('an early successor ends it earlier', () => {
+  test('a key ends earlier if its successor comes early', () => {
     const keys = [key('a', 0), key('b', 200), key('c', 300)];
     expect(at(299, ...keys)).toEqual(['a retiring 700', 'b issuing 800', 'c published 1800']);
     expect(at(700, ...keys)).toEqual(['a retired 700', 'b retiring 800', 'c issuing 1800']);

@@ -9,7 +9,7 @@ const hex = (text: string) => Buffer.from(text, 'hex');
 describe('RFC 8017 section 9.1.1: EMSA-PSS-ENCODE', () => {
   const vectors = rfc9474.filter(({ encoded_msg }) => encoded_msg !== undefined);
 
-  test('RFC 9474 appendix A has three', () => expect(vectors).toHaveLength(3));
+  test('RFC 9474 appendix A has three vectors', () => expect(vectors).toHaveLength(3));
 
   test.each(vectors)('RFC 9474 appendix A: $name', ({ input_msg, salt, encoded_msg = '' }) => {
     const expected = hex(encoded_msg);

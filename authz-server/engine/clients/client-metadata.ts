@@ -1,7 +1,7 @@
 import type { AdapterPayload } from 'oidc-provider';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 
-/** Our members of a client that the engine keeps beside RFC 7591's (`extraClientMetadata`). */
+/** Members of a client that are ours. The engine keeps them beside those of RFC 7591 (`extraClientMetadata`). */
 export const EXTRA_CLIENT_METADATA = [
   'default_scope',
   'former_secret',

@@ -31,7 +31,7 @@ export interface IssuersOptions extends Pick<
   readonly send: Send;
   /** Sends requests to this pair's authorization server and issuer, whose certificate may be one for development. */
   readonly sendToPair: Send;
-  /** For `privateTokens.verification` by the store. */
+  /** The threads that verify tokens if `privateTokens.verification` is the store. */
   readonly voprf: Pick<VoprfThreads, 'evaluate'>;
 }
 

@@ -16,7 +16,7 @@ const TREES: ReadonlyMap<string, readonly ('target' | 'destination')[]> = new Ma
   ['COPY', ['destination']],
 ]);
 
-/** Whether a method may change something, as those may of which nothing is known (RFC 9111 section 4.4). */
+/** Whether a method may change something. Unknown methods may (RFC 9111 section 4.4). */
 export function isUnsafe(method: string): boolean {
   return METHODS.get(method)?.safe !== true;
 }

@@ -191,7 +191,7 @@ describe('user key add', () => {
     expect(await stored(shell)).toHaveLength(1);
   });
 
-  test('one more than anybody may have: 1, and the file that was made is removed', async () => {
+  test('one key too many exits with 1, and removes the file that was made', async () => {
     const { shell, file } = await newShell();
     for (let n = 0; n < MOST_KEYS; n += 1) await make(shell, 'alice', `${file}${n}`);
     const { code, stderr } = await inProcess(shell, 'user', 'key', 'add', 'alice', '--out', file);

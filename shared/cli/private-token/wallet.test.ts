@@ -123,7 +123,7 @@ describe('a file that is not right is refused before anything is sent', () => {
   });
 });
 
-test('no place for it', async () => {
+test('without a folder for it the command says so', async () => {
   await expect(openWallet(new TestShell())).rejects.toThrow('set HOME');
 });
 

@@ -142,7 +142,7 @@ describe('ending', () => {
     expect(await revokedBy(offline)).toBeUndefined();
   });
 
-  test('everything ends at once, and of somebody else nothing', async () => {
+  test('everything of one person ends at once, and nothing of another', async () => {
     const [accountId, somebodyElse] = [fresh(), fresh()];
     const made = await signIn(accountId);
     const access = await allow(accountId);

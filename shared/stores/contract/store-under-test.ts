@@ -20,8 +20,8 @@ export interface StoreUnderTest {
   /** Rows or keys in all, bookkeeping included. */
   countAll(): Promise<number>;
   /**
-   * Lets time pass for all that expires. A store whose clock cannot be moved shortens each time to
-   * live by as much; the contract passes either less than a lifetime or more, never about as much.
+   * Lets time pass for all that expires. If a store's clock cannot be moved, the
+   * remaining lifetimes are shortened instead. The contract passes clearly less or clearly more than a lifetime.
    */
   passSeconds(seconds: number): Promise<void>;
   /**

@@ -169,7 +169,7 @@ describe('RFC 6455 section 4: a handshake passes', () => {
     socket.socket.destroy();
   });
 
-  test('then octets both ways, and an end is an end at both', async () => {
+  test('octets go both ways, and when one side ends, the other side sees it', async () => {
     const socket = client('/chat/');
     await socket.until('\r\n\r\n');
     socket.socket.write('GET / HTTP/1.1\r\n\r\n is no request here');

@@ -85,7 +85,7 @@ export class Connection implements Disposable {
   }
 
   /**
-   * Waits for replicas before a caller is told that its change of `key` was done already: the caller that did it may
+   * Waits until replicas have `key`. A caller that finds its change done already needs it: whoever made the change may
    * have been told that it failed.
    */
   async settled(key: string): Promise<void> {

@@ -342,7 +342,7 @@ test('a file of before there were invalidations has none, and takes and tells th
   await store.end();
 });
 
-test('trees of before there were versions have one, and none after a process that knows of none', async () => {
+test('a tree of an older schema gets a version, and loses it when an older process writes', async () => {
   const store = await sqliteUnderTest();
   mkdirSync(store.spec().data);
   using old = new DatabaseSync(store.statePath);
