@@ -61,7 +61,7 @@ const OPEN = { resource: 200, challenge: false, verify: 204, active: true };
 const SHUT = { resource: 401, challenge: true, verify: 401, active: false };
 
 describe('access tokens (RFC 9068 section 4, RFC 8725)', () => {
-  test('a token that is made by hand as the server makes them is as good as one', async () => {
+  test('a token that the test makes like the server is accepted everywhere', async () => {
     expect(await doors(genuine)).toEqual(OPEN);
     expect(await doors(forger.token())).toEqual(OPEN);
     expect(await doors(forger.token({}, { typ: 'application/at+jwt' }))).toEqual(OPEN);

@@ -114,7 +114,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       },
     );
 
-    test('max-age 0: a challenge carries one signature, whoever signs and wherever', async () => {
+    test('max-age 0: a challenge is good for one signature, by any key and at any address', async () => {
       const [one, two] = [await newcomer(), await newcomer()];
       const challenge = await fresh();
       expect((await visit([signed(one.key, challenge)], 0, 'single')).status).toBe(200);

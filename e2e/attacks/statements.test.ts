@@ -131,7 +131,7 @@ describe.each<[string, (said: string) => string]>([
     expect((await fetch(flow.pair.documents, { headers: bound })).status).toBe(401);
   });
 
-  test('RFC 7523 section 3: is no assertion, even of a client that has the same key', async () => {
+  test('RFC 7523 section 3: a statement is no client assertion, even if a client has the same key', async () => {
     const file = join(flow.pair.data, 'keys.json');
     await writeFile(
       file,

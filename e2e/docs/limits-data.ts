@@ -19,7 +19,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'requests of HTTP/2 under way',
-      'from one address as many as it may have connections. Of `trustedProxies` only what each connection carries, {server.streams}',
+      'from one address as many as it may have connections. From `trustedProxies` there is no limit but that of each connection, {server.streams}',
       'REFUSED_STREAM; the request may be repeated',
       'portion',
       'shared/server/http2/http2-limits.test.ts',

@@ -61,7 +61,7 @@ export function createChange(parts: AskParts) {
     );
   };
 
-  /** Throws HttpError 502: it may have been done, but not all who have to know would. */
+  /** Throws HttpError 502: the change may have been done, but not every server could be told of it. */
   async function tell(all: readonly Forgotten[]): Promise<void> {
     const forgotten = all.filter(({ value }) => value.length <= LONGEST_TARGET);
     if (forgotten.length === 0) return;

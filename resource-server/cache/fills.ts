@@ -8,7 +8,7 @@ interface Open {
   readonly fill: Fill;
 }
 
-/** The answers of one space that are being asked for. */
+/** The answers of one space for which the application is being asked. */
 export class Fills {
   readonly #open = new Set<Open>();
   /** Those that others may wait for. */

@@ -43,9 +43,9 @@ export interface Look {
   readonly variants: readonly Stored[];
   /** Which of them would answer it, once it was validated. */
   readonly stored: Stored | undefined;
-  /** Seconds for which that one may stand for an error still. */
+  /** Seconds for which `stored` may still be sent in place of an error. */
   readonly onError: number;
-  /** Whether it may stand for no answer at all. */
+  /** Whether `stored` may be sent if the application does not answer at all. */
   readonly disconnected: boolean;
 }
 

@@ -44,7 +44,7 @@ export interface Exchange {
   mark?: Mark;
   /** Fields that this server adds to the answer. */
   fields: Fields;
-  /** Ends the answer once what let its client in is revoked. */
+  /** Ends the answer once the client's credentials are revoked. */
   watch?: () => JudgeAgain;
 }
 

@@ -72,7 +72,7 @@ describe('the paths that an application may read in a path', () => {
     '/app/a%00b',
     '/app/a%2500',
     '/;/a%3b/b%253b%2fc/d%25253b/e;%5cf%3b%252fg',
-  ])('%s: none that is safe', (target) => {
+  ])('%s: this path has no safe reading', (target) => {
     expect(readingsOf(target)).toBeUndefined();
   });
 

@@ -146,7 +146,7 @@ describe('RFC 9578 sections 5.5 and 6.5: truncated ids do not collide', () => {
     expect(second).not.toBe(taken);
   });
 
-  test('where only taken ones are made it ends, and says so', async () => {
+  test('making a key fails with a reason if every new truncated id is taken', async () => {
     await keep();
     const row = await stores.tokenKeys.list();
     const publicKey = Buffer.from(row[0]?.publicKey ?? '', 'base64url');

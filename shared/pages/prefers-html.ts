@@ -1,6 +1,6 @@
 import Negotiator from 'negotiator';
 
-/** In which an error can be told; of two that are liked alike, the one that stands first. */
+/** The media types in which the server can tell an error. If a client likes two equally, it gets the first of them. */
 const FORMS = ['application/problem+json', 'application/json', 'text/html'];
 
 /** Whether a page is liked better than JSON (RFC 9110 section 12.5.1). A client that takes anything gets JSON. */

@@ -14,9 +14,9 @@ const NAMESPACES = ['assertion', 'engine'];
 
 /**
  * Client assertions (RFC 7523 section 3). The engine asks `find` and then saves, which lets a replay race
- * through. Here `find` itself claims the identifier: only the first to ask is told that there is none. The
- * client's limit is spent before, so that what it refuses leaves nothing; but what was seen already costs nothing
- * even for a moment, or many replays of a captured assertion at once would keep its client out.
+ * through. Here `find` itself claims the identifier: only the first to ask is told that there is none. It counts
+ * against the client's limit before that, so that a refused assertion leaves no row. A replayed assertion does not
+ * count: otherwise somebody could replay a captured assertion many times and so keep its client out.
  */
 export function replayAdapter(store: AdapterStore): Adapter {
   const { limits, replay } = store.stores;

@@ -165,7 +165,7 @@ describe.each([
     });
   });
 
-  describe('RFC 9729 section 6.2: the field of a client does not go on', () => {
+  describe('RFC 9729 section 6.2: the frontend does not forward the field of a client', () => {
     test.each(SPELLINGS)(
       '%s: without a proof and with one, before and after it, twice',
       async (name) => {

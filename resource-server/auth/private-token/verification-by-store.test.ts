@@ -119,7 +119,7 @@ describe('RFC 9578 section 5.4: a VOPRF token is verified with the private key',
     expect(await origin.verify(token, key)).toBe(false);
   });
 
-  test('the private part is asked for once for each time that the directory was fetched', async () => {
+  test('each fetch of the directory makes the server read the private key once', async () => {
     await using origin = await setup();
     const [key, token] = [await origin.key(), await origin.token()];
     let listed = 0;

@@ -67,7 +67,7 @@ describe('the line in the log', () => {
   });
 });
 
-describe('RFC 9635 section 8: a scheme whose tokens hold structured access', () => {
+describe('RFC 9635 section 8: a scheme with structured access in its tokens', () => {
   interface Access {
     readonly type: string;
     readonly actions: readonly string[];
@@ -88,7 +88,7 @@ describe('RFC 9635 section 8: a scheme whose tokens hold structured access', () 
   const asked = (method: string, ...access: Access[]) =>
     admit(spaceOf([gnap(access)]), requestOf([['Authorization', 'GNAP x']], { method }));
 
-  test('says which scopes it is', async () => {
+  test('the scheme maps its access to the scopes of the space', async () => {
     const both = { type: 'documents', actions: ['read', 'write'] };
     expect(await asked('PUT', both)).toMatchObject({ outcome: { kind: 'pass' } });
     const { outcome } = await asked('PUT', { type: 'pictures', actions: ['write'] });

@@ -1,8 +1,8 @@
 import { columns } from '#shared/base/printable.ts';
 
 /**
- * Lines of a table under its headings, with the columns in line. `widths` carries them from slice to slice of one
- * list; headings stand before the first.
+ * Returns the lines of a table, with aligned columns. A long list is printed in slices: `widths` keeps the widths of
+ * the columns from one slice to the next, and only the first slice has the headings.
  */
 export function table(
   headings: readonly string[],

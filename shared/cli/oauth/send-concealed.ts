@@ -31,7 +31,7 @@ async function privateKeyIn(file: string): Promise<KeyObject> {
   const content = await readFile(file).catch(({ code }: NodeJS.ErrnoException) => {
     throw new Failure(`cannot read ${file} (${code})`);
   });
-  // In the first line of PKCS #8 (RFC 7468 section 11), in Proc-Type before (RFC 1421 section 4.6.1.1).
+  // PKCS #8 has this word in its first line (RFC 7468 section 11), older files in Proc-Type (RFC 1421 section 4.6.1.1).
   if (content.includes('ENCRYPTED')) {
     throw new Failure(`${file} is encrypted, and this command asks for no passphrase`);
   }

@@ -45,9 +45,9 @@ export interface Behaviour {
   challenge?: () => string;
   /** The content that the site gives for a token. */
   content?: string;
-  /** Whether the site has no time for a request, which has a token or not. */
+  /** Returns true if the site refuses a request because it is busy. `hasToken`: the request has a token. */
   busy?: (hasToken: boolean) => boolean;
-  /** Members of the challenges that differ. */
+  /** Members that replace those of the usual challenge. */
   members?: Partial<TokenChallenge>;
   /** Seconds. */
   maxAge?: number;

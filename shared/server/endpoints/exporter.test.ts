@@ -63,7 +63,7 @@ test('over HTTP/2 too', async () => {
   session.close();
 });
 
-test('TLS 1.2, whose connections may share it (RFC 7627), and clear text have none', async () => {
+test('there is no exporter over TLS 1.2, whose connections may share it (RFC 7627), nor over clear text', async () => {
   expect(await ask('TLSv1.2')).toMatchObject({ version: 'TLSv1.2', answer: 'none' });
   expect(exporterOf({ socket: new Socket() })).toBeUndefined();
 });

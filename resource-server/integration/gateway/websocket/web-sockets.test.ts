@@ -452,19 +452,22 @@ describe('the content of another answer than 101', () => {
     socket.resume().write('HTTP/1.1 403 Forbidden\r\nContent-Length: 100\r\n\r\nhalf');
   };
 
-  test.each(['HTTP/1.1', 'HTTP/2'])('%s: who leaves leaves nothing open there', async (version) => {
-    application.answers(half);
-    if (version === 'HTTP/1.1') {
-      const socket = client('/idle/');
-      await socket.until('half');
-      socket.socket.resetAndDestroy();
-    } else {
-      using stream = await overHttp2('/idle/');
-      await stream.until('half');
-    }
-    const [there] = application.sockets;
-    if (there?.readableEnded === false) await once(there, 'end');
-  });
+  test.each(['HTTP/1.1', 'HTTP/2'])(
+    '%s: when the client leaves, nothing stays open to the application',
+    async (version) => {
+      application.answers(half);
+      if (version === 'HTTP/1.1') {
+        const socket = client('/idle/');
+        await socket.until('half');
+        socket.socket.resetAndDestroy();
+      } else {
+        using stream = await overHttp2('/idle/');
+        await stream.until('half');
+      }
+      const [there] = application.sockets;
+      if (there?.readableEnded === false) await once(there, 'end');
+    },
+  );
 
   test('breaks off where the application does not go on', async () => {
     application.answers(half);

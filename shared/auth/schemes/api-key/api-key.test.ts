@@ -160,7 +160,7 @@ describe('one key in one place', () => {
 });
 
 describe('a wrong key', () => {
-  test('unknown, wrong secret, expired, another realm, demo: alike but for the reason, with one look into the store', async () => {
+  test('unknown, wrong secret, expired, another realm, demo: the answers differ in the reason alone, and each costs one look into the store', async () => {
     const { scheme, key, issue, clock, asked } = await setup();
     const other = newApiKey(systemRandom);
     const unknown = newApiKey(systemRandom);

@@ -28,8 +28,9 @@ export interface NegotiateOptions {
   readonly clock: Clock;
 }
 
-/** Handshakes that wait for their next message, and milliseconds that the whole of one may take. */
+/** The most handshakes that may wait for their next message. */
 const WAITING = 1000;
+/** Milliseconds that a whole handshake may take. */
 const PATIENCE = 30_000;
 
 /**

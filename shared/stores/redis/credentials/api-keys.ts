@@ -22,7 +22,7 @@ return redis.call('HDEL', KEYS[1], ARGV[1])
 
 /**
  * The hash `{prefix}:api-keys`: id to JSON, in the slot of the revocations, so that a change is as
- * durable as they are. When a key was last used is not: a note that is lost does no harm.
+ * durable as they are. The time of the last use is less durable: a note that is lost does no harm.
  */
 export function redisApiKeys(redis: Connection, prefix: string): ApiKeys {
   const name = `{${prefix}}:api-keys`;

@@ -213,7 +213,7 @@ function commit(
   return { kind: 'done', released: released(editing) };
 }
 
-/** Whether locks that the change was judged by are others now, or nobody remembers. */
+/** Returns true if the locks by which the change was judged have changed since, or if that is not known any more. */
 function relocked(
   connection: Connection,
   tree: string,
