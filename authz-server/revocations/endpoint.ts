@@ -2,6 +2,7 @@ import { type Answer, HttpError, UNSTORED } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { formatPage } from '#shared/guard/revocation-page.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
+import { noteRoutine } from '#shared/server/message/request-log.ts';
 import type { Work } from '../resources/protection.ts';
 import { type Cursor, readCursor } from './cursor.ts';
 import { Followed, type FollowedParts } from './followed.ts';
@@ -22,6 +23,7 @@ export function following(parts: FollowedParts): Work {
       throw new HttpError(403, 'Ask for the token with the grant client_credentials.');
     }
     const { after, wait } = askedOf(request.url ?? '');
+    noteRoutine(request, `revocations ${client}`);
     using gone = leaving(request);
     const milliseconds = Math.min(wait, hold) * 1000;
     const page = await followed.tell({ client, after, wait: milliseconds, gone: gone.signal });

@@ -140,6 +140,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       ['reason', 'appendonly', 'appendfsync'],
     ],
     ['warn', 'revocations.interrupted', 'The feed of revocations is interrupted.', ['reason']],
+    [
+      'warn',
+      'revocations.unfollowed',
+      'The package has no `client`, and nobody set `revocation`.',
+      ['reason'],
+    ],
     ['warn', 'revocations.stale', 'The package: the lease has run out, and tokens are 503.', []],
     ['info', 'revocations.followed', 'The package: revocations are followed (again).', []],
     [

@@ -11,7 +11,8 @@ export const FIELDS: Readonly<Record<keyof LogFields, string>> = {
   status: 'status of the answer',
   milliseconds: 'time from the first octet of the request to the end of the answer',
   cut: '`true`: the connection ended before the answer did',
-  checks: 'number of health checks that went well since the last line of one',
+  checks:
+    'number of health checks, or of polls of one follower, that went well since the last line of one',
   space: 'realm of the protection space',
   scheme: 'authentication scheme',
   verdict: '`granted`, `refused` or `absent` (no credentials)',
@@ -130,7 +131,7 @@ export function logPage(): string {
     '',
     '## Fields',
     '',
-    'A field without a value is left out. Of the health checks that went well there is one line a minute.',
+    'A field without a value is left out. Of the health checks that went well there is one line a minute, and the same for the polls of each client that follows revocations.',
     '',
     ...table(
       ['Field', 'Meaning'],

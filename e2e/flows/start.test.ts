@@ -216,7 +216,9 @@ test.each(['authz', 'resource', 'proxy'] as const)(
     const { code, said } = await place.refused();
     other.close();
     expect(code).toBe(1);
-    expect(said).toContain(`port ${place.ports[name]} is taken: set listen.${name}.port`);
+    expect(said).toContain(
+      `port ${place.ports[name]} is taken: end what runs there, or set listen.${name}.port`,
+    );
     expect(await refusesConnections(place.issuer)).toBe(true);
     expect(await refusesConnections(place.resource)).toBe(true);
   },

@@ -174,7 +174,7 @@ test('a taken port is a failure that names the setting', async () => {
   });
   const [message] = (await once(child, 'message')) as [object];
   expect(message).toEqual({
-    failed: `port ${port} is taken: set listen.resource.port to another`,
+    failed: `port ${port} is taken: end what runs there, or set listen.resource.port to another`,
   });
   expect(await once(child, 'exit')).toEqual([1, null]);
   other.close();

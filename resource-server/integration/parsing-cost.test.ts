@@ -1,10 +1,16 @@
 import { expect, test } from '@jest/globals';
 import { type Parser, PARSERS, type Shape } from './parsers.fixture.ts';
 
-/** Characters of the longest header section that is taken, and an eighth of them. */
-const [LONG, SHORT] = [79_872, 9984];
-/** If the time grows with the characters, the quotient is 8. If it is quadratic, it is 64. */
-const MOST = 12;
+/** The short input has an eighth of the characters of the longest header section that is taken. */
+const PARTS = 8;
+const LONG = 79_872;
+const SHORT = LONG / PARTS;
+/**
+ * The long input is compared with eight times as many calls of the short one, so that both allocate as much and cause
+ * as many collections of garbage. If the time grows with the characters, the quotient is at most 1.6, since a short
+ * input stays in the processor's caches. If the time is quadratic, it is 8.
+ */
+const MOST = 3;
 
 function inputOf([unit, before = '', after = '']: Shape, length: number): string {
   const room = length - before.length - after.length;
@@ -32,15 +38,16 @@ function read(text: string): number {
   return sum;
 }
 
-/** How many times the processor's time of the short input the long one takes: the median of interleaved rounds. */
+/** The processor's time of the long input, divided by that of the short ones: the median of interleaved rounds. */
 function growth(parse: Parser['parse'], shape: Shape, rounds: number): number {
   const [long, short] = [inputOf(shape, LONG), inputOf(shape, SHORT)];
   let calls = 1;
-  while (cpuOf(parse, short, calls) < 250 && calls < 1024) calls *= 2;
+  while (cpuOf(parse, short, PARTS * calls) < 250 && calls < 128) calls *= 2;
+  const shorts = PARTS * calls;
   const quotients = Array.from(
     { length: rounds },
     () =>
-      cpuOf(parse, long, calls) / Math.max(cpuOf(parse, short, calls), cpuOf(read, short, calls)),
+      cpuOf(parse, long, calls) / Math.max(cpuOf(parse, short, shorts), cpuOf(read, short, shorts)),
   );
   return quotients.toSorted((one, other) => one - other)[Math.floor(rounds / 2)] ?? 0;
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
 import { cookieName, setCookie } from '#shared/auth/schemes/session/cookie.ts';
+import { shownSecret } from '#shared/auth/schemes/session/session.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { callbackOf, type SignInSpace, signInClientId } from '#shared/config/sign-in-clients.ts';
 import type { Answer } from '#shared/http/answer.ts';
@@ -11,8 +12,10 @@ import type { Visits } from './visits.ts';
 
 /** Seconds within which arrivals are counted. */
 const ARRIVALS = 60;
-/** The most consecutive successful sign-ins that may leave no session. */
-const MOST_ARRIVALS = 2;
+/** The most successful sign-ins within that time after which the browser sends no session. */
+const MOST_WITHOUT_SESSION = 2;
+/** The most after which it sends a session that has ended: somebody may have ended it several times. */
+const MOST_ENDED = 9;
 
 type Refused = Extract<Outcome, { kind: 'answer' }>;
 
@@ -88,7 +91,8 @@ export function createSignIn({ config: { issuer }, visits, pages }: SignInParts)
     if (asker === 'form') {
       return pages.message(409, 'notTaken', to, new URL(space.url).pathname);
     }
-    if (arrivalsOf(space, request) < MOST_ARRIVALS) return lead(met);
+    const kept = shownSecret(space, request) !== undefined;
+    if (arrivalsOf(space, request) < (kept ? MOST_ENDED : MOST_WITHOUT_SESSION)) return lead(met);
     const { fields, ...page } = pages.message(403, 'notKept', to, path);
     return { ...page, fields: { ...fields, 'Set-Cookie': [noArrivals(space)] } };
   };
@@ -109,7 +113,7 @@ function arrivalsOf(space: SignInSpace, request: Pick<AuthRequest, 'cookies'>): 
 
 /** The Set-Cookie line that counts one more arrival. */
 export function oneMoreArrival(space: SignInSpace, request: Pick<AuthRequest, 'cookies'>): string {
-  const arrivals = Math.min(arrivalsOf(space, request) + 1, MOST_ARRIVALS);
+  const arrivals = Math.min(arrivalsOf(space, request) + 1, MOST_ENDED);
   return setCookie(space.url, arrivalCookie(space), String(arrivals), ARRIVALS);
 }
 

@@ -19,7 +19,7 @@ interface Named {
   milliseconds: number;
   /** The connection ended before the answer did. */
   cut: true;
-  /** How many checks of health went well since the last line that says so. */
+  /** How many routine requests of this kind, such as checks of health, went well since the last line that says so. */
   checks: number;
 
   // The outcome of authentication.

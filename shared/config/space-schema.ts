@@ -113,7 +113,7 @@ const members = z.strictObject({
     .enum(['documents', 'identity', 'verify', 'upstream'])
     .default('documents')
     .describe(
-      'What the space serves: `documents` on disk; `identity`, a page about the client; `verify`, only the answers of `GET /verify` for a gateway in front; `upstream`, the application behind it.',
+      'What the space serves: `documents` on disk; `identity`, a page about the client; `verify`, nothing itself: the application is elsewhere, and checks the tokens itself or stands behind a proxy that asks `GET /verify`; `upstream`, the application behind it.',
     ),
   upstream: upstreamSchema
     .optional()

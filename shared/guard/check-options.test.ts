@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { protect } from './protect.ts';
 
-const GOOD = { issuer: 'https://auth.example', resource: 'https://api.example/v1/', scopes: ['a'] };
+const GOOD = {
+  issuer: 'https://auth.example',
+  resource: 'https://api.example/v1/',
+  scopes: ['a'],
+  log: { info: () => {}, warn: () => {}, error: () => {} },
+};
 
 /** Returns the mistakes in options, as JavaScript may give them. */
 function mistakes(more: Readonly<Record<string, unknown>>): string[] {

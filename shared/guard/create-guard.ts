@@ -39,6 +39,8 @@ const JWKS = { maxAge: 300, cooldown: 30 };
 const SKEW = 5;
 /** Bytes. */
 const SECRET = 32;
+const UNTOLD =
+  "a revoked token is good until it expires: set client, or revocation: 'none' to accept that";
 
 /** Puts it together of what the resource server has too. The options have been checked. */
 export function createGuard(options: ProtectOptions, outside: Outside): Guard {
@@ -57,6 +59,9 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
     log,
   });
   const { client, revocation = client ? 'follow' : 'none' } = options;
+  if (client === undefined && options.revocation === undefined && outside.feed === undefined) {
+    log.warn('revocations.unfollowed', { reason: UNTOLD });
+  }
   const { id = '', secret: password = '' } = client ?? {};
   const followed = () =>
     revocation === 'none'

@@ -38,7 +38,14 @@ export function issuerAndGuard() {
     lines,
     protect: (options: Partial<ProtectOptions> = {}) =>
       createGuard(
-        { issuer: ISSUER, resource: RESOURCE, scopes: ['notes:read'], log, ...options },
+        {
+          issuer: ISSUER,
+          resource: RESOURCE,
+          scopes: ['notes:read'],
+          revocation: 'none',
+          log,
+          ...options,
+        },
         { clock, random: systemRandom, fetch, several: state.several, log },
       ),
     token: (claims: object = {}, by: KeyObject = key.privateKey) =>

@@ -3,6 +3,7 @@ import { prover } from '#shared/auth/judge/auth.fixture.ts';
 import { GENERATE } from '#shared/jose/jws.fixture.ts';
 import { ask, bearer, issuerAndGuard, RESOURCE } from './guard.fixture.ts';
 import type { Guard, Verdict } from './guard.ts';
+import type { ProtectOptions } from './options.ts';
 
 const refused = (verdict: Verdict): Response => {
   if (verdict.ok) throw new Error('it was let in');
@@ -135,6 +136,19 @@ describe('refusals', () => {
         .judge(ask({}, 'notes', 'HEAD')),
     );
     expect([answer.status, await answer.text()]).toEqual([401, '']);
+  });
+});
+
+describe('revocations that nobody follows', () => {
+  const warned = (options: Partial<ProtectOptions>) => {
+    const { protect, lines } = issuerAndGuard();
+    protect(options);
+    return lines.map(({ event }) => event);
+  };
+
+  test('the guard warns, unless the option says that they are not followed', () => {
+    expect(warned({ revocation: undefined })).toEqual(['revocations.unfollowed']);
+    expect(warned({ revocation: 'none' })).toEqual([]);
   });
 });
 

@@ -17,7 +17,10 @@ export interface ProtectOptions {
   readonly client?:
     | { readonly id: string | undefined; readonly secret: string | undefined }
     | undefined;
-  /** Default: `follow` where there is a `client`, else `none`: a revoked token is then good until it expires. */
+  /**
+   * Default: `follow` if there is a `client`, else `none` with a warning: a revoked token is then good until it
+   * expires.
+   */
   readonly revocation?: RevocationChoice | undefined;
   /** Tokens that are bound to a key (RFC 9449), which are taken unless this is false. */
   readonly dpop?: false | DpopChoice | undefined;

@@ -200,7 +200,9 @@ async function onPort(
   const address = addresses[name];
   return open(address).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
-    throw new Error(`port ${address.port} is taken: set listen.${name}.port to another`);
+    throw new Error(
+      `port ${address.port} is taken: end what runs there, or set listen.${name}.port to another`,
+    );
   });
 }
 

@@ -1,4 +1,4 @@
-// An API of Express behind Countersign. Needs `npm install express @countersign/resource`.
+// An API of Express behind Countersign. Needs express, and the package that `npm run pack:resource` writes to dist/.
 import { protect } from '@countersign/resource';
 import express from 'express';
 

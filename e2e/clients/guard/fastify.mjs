@@ -1,4 +1,4 @@
-// An API of Fastify behind Countersign. Needs `npm install fastify @countersign/resource`.
+// An API of Fastify behind Countersign. Needs fastify, and the package that `npm run pack:resource` writes to dist/.
 import { protect } from '@countersign/resource';
 import Fastify from 'fastify';
 

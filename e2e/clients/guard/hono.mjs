@@ -1,4 +1,4 @@
-// An API of Hono behind Countersign. Needs `npm install hono @hono/node-server @countersign/resource`.
+// An API of Hono behind Countersign. Needs hono, @hono/node-server, and the package that `npm run pack:resource` writes to dist/.
 import { protect } from '@countersign/resource';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';

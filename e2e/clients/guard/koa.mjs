@@ -1,4 +1,4 @@
-// An API of Koa behind Countersign. Needs `npm install koa @koa/router @countersign/resource`.
+// An API of Koa behind Countersign. Needs koa, @koa/router, and the package that `npm run pack:resource` writes to dist/.
 import { protect } from '@countersign/resource';
 import { Router } from '@koa/router';
 import Koa from 'koa';

@@ -47,7 +47,7 @@ test('the API of the tutorial, which README.md and the package have too, refuses
     file,
     atPort(program)
       .replace('http://localhost:3000', pair.issuer)
-      .replace('listen(8080)', `listen(${port})`),
+      .replace('listen(8080', `listen(${port}`),
   );
   parts.use(
     await startProcess(process.execPath, [file], {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { configSchema } from '#shared/config/schema.ts';
-import { examples } from '../../pair/examples.ts';
+import { examples, runCommands } from '../../pair/examples.ts';
 import { startPair } from '../../pair/pair.ts';
 import { send } from './send.ts';
 
@@ -12,6 +12,9 @@ test('the configuration of docs/how-to/sign-in-in-front.md sends a browser to th
     settings: ({ resource }) =>
       JSON.parse(json.replaceAll('http://localhost:3001', resource)) as object as {},
   });
+  const [command = ''] = await examples('docs/how-to/sign-in-in-front.md', 'sh sign-in');
+  await runCommands(pair, command);
+  expect(await pair.cli('user', 'show', 'demo')).toMatchObject({ groups: ['staff'] });
   const headers = { accept: 'text/html', 'sec-fetch-mode': 'navigate' };
   const asked = await send(`${pair.resource}/a?b`, { headers });
   expect(asked.status).toBe(303);

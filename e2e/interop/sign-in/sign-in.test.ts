@@ -275,6 +275,18 @@ describe.each(FRONTS)('%s', (front) => {
       expect((await ask('/', { headers })).status).toBe(401);
     });
 
+    test('ended several times within a minute: the browser is sent to sign in each time', async () => {
+      const person = await site.pair.addPerson('bob-again');
+      const { page } = await site.signedIn({}, person);
+      for (let round = 0; round < 3; round += 1) {
+        await site.pair.cli('user', 'end', person.name);
+        await page.goto(site.origin);
+        expect(page.url()).toContain(site.pair.issuer);
+        await signIn(page, person);
+        await page.waitForURL(`${site.origin}/`);
+      }
+    });
+
     test('signing out at the authorization server ends it', async () => {
       const { context, page } = await site.signedIn();
       const headers = { cookie: await cookiesOf(page) };

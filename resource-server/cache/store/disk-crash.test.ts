@@ -57,7 +57,8 @@ test('after a SIGKILL kept answers are whole, answers that the feed removed are 
       const whole = await content?.read(0, 300_000);
       expect([n, whole?.equals(contentOfAnswer(n))]).toEqual([n, true]);
     }
-    expect(found).toBeGreaterThan(10);
+    // Right after a group of 90 was removed, as few as these are left.
+    expect(found).toBeGreaterThan(5);
     // The last was perhaps kept and not said to be.
     expect(store.stats().entries - found).toBeLessThanOrEqual(round + 1);
     expect(readdirSync(join(folder, '0', 'content')).length).toBeLessThanOrEqual(

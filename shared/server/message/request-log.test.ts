@@ -4,7 +4,7 @@ import { trustedProxies } from '#shared/http/forwarded.ts';
 import { jsonLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { type Handler, listen, type Listening } from '../listen/listen.ts';
-import { logged, note } from './request-log.ts';
+import { logged, note, noteRoutine } from './request-log.ts';
 import { exchange, TestSocket } from '../wire/test-socket.fixture.ts';
 
 const open: Listening[] = [];
@@ -88,6 +88,45 @@ test('checks of health that go well are one line a minute, those that fail one e
   status = 503;
   const failures = [...(await ask('/health/ready', 3)), ...(await ask('/other'))];
   expect(failures.filter(([, was]) => was === 503)).toHaveLength(4);
+});
+
+test('routine requests that go well are one line a minute for each kind', async () => {
+  const clock = new ManualClock();
+  const written: Record<string, unknown>[] = [];
+  const log = jsonLog((line) => void written.push(JSON.parse(line)), clock, 'test');
+  const handler = logged(
+    (request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '', 'http://test');
+      if (pathname === '/poll') noteRoutine(request, `poll ${searchParams.get('client')}`);
+      response.statusCode = searchParams.has('bad') ? 403 : 200;
+      response.end();
+    },
+    { log, clock, random: systemRandom, trusted: trustedProxies([]) },
+  );
+  const listening = await listen({ host: '127.0.0.1', port: 0, handler, log, clock });
+  open.push(listening);
+  const ask = async (path: string) => {
+    await fetch(`http://127.0.0.1:${listening.port}${path}`);
+  };
+  /** The lines so far. A line is written shortly after its answer, so the last request is one that is always logged. */
+  async function lines() {
+    await ask('/other');
+    while (written.at(-1)?.['path'] !== '/other') await new Promise(setImmediate);
+    return written
+      .splice(0)
+      .flatMap(({ path, status, checks }) => (path === '/other' ? [] : [[path, status, checks]]));
+  }
+  for (let n = 0; n < 5; n++) await ask('/poll?client=a');
+  await ask('/poll?client=b');
+  expect(await lines()).toEqual([
+    ['/poll', 200, 1],
+    ['/poll', 200, 1],
+  ]);
+  await ask('/poll?client=a&bad');
+  expect(await lines()).toEqual([['/poll', 403, undefined]]);
+  clock.advance(60);
+  await ask('/poll?client=a');
+  expect(await lines()).toEqual([['/poll', 200, 5]]);
 });
 
 describe('one line a request', () => {

@@ -3,7 +3,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { LogFields } from '#shared/base/log-fields.ts';
-import { remembering } from '#shared/base/recent-map.ts';
+import { RecentMap, remembering } from '#shared/base/recent-map.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import { type AnyRequest, type AnyResponse, holdFields } from './message.ts';
 
@@ -12,12 +12,20 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 /** The member for a request's log fields so far. A map of requests would cost ten times as much. */
 const NOTED = Symbol('noted');
 
-type Logged = AnyRequest & { [NOTED]?: LogFields };
+/** The member that says of what kind a routine request is. */
+const ROUTINE = Symbol('routine');
+
+type Logged = AnyRequest & { [NOTED]?: LogFields; [ROUTINE]?: string };
 
 /** Adds to the line of this request. */
 export function note(request: Logged, fields: LogFields): void {
   const noted = request[NOTED];
   if (noted !== undefined) Object.assign(noted, fields);
+}
+
+/** Makes one line a minute stand for all requests of this kind that go well, since the client sends them all the time. */
+export function noteRoutine(request: Logged, kind: string): void {
+  request[ROUTINE] = kind;
 }
 
 /** The id of its line; empty where no line is written of it. */
@@ -44,15 +52,17 @@ export const isNameless = ({ headers }: AnyRequest) =>
   /^privatetoken(?: |$)/i.test(headers.authorization ?? '');
 /** Asked every few seconds, of every server, by whatever runs it. */
 const HEALTH = /^\/health\/(?:live|ready)$/;
-/** Milliseconds for which one line stands for all checks of health that went well. */
+/** Milliseconds for which one line stands for all routine requests of a kind that went well. */
 const QUIET = 60_000;
+/** Kinds of routine requests whose numbers are kept. */
+const KINDS = 1000;
 
 /**
  * Writes one line a request once it is over: id, method, path, status, milliseconds, and what
  * `note` added. The id is that of X-Request-Id when a trusted proxy sent a plain one, else random.
  * `cut`: the connection ended before the answer did. Answers carry the id too, so that anybody who got one
  * can name the line. Of checks of health that went well there is one line a minute, with their number
- * (`checks`) since the last.
+ * (`checks`) since the last; the same for each other kind of routine request.
  */
 export function logged<Request extends AnyRequest, Response extends AnyResponse>(
   handler: (request: Request, response: Response) => Awaitable<void>,
@@ -63,8 +73,7 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
     trusted,
   }: { log: Log; clock: Clock; random: Random; trusted: TrustedProxies },
 ): (request: Request, response: Response) => Awaitable<void> {
-  let checks = 0;
-  let checked = Number.NEGATIVE_INFINITY;
+  const routines = new RecentMap<{ checks: number; since: number }>(KINDS);
   return (request, response) => {
     const start = clock.now();
     const given = request.headers['x-request-id'];
@@ -80,12 +89,13 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
     response.on('close', () => {
       const now = clock.now();
       const path = pathOf(request.url ?? '');
-      const well = HEALTH.test(path) && response.statusCode < 300 && response.writableFinished;
-      if (well) {
-        checks += 1;
-        // `Math.abs`: if the clock was set back, nobody waits until it has caught up.
-        if (Math.abs(now - checked) < QUIET) return;
-        checked = now;
+      const kind = HEALTH.test(path) ? 'health' : (request as Logged)[ROUTINE];
+      const well = kind !== undefined && response.statusCode < 300 && response.writableFinished;
+      const routine = well ? routines.get(kind) : undefined;
+      // `Math.abs`: if the clock was set back, nobody waits until it has caught up.
+      if (routine && Math.abs(now - routine.since) < QUIET) {
+        routine.checks += 1;
+        return;
       }
       note(request, {
         method: request.method,
@@ -93,10 +103,10 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
         status: response.statusCode,
         milliseconds: now - start,
         cut: response.writableFinished ? undefined : true,
-        checks: well ? checks : undefined,
+        checks: well ? (routine?.checks ?? 0) + 1 : undefined,
       });
       log.info('request', noted);
-      if (well) checks = 0;
+      if (well) routines.set(kind, { checks: 0, since: now });
     });
     return handler(request, response);
   };
