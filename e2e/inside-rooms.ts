@@ -97,7 +97,7 @@ export const INSIDE: Orders = {
     floors: [
       ['arguments', 'lines'],
       ['files', 'stores'],
-      ['clients', 'oauth'],
+      ['clients', 'oauth', 'signatures'],
       ['private-token'],
       ['commands'],
       ['.'],

@@ -19,6 +19,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['shared/signatures'],
   ['shared/private-token'],
   ['shared/stores'],
+  ['shared/gnap'],
   ['shared/keys'],
   ['shared/people'],
   ['shared/auth'],

@@ -32,6 +32,7 @@ import { realmList } from './commands/realm-list.ts';
 import { request } from './commands/request.ts';
 import { restore } from './commands/restore.ts';
 import { revocationStatus } from './commands/revocation-status.ts';
+import { signatureExplain } from './commands/signature-explain.ts';
 import { tokenExplain } from './commands/token-explain.ts';
 import { tokenGet } from './commands/token-get.ts';
 import { tokenRevoke } from './commands/token-revoke.ts';
@@ -84,6 +85,7 @@ export const COMMANDS: readonly Command[] = [
   tokenExplain,
   tokenRevoke,
   request,
+  signatureExplain,
   privateTokenGet,
   privateTokenRedeem,
   revocationStatus,

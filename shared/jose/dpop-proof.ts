@@ -1,9 +1,10 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import { sameText } from '#shared/base/constant-time.ts';
-import { importPublicJwk, type JwsAlgorithm } from './algorithms.ts';
-import { isObject, parseCompactJws, type JsonObject, type JwsRefusal } from './compact-jws.ts';
+import { importPublicJwk } from './algorithms.ts';
+import { isObject, parseCompactJws, type JwsRefusal } from './compact-jws.ts';
 import { holdsPrivateKey } from './private-members.ts';
 import { normaliseTargetUri } from './target-uri.ts';
+import { thumbprint } from './thumbprint.ts';
 
 export interface ExpectedProof {
   readonly method: string;
@@ -53,11 +54,6 @@ const refuse = (reason: string, error: ProofError = 'invalid_dpop_proof'): Proof
 });
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
-
-/** Returns the hash of the required members in lexicographic order (RFC 7638 section 3). */
-function thumbprint(jwk: JsonObject, { members }: JwsAlgorithm): string {
-  return sha256(JSON.stringify(Object.fromEntries(members.map((name) => [name, jwk[name]]))));
-}
 
 /**
  * Checks a DPoP proof by the list of RFC 9449 section 4.3, whose numbers stand at each step. The caller has to check

@@ -10,6 +10,7 @@ import { loginAccess } from '../oauth/login-access.ts';
 import { type GetAccess, sendProtected } from '../oauth/protected-request.ts';
 import { requestToken } from '../oauth/token-request.ts';
 import { parseField } from '../arguments/request-field.ts';
+import { signedMessage } from '../signatures/signed-message.ts';
 import { readSecret, SECRET_OPTIONS } from '../arguments/secret.ts';
 import { withStores } from '../stores/with-stores.ts';
 
@@ -28,6 +29,11 @@ export const request: Command = {
       value: 'KEYFILE',
       help: 'sign with this private key in PEM (Concealed, RFC 9729) instead of a token',
     },
+    sign: {
+      value: 'JWKFILE',
+      help: 'sign the message (RFC 9421) with this private JWK, which has kid and alg, instead of a token',
+    },
+    tag: { value: 'TAG', help: 'the tag of that signature; that of GNAP is gnap' },
     scope: {
       value: '"A B"',
       help: 'the scope of the token; default: the one that the resource asks for',
@@ -40,6 +46,8 @@ export const request: Command = {
     'login`. With --client it gets a token for the client, bound to a key made for this request (DPoP). If the resource',
     "takes only Bearer, the client's token is unbound, and the token of the login is not sent.",
     'The token goes only to its own audience, and never across a redirect to another origin.',
+    'With --sign the signature covers the method, the URL, the digest of the body and each field of --header, which may',
+    'then be Authorization.',
     'The body of the answer goes to standard output, its status to standard error.',
   ],
   run: async (input, shell) => {
@@ -51,21 +59,28 @@ export const request: Command = {
     if (url === undefined) {
       throw new UsageError('URL must be https, or http on this machine, without user and fragment');
     }
-    const fields = Object.fromEntries(input.texts('header').map(parseField));
+    const signer = input.text('sign');
+    const left = signer === undefined ? undefined : 'authorization';
+    const fields = Object.fromEntries(input.texts('header').map((text) => parseField(text, left)));
     const data = await readData(input.text('data'), shell);
     const message = { method, url, fields, ...(data !== undefined && { body: data }) };
 
     const keyFile = input.text('concealed');
     const client = input.text('client') ?? shell.env['COUNTERSIGN_CLIENT_ID'];
-    if (keyFile !== undefined && input.flag('client')) {
-      throw new UsageError('--concealed goes without a --client');
+    const withoutToken = keyFile ?? signer;
+    if (withoutToken !== undefined && (input.flag('client') || (keyFile && signer))) {
+      throw new UsageError('--concealed, --sign and --client go without one another');
     }
+    if (input.flag('tag') && signer === undefined) throw new UsageError('--tag goes with --sign');
     const access = client ? clientAccess(client, input, shell) : personAccess(input, shell);
-    const answer = await (keyFile === undefined
-      ? sendProtected(sendUnhurried, message, access)
-      : sendConcealed(message, keyFile));
+    async function exchange() {
+      if (keyFile !== undefined) return sendConcealed(message, keyFile);
+      if (signer === undefined) return sendProtected(sendUnhurried, message, access);
+      return sendUnhurried(await signedMessage(message, signer, input.text('tag'), shell.clock));
+    }
+    const answer = await exchange();
     shell.note(`HTTP ${answer.status}`);
-    if (answer.status === 401 && !client && keyFile === undefined) {
+    if (answer.status === 401 && !client && withoutToken === undefined) {
       shell.note(`The token was refused: run ${CLI} login again.`);
     }
     return {

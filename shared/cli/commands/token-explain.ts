@@ -5,6 +5,7 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type CheckedToken, checkToken } from '../stores/check-token.ts';
 import { type Command, Failure } from '../arguments/command.ts';
 import { columns } from '#shared/base/printable.ts';
+import { moment } from '../lines/moment.ts';
 import { readToken } from '../arguments/read-token.ts';
 import { withStores } from '../stores/with-stores.ts';
 
@@ -101,12 +102,4 @@ function verdict(checked: CheckedToken, revoked: RevokedBy | 'unknown' | undefin
     ['checked', 'signature, issuer, audience and times are good'],
     ['revoked', revoked === undefined ? 'no' : REVOKED_BY[revoked]],
   ];
-}
-
-function moment(value: unknown, clock: Clock): string {
-  const milliseconds = typeof value === 'number' ? value * 1000 : Number.NaN;
-  const date = new Date(milliseconds);
-  if (Number.isNaN(date.getTime())) return `${JSON.stringify(value)}, which is no time`;
-  const seconds = Math.round((milliseconds - clock.now()) / 1000);
-  return `${date.toISOString()} (${seconds < 0 ? `${-seconds} s ago` : `in ${seconds} s`})`;
 }

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import { type Clock, epochSeconds } from '#shared/base/clock.ts';
+import { columns } from '#shared/base/printable.ts';
+import { BadSignature } from '#shared/signatures/message.ts';
+import { type Command, Failure, type Shell } from '../arguments/command.ts';
+import { moment } from '../lines/moment.ts';
+import { explain, type Explained, type ExplainedSignature } from '../signatures/explained.ts';
+import { readVerifyingKeys } from '../signatures/jwk-file.ts';
+import { parseRawRequest } from '../signatures/raw-request.ts';
+
+export const signatureExplain: Command = {
+  name: 'signature explain',
+  summary:
+    'explain the signatures of an HTTP request (RFC 9421): what they cover, and what is wrong',
+  operands: ['FILE'],
+  options: {
+    key: { value: 'JWKFILE', help: 'verify with the keys of this JWK or JWK Set' },
+    origin: { value: 'URL', help: 'the origin of the request; default: https and its Host' },
+  },
+  details: [
+    'FILE: the request as HTTP/1.1 sends it, or - to read it from standard input. Also says whether GNAP takes each',
+    'signature (RFC 9635 section 7.3.1). Exit code 1: a signature or the digest of the content is wrong.',
+  ],
+  async run(input, shell) {
+    const request = parseRawRequest(
+      await contentOf(input.operands[0], shell),
+      input.text('origin'),
+    );
+    const file = input.text('key');
+    const keys = file === undefined ? new Map() : await readVerifyingKeys(file);
+    try {
+      const explained = explain(request, keys, epochSeconds(shell.clock));
+      const { signatures, content } = explained;
+      const wrong = signatures.some(({ signature }) => signature === 'wrong');
+      const failed = wrong || content.digest === 'wrong';
+      return { json: explained, lines: linesOf(explained, shell.clock), failed };
+    } catch (error) {
+      if (error instanceof BadSignature) throw new Failure(error.message);
+      throw error;
+    }
+  },
+};
+
+async function contentOf(operand: string | undefined, shell: Shell): Promise<Buffer> {
+  if (operand === undefined || operand === '-') return shell.readStdin();
+  return readFile(operand).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new Failure(`cannot read ${operand} (${code})`);
+  });
+}
+
+const WORDS: Readonly<Record<ExplainedSignature['signature'], string>> = {
+  good: 'good',
+  wrong: 'wrong',
+  unknown: 'not checked: give its key with --key',
+};
+
+/** The parameters that are times, in seconds since the epoch (RFC 9421 section 2.3). */
+const TIMES = new Set(['created', 'expires']);
+
+const DIGESTS = {
+  right: 'its digest is right',
+  wrong: 'its digest is wrong',
+  absent: 'the request has no Content-Digest',
+};
+
+function linesOf({ signatures, content }: Explained, clock: Clock): readonly string[] {
+  const rows = signatures.flatMap(({ label, covers, parameters, signature, reason, gnap }) => [
+    ['label', label],
+    ...covers.map(({ component, value }) => ['covers', `${component}: ${value}`]),
+    ...Object.entries(parameters).map(([name, value]) => [
+      name,
+      TIMES.has(name) ? moment(value, clock) : String(value),
+    ]),
+    ['signature', reason === undefined ? WORDS[signature] : `${WORDS[signature]}: ${reason}`],
+    ['for GNAP', gnap === undefined ? 'good' : `refused: ${gnap}`],
+  ]);
+  if (rows.length === 0) return ['The request has no signature.'];
+  return columns([...rows, ['content', content.reason ?? DIGESTS[content.digest]]]);
+}

@@ -1,0 +1,117 @@
+import { hash } from 'node:crypto';
+import { digestRefusal, HASHES } from '#shared/gnap/content-digest.ts';
+import { gnapPolicy } from '#shared/gnap/prove.ts';
+import { componentValue, identifierText } from '#shared/signatures/component.ts';
+import { BadSignature } from '#shared/signatures/message.ts';
+import { checkPolicy } from '#shared/signatures/policy.ts';
+import { signatureBase } from '#shared/signatures/signature-base.ts';
+import { type LabelledSignature, readSignatures } from '#shared/signatures/signature-fields.ts';
+import { type VerifyingKey, verifySignature } from '#shared/signatures/verify.ts';
+import type { RawRequest } from './raw-request.ts';
+
+/** The reason why something is wrong; undefined if it is right. */
+type Wrong = string | undefined;
+
+export interface ExplainedSignature {
+  readonly label: string;
+  /** Each covered component, and its value, or why it has none. */
+  readonly covers: readonly { readonly component: string; readonly value: string }[];
+  readonly parameters: Readonly<Record<string, string | number | boolean>>;
+  /** `unknown`: there is no key with its `keyid`. */
+  readonly signature: 'good' | 'wrong' | 'unknown';
+  readonly reason?: string;
+  /** Why GNAP does not take it (RFC 9635 section 7.3.1). */
+  readonly gnap: Wrong;
+}
+
+export interface Explained {
+  readonly signatures: readonly ExplainedSignature[];
+  /** Whether Content-Digest is that of the content; `absent`: the request has no such field. */
+  readonly content: { readonly digest: 'right' | 'wrong' | 'absent'; readonly reason?: string };
+}
+
+/** Explains the signatures of a request (RFC 9421). Throws `BadSignature` if their fields are malformed. */
+export function explain(
+  request: RawRequest,
+  keys: ReadonlyMap<unknown, VerifyingKey>,
+  now: number,
+): Explained {
+  const signatures = readSignatures(request.message);
+  return {
+    signatures: signatures.map((signature) => explainOne(signature, request, keys, now)),
+    content: contentOf(request),
+  };
+}
+
+function explainOne(
+  signature: LabelledSignature,
+  { message, content }: RawRequest,
+  keys: ReadonlyMap<unknown, VerifyingKey>,
+  now: number,
+): ExplainedSignature {
+  const { label, identifiers, params } = signature;
+  const key =
+    keys.get(params.get('keyid')?.value) ?? (keys.size === 1 ? [...keys][0]?.[1] : undefined);
+  const wrong = whyNot(() => {
+    const base = signatureBase(identifiers, params, message);
+    if (key !== undefined) verifySignature({ ...signature, base }, key);
+  });
+  const demands = {
+    hasToken: message.lines('authorization').length > 0,
+    hasContent: content.length > 0,
+  };
+  const policy = gnapPolicy(demands);
+  return {
+    label,
+    covers: identifiers.map((identifier) => ({
+      component: identifierText(identifier),
+      value: valueOrReason(() => componentValue(identifier, message)),
+    })),
+    parameters: Object.fromEntries(
+      [...params].map(([name, { type, value }]) => [
+        name,
+        type === 'bytes' ? value.toString('base64') : value,
+      ]),
+    ),
+    signature: wrong === undefined ? (key === undefined ? 'unknown' : 'good') : 'wrong',
+    ...(wrong !== undefined && { reason: wrong }),
+    gnap: whyNot(() => {
+      const tag = params.get('tag')?.value;
+      if (tag !== policy.tag) throw new BadSignature(`its tag is not ${policy.tag}`);
+      checkPolicy(signature, policy, now);
+    }),
+  };
+}
+
+function contentOf({ message, content }: RawRequest): Explained['content'] {
+  const lines = message.lines('content-digest');
+  if (lines.length === 0) return { digest: 'absent' };
+  const algorithms = Object.keys(HASHES) as (keyof typeof HASHES)[];
+  const found = algorithms.filter((algorithm) => lines.join().includes(`${algorithm}=`));
+  const reason =
+    found.length === 0
+      ? `content-digest has none of ${algorithms.join(', ')}`
+      : found
+          .map((name) => digestRefusal(lines, name, hash(HASHES[name], content, 'buffer')))
+          .find((why) => why !== undefined);
+  return reason === undefined ? { digest: 'right' } : { digest: 'wrong', reason };
+}
+
+function whyNot(check: () => void): Wrong {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof BadSignature) return error.message;
+    throw error;
+  }
+}
+
+function valueOrReason(value: () => string): string {
+  try {
+    return value();
+  } catch (error) {
+    if (error instanceof BadSignature) return `(none: ${error.message})`;
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import type { KeyObject } from 'node:crypto';
+import { importPublicJwk, type JwsAlgorithm, MESSAGE_ALGORITHMS } from '#shared/jose/algorithms.ts';
+import { isObject } from '#shared/jose/compact-jws.ts';
+import { holdsPrivateKey } from '#shared/jose/private-members.ts';
+import { thumbprint } from '#shared/jose/thumbprint.ts';
+import { REGISTERED } from '#shared/signatures/algorithms.ts';
+import type { DigestAlgorithm } from './content-digest.ts';
+
+/** A client's public key, and how the client proves that it has the private one (RFC 9635 section 7.1). */
+export interface GnapKey {
+  readonly algorithm: JwsAlgorithm;
+  readonly key: KeyObject;
+  /** The `kid` of the JWK, which is `keyid` in signatures. It identifies nothing: two clients may use the same. */
+  readonly kid: string;
+  /** The algorithm that Content-Digest must have. */
+  readonly digest: DigestAlgorithm;
+  /** RFC 7638. It identifies the client instance (RFC 9635 section 2.3). */
+  readonly thumbprint: string;
+}
+
+/** A key that is not taken. Its message tells the client why. */
+export class BadKey extends Error {
+  override readonly name = 'BadKey';
+}
+
+/** The formats of section 7.1. A key has exactly one of them. */
+const FORMATS = ['jwk', 'cert', 'cert#S256'];
+const LONGEST_KID = 256;
+
+/**
+ * Reads a key that a client sends by value, for the proof method `httpsig`. Throws `BadKey` for other methods and
+ * formats, and for private and symmetric keys.
+ */
+export function readKey(value: unknown): GnapKey {
+  if (!isObject(value)) throw new BadKey('key is not an object');
+  const [format, another] = FORMATS.filter((name) => name in value);
+  if (format === undefined || another !== undefined) {
+    throw new BadKey(`key has ${another ? 'more than one' : 'none'} of ${FORMATS.join(', ')}`);
+  }
+  const { jwk, proof } = value;
+  if (!isObject(jwk)) throw new BadKey('key has no jwk, which is the only format here');
+  if (holdsPrivateKey(jwk)) throw new BadKey('jwk holds a private or symmetric key');
+  const { alg, kid } = jwk;
+  if (typeof kid !== 'string' || kid === '' || kid.length > LONGEST_KID) {
+    throw new BadKey(`jwk has no kid of 1 to ${LONGEST_KID} characters`);
+  }
+  const algorithm = MESSAGE_ALGORITHMS.get(alg);
+  if (algorithm === undefined) {
+    throw new BadKey(`alg of jwk is none of ${[...MESSAGE_ALGORITHMS.keys()].join(', ')}`);
+  }
+  const digest = digestOf(proof, algorithm);
+  const key = importPublicJwk(jwk, algorithm);
+  if (key === undefined) throw new BadKey('jwk is not a public key for its alg');
+  return { algorithm, key, kid, digest, thumbprint: thumbprint(jwk, algorithm) };
+}
+
+/** Section 7.3.1: the string has the key's own algorithm and sha-256; the object names both. */
+function digestOf(proof: unknown, algorithm: JwsAlgorithm): DigestAlgorithm {
+  if (proof === 'httpsig') return 'sha-256';
+  if (!isObject(proof) || proof['method'] !== 'httpsig') {
+    throw new BadKey('proof is not httpsig, which is the only method here');
+  }
+  const { alg } = proof;
+  if (!REGISTERED.get(String(alg))?.includes(algorithm.alg)) {
+    throw new BadKey(`alg of proof is not that of the key, ${algorithm.alg}`);
+  }
+  const digest = proof['content-digest-alg'];
+  if (digest !== 'sha-256' && digest !== 'sha-512') {
+    throw new BadKey('content-digest-alg is neither sha-256 nor sha-512');
+  }
+  return digest;
+}
