@@ -113,6 +113,28 @@ async function demoToken({ issuer, firstStart }: Home): Promise<string> {
   return access_token;
 }
 
+/** Begins to write a document, and returns when its first half is on the disk. */
+async function halfAnUpload(place: Home) {
+  const url = `${place.resource}/documents/slow`;
+  const authorization = `Bearer ${await demoToken(place)}`;
+  const half = 'x'.repeat(20_000);
+  const headers = { authorization, 'content-length': 2 * half.length };
+  const upload = request(url, { method: 'PUT', headers });
+  upload.write(half);
+  const content = join(place.data, 'content', folderOf('/documents'));
+  await until(async () => {
+    const { stdout } = await run('find', [content, '-name', '*.part', '-size', `${half.length}c`]);
+    return stdout !== '';
+  });
+  /** Writes the other half; resolves to the status of the answer. */
+  async function finish(): Promise<number> {
+    upload.end(half);
+    const [response] = (await once(upload, 'response')) as [{ statusCode: number }];
+    return response.statusCode;
+  }
+  return { url, authorization, half, finish };
+}
+
 /** Returns the output of bash when the text is pasted into it. */
 async function paste(lines: string): Promise<string> {
   const bash = spawn('bash', { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -136,23 +158,10 @@ test('a first start, ended by Ctrl-C amid an upload: its printed commands can be
   expect((await stat(place.data)).mode & 0o777).toBe(0o700);
   expect(await paste(kept)).toContain('HTTP/1.1 200 OK');
 
-  const url = `${place.resource}/documents/slow`;
-  const authorization = `Bearer ${await demoToken(place)}`;
-  const half = 'x'.repeat(20_000);
-  const headers = { authorization, 'content-length': 2 * half.length };
-  const upload = request(url, { method: 'PUT', headers });
-  upload.write(half);
-  // The first half is on the disk: the server is amid the request.
-  const content = join(place.data, 'content', folderOf('/documents'));
-  await until(async () => {
-    const { stdout } = await run('find', [content, '-name', '*.part', '-size', `${half.length}c`]);
-    return stdout !== '';
-  });
+  const { url, authorization, half, finish } = await halfAnUpload(place);
   first.signal('SIGINT');
   await until(() => refusesConnections(url));
-  upload.end(half);
-  const [response] = (await once(upload, 'response')) as [{ statusCode: number }];
-  expect(response.statusCode).toBe(201);
+  expect(await finish()).toBe(201);
   await first.exited();
   expect(first.exitCode).toBe(0);
 
@@ -166,6 +175,21 @@ test('a first start, ended by Ctrl-C amid an upload: its printed commands can be
   expect(await interrupt(second)).toBe(0);
   expect(await refusesConnections(place.issuer)).toBe(true);
   expect(await refusesConnections(place.resource)).toBe(true);
+});
+
+test('a supervisor sends SIGTERM to all processes of the service: an upload is finished first', async () => {
+  await using place = await home();
+  const running = await startProcess('setsid', ['npm', 'start'], {
+    cwd: ROOT,
+    env: place.env,
+    ready: (output) => output.includes('ready.'),
+  });
+  const { url, finish } = await halfAnUpload(place);
+  process.kill(-(running.pid ?? 0), 'SIGTERM');
+  await until(() => refusesConnections(url));
+  expect(await finish()).toBe(201);
+  await until(() => running.output.match(/"event":"ending"/g)?.length === 2);
+  expect(running.output).not.toContain('has ended');
 });
 
 test('npm start in a terminal: Ctrl-C reaches npm and all its children at once, and all end well', async () => {

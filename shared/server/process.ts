@@ -208,12 +208,15 @@ async function onPort(
 
 /**
  * Resolves when the process is asked to end: by a signal, or because the process that started it with a channel is gone. Of a
- * worker node:cluster sees to that, and Ctrl-C in the terminal is for its parent to decide.
+ * worker node:cluster sees to that, and Ctrl-C in the terminal is for its parent to decide. A worker gets SIGTERM twice if
+ * a supervisor sends it to all processes of a service: from there and from its parent. The second must not kill it; its
+ * parent kills it with SIGKILL.
  */
 function asked(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   if (cluster.isWorker) process.on('SIGINT', () => {});
   else for (const event of ['SIGINT', 'disconnect'] as const) process.once(event, resolve);
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.once(signal, resolve);
+  const heed = cluster.isWorker ? 'on' : 'once';
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process[heed](signal, resolve);
   return promise;
 }
