@@ -34,6 +34,7 @@ const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] 
     'COUNTERSIGN_CONFIG',
     'e2e/interop/sign-in/page.test.ts starts the pair with the same file',
   ],
+  ['docs/how-to/sign-in-in-front.md', 'export', 'a test gives each command its configuration'],
   [
     'docs/tutorials/express-api.md',
     'COUNTERSIGN_CONFIG',
