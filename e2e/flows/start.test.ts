@@ -113,6 +113,14 @@ async function demoToken({ issuer, firstStart }: Home): Promise<string> {
   return access_token;
 }
 
+/** Runs `npm start` in a process group of its own, as a terminal or a supervisor does. */
+const startGroup = ({ env }: Home) =>
+  startProcess('setsid', ['npm', 'start'], {
+    cwd: ROOT,
+    env,
+    ready: (output) => output.includes('ready.'),
+  });
+
 /** Begins to write a document, and returns when its first half is on the disk. */
 async function halfAnUpload(place: Home) {
   const url = `${place.resource}/documents/slow`;
@@ -179,11 +187,7 @@ test('a first start, ended by Ctrl-C amid an upload: its printed commands can be
 
 test('a supervisor sends SIGTERM to all processes of the service: an upload is finished first', async () => {
   await using place = await home();
-  const running = await startProcess('setsid', ['npm', 'start'], {
-    cwd: ROOT,
-    env: place.env,
-    ready: (output) => output.includes('ready.'),
-  });
+  const running = await startGroup(place);
   const { url, finish } = await halfAnUpload(place);
   process.kill(-(running.pid ?? 0), 'SIGTERM');
   await until(() => refusesConnections(url));
@@ -194,11 +198,7 @@ test('a supervisor sends SIGTERM to all processes of the service: an upload is f
 
 test('npm start in a terminal: Ctrl-C reaches npm and all its children at once, and all end well', async () => {
   await using place = await home();
-  const running = await startProcess('setsid', ['npm', 'start'], {
-    cwd: ROOT,
-    env: place.env,
-    ready: (output) => output.includes('ready.'),
-  });
+  const running = await startGroup(place);
   expect(await paste(await readFile(place.firstStart, 'utf8'))).toContain('HTTP/1.1 200 OK');
   process.kill(-(running.pid ?? 0), 'SIGINT');
   await running.exited();

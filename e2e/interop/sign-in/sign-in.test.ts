@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { signIn, title } from '../../flows/browser.fixture.ts';
@@ -510,11 +511,15 @@ describe.each(FRONTS)('%s', (front) => {
       expect((await ask('/notes', { method: 'POST', headers: own })).status).toBe(200);
     });
 
-    test('where the session does not stay, an explanation ends the circle', async () => {
+    test.each<[string, boolean, number]>([
+      ['does not stay', false, 2],
+      ['stays, and has ended each time', true, 9],
+    ])('where the session %s, an explanation ends the circle', async (_what, stays, rounds) => {
       let arrived = '';
+      let session = '';
       const statuses: number[] = [];
-      for (let round = 0; round < 3; round += 1) {
-        const begun = await navigate('/', { cookie: arrived });
+      for (let round = 0; round <= rounds; round += 1) {
+        const begun = await navigate('/', { cookie: `${arrived}; ${session}` });
         statuses.push(begun.status);
         if (begun.status !== 303) {
           expect(begun.text).toContain('Signing in does not last');
@@ -525,8 +530,10 @@ describe.each(FRONTS)('%s', (front) => {
         const back = await ask(path, { headers: { cookie: `${arrived}; ${cookie}` } });
         expect(back.status).toBe(303);
         [arrived = ''] = /[^ ]*countersign-arrived-[^;]*/.exec(cookieOf(back)) ?? [];
+        const [name = ''] = /[^ ]*countersign-session-[^=]*/.exec(cookieOf(back)) ?? [];
+        if (stays) session = `${name}=${randomBytes(32).toString('base64url')}`;
       }
-      expect(statuses).toEqual([303, 303, 403]);
+      expect(statuses).toEqual([...Array<number>(rounds).fill(303), 403]);
     });
   });
 

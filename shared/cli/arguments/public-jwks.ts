@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { ALGORITHMS, importPublicJwk } from '#shared/jose/algorithms.ts';
 import { holdsPrivateKey } from '#shared/jose/private-members.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { Failure } from './command.ts';
+import { fileContent } from './read-file.ts';
 
 const publicJwk = z
   .looseObject({ kid: z.string().min(1).optional() })
@@ -18,9 +18,7 @@ const publicJwks = z.strictObject({ keys: z.array(publicJwk).min(1).max(20) });
 
 /** A JWK Set (RFC 7517 section 5) of public keys from a file. Throws `Failure` that says what is wrong. */
 export async function readPublicJwks(file: string): Promise<NonNullable<ClientRecord['jwks']>> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Failure(`cannot read ${file} (${error.code})`);
-  });
+  const text = (await fileContent(file)).toString();
   const { data, error } = publicJwks.safeParse(parse(text));
   if (data === undefined) {
     const reasons = error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);

@@ -1,11 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { addPublicKey, type KeyOutcome, MOST_KEYS } from '#shared/people/key-purposes.ts';
 import { PublicKeyError, readPublicKey } from '#shared/people/public-key.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { Failure, type Input, type Option, type Shell, UsageError } from '../arguments/command.ts';
+import { fileContent } from '../arguments/read-file.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { visibleName } from '../arguments/visible-name.ts';
 
@@ -38,7 +39,7 @@ export async function addKeyFrom(
     throw new UsageError('give --public-key FILE, or --out FILE for a key pair to be made');
   }
   const name = visibleName('--name', input.text('name') ?? basename(file));
-  const content = out === undefined ? await contentOf(file) : await makePair(file);
+  const content = out === undefined ? await fileContent(file) : await makePair(file);
   try {
     const key = { ...readKey(file, content, members), ...members, name, created_at: clock.now() };
     const outcome = await addPublicKey(stores, key);
@@ -48,12 +49,6 @@ export async function addKeyFrom(
     if (out !== undefined) await rm(out);
     throw error;
   }
-}
-
-async function contentOf(file: string): Promise<Buffer> {
-  return readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new Failure(`cannot read ${file} (${error.code})`);
-  });
 }
 
 /** Returns the public half. */

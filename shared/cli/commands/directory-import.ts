@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { VERIFIER_KINDS } from '#shared/auth/schemes/list.ts';
 import { parseDirectoryFile } from '#shared/people/file/directory-file.ts';
 import { importDirectory } from '#shared/people/file/import-directory.ts';
-import { type Command, Failure } from '../arguments/command.ts';
+import type { Command } from '../arguments/command.ts';
+import { fileContent } from '../arguments/read-file.ts';
 import { withPeople } from '../stores/with-people.ts';
 
 export const directoryImport: Command = {
@@ -17,9 +17,7 @@ export const directoryImport: Command = {
     'People who are not in the file stay as they are. After an interruption, run the command again.',
   ],
   run: async ({ operands: [file = ''], flag }, shell) => {
-    const content = await readFile(file).catch((error: NodeJS.ErrnoException) => {
-      throw new Failure(`cannot read ${file} (${error.code})`);
-    });
+    const content = await fileContent(file);
     const directory = parseDirectoryFile(content, VERIFIER_KINDS);
     const former = flag('reuse-name') ? 'reused' : 'refused';
     const counts = await withPeople(shell, (store) => importDirectory(store, directory, former));

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Config } from '#shared/config/schema.ts';
 import { CLI } from '#shared/base/invocation.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../arguments/command.ts';
@@ -9,6 +8,7 @@ import { parseSafeUrl, sendUnhurried } from '../oauth/http.ts';
 import { loginAccess } from '../oauth/login-access.ts';
 import { type GetAccess, sendProtected } from '../oauth/protected-request.ts';
 import { requestToken } from '../oauth/token-request.ts';
+import { fileContent } from '../arguments/read-file.ts';
 import { parseField } from '../arguments/request-field.ts';
 import { signedMessage } from '../signatures/signed-message.ts';
 import { readSecret, SECRET_OPTIONS } from '../arguments/secret.ts';
@@ -128,8 +128,5 @@ async function readData(data: string | undefined, shell: Shell): Promise<Buffer 
   if (data === undefined) return undefined;
   if (data === '-') return shell.readStdin();
   if (!data.startsWith('@')) return Buffer.from(data);
-  const file = data.slice(1);
-  return readFile(file).catch((error: NodeJS.ErrnoException) => {
-    throw new Failure(`cannot read ${file} (${error.code})`);
-  });
+  return fileContent(data.slice(1));
 }

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { type Clock, epochSeconds } from '#shared/base/clock.ts';
 import { columns } from '#shared/base/printable.ts';
 import { BadSignature } from '#shared/signatures/message.ts';
-import { type Command, Failure, type Shell } from '../arguments/command.ts';
+import { type Command, Failure, type Input, UsageError } from '../arguments/command.ts';
+import { fileContent } from '../arguments/read-file.ts';
 import { moment } from '../lines/moment.ts';
 import { explain, type Explained, type ExplainedSignature } from '../signatures/explained.ts';
 import { readVerifyingKeys } from '../signatures/jwk-file.ts';
@@ -22,10 +22,11 @@ export const signatureExplain: Command = {
     'signature (RFC 9635 section 7.3.1). Exit code 1: a signature or the digest of the content is wrong.',
   ],
   async run(input, shell) {
-    const request = parseRawRequest(
-      await contentOf(input.operands[0], shell),
-      input.text('origin'),
-    );
+    const {
+      operands: [operand = '-'],
+    } = input;
+    const octets = await (operand === '-' ? shell.readStdin() : fileContent(operand));
+    const request = parseRawRequest(octets, originOf(input));
     const file = input.text('key');
     const keys = file === undefined ? new Map() : await readVerifyingKeys(file);
     try {
@@ -41,17 +42,17 @@ export const signatureExplain: Command = {
   },
 };
 
-async function contentOf(operand: string | undefined, shell: Shell): Promise<Buffer> {
-  if (operand === undefined || operand === '-') return shell.readStdin();
-  return readFile(operand).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new Failure(`cannot read ${operand} (${code})`);
-  });
+/** Throws `UsageError` for what is no origin, which would be part of the URL that was signed. */
+function originOf(input: Input): string | undefined {
+  const origin = input.text('origin');
+  if (origin === undefined || URL.parse(origin)?.origin === origin) return origin;
+  throw new UsageError('--origin must be an origin such as https://api.example, without a path');
 }
 
 const WORDS: Readonly<Record<ExplainedSignature['signature'], string>> = {
   good: 'good',
   wrong: 'wrong',
-  unknown: 'not checked: give its key with --key',
+  unknown: 'not checked: --key has no key with its keyid',
 };
 
 /** The parameters that are times, in seconds since the epoch (RFC 9421 section 2.3). */

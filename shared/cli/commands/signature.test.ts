@@ -2,9 +2,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { inProcess, TestShell } from '../cli.fixture.ts';
 import { listen } from '../listen.fixture.ts';
+import { explain } from '../signatures/explained.ts';
+import { parseRawRequest } from '../signatures/raw-request.ts';
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const JWK = { ...privateKey.export({ format: 'jwk' }), kid: 'k1', alg: 'ES256' };
@@ -133,9 +136,12 @@ describe('signature explain', () => {
       await explained(raw, 'https://other.example'),
     ];
     for (const one of changes) expect(one).toMatchObject({ code: 1, signatures: wrong });
+    expect(changes.map(({ signatures }) => signatures[0].gnap)).toEqual(
+      changes.map(() => wrong[0]?.reason),
+    );
     expect(await explained(raw.replace('{"a":1}', '{"a":2}'), origin)).toMatchObject({
       code: 1,
-      signatures: [{ signature: 'good' }],
+      signatures: [{ signature: 'good', gnap: 'content-digest is of another content' }],
       content: { digest: 'wrong', reason: 'content-digest is of another content' },
     });
   });
@@ -158,12 +164,7 @@ describe('signature explain', () => {
         { component: '"authorization"', value: '(none: the message has no authorization)' },
       ]),
     });
-    const other = {
-      keys: [
-        { ...JWK, kid: 'other-1' },
-        { ...JWK, kid: 'other-2' },
-      ],
-    };
+    const other = { ...JWK, kid: 'other' };
     expect((await explained(raw, origin, other)).signatures).toMatchObject([
       { signature: 'unknown' },
     ]);
@@ -182,8 +183,37 @@ describe('signature explain', () => {
     expect([code, stderr]).toEqual([1, expect.stringMatching(reason)]);
   });
 
+  test('any octets are explained or refused with a reason', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.uint8Array().map((octets) => Buffer.from(octets)),
+          fc.string().map((text) => Buffer.from(`GET / HTTP/1.1\nHost: a.example\n${text}`)),
+          fc.string().map((text) => Buffer.from(`GET /${text}\nSignature-Input: a=(${text})`)),
+        ),
+        (octets) => {
+          try {
+            explain(parseRawRequest(octets, 'https://a.example'), new Map(), 0);
+          } catch (error) {
+            expect(['Failure', 'BadSignature']).toContain((error as Error).name);
+          }
+        },
+      ),
+    );
+  });
+
+  test.each(['https://a.example/', 'a.example', 'https://a.example/b'])(
+    '--origin %s is refused: it would be part of the URL that was signed',
+    async (origin) => {
+      const at = await folderWith({ 'request.txt': 'GET / HTTP/1.1\n\n' });
+      const asked = ['signature', 'explain', at('request.txt'), '--origin', origin];
+      const { code, stderr } = await inProcess(new TestShell(), ...asked);
+      expect([code, stderr]).toEqual([2, expect.stringContaining('without a path')]);
+    },
+  );
+
   test('without Host and --origin nobody can say what was signed', async () => {
-    const at = await folderWith({ 'request.txt': 'GET / HTTP/1.1\n\n' });
+    const at = await folderWith({ 'request.txt': 'GET /foo HTTP/1.1\n\n' });
     const { code, stderr } = await inProcess(
       new TestShell(),
       'signature',

@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { concealedCredentials } from '#shared/auth/schemes/concealed/prove.ts';
 import type { Message, Reply } from '#shared/client/send.ts';
 import { sendBound } from '#shared/client/send-bound.ts';
 import { Failure, UsageError } from '../arguments/command.ts';
+import { fileContent } from '../arguments/read-file.ts';
 import { LONGEST } from './http.ts';
 
 /** One exchange, with a proof by the private key in a file (RFC 9729). Throws `Failure`. */
@@ -28,9 +28,7 @@ export async function sendConcealed(message: Message, file: string): Promise<Rep
 }
 
 async function privateKeyIn(file: string): Promise<KeyObject> {
-  const content = await readFile(file).catch(({ code }: NodeJS.ErrnoException) => {
-    throw new Failure(`cannot read ${file} (${code})`);
-  });
+  const content = await fileContent(file);
   // PKCS #8 has this word in its first line (RFC 7468 section 11), older files in Proc-Type (RFC 1421 section 4.6.1.1).
   if (content.includes('ENCRYPTED')) {
     throw new Failure(`${file} is encrypted, and this command asks for no passphrase`);

@@ -45,13 +45,13 @@ export function explain(
 
 function explainOne(
   signature: LabelledSignature,
-  { message, content }: RawRequest,
+  request: RawRequest,
   keys: ReadonlyMap<unknown, VerifyingKey>,
   now: number,
 ): ExplainedSignature {
   const { label, identifiers, params } = signature;
-  const key =
-    keys.get(params.get('keyid')?.value) ?? (keys.size === 1 ? [...keys][0]?.[1] : undefined);
+  const { message, content } = request;
+  const key = keys.get(params.get('keyid')?.value);
   const wrong = whyNot(() => {
     const base = signatureBase(identifiers, params, message);
     if (key !== undefined) verifySignature({ ...signature, base }, key);
@@ -61,6 +61,11 @@ function explainOne(
     hasContent: content.length > 0,
   };
   const policy = gnapPolicy(demands);
+  const unmet = whyNot(() => {
+    const tag = params.get('tag')?.value;
+    if (tag !== policy.tag) throw new BadSignature(`its tag is not ${policy.tag}`);
+    checkPolicy(signature, policy, now);
+  });
   return {
     label,
     covers: identifiers.map((identifier) => ({
@@ -75,11 +80,7 @@ function explainOne(
     ),
     signature: wrong === undefined ? (key === undefined ? 'unknown' : 'good') : 'wrong',
     ...(wrong !== undefined && { reason: wrong }),
-    gnap: whyNot(() => {
-      const tag = params.get('tag')?.value;
-      if (tag !== policy.tag) throw new BadSignature(`its tag is not ${policy.tag}`);
-      checkPolicy(signature, policy, now);
-    }),
+    gnap: unmet ?? wrong ?? contentOf(request).reason,
   };
 }
 

@@ -1,9 +1,9 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { importPublicJwk, type JwsAlgorithm, MESSAGE_ALGORITHMS } from '#shared/jose/algorithms.ts';
 import { isObject, type JsonObject } from '#shared/jose/compact-jws.ts';
 import type { VerifyingKey } from '#shared/signatures/verify.ts';
 import { Failure } from '../arguments/command.ts';
+import { fileContent } from '../arguments/read-file.ts';
 
 export interface SigningJwk {
   readonly kid: string;
@@ -51,9 +51,7 @@ function algorithmOf({ alg }: JsonObject, file: string): JwsAlgorithm {
 }
 
 async function jwksIn(file: string): Promise<readonly JsonObject[]> {
-  const text = await readFile(file, 'utf8').catch(({ code }: NodeJS.ErrnoException) => {
-    throw new Failure(`cannot read ${file} (${code})`);
-  });
+  const text = (await fileContent(file)).toString();
   try {
     const value: unknown = JSON.parse(text);
     const keys = isObject(value) && Array.isArray(value['keys']) ? value['keys'] : [value];

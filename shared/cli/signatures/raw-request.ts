@@ -26,12 +26,13 @@ export function parseRawRequest(octets: Buffer, origin: string | undefined): Raw
     return [name.toLowerCase(), value.trim()] as const;
   });
   const lines = (name: string) => fields.flatMap(([of, value]) => (of === name ? [value] : []));
-  const base = origin ?? `https://${lines('host')[0] ?? ''}`;
+  const [host] = lines('host');
   const absolute = /^[a-z][a-z0-9+.-]*:\/\//i.test(target);
-  const targetUri = absolute ? target : base + target;
-  if (!URL.canParse(targetUri)) {
+  if (!absolute && origin === undefined && !host) {
     throw new Failure('the request has no Host: name its origin with --origin');
   }
+  const targetUri = absolute ? target : (origin ?? `https://${host}`) + target;
+  if (!URL.canParse(targetUri)) throw new Failure(`${targetUri} is no URL`);
   return {
     message: { method, targetUri, requestTarget: target, lines },
     content: octets.subarray(whole.length || octets.length),
