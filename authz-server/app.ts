@@ -8,14 +8,14 @@ import type { Log } from '#shared/base/log.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import { type Answer, HttpError, notFound, withReason } from '#shared/http/answer.ts';
 import { errorAnswer } from '#shared/server/message/answer.ts';
-import type { Endpoint } from '#shared/server/endpoints/endpoint.ts';
 import { frontDoor, openTarget } from '#shared/server/front-door/front-door.ts';
 import { strictTransport } from '#shared/server/front-door/security-fields.ts';
 import type { Handler } from '#shared/server/listen/listen.ts';
 import { misdirection } from '#shared/server/front-door/misdirected.ts';
 import { createServe } from '#shared/server/endpoints/serve.ts';
-import { endpointAt, ENDPOINTS, HANDLED } from './base/endpoints.ts';
+import { ENDPOINTS, handledBy, lookUpIn, type Rows, rowsOf } from './base/endpoints.ts';
 import type { Engine } from './engine/engine.ts';
+import { gnapEndpoints } from './gnap/endpoints.ts';
 import { prefersHtml } from '#shared/pages/prefers-html.ts';
 import { shownId } from '#shared/server/message/request-log.ts';
 import { errorProps } from './pages/frame/page-error.ts';
@@ -54,21 +54,18 @@ export function createApp(
   const { publicKey } = engine;
   const byToken = userinfo(server, publicKey);
   const revocations = revocationsSpace(config);
-  const own = new Map<string, Endpoint>([
-    ...(tokenIssuer?.endpoints ?? []),
-    ['/userinfo', { ...ENDPOINTS['/userinfo'], byToken }],
-    [
-      '/revocations',
-      {
-        ...ENDPOINTS['/revocations'],
-        byToken: protection({ ...server, publicKey })(revocations, following({ ...server, log })),
-      },
-    ],
-    metadataEndpoint(revocations, config.issuer),
-  ]);
-  const at = (path: string) => own.get(path) ?? endpointAt(path);
+  const followed = protection({ ...server, publicKey })(revocations, following({ ...server, log }));
+  const rows: Rows = {
+    ...rowsOf(config),
+    ...Object.fromEntries(tokenIssuer?.endpoints ?? []),
+    '/userinfo': { ...ENDPOINTS['/userinfo'], byToken },
+    '/revocations': { ...ENDPOINTS['/revocations'], byToken: followed },
+    ...Object.fromEntries([metadataEndpoint(revocations, config.issuer)]),
+    ...(config.gnap && Object.fromEntries(gnapEndpoints({ ...server, ...engine }))),
+  };
+  const at = lookUpIn(rows);
   const serve = createServe({
-    handled: HANDLED,
+    handled: handledBy(rows),
     recipient: { at: ORIGIN, proxies, local: false },
     ready,
     spend,
@@ -81,7 +78,7 @@ export function createApp(
     response: ServerResponse,
     { path }: Target,
   ): Promise<void> {
-    if (endpointAt(path) === undefined) throw notFound();
+    if (at(path) === undefined) throw notFound();
     const { 'content-length': length, origin = '' } = request.headers;
     if (path === '/token') await engine.dropRevokedKeys();
     if (path === '/jwks') await engine.refreshKeys();

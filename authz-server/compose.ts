@@ -4,12 +4,13 @@ import { createPasswords } from '#shared/people/password.ts';
 import { WORKER } from '#shared/base/workers.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
-import { tokenSpaces } from '#shared/config/token-spaces.ts';
+import { everyTokenSpace } from '#shared/config/token-spaces.ts';
 import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
 import { logged } from '#shared/server/message/request-log.ts';
 import { createApp } from './app.ts';
 import { banner } from './start/banner.ts';
+import { openPush } from './gnap/push.ts';
 import { createEngine } from './engine/engine.ts';
 import { firstStart } from './start/first-start.ts';
 import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
@@ -28,11 +29,18 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
     // OpenID Connect Discovery 1.0 section 3: ID tokens must support RS256.
     'ES256',
     'RS256',
-    ...tokenSpaces(config).map(({ alg }) => alg),
+    ...everyTokenSpace(config).map(({ alg }) => alg),
   ]);
   const passwords = createPasswords();
   const directory = localDirectory({ ...stores, passwords, demo: development });
-  const server = { ...parts, directory, longestLife: life, development, demoClients: development };
+  const server = {
+    ...parts,
+    directory,
+    longestLife: life,
+    development,
+    demoClients: development,
+    sendPush: openPush(config),
+  };
   const engine = createEngine(server, ring, log);
   const { publicKey } = engine;
   const tokenIssuer =

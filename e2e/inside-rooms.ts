@@ -34,6 +34,7 @@ const SCHEMES = [
   'concealed',
   'digest',
   'dpop',
+  'gnap',
   'hoba',
   'mutual',
   'negotiate',
@@ -98,7 +99,7 @@ export const INSIDE: Orders = {
       ['arguments', 'lines'],
       ['files', 'stores'],
       ['clients', 'oauth', 'signatures'],
-      ['private-token'],
+      ['private-token', 'gnap'],
       ['commands'],
       ['.'],
     ],
@@ -109,6 +110,7 @@ export const INSIDE: Orders = {
       ['base'],
       ['resources'],
       ['consent'],
+      ['gnap'],
       ['pages'],
       ['engine'],
       ['userinfo', 'revocations', 'token-issuer', 'start'],
@@ -117,7 +119,16 @@ export const INSIDE: Orders = {
     ],
   },
   'authz-server/pages': {
-    floors: [['texts'], ['frame'], ['views'], ['sign-in'], ['interaction'], ['device'], ['.']],
+    floors: [
+      ['texts'],
+      ['frame'],
+      ['views'],
+      ['sign-in'],
+      ['interaction'],
+      ['device'],
+      ['gnap'],
+      ['.'],
+    ],
   },
   'authz-server/engine': {
     floors: [
@@ -129,7 +140,7 @@ export const INSIDE: Orders = {
     ],
   },
   'authz-server/integration': {
-    floors: [['.'], ['authorization', 'token', 'device'], ['pages']],
+    floors: [['.'], ['authorization', 'token', 'device'], ['pages', 'gnap']],
   },
   'resource-server': {
     floors: [

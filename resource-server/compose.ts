@@ -7,7 +7,7 @@ import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { WORKER } from '#shared/base/workers.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import type { Gss } from '#shared/auth/schemes/parts/gss.ts';
-import { takesTokens } from '#shared/config/token-spaces.ts';
+import { gnapSpaces, takesTokens } from '#shared/config/token-spaces.ts';
 import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import { configuredLimits } from '#shared/server/limits/configured-limits.ts';
@@ -77,7 +77,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   });
   const brand = await openBrand(config.brand);
   const errors = createErrors({ brand, log, development: !isProduction(config) });
-  const partsOfSchemes = schemeParts({ ...parts, oauth, gss, issuers, brand });
+  const partsOfSchemes = schemeParts({ ...parts, oauth, tokens, gss, issuers, brand });
   const schemes = await openSchemes(partsOfSchemes);
   const proxies = trustedProxies(config.trustedProxies);
   const recipient = { at: ORIGIN, proxies, local: isLocal(config) };
@@ -137,7 +137,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const readyWithKeys: Ready = async (asks) => {
     await ready(asks);
     asks?.(`the keys of the issuer at ${url}`);
-    if (config.spaces.some(takesTokens)) await jwks.ready();
+    if (config.spaces.some(takesTokens) || gnapSpaces(config).length > 0) await jwks.ready();
   };
   const app = createOrder({
     config,

@@ -1,10 +1,11 @@
-import { CLIENTS, EVERYBODY } from '#shared/server/endpoints/cors.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { CLIENTS, EVERYBODY, TOKEN_HOLDERS } from '#shared/server/endpoints/cors.ts';
 import { type Endpoint, READ } from '#shared/server/endpoints/endpoint.ts';
 
 const FORM = ['POST'];
 const BOTH = [...READ, ...FORM];
 
-/** The endpoints of the authorization server; any other path is 404. `:uid` stands for one segment. */
+/** The endpoints of the authorization server; any other path is 404. */
 export const ENDPOINTS = {
   '/': { methods: READ },
   '/logo': { methods: READ },
@@ -30,27 +31,52 @@ export const ENDPOINTS = {
   '/token/revocation': { methods: FORM, program: true, cors: CLIENTS },
   '/userinfo': { methods: BOTH, program: true, cors: CLIENTS },
   '/revocations': { methods: READ, program: true },
+  '/gnap': { methods: FORM, program: true, cors: TOKEN_HOLDERS, limited: true },
+  '/gnap/continue': {
+    methods: ['POST', 'PATCH', 'DELETE'],
+    program: true,
+    cors: TOKEN_HOLDERS,
+    limited: true,
+  },
+  '/gnap/token/:uid': {
+    methods: ['POST', 'DELETE'],
+    program: true,
+    cors: TOKEN_HOLDERS,
+    limited: true,
+  },
+  '/gnap/introspect': { methods: FORM, program: true, limited: true },
+  '/gnap/interact/:uid': { methods: BOTH },
+  '/.well-known/gnap-as-rs': { methods: READ, program: true, cors: EVERYBODY },
   '/session/end': { methods: BOTH, limited: true },
   '/session/end/confirm': { methods: FORM },
   '/session/end/success': { methods: READ },
 } satisfies Readonly<Record<string, Endpoint>>;
 
-/** The methods that some endpoint handles; any other method is 501 on every path (RFC 9110 section 9.1). */
-export const HANDLED: ReadonlySet<string> = new Set([
-  'OPTIONS',
-  ...Object.values(ENDPOINTS).flatMap(({ methods }) => methods),
-]);
+/** A table of endpoints by path, in which `:uid` stands for one segment. */
+export type Rows = Readonly<Record<string, Endpoint>>;
 
-const isPattern = ([path]: readonly [string, Endpoint]) => path.includes(':uid');
-const EXACT = new Map(Object.entries(ENDPOINTS).filter((entry) => !isPattern(entry)));
-const PATTERNS = Object.entries(ENDPOINTS)
-  .filter(isPattern)
-  .map(([path, endpoint]) => ({
-    pattern: new RegExp(`^${path.replace(':uid', String.raw`[\w-]{1,64}`)}$`),
-    endpoint,
-  }));
+/** The rows of GNAP, which are there only where it is configured. */
+const OF_GNAP = /^\/(?:gnap|\.well-known\/gnap-as-rs)(?:\/|$)/;
 
-/** Returns the endpoint at a normalised path, or undefined if there is none. */
-export function endpointAt(path: string): Endpoint | undefined {
-  return EXACT.get(path) ?? PATTERNS.find(({ pattern }) => pattern.test(path))?.endpoint;
+/** Returns the rows that a configuration has. */
+export const rowsOf = ({ gnap }: Pick<Config, 'gnap'>): Rows =>
+  Object.fromEntries(Object.entries(ENDPOINTS).filter(([path]) => gnap || !OF_GNAP.test(path)));
+
+/** Returns the methods that some endpoint handles; any other is 501 on every path (RFC 9110 section 9.1). */
+export const handledBy = (rows: Rows): ReadonlySet<string> =>
+  new Set(['OPTIONS', ...Object.values(rows).flatMap(({ methods }) => methods)]);
+
+/** The methods without GNAP. */
+export const HANDLED = handledBy(rowsOf({}));
+
+/** Returns a function that finds the endpoint at a normalised path, or undefined if there is none. */
+export function lookUpIn(rows: Rows): (path: string) => Endpoint | undefined {
+  const exact = new Map(Object.entries(rows).filter(([path]) => !path.includes(':uid')));
+  const patterns = Object.entries(rows)
+    .filter(([path]) => path.includes(':uid'))
+    .map(([path, endpoint]) => ({
+      pattern: new RegExp(`^${path.replace(':uid', String.raw`[\w-]{1,64}`)}$`),
+      endpoint,
+    }));
+  return (path) => exact.get(path) ?? patterns.find(({ pattern }) => pattern.test(path))?.endpoint;
 }

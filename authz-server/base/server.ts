@@ -1,3 +1,4 @@
+import type { Send } from '#shared/client/send.ts';
 import type { Directory } from '#shared/people/directory.ts';
 import type { Parts } from '#shared/server/process.ts';
 
@@ -6,6 +7,8 @@ export interface PagesServer extends Omit<Parts, 'log' | 'feed' | 'ready'> {
   readonly directory: Directory;
   /** Whether answers have their reason. It helps an attacker, too. */
   readonly development: boolean;
+  /** Sends a message to where a client of GNAP wants to be told, if `gnap.push` permits it. */
+  readonly sendPush: Send;
   /** Seconds: the longest life of a token. */
   readonly longestLife: number;
 }

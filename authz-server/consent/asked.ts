@@ -14,17 +14,12 @@ export interface AskedParams {
   readonly resource?: unknown;
 }
 
-/** A scope that a client asks for, with the realm of its resource. */
-export interface AskedScope extends ScopeItem {
-  readonly realm?: string;
-}
-
 /** Returns the requested scopes that this client may have; the person can allow no others. */
 export function askedScopes(
   config: Parameters<typeof tokenSpaces>[0],
   client: Pick<ClientRecord, 'scope'>,
   params: AskedParams,
-): readonly AskedScope[] {
+): readonly ScopeItem[] {
   const asked = parseScope(typeof params.scope === 'string' ? params.scope : undefined);
   const allowed = parseScope(client.scope);
   const personal = PERSONAL.filter((scope) => asked.has(scope)).map((scope) => ({ scope }));
@@ -35,7 +30,7 @@ export function askedScopes(
     if (space === undefined) return [];
     const known = spaceScopes(space);
     const possible = [...asked].filter((scope) => allowed.has(scope) && known.has(scope));
-    return possible.map((scope) => ({ scope, resource, realm: space.realm }));
+    return possible.map((scope) => ({ scope, resource }));
   });
   return [...personal, ...others];
 }

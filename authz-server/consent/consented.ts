@@ -59,7 +59,9 @@ export async function consented(
   const proven = client.token_endpoint_auth_method !== 'none' || provenHost(redirectUri);
   if (client.first_party && proven) return { allowed: asked, byOperator: true };
   const key = consentKey(client, accountId, redirectUri);
-  const consent = key && (await findConsent(server, key, client));
+  const found = key && (await findConsent(server, key, client));
+  // A client of GNAP that was removed and is registered anew has the same identifier.
+  const consent = found && found.since >= client.created_at ? found : undefined;
   const decision = consent && decided(consent, asked);
   return decision && { ...decision, wholeProfile: consent.wholeProfile };
 }

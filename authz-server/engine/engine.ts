@@ -23,6 +23,8 @@ export interface Engine {
   refreshKeys(): Promise<void>;
   /** Drops revoked keys. Called before signing, so that no key revoked until then signs. */
   dropRevokedKeys(): Promise<void>;
+  /** Resolves to the keys that may sign now, without those revoked until then. */
+  signingKeys(): Promise<KeySet>;
   /** Returns the public key that verifies our own tokens; an unknown `kid` is looked up once more. */
   publicKey(kid: string): Promise<KeyObject | undefined>;
 }
@@ -75,13 +77,19 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     return ring.current.publicKey(kid);
   }
 
+  async function dropRevokedKeys(): Promise<void> {
+    await feed.latest();
+    if (keys.jwks.some(({ kid }) => revoked.has(kid))) await refreshKeys();
+  }
+
   return {
     handle: (request, response) => handle(request, response),
     refreshKeys,
     publicKey,
-    async dropRevokedKeys() {
-      await feed.latest();
-      if (keys.jwks.some(({ kid }) => revoked.has(kid))) await refreshKeys();
+    dropRevokedKeys,
+    async signingKeys() {
+      await dropRevokedKeys();
+      return keys;
     },
   };
 }

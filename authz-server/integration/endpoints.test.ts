@@ -44,7 +44,8 @@ const ofTokenIssuer = (request: unknown, verify: unknown) => [
 test('each method at each address, from every origin, is answered as endpoints.txt says', async () => {
   const often = { burst: 10_000, per: 1 };
   const limits = { address: often, account: often };
-  await using flow = await testFlow({ issuer: ISSUER, limits, privateTokens: { issuer: ISSUER } });
+  const issuing = { issuer: ISSUER, privateTokens: { issuer: ISSUER }, gnap: {} };
+  await using flow = await testFlow({ ...issuing, limits });
   const requester = {
     ...APP,
     client_id: 'requester',

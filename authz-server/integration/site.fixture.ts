@@ -14,6 +14,7 @@ import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openStores } from '#shared/stores/open.ts';
 import { createApp } from '../app.ts';
+import { openPush } from '../gnap/push.ts';
 import { createEngine } from '../engine/engine.ts';
 import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
@@ -109,6 +110,7 @@ export async function testSite(
     longestLife: life,
     development: true,
     demoClients: true,
+    sendPush: openPush(config),
   };
   const handler = createApp(server, createEngine(server, ring, silentLog), silentLog);
   const listening = await listen({ host: '127.0.0.1', port: 0, handler, log: silentLog });

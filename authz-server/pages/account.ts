@@ -11,7 +11,7 @@ import { endSignIn, findSignIn, listSignIns } from '#shared/people/access/sign-i
 import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
 import { hobaOrigins } from '#shared/config/hoba-origins.ts';
 import { isSignInClient } from '#shared/config/sign-in-clients.ts';
-import { askedItems } from './interaction/asked.ts';
+import { itemsInWords } from './interaction/asked.ts';
 import { createCsrf } from './frame/csrf.ts';
 import { PageError } from './frame/page-error.ts';
 import type { PagesServer } from '../base/server.ts';
@@ -213,8 +213,8 @@ async function applicationsOf(
   const decisions = Map.groupBy(consents, ({ clientId }) => clientId);
   const ids = new Set([...grants.keys(), ...decisions.keys()]);
   const inWords = ([resource, granted]: [string, readonly string[]]) => {
-    const scope = granted.join(' ');
-    return askedItems(config, { scope }, { scope, resource }, language).map(({ text }) => text);
+    const items = granted.map((scope) => (resource === '' ? { scope } : { scope, resource }));
+    return itemsInWords(config, items, language, () => []).map(({ text }) => text);
   };
   const listed = [...ids].map(async (id) => {
     const own = grants.get(id) ?? [];

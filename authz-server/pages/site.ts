@@ -6,6 +6,7 @@ import { formToQuery } from './form-to-query.ts';
 import { homePage } from './home.ts';
 import { accountHandlers } from './account.ts';
 import { deviceHandlers } from './device/device.ts';
+import { gnapHandlers } from './gnap/interact.ts';
 import { interactionHandlers } from './interaction/interaction.ts';
 import { logo } from './logo.ts';
 import { errorProps } from './frame/page-error.ts';
@@ -29,7 +30,7 @@ export function site(server: PagesServer, provider: Provider): Router {
   const { checkResume } = createSameBrowser(server, provider);
   const homes = { en: homePage(server.config, 'en'), de: homePage(server.config, 'de') };
 
-  const routes: readonly (readonly [method: string, path: string, handler: Middleware])[] = [
+  const routes: readonly Route[] = [
     ['GET', '/', (ctx) => answerWith(ctx, homes[frameOf(server, ctx.req).language])],
     ['GET', '/logo', logo(server)],
     ['GET', '/account', account.show],
@@ -49,6 +50,7 @@ export function site(server: PagesServer, provider: Provider): Router {
     ['POST', '/interaction/:uid/login', interaction.signIn],
     ['POST', '/interaction/:uid/consent', interaction.consent],
     ['POST', '/interaction/:uid/abort', interaction.abort],
+    ...(server.config.gnap ? gnapRoutes(gnapHandlers(server, provider)) : []),
     // In front of the engine's own.
     ['GET', '/auth/:uid', checkResume],
     ['GET', '/session/end', leaveOutUnregistered(provider)],
@@ -60,6 +62,13 @@ export function site(server: PagesServer, provider: Provider): Router {
   for (const [method, path, handler] of routes) router.register(path, [method], handler);
   return router;
 }
+
+type Route = readonly [method: string, path: string, handler: Middleware];
+
+const gnapRoutes = ({ show, decide }: ReturnType<typeof gnapHandlers>): readonly Route[] => [
+  ['GET', '/gnap/interact/:uid', show],
+  ['POST', '/gnap/interact/:uid', decide],
+];
 
 /** Turns errors of a page into the error page. Defects of ours go to the log. */
 function errorPages(server: PagesServer, provider: Provider): Middleware {

@@ -2,6 +2,7 @@
  * `npm run bench`: one table of all works, beside peers and goals, in about twenty minutes; `-- --only TEXT`:
  * of those whose name has the text. `-- --quick`: within about two minutes what is asked most.
  * `npm run bench -- guard`: what APIs pay for the package, beside the packages of others.
+ * `npm run bench -- gnap`: what signed requests cost, beside Bearer and client credentials.
  * `npm run bench -- cache-suite`: how many of the public tests of HTTP caches the gateway's passes, beside others; the
  * environment variable CACHE_TESTS names a checkout of http-tests/cache-tests in place of npm's package,
  * `--only NAME` one of them.
@@ -12,6 +13,7 @@ import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureCacheSuite } from './cache-suite/cache-suite.ts';
+import { measureGnap } from './gnap.ts';
 import { measureGuard } from './guard.ts';
 import { profileWork } from './profile/work.ts';
 import { format, surroundings } from './report.ts';
@@ -82,6 +84,7 @@ async function bench(): Promise<number> {
   const isWanted = (name: string) => name.toLowerCase().includes(wanted);
   const suites: Readonly<Record<string, Suite>> = {
     guard: measureGuard,
+    gnap: measureGnap,
     quick: measureQuick,
     whole: () => measureWhole(say, isWanted),
     'cache-suite': () => {

@@ -188,6 +188,20 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'authz-server/integration/device/device-refusals.test.ts',
     ],
     [
+      'requests of GNAP that wait for a person, by one address; by one key',
+      '{limits.visits}; they wait ten minutes, and have at most 16 KiB. The access of a token has at most 2,048 characters',
+      '429',
+      'in the store',
+      'authz-server/integration/gnap/attacks-ends.test.ts',
+    ],
+    [
+      'polls of a client of GNAP, by grant',
+      'one every 5 seconds',
+      '`too_fast`',
+      'in the store',
+      'authz-server/integration/gnap/gnap.test.ts',
+    ],
+    [
       'servers that follow the revocations',
       '256 of one client, 2,048 in all, each with 16 answers within a lease that it has not acknowledged. Each costs some hundred octets for a lease. An answer has 1,000 entries; those who ask for the same share one reading',
       '429',

@@ -10,6 +10,7 @@ export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
   listen: { authz: { host: '10.0.0.5', port: 3000 }, resource: { host: '10.0.0.5' } },
   tls: { resource: 'https://api.example:3443', certificate: 'api.pem', key: 'api.key' },
   privateTokens: { issuer: 'https://auth.example' },
+  gnap: { clients: 'anybody' },
   data: '/var/lib/countersign',
   store: { kind: 'redis', mode: 'sentinel', urls: ['redis://10.0.0.7:26379'] },
   trustedProxies: ['10.0.0.0/24', '2001:db8::7'],

@@ -45,8 +45,10 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(statuses).toEqual([401]);
     const challenges = parseChallenges(fields.get('www-authenticate') ?? []);
     expect(fields.get('www-authenticate')).toHaveLength(challenges.length);
-    const withRealm = 'DPoP Mutual SCRAM-SHA-256 Digest SCRAM-SHA-1 Bearer Basic'.split(' ');
+    const withRealm = 'Mutual SCRAM-SHA-256 Digest SCRAM-SHA-1 Bearer Basic'.split(' ');
     expect(challenges.map(({ scheme, params }) => [scheme, valueOf(params, 'realm')])).toEqual([
+      ['DPoP', 'all'],
+      ['GNAP', undefined],
       ...withRealm.map((name) => [name, 'all']),
       // One for each token type.
       ['PrivateToken', undefined],
@@ -84,7 +86,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     ])('%s: all challenges again', async (_what, args) => {
       const { statuses, fields } = await curl(...args, url());
       expect(statuses.at(-1)).toBe(401);
-      expect(fields.get('www-authenticate')).toHaveLength(9);
+      expect(fields.get('www-authenticate')).toHaveLength(10);
     });
 
     test('two credentials at once are 400, both of them right', async () => {

@@ -176,6 +176,7 @@ test.each([
   ['digest', /"scheme":"Digest"/],
   ['scram', /^HTTP\/1\.1 401 [^]*WWW-Authenticate: SCRAM-SHA-256 [^]*data=/i],
   ['api-key', /papertrail/],
+  ['gnap', /"scheme":"GNAP"/],
 ])('the commands of docs/how-to/schemes/%s.md', async (scheme, last) => {
   const commands = await examples(`docs/how-to/schemes/${scheme}.md`, 'sh try');
   const printed = await runCommands(pair, commands.join(''));

@@ -81,6 +81,7 @@ export const PARTS: readonly TestPart[] = [
   python('authlib, requests', 'python3-authlib', 'python3-requests'),
   python('requests_kerberos', 'python3-requests-kerberos'),
   python('httpx', 'python3-httpx'),
+  python('cryptography', 'python3-cryptography'),
   // Applications that sign people in by a field of their proxy.
   program('radicale', 'radicale'),
   { ...python('django', 'python3-django'), program: 'remote_user_django.py' },

@@ -11,11 +11,13 @@ export function schemeParts({
   config,
   stores,
   ...parts
-}: Parts & Pick<SchemeParts, 'oauth' | 'gss' | 'issuers' | 'brand'>): SchemeParts {
+}: Parts & Pick<SchemeParts, 'oauth' | 'tokens' | 'gss' | 'issuers' | 'brand'>): SchemeParts {
   const { credentials: account, signIn: address, redemptions, exchanges } = config.limits;
   const demo = !isProduction(config);
   return {
     ...parts,
+    issuer: config.issuer,
+    mtls: config.gnap?.mtls === true,
     stores,
     demo,
     redemptions,

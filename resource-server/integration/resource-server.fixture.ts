@@ -139,11 +139,11 @@ export async function startResourceServer(
   const now = () => Math.floor(clock.now() / 1000);
   let issued = 0;
 
-  const token = (scope: string, claims: object = {}): string => {
+  const token = (scope: string, claims: object = {}, header: object = {}): string => {
     const [name] = scope.split(':');
     issued += 1;
     return signJws(
-      { alg: 'ES256', typ: 'at+jwt', kid: 'k1' },
+      { alg: 'ES256', typ: 'at+jwt', kid: 'k1', ...header },
       {
         iss: ISSUER,
         aud: name === 'app' ? 'https://app.example/' : `${RESOURCE}/${name}/`,

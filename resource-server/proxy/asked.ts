@@ -4,7 +4,8 @@ import { HttpError } from '#shared/http/answer.ts';
 import { checkForwardable } from '#shared/http/method-rules.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import { framingOf } from '../forwarding/fields.ts';
-import { type Authority, parseAuthority, parseProxyTarget, type ProxyTarget } from './target.ts';
+import { type Authority, parseAuthority } from '#shared/client/destinations/authority.ts';
+import { parseProxyTarget, type ProxyTarget } from './target.ts';
 
 /** Kinds of targets, with the reason why a proxy refuses each. */
 const REASONS: readonly (readonly [RegExp, string])[] = [

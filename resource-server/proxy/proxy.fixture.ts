@@ -15,7 +15,7 @@ import { jsonLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { listen, type Listening, type ServerLimits } from '#shared/server/listen/listen.ts';
 import type { Certificate } from '#shared/server/listen/versions.ts';
-import type { Listener } from './destinations.ts';
+import type { Listener } from '#shared/client/destinations/destinations.ts';
 import { type Network, systemNetwork } from './network.ts';
 import { createProxy } from './proxy.ts';
 import { createErrors } from '../pages/errors.ts';

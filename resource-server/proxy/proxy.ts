@@ -20,7 +20,7 @@ import { maxForwards } from '../forwarding/max-forwards.ts';
 import type { Errors } from '../pages/errors.ts';
 import { ReadBuffers } from '../answers/read-buffers.ts';
 import { tunnelDestination, targetOf } from './asked.ts';
-import { createDestinations, type Listener } from './destinations.ts';
+import { createDestinations, type Listener } from '#shared/client/destinations/destinations.ts';
 import { answerHere } from './final-recipient.ts';
 import { forward } from './forward.ts';
 import { Inflow } from './inflow.ts';

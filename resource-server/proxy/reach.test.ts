@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { createDestinations } from './destinations.ts';
+import { createDestinations } from '#shared/client/destinations/destinations.ts';
 import { createReach } from './reach.ts';
 
 const PRESENT = new AbortController().signal;

@@ -1,10 +1,10 @@
 import { isIP, type Socket } from 'node:net';
 import { HttpError } from '#shared/http/answer.ts';
-import type { Destinations } from './destinations.ts';
+import type { Destinations } from '#shared/client/destinations/destinations.ts';
 import { failure } from '../forwarding/failure.ts';
 import type { Inflow } from './inflow.ts';
 import type { Network } from './network.ts';
-import type { Authority } from './target.ts';
+import type { Authority } from '#shared/client/destinations/authority.ts';
 
 /** How many addresses of a name are tried. */
 const ADDRESSES = 4;

@@ -19,6 +19,8 @@ export type Purpose =
   | 'countersign authz refresh token successor'
   /** The identifier that a browser session gets after another. */
   | 'countersign authz session successor'
+  /** Tokens by which clients of GNAP manage their access tokens. */
+  | 'countersign authz gnap management'
   /** Names the people who get PrivateTokens in the buckets of the store. */
   | 'countersign authz private-token quota'
   /** The secret of the client that a resource server verifies tokens for PrivateToken as. */

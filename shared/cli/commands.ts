@@ -16,6 +16,7 @@ import { configPrint } from './commands/config-print.ts';
 import { configSchemaCommand } from './commands/config-schema.ts';
 import { directoryExport } from './commands/directory-export.ts';
 import { directoryImport } from './commands/directory-import.ts';
+import { gnapRequest } from './commands/gnap-request.ts';
 import { keyAdd } from './commands/key-add.ts';
 import { keyList } from './commands/key-list.ts';
 import { keyRemove } from './commands/key-remove.ts';
@@ -85,6 +86,7 @@ export const COMMANDS: readonly Command[] = [
   tokenExplain,
   tokenRevoke,
   request,
+  gnapRequest,
   signatureExplain,
   privateTokenGet,
   privateTokenRedeem,

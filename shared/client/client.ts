@@ -1,3 +1,4 @@
+import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, getCACertificates, type TLSSocket } from 'node:tls';
 import { Agent, buildConnector, Client as OneConnection, type Dispatcher, request } from 'undici';
 
@@ -16,13 +17,16 @@ export interface ClientOptions {
   readonly ca?: string | Buffer;
   /** The time for an exchange. */
   readonly milliseconds: number;
+  /** The only addresses that are dialled, whatever the name of the server. */
+  readonly addresses?: readonly string[];
 }
 
 /** Connections of their own. A module by itself, since its import loads all of undici. */
-export function openClient({ ca, milliseconds }: ClientOptions): Client {
+export function openClient({ ca, milliseconds, addresses }: ClientOptions): Client {
   const connect = buildConnector({
     allowH2: false,
     timeout: Math.min(milliseconds, PATIENCE),
+    ...(addresses && { lookup: lookupOf(addresses) }),
     ...(ca && { secureContext: createSecureContext({ ca: [...getCACertificates(), ca] }) }),
   });
   // Where HTTP/2 is possible, one connection is made at a time, however many wait.
@@ -34,6 +38,16 @@ export function openClient({ ca, milliseconds }: ClientOptions): Client {
     bodyTimeout: PATIENCE,
   });
   return { dispatcher, request };
+}
+
+/** A look-up that gives these addresses for any name. */
+function lookupOf(addresses: readonly string[]): LookupFunction {
+  const found = addresses.map((address) => ({ address, family: isIP(address) }));
+  return (_host, { all }, done) => {
+    const [first] = found;
+    if (all) done(null, found);
+    else if (first) done(null, first.address, first.family);
+  };
 }
 
 /** A client that has one connection, which is open, of TLS; the socket says what it exports. */

@@ -101,7 +101,8 @@ export function noAnswer({ url }: Message, error: unknown): NoAnswer {
   return new NoAnswer(`no answer from ${origin}: ${reason(error)}`, { cause: error });
 }
 
-function ended(signal: AbortSignal): Promise<never> {
+/** Rejects once the signal aborts. */
+export function ended(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));
   });

@@ -44,6 +44,7 @@ describe('precedence: the environment over the file over the defaults', () => {
       ['http://localhost:3001/schemes/concealed/', 'everything'],
       ...[
         'negotiate',
+        'gnap',
         'hoba',
         'mutual',
         'scram-sha-256',
@@ -59,6 +60,11 @@ describe('precedence: the environment over the file over the defaults', () => {
     ]);
     expect(config.tls).toEqual({ resource: 'https://localhost:3443' });
     expect(config.privateTokens).toMatchObject({ issuer: 'https://localhost:3444' });
+    expect(config.gnap).toEqual({
+      clients: 'anybody',
+      mtls: false,
+      push: ['public:443'],
+    });
     expect(config.proxy).toMatchObject({ realm: 'proxy', destinations: ['self'] });
     expect(config.spaces[0]?.scopes).toEqual({
       safe: ['documents:read'],
@@ -81,7 +87,10 @@ describe('precedence: the environment over the file over the defaults', () => {
         .filter(({ cors }) => cors.origins.length > 0)
         .map(({ url, cors }) => [new URL(url).pathname, cors.origins, cors.credentials]);
     const origins = ['http://localhost:8080', 'http://127.0.0.1:8080'];
-    expect(await opened({})).toEqual([['/documents/', origins, false]]);
+    expect(await opened({})).toEqual([
+      ['/documents/', origins, false],
+      ['/schemes/gnap/', origins, false],
+    ]);
     expect(await opened({ spaces: [space()] })).toEqual([]);
     const production = { issuer: 'https://a.example', resource: 'https://r.example' };
     expect(await opened(production, { COUNTERSIGN_SECRET: SECRET })).toEqual([]);
@@ -410,6 +419,13 @@ describe('rules over several members', () => {
       'spaces.0.apiKey.beside',
       /remove one/,
     ],
+    [
+      'restrictions that nobody can enforce',
+      [space({ gnap: { enforces: ['identifier'] } })],
+      'spaces.0.gnap.enforces',
+      /verify/,
+    ],
+    ['GNAP without a server of it', [space({ schemes: ['GNAP'] })], 'spaces.0.schemes', /add gnap/],
     [
       'RFC 7486 section 6: HOBA in clear text',
       [space({ schemes: ['HOBA'] })],

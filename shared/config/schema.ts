@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { negotiateSettings } from '#shared/auth/schemes/negotiate/settings.ts';
+import { parseRule } from '#shared/client/destinations/destinations.ts';
 import { storeSettings } from '#shared/stores/settings.ts';
 import {
   absoluteUrl,
@@ -21,6 +22,15 @@ const address = (port: number, whose: string) =>
     })
     .prefault({})
     .describe(`Listener of ${whose}.`);
+
+function isDestination(entry: string): boolean {
+  try {
+    parseRule(entry);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** The one schema of the pair's configuration file. */
 export const configSchema = z.strictObject({
@@ -97,6 +107,29 @@ export const configSchema = z.strictObject({
     .describe(
       'Makes the authorization server an issuer of tokens for PrivateToken (RFC 9578). In development a certificate is made if no files are named.',
     ),
+  gnap: z
+    .strictObject({
+      clients: z
+        .enum(['registered', 'anybody'])
+        .default('registered')
+        .describe(
+          'Who may ask people for access: `registered` is the clients of `client add --gnap-key`; `anybody` is every client with a key. An unknown client never gets access without a person.',
+        ),
+      mtls: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Takes the certificates of clients from `Client-Cert` (RFC 9440) of `trustedProxies`. Each of them has to demand and check certificates, and to remove this field from what clients send.',
+        ),
+      push: z
+        .array(z.string().refine(isDestination, { error: 'must be public:PORT or HOST:PORT' }))
+        .default(['public:443'])
+        .describe(
+          'Where a client may have itself told that a person has decided (finish by push): `public:PORT` (any public address), or a name (also `*.example.com`), address or network with a port. Other private and loopback addresses are refused.',
+        ),
+    })
+    .optional()
+    .describe('Makes the authorization server a server of GNAP, too (RFC 9635).'),
   data: z
     .string()
     .min(1)

@@ -137,6 +137,41 @@ export const SPACE_RULES: readonly Rule[] = [
       }),
   },
   {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'gnap.enforces', ({ gnap, serves }) =>
+        gnap.enforces.length > 0 && serves !== 'verify'
+          ? 'needs `serves`: `verify`, so that the application gets the token: this server enforces scopes alone'
+          : undefined,
+      ),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'gnap.access', ({ url, gnap, schemes, scopes }) => {
+        const types = Object.entries(gnap.access);
+        if (types.length > 0 && !schemes.includes('GNAP')) {
+          return 'is about the scheme GNAP, which the space does not have: add it to schemes';
+        }
+        if (url in gnap.access)
+          return 'redefines the URL of the space, whose actions are its scopes';
+        const known = new Set(Object.values(scopes).flat());
+        const unknown = types
+          .flatMap(([, actions]) => Object.values(actions).flat())
+          .find((scope) => !known.has(scope));
+        return unknown && `needs the scope ${unknown}, which no method of the space needs`;
+      }),
+  },
+  {
+    reads: ['spaces', 'gnap'],
+    check: (config) =>
+      eachSpace(config, 'schemes', ({ schemes }) =>
+        schemes.includes('GNAP') && !config.gnap
+          ? 'has GNAP, and this pair gives no access by it: add gnap'
+          : undefined,
+      ),
+  },
+  {
     reads: ['spaces', 'privateTokens'],
     check: (config) =>
       eachSpace(config, 'privateToken.issuer', ({ schemes, privateToken: { issuer } }) =>

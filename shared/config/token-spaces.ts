@@ -39,11 +39,12 @@ export function tokenIssuerSpaces({
   return { request: space('request', REQUEST_SCOPE), verify: space('verify', VERIFY_SCOPE) };
 }
 
+/** Whether a space takes access tokens of OAuth. */
 export function takesTokens({ schemes }: Pick<SpaceConfig, 'schemes'>): boolean {
   return schemes.includes('Bearer') || schemes.includes('DPoP');
 }
 
-/** The spaces that take access tokens, and after them the endpoints of the token issuer and of this server. */
+/** The spaces that take access tokens of OAuth, and after them the endpoints of the token issuer and of this server. */
 export function tokenSpaces(
   config: Pick<Config, 'issuer' | 'spaces' | 'resource' | 'tls' | 'privateTokens'>,
 ): readonly TokenSpace[] {
@@ -51,3 +52,11 @@ export function tokenSpaces(
   const ofIssuer = Object.values(tokenIssuerSpaces(config) ?? {});
   return [...spaces, ...ofIssuer, revocationsSpace(config)];
 }
+
+/** The spaces for which there are access tokens of GNAP (RFC 9635). */
+export const gnapSpaces = (config: Parameters<typeof everySpace>[0]) =>
+  everySpace(config).filter(({ schemes }) => schemes.includes('GNAP'));
+
+/** Every resource for which there are access tokens, of OAuth or GNAP. */
+export const everyTokenSpace = (config: Parameters<typeof tokenSpaces>[0]) =>
+  [...tokenSpaces(config), ...gnapSpaces(config)] as const;

@@ -21,6 +21,7 @@ export function withTour(config: Config): Config {
     scopeTexts,
     tls: config.tls ?? TLS,
     privateTokens: config.privateTokens ?? PRIVATE_TOKENS,
+    gnap: config.gnap ?? GNAP,
     spaces: [...spaces, ...trials(resource), ...dav(resource)],
     ...(proxy && { proxy }),
   };
@@ -39,12 +40,13 @@ export function openToDemo(config: Config): Config {
   return { ...config, spaces };
 }
 
-const TOKENS: ReadonlySet<string> = new Set(['Bearer', 'DPoP']);
+const TOKENS: ReadonlySet<string> = new Set(['Bearer', 'DPoP', 'GNAP']);
 
 /** The parts of the tour beside its spaces, in words. */
 const BESIDE = {
   tls: 'the origin over TLS',
   proxy: 'the forward proxy',
+  gnap: 'GNAP',
   privateTokens: 'the token issuer',
 } as const;
 
@@ -57,7 +59,7 @@ export function leftOutOfTour(config: Config): readonly string[] {
   const tour = withTour(config);
   const own = new Set(config.spaces.map(({ url }) => url));
   const spaces = tour.spaces.filter(({ url }) => !own.has(url));
-  const beside = (['tls', 'proxy', 'privateTokens'] as const).filter(
+  const beside = (['tls', 'proxy', 'privateTokens', 'gnap'] as const).filter(
     (member) => tour[member] !== undefined && config[member] === undefined,
   );
   return [
@@ -123,6 +125,8 @@ const trialSpace = (
 const TLS = configSchema.shape.tls.parse({});
 
 const PRIVATE_TOKENS = configSchema.shape.privateTokens.parse({});
+
+const GNAP = configSchema.shape.gnap.parse({ clients: 'anybody' });
 
 const PROXY = proxySchema.parse({ destinations: ['self'] });
 

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
 import { BadKey, readKey } from './key.ts';
 
 const pair = generateKeyPairSync('ed25519');
@@ -50,6 +51,9 @@ describe('keys that are refused', () => {
     ['no format', { proof: 'httpsig' }],
     ['two formats', { ...KEY, cert: 'MII' }],
     ['a certificate', { proof: 'httpsig', cert: 'MII' }],
+    ['a certificate that is none', { proof: 'mtls', cert: 'MII' }],
+    ['a jwk for mtls', { proof: 'mtls', jwk: JWK }],
+    ['a thumbprint that is short', { proof: 'mtls', 'cert#S256': 'abc' }],
     ['a jwk that is text', { ...KEY, jwk: JSON.stringify(JWK) }],
     ['a private key', { ...KEY, jwk: { ...JWK, ...pair.privateKey.export({ format: 'jwk' }) } }],
     ['a symmetric key', { ...KEY, jwk: { kty: 'oct', k: 'c2VjcmV0', kid: 'k1', alg: 'HS256' } }],
@@ -76,4 +80,28 @@ describe('keys that are refused', () => {
   ])('%s', (_what, key) => {
     expect(() => readKey(key)).toThrow(BadKey);
   });
+});
+
+test('any value is a key or no key', () => {
+  const member = fc.oneof(fc.jsonValue(), fc.constant('httpsig'), fc.constant('mtls'));
+  const like = fc.record(
+    {
+      proof: member,
+      jwk: fc.oneof(
+        member,
+        fc.record({ kty: member, x: member, kid: fc.string(), alg: fc.constant('Ed25519') }),
+      ),
+      cert: member,
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(fc.oneof(fc.jsonValue(), like), (value) => {
+      try {
+        expect(readKey(value).thumbprint).toMatch(/^[\w-]{43}$/);
+      } catch (error) {
+        expect(error).toBeInstanceOf(BadKey);
+      }
+    }),
+  );
 });

@@ -1,13 +1,17 @@
-import type { KeyObject } from 'node:crypto';
+import { hash, type KeyObject, X509Certificate } from 'node:crypto';
 import { importPublicJwk, type JwsAlgorithm, MESSAGE_ALGORITHMS } from '#shared/jose/algorithms.ts';
-import { isObject } from '#shared/jose/compact-jws.ts';
+import { isObject, type JsonObject } from '#shared/jose/compact-jws.ts';
 import { holdsPrivateKey } from '#shared/jose/private-members.ts';
 import { thumbprint } from '#shared/jose/thumbprint.ts';
 import { REGISTERED } from '#shared/signatures/algorithms.ts';
 import type { DigestAlgorithm } from './content-digest.ts';
 
 /** A client's public key, and how the client proves that it has the private one (RFC 9635 section 7.1). */
-export interface GnapKey {
+export type GnapKey = SignatureKey | CertificateKey;
+
+/** A key that signs messages (section 7.3.1). */
+export interface SignatureKey {
+  readonly proof: 'httpsig';
   readonly algorithm: JwsAlgorithm;
   readonly key: KeyObject;
   /** The `kid` of the JWK, which is `keyid` in signatures. It identifies nothing: two clients may use the same. */
@@ -18,6 +22,17 @@ export interface GnapKey {
   readonly thumbprint: string;
 }
 
+/** A certificate that the client shows in TLS (section 7.3.2). */
+export interface CertificateKey {
+  readonly proof: 'mtls';
+  /** RFC 8705 section 3.1. */
+  readonly thumbprint: string;
+}
+
+/** The identifier of the client that has a key: the key is what makes it this client (section 2.3). */
+export const clientIdOf = ({ thumbprint: own }: Pick<GnapKey, 'thumbprint'>): string =>
+  `gnap-${own}`;
+
 /** A key that is not taken. Its message tells the client why. */
 export class BadKey extends Error {
   override readonly name = 'BadKey';
@@ -27,18 +42,41 @@ export class BadKey extends Error {
 const FORMATS = ['jwk', 'cert', 'cert#S256'];
 const LONGEST_KID = 256;
 
-/**
- * Reads a key that a client sends by value, for the proof method `httpsig`. Throws `BadKey` for other methods and
- * formats, and for private and symmetric keys.
- */
+/** Reads a key that a client sends by value. Throws `BadKey` for private and symmetric keys, and for other methods. */
 export function readKey(value: unknown): GnapKey {
   if (!isObject(value)) throw new BadKey('key is not an object');
   const [format, another] = FORMATS.filter((name) => name in value);
   if (format === undefined || another !== undefined) {
     throw new BadKey(`key has ${another ? 'more than one' : 'none'} of ${FORMATS.join(', ')}`);
   }
-  const { jwk, proof } = value;
-  if (!isObject(jwk)) throw new BadKey('key has no jwk, which is the only format here');
+  const { proof } = value;
+  const isMtls = proof === 'mtls' || (isObject(proof) && proof['method'] === 'mtls');
+  return isMtls ? certificateKey(value) : signatureKey(value);
+}
+
+const THUMBPRINT = /^[\w-]{43}$/;
+
+function certificateKey({ cert, 'cert#S256': given }: JsonObject): CertificateKey {
+  const own = typeof cert === 'string' ? thumbprintOf(cert) : given;
+  if (typeof own !== 'string' || !THUMBPRINT.test(own)) {
+    throw new BadKey('a key for mtls is a certificate: cert or cert#S256');
+  }
+  return { proof: 'mtls', thumbprint: own };
+}
+
+/** A certificate in PEM, with or without its header and footer (RFC 7468). */
+function thumbprintOf(cert: string): string {
+  const base64 = cert.replaceAll(/-----(?:BEGIN|END) CERTIFICATE-----|\s/g, '');
+  try {
+    const { raw } = new X509Certificate(Buffer.from(base64, 'base64'));
+    return hash('sha256', raw, 'base64url');
+  } catch {
+    throw new BadKey('cert is not a certificate in PEM');
+  }
+}
+
+function signatureKey({ jwk, proof }: JsonObject): SignatureKey {
+  if (!isObject(jwk)) throw new BadKey('a key for httpsig is a jwk');
   if (holdsPrivateKey(jwk)) throw new BadKey('jwk holds a private or symmetric key');
   const { alg, kid } = jwk;
   if (typeof kid !== 'string' || kid === '' || kid.length > LONGEST_KID) {
@@ -51,14 +89,16 @@ export function readKey(value: unknown): GnapKey {
   const digest = digestOf(proof, algorithm);
   const key = importPublicJwk(jwk, algorithm);
   if (key === undefined) throw new BadKey('jwk is not a public key for its alg');
-  return { algorithm, key, kid, digest, thumbprint: thumbprint(jwk, algorithm) };
+  // The numbers of a JWK can be written in several ways, and the key is the same client.
+  const own = thumbprint(key.export({ format: 'jwk' }), algorithm);
+  return { proof: 'httpsig', algorithm, key, kid, digest, thumbprint: own };
 }
 
 /** Section 7.3.1: the string has the key's own algorithm and sha-256; the object names both. */
 function digestOf(proof: unknown, algorithm: JwsAlgorithm): DigestAlgorithm {
   if (proof === 'httpsig') return 'sha-256';
   if (!isObject(proof) || proof['method'] !== 'httpsig') {
-    throw new BadKey('proof is not httpsig, which is the only method here');
+    throw new BadKey('proof is neither httpsig nor mtls');
   }
   const { alg } = proof;
   if (!REGISTERED.get(String(alg))?.includes(algorithm.alg)) {

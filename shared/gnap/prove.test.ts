@@ -3,9 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import { BadSignature, type SignedRequest } from '#shared/signatures/message.ts';
 import { input, withFields } from '#shared/signatures/message.fixture.ts';
 import { signatureFields } from '#shared/signatures/sign.ts';
-import { readKey } from './key.ts';
+import { readKey as read, type SignatureKey } from './key.ts';
 import { prove } from './prove.ts';
 
+const readKey = (value: unknown) => read(value) as SignatureKey;
 const NOW = 1_618_884_473;
 const CONTENT = '{"access_token":{"access":["read"]}}';
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -67,7 +68,8 @@ const send = (
     {
       message: messageOf(fields, more),
       hasToken,
-      ...(content !== '' && { contentDigest: (name: string) => hash(name, content, 'buffer') }),
+      contentDigest: (name: string) => hash(name, content, 'buffer'),
+      fromProxy: false,
     },
     key,
     { replay: known.replay, now, once },
@@ -140,8 +142,16 @@ describe('RFC 9635 section 7.3.1: what a signature must cover', () => {
   });
 
   test('without content no digest, without a token no Authorization', async () => {
-    const sent = send(signed('"@method" "@target-uri"'), { content: '', hasToken: false });
+    const sent = send(signed('"@method" "@target-uri"', PARAMS, {}), {
+      content: '',
+      hasToken: false,
+    });
     await expect(sent).resolves.toBeUndefined();
+  });
+
+  test('content without any digest is refused', async () => {
+    const sent = send(signed('"@method" "@target-uri"', PARAMS, {}), { hasToken: false });
+    await expect(sent).rejects.toEqual(refusedFor(/content-digest is missing/));
   });
 
   test.each([

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { sameText } from '#shared/base/constant-time.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import { PROOF_WINDOW, proofMemory } from '#shared/jose/proof-life.ts';
 import { BadSignature, type SignedRequest } from '#shared/signatures/message.ts';
@@ -6,15 +7,21 @@ import type { Policy } from '#shared/signatures/policy.ts';
 import { type Claimed, claimedSignature, verifySignature } from '#shared/signatures/verify.ts';
 import type { Replay } from '#shared/stores/authentication/replay.ts';
 import { digestRefusal, HASHES } from './content-digest.ts';
-import type { GnapKey } from './key.ts';
+import { certificateThumbprint } from './client-certificate.ts';
+import type { GnapKey, SignatureKey } from './key.ts';
 
-/** A request as GNAP demands that it is signed. */
+/** A request as GNAP demands that its sender proves a key. */
 export interface ProvedRequest {
   readonly message: SignedRequest;
   /** Whether it comes with an access token, which then has to be covered. */
   readonly hasToken: boolean;
-  /** Returns the digest of the octets of the content as they were received, by a hash of `node:crypto`. */
-  readonly contentDigest?: (hash: string) => Awaitable<Buffer>;
+  /**
+   * Returns the digest of the octets of the content as they were received, by a hash of `node:crypto`; without content,
+   * that of nothing.
+   */
+  readonly contentDigest: (hash: string) => Awaitable<Buffer>;
+  /** Whether it comes from a trusted proxy, whose Client-Cert counts (RFC 9440). */
+  readonly fromProxy: boolean;
 }
 
 /** The parts that a request may have, and that its signature must then cover. */
@@ -53,30 +60,70 @@ export function gnapPolicy({ hasToken, hasContent }: Demands): Policy {
 const MEMORY = proofMemory(2 * PROOF_WINDOW);
 
 /**
- * Checks that the sender of a request has the private key (RFC 9635 section 7.3.1). Throws `BadSignature` if not.
- * Nothing is remembered of a request whose signature or content is wrong.
+ * Checks that the sender of a request has the private key (RFC 9635 section 7.3). Throws `BadSignature` if not. Nothing
+ * is remembered of a request whose signature or content is wrong.
  */
 export async function prove(
-  { message, hasToken, contentDigest }: ProvedRequest,
+  request: ProvedRequest,
   key: GnapKey,
-  { replay, now, once }: ProveOptions,
+  options: ProveOptions,
 ): Promise<void> {
-  const claimed = claimedSignature(
-    message,
-    gnapPolicy({ hasToken, hasContent: contentDigest !== undefined }),
-    now,
-  );
+  if (key.proof === 'mtls') return proveByCertificate(request, key.thumbprint);
+  const { message, hasToken } = request;
+  const policy = gnapPolicy({ hasToken, hasContent: isDigested(message) });
+  await proveBy(policy, request, key, options);
+}
+
+/** Section 7.3.2. TLS covers the whole message, so there is nothing else to check. */
+function proveByCertificate({ message, fromProxy }: ProvedRequest, thumbprint: string): void {
+  const shown = fromProxy ? certificateThumbprint(message.lines('client-cert')) : undefined;
+  if (shown === undefined) throw new BadSignature('no trusted proxy has sent one Client-Cert');
+  if (!sameText(shown, thumbprint)) throw new BadSignature('Client-Cert is another certificate');
+}
+
+/**
+ * Checks that the sender of a request has two private keys: the one that is bound now, and the one that takes its place
+ * (section 7.3.1.1). The new key has to sign the signature of the old one. Throws `BadSignature` if not.
+ */
+export async function proveRotation(
+  request: ProvedRequest,
+  { from, to }: { readonly from: SignatureKey; readonly to: SignatureKey },
+  options: ProveOptions,
+): Promise<void> {
+  const { message, hasToken } = request;
+  const policy = gnapPolicy({ hasToken, hasContent: isDigested(message) });
+  const { label } = await proveBy(policy, request, from, options);
+  const own = [`"signature";key="${label}"`, `"signature-input";key="${label}"`];
+  const rotation = { ...policy, tag: 'gnap-rotate', covered: [...policy.covered, ...own] };
+  await proveBy(rotation, request, to, options);
+}
+
+const isDigested = ({ lines }: SignedRequest) => lines('content-digest').length > 0;
+
+async function proveBy(
+  policy: Policy,
+  { message, contentDigest }: ProvedRequest,
+  key: SignatureKey,
+  { replay, now, once }: ProveOptions,
+): Promise<Claimed> {
+  const claimed = claimedSignature(message, policy, now);
   if (claimed.params.get('keyid')?.value !== key.kid) {
     throw new BadSignature('keyid is not the kid of the key');
   }
   verifySignature(claimed, key);
-  if (contentDigest !== undefined) {
-    const actual = await contentDigest(HASHES[key.digest]);
-    const why = digestRefusal(message.lines('content-digest'), key.digest, actual);
-    if (why !== undefined) throw new BadSignature(why);
-  }
+  const algorithm = HASHES[key.digest];
+  const actual = await contentDigest(algorithm);
+  const why = isDigested(message)
+    ? digestRefusal(message.lines('content-digest'), key.digest, actual)
+    : unsignedRefusal(algorithm, actual);
+  if (why !== undefined) throw new BadSignature(why);
   await refuseReplay(claimed, key, replay, once);
+  return claimed;
 }
+
+/** Content that no digest signs is none. */
+const unsignedRefusal = (algorithm: string, actual: Buffer) =>
+  actual.equals(hash(algorithm, '', 'buffer')) ? undefined : 'content-digest is missing';
 
 /**
  * A replay has the same signature base and key. Its signature may have other octets: ECDSA has a second valid one. A
@@ -84,18 +131,16 @@ export async function prove(
  */
 async function refuseReplay(
   { base, params }: Claimed,
-  { thumbprint }: GnapKey,
+  { thumbprint }: SignatureKey,
   replay: ProveOptions['replay'],
   once: boolean,
 ): Promise<void> {
   const nonce = params.get('nonce')?.value;
-  const used = [
-    ...(once ? [`base ${hash('sha256', base, 'base64url')}`] : []),
-    ...(nonce === undefined ? [] : [`nonce ${String(nonce)}`]),
-  ];
-  for (const one of used) {
-    if (!(await replay.unique('gnap', `${thumbprint} ${one}`, MEMORY))) {
-      throw new BadSignature('the signature or its nonce was used before');
-    }
+  if (nonce === undefined && !once) return;
+  // The nonce is in the base: two equal bases have one nonce.
+  const [kind, used] = nonce === undefined ? ['base', base] : ['nonce', String(nonce)];
+  const key = `${thumbprint} ${kind} ${hash('sha256', used, 'base64url')}`;
+  if (!(await replay.unique('gnap', key, MEMORY))) {
+    throw new BadSignature('the signature or its nonce was used before');
   }
 }

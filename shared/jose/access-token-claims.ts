@@ -1,3 +1,5 @@
+import type { JsonObject } from './compact-jws.ts';
+
 /** The claims that the revocation check reads. */
 export interface RevocableClaims {
   readonly jti: string;
@@ -23,6 +25,17 @@ export interface AccessTokenClaims extends Omit<RevocableClaims, 'kid'> {
   readonly scope?: string;
   /** Scopes of OpenID Connect that this token was asked for; the authorization server itself reads them. */
   readonly openid_scope?: string;
-  /** RFC 9449 section 6.1: the thumbprint of the key that the token is bound to. */
-  readonly cnf?: { readonly jkt?: string };
+  /** The key that the token is bound to (RFC 7800 section 3). Absent: it is bound to none. */
+  readonly cnf?: KeyBinding;
+  /** The access of a token of GNAP, as it was granted (RFC 9635 section 8). */
+  readonly access?: readonly unknown[];
 }
+
+/**
+ * OAuth binds to a thumbprint (RFC 9449 section 6.1), GNAP to a key with its proof method (RFC 9635
+ * section 7.1) or to a certificate (RFC 8705 section 3.1).
+ */
+export type KeyBinding =
+  | { readonly jkt: string }
+  | { readonly jwk: JsonObject; readonly proof?: unknown }
+  | { readonly 'x5t#S256': string };

@@ -1,17 +1,15 @@
 import type { KeyObject } from 'node:crypto';
 import type { AccessTokenClaims } from './access-token-claims.ts';
-import {
-  type CompactJws,
-  isObject,
-  type JsonObject,
-  parseCompactJws,
-  type JwsRefusal,
-} from './compact-jws.ts';
+import { type CompactJws, isObject, parseCompactJws, type JwsRefusal } from './compact-jws.ts';
 
 /** A parsed access token; nothing in it may be trusted before `checkAccessToken`. */
 export interface ParsedToken extends CompactJws {
   readonly kid: string;
+  readonly type: TokenType;
 }
+
+/** By its `typ`, a token of GNAP is no token of OAuth for whoever knows OAuth alone (RFC 8725 section 3.11). */
+export type TokenType = 'at+jwt' | 'gnap-at+jwt';
 
 export interface ExpectedToken {
   /** Compared exactly (RFC 9068 section 4). */
@@ -36,9 +34,19 @@ const isScope: Check = (value) => typeof value === 'string';
 const isGeneration: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 const isAudience: Check = (value) =>
   Array.isArray(value) ? value.length > 0 && value.every(isText) : isText(value);
-/** True for a binding to a key. A token with another kind of binding is refused, not treated as unbound. */
-const isKeyBinding: Check = (value) =>
-  isObject(value) && Object.keys(value).join() === 'jkt' && isText(value['jkt']);
+/**
+ * True for a binding to a key, by the type of the token. A token with another kind of binding is refused, not treated
+ * as unbound.
+ */
+const IS_BINDING: Readonly<Record<TokenType, Check>> = {
+  'at+jwt': (value) =>
+    isObject(value) && Object.keys(value).join() === 'jkt' && isText(value['jkt']),
+  'gnap-at+jwt': (value) =>
+    isObject(value) &&
+    (/^jwk(,proof)?$/.test(Object.keys(value).join())
+      ? isObject(value['jwk'])
+      : Object.keys(value).join() === 'x5t#S256' && isText(value['x5t#S256'])),
+};
 
 const REQUIRED = {
   iss: isText,
@@ -58,7 +66,8 @@ const OPTIONAL: Readonly<Record<Exclude<keyof Claims, keyof typeof REQUIRED>, Ch
   openid_scope: isScope,
   grant_id: isText,
   sub_gen: isGeneration,
-  cnf: isKeyBinding,
+  access: Array.isArray,
+  cnf: isObject,
 };
 
 const CHECKS: readonly (readonly [name: string, check: Check])[] = Object.entries({
@@ -67,7 +76,7 @@ const CHECKS: readonly (readonly [name: string, check: Check])[] = Object.entrie
 });
 
 /** Returns the known claims, or the name of one that is missing or malformed. */
-function claimsOf(payload: JsonObject): Claims | string {
+function claimsOf({ payload, type }: ParsedToken): Claims | string {
   const claims: Record<string, unknown> = {};
   for (const [name, check] of CHECKS) {
     const value = payload[name];
@@ -75,6 +84,7 @@ function claimsOf(payload: JsonObject): Claims | string {
     if (!check(value)) return name;
     claims[name] = value;
   }
+  if ('cnf' in claims && !IS_BINDING[type](claims['cnf'])) return 'cnf';
   // Each member was checked against its row.
   return claims as unknown as Claims;
 }
@@ -84,13 +94,14 @@ export function parseAccessToken(token: string): ParsedToken | JwsRefusal {
   const jws = parseCompactJws(token);
   if (!jws.ok) return jws;
   const { typ, kid } = jws.header;
-  if (typeof typ !== 'string' || !/^(application\/)?at\+jwt$/i.test(typ)) {
+  const [, type] = /^(?:application\/)?((?:gnap-)?at\+jwt)$/i.exec(String(typ)) ?? [];
+  if (typeof typ !== 'string' || type === undefined) {
     return { ok: false, reason: 'typ is not at+jwt' };
   }
   const foreign = FOREIGN_KEYS.find((name) => name in jws.header);
   if (foreign !== undefined) return { ok: false, reason: `header carries ${foreign}` };
   if (typeof kid !== 'string' || kid === '') return { ok: false, reason: 'kid is missing' };
-  return { ...jws, kid };
+  return { ...jws, kid, type: type.toLowerCase() as TokenType };
 }
 
 /** True if `aud` (RFC 7519 section 4.1.3) names one of the audiences. */
@@ -122,14 +133,15 @@ export function expiredAt(exp: number): string {
  * `nbf` and an `iat` that is not in the future. `key` is the issuer's key of the token's `kid`.
  */
 export function checkAccessToken(
-  { algorithm, signingInput, signature, payload }: ParsedToken,
+  parsed: ParsedToken,
   key: KeyObject,
   expected: ExpectedToken,
 ): { readonly ok: true; readonly claims: AccessTokenClaims } | JwsRefusal {
+  const { algorithm, signingInput, signature } = parsed;
   const refuse = (reason: string): JwsRefusal => ({ ok: false, reason });
   if (!algorithm.fits(key)) return refuse('alg does not fit the key');
   if (!algorithm.verify(signingInput, key, signature)) return refuse('signature is wrong');
-  const claims = claimsOf(payload);
+  const claims = claimsOf(parsed);
   if (typeof claims === 'string') return refuse(`claim ${claims} is missing or malformed`);
   const { iss, aud, exp } = claims;
   const { issuer, audiences } = expected;

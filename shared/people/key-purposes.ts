@@ -1,4 +1,4 @@
-import type { Clients } from '#shared/stores/oauth/clients.ts';
+import type { ClientRecord, Clients } from '#shared/stores/oauth/clients.ts';
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import { keptJwk } from './public-key.ts';
 
@@ -17,11 +17,17 @@ export async function addPublicKey(
   return publicKeys.add(key, MOST_KEYS);
 }
 
-/** Resolves to the fingerprints of the keys that authenticate clients (RFC 7591 section 2, `jwks`). */
+/** Resolves to the fingerprints of the keys that authenticate clients (RFC 7591 section 2, `jwks`; GNAP). */
 export async function keysOfClients(clients: Pick<Clients, 'list'>): Promise<ReadonlySet<string>> {
-  const jwks = (await clients.list()).flatMap((client) => client.jwks?.keys ?? []);
+  const jwks = (await clients.list()).flatMap(({ jwks: own, gnap }) =>
+    (own?.keys ?? []).concat(jwksOf(gnap)),
+  );
   return new Set(jwks.flatMap((jwk) => keptJwk(jwk)?.id ?? []));
 }
+
+/** The key that signs the requests of a client of GNAP; a client that shows a certificate has none. */
+export const jwksOf = (gnap: ClientRecord['gnap']): readonly Readonly<Record<string, unknown>>[] =>
+  gnap && 'jwk' in gnap.key ? [gnap.key.jwk] : [];
 
 /** Finds the record of a key that is used for a scheme of the resource server. */
 export async function keyInDirectory(

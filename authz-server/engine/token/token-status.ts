@@ -5,7 +5,7 @@ import { createTokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
-import { tokenSpaces } from '#shared/config/token-spaces.ts';
+import { everyTokenSpace } from '#shared/config/token-spaces.ts';
 import type { AuthzServer } from '../../base/server.ts';
 import { TemporarilyUnavailable } from '../../base/errors.ts';
 import { spend } from '../../base/spend.ts';
@@ -22,7 +22,7 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
   const { issuer, tokens: settings } = config;
   const keys = { key: (kid: string) => publicKey(kid) };
   const tokens = createTokenVerifier({ issuer, keys, feed, clock, skew: settings.skew });
-  const audiences = tokenSpaces(config).map(({ url }) => url);
+  const audiences = everyTokenSpace(config).map(({ url }) => url);
 
   /** The claims of a token that would be accepted now, else undefined. */
   async function verify(ctx: KoaContextWithOIDC): Promise<AccessTokenClaims | undefined> {
@@ -37,7 +37,7 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
   const answers: Record<string, (ctx: KoaContextWithOIDC, client: Client) => Promise<void>> = {
     async introspection(ctx, client) {
       const claims = await verify(ctx);
-      const active = claims !== undefined && mayIntrospect(client, claims);
+      const active = claims !== undefined && isOfOAuth(claims) && mayIntrospect(client, claims);
       if (claims !== undefined && !active) {
         const reason = `this client may not introspect tokens for ${[claims.aud].flat().join(' ')}: see client add --introspects`;
         note(ctx.req, { reason });
@@ -78,6 +78,10 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
     if (ctx.oidc?.route === 'revocation' && ctx.status === 200) ctx.body = {};
   };
 }
+
+/** A resource server of OAuth would take a key that it does not know for none, and know nothing of `access`. */
+const isOfOAuth = ({ cnf, access }: AccessTokenClaims): boolean =>
+  access === undefined && (cnf === undefined || 'jkt' in cnf);
 
 /**
  * The client that the token was issued to, and the resource server that it was issued for; a client that only

@@ -1,3 +1,4 @@
+import { findByUserCode } from '../../gnap/records.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { findDeviceCode } from '../../base/device-code.ts';
 import type { DeviceCode } from '../../base/device-code.ts';
@@ -13,6 +14,8 @@ export type LookedUp =
   | { readonly kind: 'unknown' }
   /** Decided by this person. */
   | { readonly kind: 'decided'; readonly end: 'done' | 'denied'; readonly client: string }
+  /** A code of GNAP, which has a page of its own. */
+  | { readonly kind: 'gnap'; readonly uid: string }
   | { readonly kind: 'open'; readonly code: DeviceCode; readonly client: ClientRecord };
 
 /** Every lookup is paid for, right or wrong (RFC 8628 section 5.1). `userCode` is normalised. */
@@ -35,11 +38,24 @@ export async function openOrDecided(
   userCode: string,
 ): Promise<LookedUp> {
   const code = await findDeviceCode(server, userCode);
-  if (code === undefined) return { kind: 'unknown' };
+  if (code === undefined) {
+    return ofGnap(server, accountId, userCode);
+  }
   const client = await server.stores.clients.get(code.clientId);
   if (client === undefined) return { kind: 'unknown' };
   if (code.accountId === undefined) return { kind: 'open', code, client };
   if (code.accountId !== accountId) return { kind: 'unknown' };
   const end = code.error === undefined ? 'done' : 'denied';
   return { kind: 'decided', end, client: client.client_name };
+}
+
+/** The same for a code of GNAP, which has a page of its own. */
+async function ofGnap(server: PagesServer, accountId: string, userCode: string): Promise<LookedUp> {
+  const pending = await findByUserCode(server, userCode);
+  if (pending === undefined) return { kind: 'unknown' };
+  const { uid, decision, clientId } = pending;
+  if (decision === undefined) return { kind: 'gnap', uid };
+  if (decision.accountId !== accountId) return { kind: 'unknown' };
+  const client = (await server.stores.clients.get(clientId))?.client_name ?? clientId;
+  return { kind: 'decided', end: decision.kind === 'approved' ? 'done' : 'denied', client };
 }

@@ -10,11 +10,11 @@ import { lookUp, openOrDecided } from './device-lookup.ts';
 import type { LookedUp } from './device-lookup.ts';
 import { PageError } from '../frame/page-error.ts';
 import type { PagesServer } from '../../base/server.ts';
-import { answerWith } from '../frame/respond.ts';
+import { answerWith, seeOther } from '../frame/respond.ts';
 import { createBrowserSessions } from '../sign-in/session.ts';
 import type { Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
-import { displayUserCode, normaliseUserCode } from './user-code.ts';
+import { displayUserCode, normaliseUserCode } from '../../base/user-code.ts';
 import type { DeviceEndProps, DeviceEntryProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { deviceConfirmPage } from '../views/device-confirm.ts';
@@ -56,6 +56,7 @@ export function deviceHandlers(
     }
 
     const found = await lookUp(server, visitor, ctx.ip, userCode);
+    if (found.kind === 'gnap') return seeOther(ctx, `/gnap/interact/${found.uid}?by=code`);
     if (found.kind === 'open') return confirm(ctx, visitor, found);
     if (found.kind === 'decided') return showEnd(ctx, visitor, found);
     const problem = found.kind === 'later' ? found : UNKNOWN;
@@ -72,6 +73,7 @@ export function deviceHandlers(
     if (visitor === undefined) return ask(ctx, pathWith(userCode));
 
     const found = await lookUp(server, visitor, ctx.ip, userCode);
+    if (found.kind === 'gnap') return seeOther(ctx, `/gnap/interact/${found.uid}?by=code`);
     if (found.kind === 'decided') return showEnd(ctx, visitor, found);
     if (found.kind === 'unknown') return showEnd(ctx, visitor, { end: 'expired' });
     if (found.kind === 'later') {

@@ -41,7 +41,7 @@ export interface SignInProps {
   /** Name of the client that the person is on the way to. */
   readonly client?: string;
   /** The page of ours that they are on the way to. */
-  readonly purpose?: 'account' | 'device';
+  readonly purpose?: 'account' | 'device' | 'access';
   /** A notice that nothing ended, since nobody was signed in any more. */
   readonly notice?: 'nothing-ended';
   /** Form target that gives up and goes back to the client; absent: nowhere to go back to. */
@@ -59,8 +59,12 @@ export interface ConsentProps {
   /** Where the form is posted: `item` for each that is allowed, `decision` = allow | deny. */
   readonly action: string;
   readonly client: string;
-  /** Where the browser goes afterwards; its host is shown, and it is in the CSP. */
-  readonly redirectUri: string;
+  /** Where the browser goes afterwards; its host is shown, and it is in the CSP. Absent: it stays here. */
+  readonly redirectUri?: string;
+  /** Where the client is told of the decision; its host is shown. */
+  readonly pushUri?: string;
+  /** The fingerprint of the key of a client that no operator registered. */
+  readonly unknown?: string;
   readonly items: readonly AskedItem[];
 }
 
@@ -77,9 +81,15 @@ export interface DeviceConfirmProps {
   /** Where the form is posted: `user_code`, `item` for each that is allowed, `decision` = allow | deny. */
   readonly action: string;
   readonly client: string;
-  /** As it is shown by the device: ABCD-EFGH. */
-  readonly userCode: string;
+  /** As it is shown by the device: ABCD-EFGH. Absent: the person came by a link. */
+  readonly userCode?: string;
   readonly items: readonly AskedItem[];
+  /** As in `ConsentProps`. */
+  readonly redirectUri?: string;
+  /** Where the client is told of the decision; its host is shown. */
+  readonly pushUri?: string;
+  /** The fingerprint of the key of a client that no operator registered. */
+  readonly unknown?: string;
   /** Where and when the device asked. */
   readonly from: { readonly address?: string; readonly agent?: string; readonly at: number };
 }
@@ -90,6 +100,18 @@ export interface DeviceEndProps {
   readonly client?: string;
   /** Where to enter another code. */
   readonly again: string;
+}
+
+export interface OtherPersonProps {
+  /** Where the form is posted: `decision` = deny. */
+  readonly action: string;
+  readonly client: string;
+}
+
+/** How a request of GNAP ended that had no code. */
+export interface AccessEndProps {
+  readonly end: 'done' | 'denied';
+  readonly client: string;
 }
 
 export interface SignOutProps {

@@ -1,14 +1,16 @@
 import type { Config } from '#shared/config/schema.ts';
+import { everySpace } from '#shared/config/second-origin.ts';
 import { tokenIssuerSpaces } from '#shared/config/token-spaces.ts';
 import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
+import type { ScopeItem } from '#shared/people/access/consents.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { type AskedParams, askedScopes } from '../../consent/asked.ts';
 import { textsOf } from '../texts/index.ts';
 import type { AskedItem, Language } from '../frame/view.ts';
 
-/** Returns the current values of the claims that a scope tells about the person. */
-const told = (person: Person, scope: string): readonly string[] =>
-  Object.values(claimsOf(person, new Set([scope])))
+/** Returns the current values of the claims that a scope tells about the person; without a person, none. */
+export const told = (person: Person | undefined, scope: string): readonly string[] =>
+  Object.values(person ? claimsOf(person, new Set([scope])) : {})
     .flat()
     .filter((value) => typeof value === 'string');
 
@@ -20,19 +22,34 @@ export function askedItems(
   language: Language,
   person?: Person,
 ): readonly AskedItem[] {
+  return itemsInWords(config, askedScopes(config, client, params), language, ({ scope }) =>
+    told(person, scope),
+  );
+}
+
+/** Returns items in words, each with what is said of it in detail. */
+export function itemsInWords(
+  config: Parameters<typeof askedScopes>[0] & Pick<Config, 'scopeTexts'>,
+  items: readonly ScopeItem[],
+  language: Language,
+  detailsOf: (item: ScopeItem) => readonly string[],
+): readonly AskedItem[] {
   const issuer = tokenIssuerSpaces(config)?.request.url;
   const words = (scope: string, isOurs: boolean) => {
     const text = config.scopeTexts[scope];
     const own = isOurs ? textsOf(language).scopes[scope] : undefined;
     return text?.[language] ?? text?.en ?? own ?? scope;
   };
-  return askedScopes(config, client, params).map(({ scope, resource, realm }) => {
-    const values = person === undefined ? [] : told(person, scope);
+  const realmOf = (resource: string) =>
+    everySpace(config).find(({ url }) => url === resource || url === `${resource}/`)?.realm;
+  return items.map((item) => {
+    const { scope, resource } = item;
+    const values = detailsOf(item);
     if (resource === undefined) {
       return { id: scope, scope, text: words(scope, true), values, required: scope === 'openid' };
     }
     const text = words(scope, resource === issuer || scope in CLAIMS_OF_SCOPES);
-    const place = config.spaces.some((space) => space.realm === realm) ? realm : undefined;
+    const place = realmOf(resource);
     return { id: `${resource} ${scope}`, scope, text, values, resource, place, required: false };
   });
 }

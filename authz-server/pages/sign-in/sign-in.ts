@@ -14,9 +14,11 @@ const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
   ['/account', []],
   ['/device', ['user_code']],
 ]);
+/** The pages of GNAP's requests. */
+const INTERACTION = /^\/gnap\/interact\/[\w-]{1,64}$/;
 
 export interface StandaloneSignIn {
-  /** Asks the person to sign in first; `goOn` is one of the paths of `CONTINUE`. */
+  /** Asks the person to sign in first; `goOn` is one of the paths of `CONTINUE`, or a page of a request of GNAP. */
   ask(ctx: Context, goOn: string, more?: Pick<SignInProps, 'name' | 'problem' | 'notice'>): void;
   /** POST /sign-in. */
   signIn: Middleware;
@@ -32,7 +34,7 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
 
   const ask: StandaloneSignIn['ask'] = (ctx, goOn, more) => {
     const hidden = { continue: checkedContinue(goOn, config.issuer) };
-    const purpose = hidden.continue.startsWith('/device') ? 'device' : 'account';
+    const purpose = purposeOf(hidden.continue);
     answerWith(ctx, signInPage(viewOf(ctx), { action: '/sign-in', hidden, purpose, ...more }));
   };
 
@@ -49,10 +51,16 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
   };
 }
 
+const purposeOf = (goOn: string) => {
+  if (INTERACTION.test(goOn)) return 'access';
+  return goOn.startsWith('/device') ? 'device' : 'account';
+};
+
 /** A path of `CONTINUE` on this server, put together anew; /account when it is anything else. */
 export function checkedContinue(goOn: string, issuer: string): string {
   const url = URL.parse(goOn, issuer);
-  const parameters = url?.origin === issuer ? CONTINUE.get(url.pathname) : undefined;
+  const own = url?.origin === issuer ? url.pathname : '';
+  const parameters = INTERACTION.test(own) ? [] : CONTINUE.get(own);
   if (url === null || parameters === undefined) return '/account';
   const query = new URLSearchParams(
     parameters.flatMap((name) => {

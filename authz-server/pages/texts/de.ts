@@ -32,7 +32,11 @@ export const de: Texts = {
     title: 'Anmelden',
     problemTitle: 'Fehler: Anmelden',
     toContinue: (client) => html`um weiter zu ${strong(client)} zu gelangen`,
-    purposes: { account: 'um zu Ihrem Konto zu gelangen', device: 'um ein Gerät zu verbinden' },
+    purposes: {
+      account: 'um zu Ihrem Konto zu gelangen',
+      device: 'um ein Gerät zu verbinden',
+      access: 'um über eine Anwendung zu entscheiden',
+    },
     name: 'Name',
     password: 'Passwort',
     show: 'Zeigen',
@@ -57,7 +61,23 @@ export const de: Texts = {
       html`Danach geht Ihr Browser zu einem Programm auf diesem Computer, unter ${strong(host)}.`,
     toApp: (scheme) =>
       html`Danach öffnet Ihr Browser eine App auf diesem Gerät, über ${strong(scheme)}.`,
+    toServer: (host: string) => html`Danach erfährt ${strong(host)}, wie Sie entschieden haben.`,
     end: 'Sie können das jederzeit auf Ihrer Kontoseite beenden.',
+  },
+
+  rights: {
+    actions: (actions: string, type: string) => `${actions} (${type})`,
+    datatypes: (types: string) => `von diesen Daten: ${types}`,
+    identifier: (name: string) => `mit dem Namen ${name}`,
+    locations: (places: string) => `bei ${places}`,
+    privileges: (names: string) => `mit diesen Rechten: ${names}`,
+  },
+
+  unknownClient: {
+    title: 'Diese Anwendung kennt hier niemand.',
+    unnamed: 'eine Anwendung ohne Namen',
+    text: 'Wie sie sich auch nennt: Erlauben Sie nur, was Sie gerade selbst begonnen haben.',
+    key: 'Ihr Schlüssel:',
   },
 
   deviceEntry: {
@@ -76,6 +96,7 @@ export const de: Texts = {
     title: (client) => `${client} verbinden?`,
     compare: 'Vergleichen Sie diesen Code mit dem, den Ihr Gerät zeigt:',
     warningTitle: 'Hat Ihnen jemand diesen Code geschickt?',
+    linkTitle: 'Hat Ihnen jemand diesen Link geschickt?',
     warning:
       'Dann lehnen Sie ab. Wer ihn geschickt hat, bekäme Zugriff in Ihrem Namen. Erlauben Sie nur ein Gerät, das Sie in der Hand halten oder vor sich sehen und das Sie gerade selbst einrichten.',
     asked: 'Angefragt',
@@ -103,6 +124,25 @@ export const de: Texts = {
     application: 'Anwendung',
     account: 'Ansehen, was Zugriff hat',
     again: 'Einen anderen Code eingeben',
+  },
+
+  otherPerson: {
+    title: 'Das ist für jemand anderen',
+    text: (client: string) =>
+      html`${strong(client)} erwartet eine andere Person als Sie. Melden Sie sich ab, wenn Sie diese
+      Person unter einem anderen Namen sind. Sonst lehnen Sie ab.`,
+    deny: 'Ablehnen',
+  },
+
+  accessEnd: {
+    done: {
+      title: 'Der Zugriff ist erlaubt',
+      text: 'Die Anwendung hat jetzt Zugriff. Sie können diese Seite schließen.',
+    },
+    denied: {
+      title: 'Es wurde nichts erlaubt',
+      text: 'Die Anwendung bekommt keinen Zugriff. Sie können diese Seite schließen.',
+    },
   },
 
   signOutPage: {

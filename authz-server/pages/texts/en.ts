@@ -36,7 +36,11 @@ export const en = {
     title: 'Sign in',
     problemTitle: 'Error: sign in',
     toContinue: (client: string) => html`to continue to ${strong(client)}`,
-    purposes: { account: 'to go to your account', device: 'to connect a device' },
+    purposes: {
+      account: 'to go to your account',
+      device: 'to connect a device',
+      access: 'to decide about an application',
+    },
     name: 'Name',
     password: 'Password',
     show: 'Show',
@@ -61,7 +65,24 @@ export const en = {
       html`After this your browser goes to a program on this computer, at ${strong(host)}.`,
     toApp: (scheme: string) =>
       html`After this your browser opens an app on this device, by ${strong(scheme)}.`,
+    toServer: (host: string) => html`After this ${strong(host)} is told what you decided.`,
     end: 'You can end this at any time on your account page.',
+  },
+
+  /** The access that an application asks for, as it describes it itself (GNAP). */
+  rights: {
+    actions: (actions: string, type: string) => `${actions} (${type})`,
+    datatypes: (types: string) => `of these data: ${types}`,
+    identifier: (name: string) => `named ${name}`,
+    locations: (places: string) => `at ${places}`,
+    privileges: (names: string) => `with these privileges: ${names}`,
+  },
+
+  unknownClient: {
+    title: 'Nobody here knows this application.',
+    unnamed: 'an application without a name',
+    text: 'Whatever it calls itself, allow only what you started yourself just now.',
+    key: 'Its key:',
   },
 
   deviceEntry: {
@@ -79,6 +100,7 @@ export const en = {
     title: (client: string) => `Connect ${client}?`,
     compare: 'Compare this code with the one that your device shows:',
     warningTitle: 'Did somebody send you this code?',
+    linkTitle: 'Did somebody send you this link?',
     warning:
       'Then deny. Whoever sent it would get access in your name. Allow only a device that you hold or see, and that you are setting up yourself right now.',
     asked: 'Asked',
@@ -105,6 +127,26 @@ export const en = {
     application: 'Application',
     account: 'See what has access',
     again: 'Enter another code',
+  },
+
+  otherPerson: {
+    title: 'This is for somebody else',
+    text: (client: string) =>
+      html`${strong(client)} expects another person than you. Sign out if you are that person under
+      another name. Otherwise say no.`,
+    deny: 'Deny',
+  },
+
+  /** The end of a request that came neither from a device nor goes back to the client. */
+  accessEnd: {
+    done: {
+      title: 'Access was given',
+      text: 'The application has access now. You can close this page.',
+    },
+    denied: {
+      title: 'Nothing was allowed',
+      text: 'The application gets no access. You can close this page.',
+    },
   },
 
   signOutPage: {

@@ -40,6 +40,7 @@ describe('texts', () => {
     const same = english.filter(({ text }, index) => german[index] === text);
     expect(same.map(({ path }) => path)).toEqual([
       '/signIn/name',
+      '/rights/actions',
       '/deviceEntry/code',
       '/account/about/name',
     ]);

@@ -3,10 +3,12 @@ import { html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { DeviceConfirmProps, View } from '../frame/view.ts';
+import { afterwards } from './afterwards.ts';
 import { decision } from './decision.ts';
 import { facts } from './facts.ts';
 import { form } from './form.ts';
 import { itemChoice } from './items.ts';
+import { unknownNote } from './unknown-client.ts';
 import { programName } from './program.ts';
 import { moment } from './times.ts';
 
@@ -15,26 +17,35 @@ import { moment } from './times.ts';
  * somebody else (RFC 8628 sections 3.3 and 5.4).
  */
 export function deviceConfirmPage(view: View, props: DeviceConfirmProps): Answer {
-  const { action, client, userCode, items, from } = props;
+  const { action, client, userCode, items, from, unknown, redirectUri } = props;
   const all = textsOf(view.language);
   const texts = all.deviceConfirm;
   const program = from.agent === undefined ? '' : programName(from.agent, all);
   return document(view, {
     title: texts.title(client),
+    ...(redirectUri !== undefined && { redirectUri }),
     content: html`<div class="card">
       <div class="intro">
         <h1>${texts.title(client)}</h1>
-        <p>${texts.compare}</p>
+        ${userCode !== undefined && html`<p>${texts.compare}</p>`}
       </div>
-      <p class="code usercode">${userCode}</p>
+      ${userCode !== undefined && html`<p class="code usercode">${userCode}</p>`}
       ${facts([
         [texts.asked, moment(from.at, view)],
         [texts.address, from.address ?? texts.unknown],
         [texts.program, program === '' ? texts.unknown : program],
       ])}
-      <p class="note warn"><strong>${texts.warningTitle}</strong> ${texts.warning}</p>
+      <p class="note warn">
+        <strong>${userCode === undefined ? texts.linkTitle : texts.warningTitle}</strong>
+        ${texts.warning}
+      </p>
+      ${unknown !== undefined && unknownNote(view, unknown)}
       <p>${texts.lead(client)}</p>
-      ${form(view, action, { user_code: userCode }, html`${itemChoice(view, items)}${decision(view)}`)}
+      ${form(view, action, userCode === undefined ? {} : { user_code: userCode }, html`${itemChoice(view, items)}${decision(view)}`)}
+      ${
+        (redirectUri ?? props.pushUri) !== undefined &&
+        html`<div class="intro small muted">${afterwards(view, props)}</div>`
+      }
     </div>`,
   });
 }

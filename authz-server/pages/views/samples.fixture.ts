@@ -1,6 +1,7 @@
 import type { Answer } from '#shared/http/answer.ts';
 import type { AccountApplication, AccountKey, AskedItem, Language, View } from '../frame/view.ts';
 import { accountPage } from './account.ts';
+import { accessEndPage } from './access-end.ts';
 import { consentPage } from './consent.ts';
 import { deviceConfirmPage } from './device-confirm.ts';
 import { deviceEndPage } from './device-end.ts';
@@ -148,6 +149,16 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     deviceEndPage(alice(view), { end: 'done', client: 'Countersign CLI', again: '/device' }),
   'device-denied': (view) => deviceEndPage(alice(view), { end: 'denied', again: '/device' }),
   'device-expired': (view) => deviceEndPage(alice(view), { end: 'expired', again: '/device' }),
+  'access-done': (view) => accessEndPage(alice(view), { end: 'done', client: 'Prints' }),
+  'access-denied': (view) => accessEndPage(alice(view), { end: 'denied', client: 'Prints' }),
+  'consent-unknown': (view) =>
+    consentPage(alice(view), {
+      action: '/gnap/interact/abc',
+      client: 'Prints',
+      pushUri: 'https://prints.example/told',
+      unknown: 'KuwkCrkHcu79UpXqsMDM30dtdaHxQ9-KM_V75g4_AV4',
+      items: ITEMS,
+    }),
   'sign-out': (view) =>
     signOutPage(alice(view), { action: '/sign-out', hidden: {}, client: 'Papertrail' }),
   'signed-out': signedOutPage,

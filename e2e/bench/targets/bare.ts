@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { freePort } from '../../parts/free-port.ts';
 import { startServer } from '../cpu.ts';
 import type { Server } from '../cpu.ts';
+import type { SigningParty, VerifierName } from '../verifiers.ts';
 
 export interface BareIssuer {
   readonly port: number;
@@ -40,6 +41,13 @@ export interface BareHash {
   readonly password: string;
 }
 
+/** Verifies the signatures of one client. */
+export interface BareVerifier {
+  readonly port: number;
+  readonly by: VerifierName;
+  readonly party: SigningParty;
+}
+
 /** Starts a server of a few lines, made of the libraries alone. `folder` takes its log. */
 export const startBareIssuer = (options: Omit<BareIssuer, 'port'>, folder: string) =>
   startBare('bare-oidc-provider', options, folder);
@@ -55,6 +63,9 @@ export const startBareText = (options: Omit<BareText, 'port'>, folder: string) =
 
 export const startBareArgon2 = (options: Omit<BareHash, 'port'>, folder: string) =>
   startBare('bare-argon2', options, folder);
+
+export const startBareVerifier = (options: Omit<BareVerifier, 'port'>, folder: string) =>
+  startBare('bare-verifier', options, folder);
 
 async function startBare(name: string, options: object, folder: string): Promise<Server> {
   const port = await freePort();

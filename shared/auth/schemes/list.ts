@@ -5,6 +5,7 @@ import { bearerEntry } from './bearer/entry.ts';
 import { concealedEntry } from './concealed/entry.ts';
 import { digestEntry } from './digest/entry.ts';
 import { dpopEntry } from './dpop/entry.ts';
+import { gnapEntry } from './gnap/entry.ts';
 import { hobaEntry } from './hoba/entry.ts';
 import { mutualEntry } from './mutual/entry.ts';
 import { negotiateEntry } from './negotiate/entry.ts';
@@ -17,6 +18,7 @@ export const SCHEMES = [
   concealedEntry,
   negotiateEntry,
   dpopEntry,
+  gnapEntry,
   hobaEntry,
   mutualEntry,
   scramSha256Entry,

@@ -17,7 +17,7 @@ describe('RFC 9068: the principal of a token', () => {
     const { verify, token } = setup();
     expect(await verify(token())).toEqual({
       kind: 'verified',
-      jkt: undefined,
+      cnf: undefined,
       principal: {
         kind: 'application',
         id: 'machine',
@@ -38,8 +38,8 @@ describe('RFC 9068: the principal of a token', () => {
   test('RFC 9449 section 6.1: the caller gets the binding', async () => {
     const { verify, token } = setup();
     const bound = token({ cnf: { jkt: 'thumb' } });
-    expect(await verify(bound)).toMatchObject({ kind: 'verified', jkt: 'thumb' });
-    expect(await verify(bound)).toMatchObject({ kind: 'verified', jkt: 'thumb' });
+    expect(await verify(bound)).toMatchObject({ kind: 'verified', cnf: { jkt: 'thumb' } });
+    expect(await verify(bound)).toMatchObject({ kind: 'verified', cnf: { jkt: 'thumb' } });
   });
 });
 

@@ -10,7 +10,7 @@ import {
   type ParsedToken,
 } from '#shared/jose/access-token.ts';
 import type { JwsAlgorithm } from '#shared/jose/algorithms.ts';
-import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
+import type { AccessTokenClaims, KeyBinding } from '#shared/jose/access-token-claims.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
@@ -36,7 +36,8 @@ export type TokenVerdict =
   | {
       readonly kind: 'verified';
       readonly principal: Principal;
-      readonly jkt: string | undefined;
+      /** The key that the token is bound to; the same object each time. Undefined: it is bound to none. */
+      readonly cnf: KeyBinding | undefined;
       /** The grounds hold until `exp`, without the clock tolerance that a request has. */
       readonly grounds: Grounds;
     }
@@ -49,7 +50,7 @@ export type TokenVerdict =
     };
 
 export interface TokenVerifier {
-  /** Verifies a token. The caller has to check scope, method, the DPoP proof and the binding `jkt`. */
+  /** Verifies a token. The caller has to check scope, method, and the proof of the key in `cnf`. */
   verify(token: string, audiences: readonly string[]): Awaitable<TokenVerdict>;
 }
 
@@ -134,7 +135,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
           return andThen(verify(token, audiences), endOf);
         }),
     };
-    return { kind: 'verified', principal, jkt: claims.cnf?.jkt, grounds };
+    return { kind: 'verified', principal, cnf: claims.cnf, grounds };
   }
 
   function examine(asked: Asked): Awaitable<TokenVerdict> {

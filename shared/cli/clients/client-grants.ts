@@ -20,11 +20,32 @@ export const ofPeople = (grants: readonly string[]) =>
 
 type Given = (option: string) => boolean;
 
+/** Options that say nothing about a client of GNAP. */
+const OF_OAUTH = [
+  'public',
+  'auth',
+  'jwks',
+  'without-pkce',
+  'id-token-alg',
+  'default-scope',
+  'origin',
+  'post-logout-redirect-uri',
+];
+
 /** Options that contradict each other, with the remedy. */
 const CONTRADICTIONS: readonly (readonly [
   wrong: (grants: readonly string[], given: Given) => boolean,
   remedy: string,
 ])[] = [
+  [
+    (grants, given) =>
+      given('gnap-key') && (grants.includes('refresh_token') || OF_OAUTH.some(given)),
+    `--gnap-key: a client of GNAP proves who it is by this key; leave out --grant refresh_token, --${OF_OAUTH.join(', --')}`,
+  ],
+  [
+    (_, given) => given('gnap-bearer') && !given('gnap-key'),
+    '--gnap-bearer is about clients of GNAP: add --gnap-key FILE',
+  ],
   [
     (grants, given) => given('public') && grants.includes('client_credentials'),
     '--public: it has no secret to prove who it is with: leave out --grant client_credentials',

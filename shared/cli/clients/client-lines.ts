@@ -14,7 +14,12 @@ export function clientLines(client: ClientRecord): readonly string[] {
     ['client_id', client.client_id],
     ['name', client.client_name],
     ['grants', shortNames(client.grant_types)],
-    ['authentication', client.token_endpoint_auth_method],
+    [
+      'authentication',
+      client.gnap ? 'the key of its signatures (GNAP)' : client.token_endpoint_auth_method,
+    ],
+    ['registered', client.gnap?.unknown ? 'no: a person allowed it' : undefined],
+    ['bearer tokens', client.gnap?.bearer ? 'it may have them' : undefined],
     ['old secret ends', client.former_secret && minute(client.former_secret.until)],
     ['keys', client.jwks?.keys.map((key) => String(key['kid'] ?? key['kty']))],
     ['scope', client.scope || undefined],

@@ -1,4 +1,4 @@
-import { keyInDirectory } from '#shared/people/key-purposes.ts';
+import { jwksOf, keyInDirectory } from '#shared/people/key-purposes.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import { Failure } from '../arguments/command.ts';
@@ -6,9 +6,9 @@ import { Failure } from '../arguments/command.ts';
 /** Throws `Failure` for a key of the client by which somebody is let in (RFC 9729 section 8). */
 export async function refuseKeysOfPeople(
   publicKeys: PublicKeys,
-  { jwks }: Pick<ClientRecord, 'jwks'>,
+  { jwks, gnap }: Pick<ClientRecord, 'jwks' | 'gnap'>,
 ): Promise<void> {
-  for (const jwk of jwks?.keys ?? []) {
+  for (const jwk of [...(jwks?.keys ?? []), ...jwksOf(gnap)]) {
     const known = await keyInDirectory({ publicKeys }, jwk);
     if (known !== undefined) {
       throw new Failure(`${known.id} is a key for ${known.scheme}: make another`);

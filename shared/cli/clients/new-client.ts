@@ -3,9 +3,10 @@ import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import { newSecret } from '#shared/people/client-secret.ts';
 import { redirectUriMistake } from '../arguments/redirect-uri.ts';
 import { parseScope } from '#shared/jose/scope.ts';
-import { tokenSpaces } from '#shared/config/token-spaces.ts';
+import { everyTokenSpace, gnapSpaces, tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { grantTypes, ofPeople } from './client-grants.ts';
+import { gnapClient } from './gnap-client.ts';
 import { type Input, type Shell, UsageError } from '../arguments/command.ts';
 import { visibleName } from '../arguments/visible-name.ts';
 import { readPublicJwks } from '../arguments/public-jwks.ts';
@@ -21,6 +22,11 @@ export const AUTH_METHODS = [
 /** The algorithms for ID tokens; the first is the default of clients (OpenID Connect Registration 1.0 section 2). */
 export const ID_TOKEN_ALGS = ['RS256', 'ES256'] as const;
 
+type Proof = Pick<
+  ClientRecord,
+  'token_endpoint_auth_method' | 'secret_hash' | 'jwks' | 'client_id' | 'gnap'
+> & { readonly secret?: string };
+
 /** Scopes of no space: OpenID Connect Core 1.0 sections 3.1.2.1, 5.4 and 11. */
 const OF_PEOPLE = ['openid', ...Object.keys(CLAIMS_OF_SCOPES), 'offline_access'];
 
@@ -32,7 +38,7 @@ export async function newClient(
 ): Promise<ClientRecord & { secret?: string }> {
   const native = input.flag('native');
   const client = {
-    client_id: shell.random(16).toString('hex'),
+    ...(await proof(input, shell)),
     client_name: visibleName('--name', input.text('name') ?? ''),
     grant_types: grantTypes(input),
     scope: '',
@@ -42,7 +48,7 @@ export async function newClient(
     created_at: shell.clock.now(),
   };
   checkScopes(client, config, shell);
-  return { ...client, ...(await proof(input, shell)) };
+  return client;
 }
 
 /** The members that options say which a client may be given later, too. Throws `UsageError`. */
@@ -89,19 +95,18 @@ function each(
   return values.size === 0 ? undefined : [...values];
 }
 
-async function proof(
-  input: Input,
-  shell: Shell,
-): Promise<
-  Pick<ClientRecord, 'token_endpoint_auth_method' | 'secret_hash' | 'jwks'> & { secret?: string }
-> {
-  if (input.flag('public')) return { token_endpoint_auth_method: 'none' };
+async function proof(input: Input, shell: Shell): Promise<Proof> {
+  const gnapKey = input.text('gnap-key');
+  if (gnapKey !== undefined) return gnapClient(gnapKey, input.flag('gnap-bearer'));
+  const client_id = shell.random(16).toString('hex');
+  if (input.flag('public')) return { client_id, token_endpoint_auth_method: 'none' };
   const method = oneOf('--auth', AUTH_METHODS, input.text('auth') ?? AUTH_METHODS[0]);
   const file = input.text('jwks');
   if ((method === 'private_key_jwt') !== (file !== undefined)) {
     throw new UsageError('--jwks FILE belongs to --auth private_key_jwt, and the other way round');
   }
   return {
+    client_id,
     token_endpoint_auth_method: method,
     ...(file === undefined ? newSecret(shell.random) : { jwks: await readPublicJwks(file) }),
   };
@@ -114,7 +119,7 @@ function oneOf<T extends string>(option: string, allowed: readonly T[], value: s
 }
 
 function spaceUrlOf(config: Config) {
-  const urls = tokenSpaces(config).map(({ url }) => url);
+  const urls = [...new Set(everyTokenSpace(config).map(({ url }) => url))];
   return (option: string, url: string): string => oneOf(option, urls, url);
 }
 
@@ -139,13 +144,19 @@ function origin(option: string, value: string): string {
 export function checkScopes(
   client: Pick<
     ClientRecord,
-    'scope' | 'default_scope' | 'introspects' | 'resources' | 'grant_types' | 'without_pkce'
+    | 'scope'
+    | 'default_scope'
+    | 'introspects'
+    | 'resources'
+    | 'grant_types'
+    | 'without_pkce'
+    | 'gnap'
   >,
   config: Config,
   shell: Shell,
 ): void {
   const all = parseScope(client.scope);
-  const spaces = tokenSpaces(config);
+  const spaces = client.gnap ? gnapSpaces(config) : tokenSpaces(config);
   const open = spaces.filter(({ scopes }) => Object.values(scopes).flat().length === 0);
   const needsNone =
     client.introspects !== undefined || open.some(({ url }) => client.resources?.includes(url));

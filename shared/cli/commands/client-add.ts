@@ -21,6 +21,11 @@ export const clientAdd: Command = {
     public: { help: 'it runs in a browser or on a device, cannot keep a secret, and gets none' },
     auth: { value: 'METHOD', help: `${AUTH_METHODS.join(', ')}; default: ${AUTH_METHODS[0]}` },
     jwks: { value: 'FILE', help: 'its public keys, for private_key_jwt' },
+    'gnap-key': {
+      value: 'FILE',
+      help: 'it speaks GNAP, with this public JWK, or this certificate in PEM',
+    },
+    'gnap-bearer': { help: 'it may have tokens of GNAP that are bound to no key' },
     native: { help: 'an installed application: its loopback redirect URIs may have any port' },
     ...CLIENT_OPTIONS,
   },
@@ -32,7 +37,13 @@ export const clientAdd: Command = {
     withStores(shell, async ({ clients, publicKeys }, config) => {
       const { secret, ...client } = await newClient(input, shell, config);
       await refuseKeysOfPeople(publicKeys, client);
-      if (!(await clients.add(client))) throw new Failure('the identifier is taken: try again');
+      if (!(await clients.add(client))) {
+        throw new Failure(
+          client.gnap
+            ? `client ${client.client_id} has this key already`
+            : 'the identifier is taken: try again',
+        );
+      }
       const credentials = { client_id: client.client_id, ...(secret && { client_secret: secret }) };
       return {
         json: credentials,

@@ -36,7 +36,7 @@ const HEADINGS = [
 const row = (client: ClientRecord) => [
   client.client_id,
   client.client_name,
-  client.token_endpoint_auth_method === 'none' ? 'public' : client.token_endpoint_auth_method,
+  client.gnap ? 'GNAP' : ofOAuth(client),
   shortNames(client.grant_types),
   client.scope,
   (client.redirect_uris ?? []).join(' '),
@@ -44,3 +44,6 @@ const row = (client: ClientRecord) => [
   client.first_party ? '(first party)' : '',
   client.demo ? '(demo: refused in production)' : '',
 ];
+
+const ofOAuth = ({ token_endpoint_auth_method: method }: ClientRecord) =>
+  method === 'none' ? 'public' : method;

@@ -121,7 +121,8 @@ function withoutFrom(input: Input): ReadonlySet<string> {
 /** Whether a client is as if `client add` had been given that option. */
 function isGiven(client: ClientRecord, option: string): boolean {
   const says: Readonly<Record<string, unknown>> = {
-    public: client.token_endpoint_auth_method === 'none',
+    public: client.token_endpoint_auth_method === 'none' && client.gnap === undefined,
+    'gnap-key': client.gnap,
     introspects: client.introspects,
     'without-pkce': client.without_pkce,
     'first-party': client.first_party,

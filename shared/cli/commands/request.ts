@@ -4,11 +4,12 @@ import { type Command, Failure, type Input, type Shell, UsageError } from '../ar
 import { findClient } from '../clients/find-client.ts';
 import { createProver } from '../oauth/dpop.ts';
 import { sendConcealed } from '../oauth/send-concealed.ts';
-import { parseSafeUrl, sendUnhurried } from '../oauth/http.ts';
+import { sendUnhurried } from '../oauth/http.ts';
+import { methodAndUrl } from '../oauth/method-and-url.ts';
 import { loginAccess } from '../oauth/login-access.ts';
 import { type GetAccess, sendProtected } from '../oauth/protected-request.ts';
 import { requestToken } from '../oauth/token-request.ts';
-import { fileContent } from '../arguments/read-file.ts';
+import { readData } from '../arguments/read-data.ts';
 import { parseField } from '../arguments/request-field.ts';
 import { signedMessage } from '../signatures/signed-message.ts';
 import { readSecret, SECRET_OPTIONS } from '../arguments/secret.ts';
@@ -51,14 +52,7 @@ export const request: Command = {
     'The body of the answer goes to standard output, its status to standard error.',
   ],
   run: async (input, shell) => {
-    const [method = '', target = ''] = input.operands;
-    if (!/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(method) || method === 'CONNECT') {
-      throw new UsageError(`"${method}" is not a method that can be sent`);
-    }
-    const url = parseSafeUrl(target)?.href;
-    if (url === undefined) {
-      throw new UsageError('URL must be https, or http on this machine, without user and fragment');
-    }
+    const { method, url } = methodAndUrl(input.operands);
     const signer = input.text('sign');
     const left = signer === undefined ? undefined : 'authorization';
     const fields = Object.fromEntries(input.texts('header').map((text) => parseField(text, left)));
@@ -122,11 +116,4 @@ function clientAccess(id: string, input: Input, shell: Shell): GetAccess {
       return { accessToken: token.access_token, prover, resource };
     });
   };
-}
-
-async function readData(data: string | undefined, shell: Shell): Promise<Buffer | undefined> {
-  if (data === undefined) return undefined;
-  if (data === '-') return shell.readStdin();
-  if (!data.startsWith('@')) return Buffer.from(data);
-  return fileContent(data.slice(1));
 }

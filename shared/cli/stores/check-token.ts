@@ -3,7 +3,7 @@ import type { Config } from '#shared/config/schema.ts';
 import { checkAccessToken, parseAccessToken } from '#shared/jose/access-token.ts';
 import { importPublicJwk } from '#shared/jose/algorithms.ts';
 import type { JwsRefusal } from '#shared/jose/compact-jws.ts';
-import { tokenSpaces } from '#shared/config/token-spaces.ts';
+import { everyTokenSpace } from '#shared/config/token-spaces.ts';
 import type { Keys } from '#shared/stores/keys/keys.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 
@@ -30,7 +30,7 @@ export async function checkToken(
   }
   const checked = checkAccessToken(parsed, key, {
     issuer: config.issuer,
-    audiences: tokenSpaces(config).map(({ url }) => url),
+    audiences: everyTokenSpace(config).map(({ url }) => url),
     now: epochSeconds(clock),
     skew: config.tokens.skew,
   });

@@ -3,6 +3,7 @@ import type { Answer, Fields } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { checkMethod } from '#shared/http/method-rules.ts';
 import { allow } from '#shared/http/methods.ts';
+import { isPreflight } from './cors.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { AnyRequest } from '../message/message.ts';
 import { optionsAnswer } from './options-answer.ts';
@@ -22,13 +23,18 @@ export function aboutServer({ method }: Pick<AnyRequest, 'method'>, options: Fie
  */
 export function aboutEndpoint(
   request: AnyRequest,
-  { cors, methods }: Endpoint,
+  { cors, methods, options: own }: Endpoint,
   options: Fields,
 ): Answer | undefined {
   const { method = '' } = request;
   if (method === 'OPTIONS') {
-    const own = { ...options, Allow: allow(methods) };
-    return optionsAnswer(request, { cors, methods, options: own });
+    if (own && !(cors && isPreflight(request))) {
+      const answer = own();
+      const readable = cors?.answers(request.headers.origin);
+      return { ...answer, fields: { Allow: allow(methods), ...answer.fields, ...readable } };
+    }
+    const fields = { ...options, Allow: allow(methods) };
+    return optionsAnswer(request, { cors, methods, options: fields });
   }
   checkMethod(method, { methods });
   return undefined;

@@ -20,6 +20,8 @@ export interface Endpoint {
   /** Answers a request. Without this and `byToken`, the handler behind the table answers. */
   readonly answer?: (request: AnyRequest, target: Target) => Answered;
   readonly byToken?: ByToken;
+  /** Answers OPTIONS that is no preflight; default: the methods. */
+  readonly options?: () => Answer;
 }
 
 /** A protected resource (RFC 6750, RFC 9449), and what it does for who was let in. */

@@ -31,8 +31,12 @@ export type LimitNamespace =
   | 'refresh-tokens'
   /** Revocations of single tokens, which every server remembers, by account. */
   | 'revocations'
+  /** How often a client of GNAP asks whether somebody has decided, by grant (RFC 9635 section 5). */
+  | 'gnap-poll'
   /** How often a device asks for its tokens, by device code (RFC 8628 section 3.5). */
   | 'device-poll'
+  /** Clients that nobody registered, and that are kept because somebody allowed them something, by account. */
+  | 'gnap-clients'
   /** Codes of devices that somebody enters, by account; from one address, by that. */
   | 'user-code'
   | 'user-code-address'

@@ -5,6 +5,19 @@ export interface FormerSecret {
   readonly until: number;
 }
 
+export type RegisteredKey =
+  | { readonly proof: unknown; readonly jwk: Readonly<Record<string, unknown>> }
+  | { readonly proof: 'mtls'; readonly 'cert#S256': string };
+
+export interface GnapRegistration {
+  /** The public key, and how the client proves that it has the private one (RFC 9635 section 7.1). */
+  readonly key: RegisteredKey;
+  /** It may have tokens that are bound to no key (section 2.1.1, flag `bearer`). */
+  readonly bearer?: boolean;
+  /** No operator registered it: a person has allowed what it asked for. */
+  readonly unknown?: boolean;
+}
+
 /** A registered OAuth client; the members are those of RFC 7591 section 2, plus ours. */
 export interface ClientRecord {
   readonly client_id: string;
@@ -47,6 +60,8 @@ export interface ClientRecord {
   readonly first_party?: boolean;
   /** Scopes that it could ask for until then, in milliseconds since the epoch: consent from before is void. */
   readonly withdrawn_scopes?: Readonly<Record<string, number>>;
+  /** A client of GNAP, which is none of OAuth. */
+  readonly gnap?: GnapRegistration;
   /** Made by the first start; refused in production. */
   readonly demo?: boolean;
   readonly created_at: number;

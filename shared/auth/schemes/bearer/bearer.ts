@@ -44,9 +44,10 @@ export function bearer({ space, tokens }: BearerOptions): Scheme {
       return andThen(tokens.verify(token68, space.audiences), (token): Verdict => {
         if (token.kind === 'unavailable') return token;
         if (token.kind === 'refused') return invalidToken(`access token: ${token.reason}`, request);
-        // RFC 9449 section 7.2: otherwise a thief could use a bound token without its key.
-        if (token.jkt !== undefined) {
-          return invalidToken('access token: bound to a key, so it needs DPoP', request);
+        // RFC 9449 section 7.2, RFC 9635 section 7.2: otherwise a thief could use a bound token without its key.
+        if (token.cnf !== undefined) {
+          const way = 'jkt' in token.cnf ? 'needs DPoP' : 'comes as GNAP';
+          return invalidToken(`access token: bound to a key, so it ${way}`, request);
         }
         const { principal, grounds } = token;
         return { kind: 'granted', principal, grounds };

@@ -78,8 +78,10 @@ export function dpop(options: DpopOptions): Scheme {
       const token = await tokens.verify(token68, space.audiences);
       if (token.kind === 'unavailable') return token;
       if (token.kind === 'refused') return ofToken(request, token.reason);
-      const { jkt, principal, grounds } = token;
-      if (jkt === undefined) return ofToken(request, 'bound to no key, so it comes as Bearer');
+      const { cnf, principal, grounds } = token;
+      if (cnf === undefined) return ofToken(request, 'bound to no key, so it comes as Bearer');
+      if (!('jkt' in cnf)) return ofToken(request, 'a token of GNAP comes as GNAP');
+      const { jkt } = cnf;
 
       const expected = {
         method: request.method,

@@ -12,6 +12,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import type { Attempts } from '../../credentials/attempts.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { AuthRequest, Scheme } from '../../scheme.ts';
+import type { TokenVerifier } from '../../tokens/token-verifier.ts';
 import type { Gss } from './gss.ts';
 import type { OAuthSchemes } from './oauth.ts';
 import type { TrustedIssuer } from './token-issuer.ts';
@@ -32,6 +33,12 @@ export interface SchemeParts {
   /** Whether demo people and keys are accepted, which the first start made (never in production). */
   readonly demo: boolean;
   readonly oauth: OAuthSchemes;
+  /** The origin of the authorization server. */
+  readonly issuer: string;
+  /** Whether the Client-Cert of a trusted proxy counts as the certificate of a client of GNAP. */
+  readonly mtls: boolean;
+  /** Verifies the access tokens of that server. */
+  readonly tokens: TokenVerifier;
   /** Undefined if Negotiate is off. */
   readonly gss: Gss | undefined;
   /** Returns the issuer of a name, always the same object; without a name, the issuer of this pair of servers. */

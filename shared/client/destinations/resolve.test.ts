@@ -5,7 +5,7 @@ import { isIPv4 } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { createResolve, systemNetwork } from './network.ts';
+import { createResolve, systemResolve } from './resolve.ts';
 
 const ends: (() => void)[] = [];
 afterEach(() => {
@@ -80,7 +80,7 @@ test('names whose servers do not answer delay no other look-up', async () => {
   expect(await resolve('fast.example')).toContain('1.1.1.1');
   expect(await resolve('localhost')).toContain('127.0.0.1');
   expect(await resolve('box')).toEqual(['10.0.0.1']);
-  expect(await systemNetwork.resolve('localhost')).toContain('127.0.0.1');
+  expect(await systemResolve('localhost')).toContain('127.0.0.1');
   expect(over).toBe(0);
   const codes = (await settled).map((one): unknown => one.status === 'rejected' && one.reason);
   expect(codes[0]).toMatchObject({ code: expect.stringMatching(/^(ETIMEOUT|ECANCELLED)$/) });

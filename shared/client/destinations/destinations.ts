@@ -1,6 +1,6 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { isPublic } from './public-address.ts';
-import { type Authority, parseAuthority } from './target.ts';
+import { type Authority, parseAuthority } from './authority.ts';
 
 /** True if an address may be reached. */
 type Permits = (address: string) => boolean;

@@ -1,0 +1,205 @@
+import { isDeepStrictEqual } from 'node:util';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { sameText } from '#shared/base/constant-time.ts';
+import { gnapSpaces } from '#shared/config/token-spaces.ts';
+import { endGrant } from '#shared/people/access/grants.ts';
+import { readKey } from '#shared/gnap/key.ts';
+import { note } from '#shared/server/message/request-log.ts';
+import { grantedOf, itemsOf, resolveAccess, wholeOf } from './access.ts';
+import { clientOf } from './clients.ts';
+import { allows, give } from './give.ts';
+import { GnapError } from './gnap-error.ts';
+import { continueAnswer, isPatient, type Origin, pendingAnswer, WAIT, wantedOf } from './grant.ts';
+import { CONTENTS, type Modification, readContent } from './grant-request.ts';
+import { beginInteraction } from './interaction.ts';
+import { spendOne } from './limits.ts';
+import { demandProof, type Received, tokenOf } from './receive.ts';
+import {
+  type Decision,
+  findGiven,
+  findPending,
+  type GivenGrant,
+  hashed,
+  LIFETIME,
+  type PendingGrant,
+  removePending,
+  replacePending,
+  savePending,
+} from './records.ts';
+import { allowedAt, findRights } from './rights.ts';
+import type { GnapServer } from './server.ts';
+import { subjectItems } from './subject.ts';
+import { expectedPerson } from './user-hint.ts';
+
+/** A grant that its client comes back to, in either state. */
+interface Continued {
+  readonly continuation: string;
+  readonly pending: PendingGrant | undefined;
+  readonly given: GivenGrant | undefined;
+}
+
+/** Finds the grant of a continuation token, and demands the proof of its key (RFC 9635 section 5). */
+async function findContinued(server: GnapServer, received: Received): Promise<Continued> {
+  const continuation = tokenOf(received.request);
+  const id = hashed(continuation);
+  const [pending, given] = await Promise.all([findPending(server, id), findGiven(server, id)]);
+  const found = pending ?? given;
+  if (found === undefined) throw ended();
+  await demandProof(server, received, readKey(found.key));
+  if ((await clientOf(server, found)) === undefined) throw ended();
+  note(received.request, { client: found.clientId });
+  return { continuation, pending, given };
+}
+
+/** Answers a client that comes back: after a finished interaction, or to ask whether somebody has decided. */
+export async function continueGrant(server: GnapServer, received: Received): Promise<object> {
+  const { continuation, pending, given } = await findContinued(server, received);
+  const { interact_ref: ref } =
+    received.content.length > 0 ? readContent(CONTENTS.continuation, received.content) : {};
+  const further = continueAnswer(server, continuation);
+  if (ref === undefined && !(await isPatient(server, hashed(continuation)))) {
+    throw new GnapError('too_fast', `wait ${WAIT} s between two polls`, further);
+  }
+  if (pending !== undefined)
+    return { ...further, ...(await afterWaiting(server, pending, ref, further)) };
+  if (ref !== undefined || given === undefined) {
+    throw new GnapError('too_many_attempts', 'the interaction reference was used', further);
+  }
+  return { ...further, ...(await give(server, given)) };
+}
+
+/** Resolves to nothing while nobody has decided, and while the client that asked for a finish has no reference. */
+async function afterWaiting(
+  server: GnapServer,
+  pending: PendingGrant,
+  ref: string | undefined,
+  further: object,
+): Promise<object> {
+  const { decision, interactRef } = pending;
+  if (ref !== undefined && (interactRef === undefined || !sameText(hashed(ref), interactRef))) {
+    throw new GnapError('invalid_interaction', 'the reference is not of this grant', further);
+  }
+  if (decision === undefined || (interactRef !== undefined && ref === undefined)) return {};
+  // One of several at once is answered.
+  if (pending.taken || !(await replacePending(server, { ...pending, taken: true }, pending))) {
+    throw new GnapError('too_many_attempts', 'another request was answered');
+  }
+  if (decision.kind === 'refused') {
+    await removePending(server, pending.id);
+    // The grant before stays: the person refused its modification alone.
+    const more = pending.extends === undefined ? {} : further;
+    throw new GnapError(decision.code, REFUSALS[decision.code], more);
+  }
+  try {
+    return await giveApproved(server, pending, decision);
+  } catch (error) {
+    // The client can come back with the same reference: nothing of it was used up.
+    if (!(error instanceof GnapError)) {
+      await replacePending(server, pending, { ...pending, taken: true });
+    }
+    throw error;
+  }
+}
+
+async function giveApproved(
+  server: GnapServer,
+  { clientId, key, generation, tokens, isList, subject, id, extends: before }: PendingGrant,
+  { grantId, accountId, authTime }: Extract<Decision, { kind: 'approved' }>,
+): Promise<object> {
+  const answer = await give(server, {
+    id,
+    clientId,
+    key,
+    generation,
+    tokens,
+    isList,
+    grantId,
+    accountId,
+    authTime,
+    ...(subject && { subject }),
+    exp: epochSeconds(server.clock) + server.config.people.grant,
+  });
+  if (before !== undefined && before !== grantId) await endGrant(server, before);
+  await removePending(server, id);
+  return answer;
+}
+
+const REFUSALS = {
+  user_denied: 'the person refused',
+  unknown_user: 'somebody else signed in than the person whom the request names',
+};
+
+/** Changes what a client asks for (RFC 9635 section 5.3): at once within what the person allowed, else by asking. */
+export async function modifyGrant(
+  server: GnapServer,
+  received: Received,
+  from: Origin,
+): Promise<object> {
+  const { continuation, pending, given } = await findContinued(server, received);
+  const body = readContent(CONTENTS.modification, received.content);
+  const further = continueAnswer(server, continuation);
+  const before = pending ?? given;
+  if (before === undefined || pending?.decision !== undefined) throw ended();
+  const { clientId } = before;
+  const client = await clientOf(server, before);
+  if (client === undefined) throw ended();
+  await spendOne(server, 'client', clientId, server.config.limits.client);
+  const asked: Modification = {
+    access_token: before.isList ? [...before.tokens] : before.tokens[0],
+    subject: before.subject,
+    ...body,
+  };
+  const wanted = wantedOf(server, client, asked);
+  const expected = await expectedPerson(server, body.user);
+  if (given !== undefined) {
+    const spaces = gnapSpaces(server.config);
+    const accesses = wanted.tokens.map(({ access }) => resolveAccess(spaces, client, access));
+    const items = [...accesses.flatMap(itemsOf), ...subjectItems(wanted.subject)];
+    const allowed = await findRights(server, given.grantId);
+    const isAllowed =
+      allows(allowed.scopes, items) &&
+      accesses.every((access) =>
+        isDeepStrictEqual(grantedOf(access, allowedAt(allowed, access.space.url)), wholeOf(access)),
+      );
+    if (isAllowed) {
+      const { subject: _former, ...kept } = given;
+      return { ...further, ...(await give(server, { ...kept, ...wanted })) };
+    }
+  }
+  if (body.interact === undefined) {
+    throw new GnapError('request_denied', 'this needs a person: say in interact how', further);
+  }
+  const { modes, ...interaction } = beginInteraction(server, client, body.interact);
+  await spendOne(server, 'visits', clientId, server.config.limits.visits);
+  const iat = epochSeconds(server.clock);
+  const { key, name } = before as PendingGrant;
+  const next: PendingGrant = {
+    ...wanted,
+    ...interaction,
+    id: before.id,
+    clientId,
+    key,
+    generation: before.generation,
+    iat,
+    exp: iat + LIFETIME,
+    ...(name !== undefined && { name }),
+    ...(expected && { expected }),
+    from,
+    ...(given && { extends: given.grantId }),
+  };
+  if (pending === undefined) await savePending(server, next);
+  else if (!(await replacePending(server, next, pending))) throw ended();
+  return pendingAnswer(server, next, modes, continuation);
+}
+
+/** Ends a grant with all its tokens (RFC 9635 section 5.4). */
+export async function endGrantOf(server: GnapServer, received: Received): Promise<void> {
+  const { pending, given } = await findContinued(server, received);
+  if (pending !== undefined) await removePending(server, pending.id);
+  const { decision } = pending ?? {};
+  const grants = [given?.grantId, decision?.kind === 'approved' ? decision.grantId : undefined];
+  for (const grantId of grants) if (grantId !== undefined) await endGrant(server, grantId);
+}
+
+const ended = () =>
+  new GnapError('invalid_continuation', 'there is no such grant, or it has ended');

@@ -1,0 +1,103 @@
+import { epochSeconds } from '#shared/base/clock.ts';
+import { gnapSpaces } from '#shared/config/token-spaces.ts';
+import type { ScopeItem } from '#shared/people/access/consents.ts';
+import { findAccess } from '#shared/people/access/grants.ts';
+import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
+import { grantedOf, resolveAccess } from './access.ts';
+import { clientOf } from './clients.ts';
+import { GnapError } from './gnap-error.ts';
+import { spendOne } from './limits.ts';
+import { type IssuedToken, issueToken } from './issue-token.ts';
+import { findGiven, type GivenGrant, replaceGiven, saveGiven } from './records.ts';
+import { allowedAt, findRights } from './rights.ts';
+import type { GnapServer } from './server.ts';
+import { subjectAnswer } from './subject.ts';
+
+/** A grant whose tokens are about to be issued. */
+export type Giving = Omit<GivenGrant, 'jtis'>;
+
+/**
+ * Issues the tokens of a grant, with what its person has allowed of them. They take the place of those before, which
+ * end. Returns `access_token` and `subject` of the answer. Throws `GnapError` if the grant or the client has ended.
+ */
+export async function give(server: GnapServer, giving: Giving): Promise<object> {
+  const { clientId, accountId, subject, authTime, isList, grantId, key, generation } = giving;
+  const [client, access] = await Promise.all([
+    clientOf(server, giving),
+    findAccess(server, grantId),
+  ]);
+  if (client === undefined || access === undefined) throw ended();
+  const allowed = await findRights(server, grantId);
+  const spaces = gnapSpaces(server.config);
+  const before = await findGiven(server, giving.id);
+  const person = { accountId, grantId, authTime, record: giving.id };
+  const orders = giving.tokens.flatMap((token) => {
+    const resolved = resolveAccess(spaces, client, token.access);
+    const { space } = resolved;
+    const own = grantedOf(resolved, allowedAt(allowed, space.url));
+    const bearer = token.flags.includes('bearer') && client.gnap?.bearer === true;
+    const order = { clientId, generation, key, person, ...own, bearer, space };
+    const { label } = token;
+    return own.access.length === 0 ? [] : { ...order, ...(label !== undefined && { label }) };
+  });
+  await spendOnEnds(server, accountId, before?.jtis.length ?? 0);
+  const issued = await Promise.all(orders.map((order) => issueToken(server, order)));
+  await replaceTokens(server, giving, issued, before !== undefined);
+  const answers = issued.map(({ answer }) => answer);
+  const known = subject && (await server.directory.find(accountId));
+  const told = { clientId, authTime, allowed: new Set(allowed.scopes['']) };
+  const about = known && (await subjectAnswer(server, subject, { ...told, person: known }));
+  return {
+    ...(answers.length > 0 && { access_token: isList ? answers : answers[0] }),
+    ...(about && { subject: about }),
+  };
+}
+
+const ended = () => new GnapError('invalid_continuation', 'the grant has ended');
+
+/** Whether a grant allows all these items. */
+export const allows = (
+  allowed: Readonly<Record<string, readonly string[]>>,
+  items: readonly ScopeItem[],
+): boolean => items.every(({ scope, resource = '' }) => allowed[resource]?.includes(scope));
+
+/** Keeps which tokens are good now, and ends those before. Of two at once, the tokens of the later one are good. */
+async function replaceTokens(
+  server: GnapServer,
+  giving: Giving,
+  issued: readonly IssuedToken[],
+  isKnown: boolean,
+): Promise<void> {
+  const jtis = issued.map(({ jti }) => jti);
+  for (;;) {
+    if (giving.exp <= epochSeconds(server.clock)) throw ended();
+    const was = await findGiven(server, giving.id);
+    const given: GivenGrant = { ...giving, jtis };
+    // A grant that was there has been ended meanwhile.
+    if (was === undefined && isKnown) throw ended();
+    if (was === undefined) await saveGiven(server, given);
+    else if (!(await replaceGiven(server, given, was))) continue;
+    await endTokens(server, was?.jtis ?? []);
+    return;
+  }
+}
+
+/** Counts tokens that are about to end: every server remembers each of them for days. Throws `HttpError` 429. */
+export async function spendOnEnds(
+  server: GnapServer,
+  accountId: string,
+  count: number,
+): Promise<void> {
+  for (let counted = 0; counted < count; counted += 1) {
+    await spendOne(server, 'revocations', accountId, server.config.limits.visits);
+  }
+}
+
+/** Ends tokens at once. */
+export async function endTokens(
+  { stores, clock, longestLife }: GnapServer,
+  jtis: readonly string[],
+): Promise<void> {
+  const until = rememberUntil(clock.now(), longestLife);
+  for (const jti of jtis) await stores.revocations.revoke('token', jti, until);
+}

@@ -1,0 +1,115 @@
+import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { randomId } from '#shared/base/random.ts';
+import type { SpaceConfig } from '#shared/config/schema.ts';
+import type { KeySet } from '#shared/keys/signing-key-ring.ts';
+import type { Jwk } from '#shared/keys/signing-key-lifecycle.ts';
+import { findAccess, noteIssue } from '#shared/people/access/grants.ts';
+import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
+import type { RegisteredKey } from '#shared/stores/oauth/clients.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { ACR } from '../base/acr.ts';
+import { GnapError } from './gnap-error.ts';
+import { managementOf } from './management-token.ts';
+import type { GnapServer } from './server.ts';
+import type { TokenOrder } from './token-order.ts';
+
+export interface IssuedToken {
+  readonly jti: string;
+  /** As the client gets it (RFC 9635 section 3.2.1). */
+  readonly answer: object;
+}
+
+/**
+ * Issues an access token. The generations are read before it is signed, so that a revocation made meanwhile still hits
+ * it. Throws `GnapError` if the client or the grant has ended.
+ */
+export async function issueToken(server: GnapServer, order: TokenOrder): Promise<IssuedToken> {
+  const { config, stores, feed, clock, random } = server;
+  const { clientId, key, bearer, label, space, access, scopes, person } = order;
+  const keys = await server.signingKeys();
+  const { epoch } = feed.current();
+  if (epoch === undefined) throw new StoreUnavailable('the revocations are not known');
+  const client_gen = await stores.revocations.generation('client', clientId);
+  // In this order: a client that was removed meanwhile gets no token of the generation after its end.
+  if (client_gen !== order.generation || (await stores.clients.get(clientId)) === undefined) {
+    throw new GnapError('invalid_client', 'the client was removed');
+  }
+  const iat = epochSeconds(clock);
+  const jti = randomId(random);
+  const revocable = {
+    jti,
+    sub: person?.accountId ?? clientId,
+    client_id: clientId,
+    client_gen,
+    epoch,
+    ...(person && (await grantClaims(server, person))),
+  };
+  const claims = {
+    ...revocable,
+    iss: config.issuer,
+    aud: space.url,
+    iat,
+    exp: iat + config.tokens.lifetime,
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+    access,
+    ...(!bearer && { cnf: bindingOf(key) }),
+    ...(person && { acr: ACR, auth_time: person.authTime }),
+  };
+  const { kid, jwt } = signed(keys, space.alg, claims);
+  return {
+    jti,
+    answer: {
+      value: jwt,
+      ...(label !== undefined && { label }),
+      access,
+      expires_in: config.tokens.lifetime,
+      ...(bearer && { flags: ['bearer'] }),
+      manage: managementOf(server, order, { ...revocable, kid }),
+    },
+  };
+}
+
+/** The string `httpsig` is what a key without a proof means. */
+function bindingOf(key: RegisteredKey): KeyBinding {
+  if (!('jwk' in key)) return { 'x5t#S256': key['cert#S256'] };
+  const { jwk, proof } = key;
+  return proof === 'httpsig' ? { jwk } : { jwk, proof };
+}
+
+async function grantClaims(server: GnapServer, { grantId }: NonNullable<TokenOrder['person']>) {
+  const granted = await findAccess(server, grantId);
+  if (granted === undefined) throw new GnapError('invalid_continuation', 'the grant has ended');
+  await noteIssue(server, grantId, server.config.people.grant);
+  return { grant_id: grantId, sub_gen: granted.generation };
+}
+
+const HASHES = { ES256: 'sha256', RS256: 'sha256', EdDSA: undefined } as const;
+
+/** Signs claims as a JWT of GNAP: whoever knows OAuth alone refuses it by its type. */
+export function signed(
+  keys: KeySet,
+  alg: SpaceConfig['alg'],
+  claims: object,
+  typ = 'gnap-at+jwt',
+): { readonly kid: string; readonly jwt: string } {
+  const kid = keys.signingKid(alg);
+  const jwk = keys.jwks.find((one) => one['kid'] === kid);
+  if (kid === undefined || jwk === undefined) throw new Error(`no key signs with ${alg}`);
+  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const input = `${encode({ alg, typ, kid })}.${encode(claims)}`;
+  const signature = sign(HASHES[alg], Buffer.from(input), {
+    key: privateKeyOf(jwk),
+    dsaEncoding: 'ieee-p1363',
+  });
+  return { kid, jwt: `${input}.${signature.toString('base64url')}` };
+}
+
+const imported = new WeakMap<Jwk, KeyObject>();
+
+/** Importing a key costs more than signing with it. */
+function privateKeyOf(jwk: Jwk): KeyObject {
+  const key = imported.get(jwk) ?? createPrivateKey({ key: jwk, format: 'jwk' });
+  imported.set(jwk, key);
+  return key;
+}

@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto';
+import { epochSeconds } from '#shared/base/clock.ts';
+import type { GnapKey } from '#shared/gnap/key.ts';
+import { prove, type ProvedRequest, type ProveOptions } from '#shared/gnap/prove.ts';
+import type { TrustedProxies } from '#shared/http/forwarded.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import { lines, single } from '#shared/http/fields.ts';
+import { parseCredentials } from '#shared/http/auth/credentials.ts';
+import { wholeContent } from '#shared/server/content/content.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
+import { BadSignature } from '#shared/signatures/message.ts';
+import { GnapError } from './gnap-error.ts';
+import type { GnapServer } from './server.ts';
+
+/** Octets. A request that waits for a person is kept. */
+const LONGEST = 16 * 1024;
+
+/** A request whose content was received. */
+export interface Received {
+  readonly request: AnyRequest;
+  readonly content: Buffer;
+  /** Whether it comes from a proxy whose Client-Cert counts. */
+  readonly fromProxy: boolean;
+}
+
+/** Receives the content of a request: JSON, or none. Throws `HttpError` 413 and 415. */
+export async function receive(request: AnyRequest, proxies: TrustedProxies): Promise<Received> {
+  const content = await wholeContent(
+    request,
+    LONGEST,
+    () => new HttpError(413, `The content has at most ${LONGEST} octets.`),
+  );
+  const [type] = (single(request.rawHeaders, 'content-type') ?? '').split(';');
+  if (content.length > 0 && type?.trim().toLowerCase() !== 'application/json') {
+    throw new HttpError(415, 'Send JSON, as application/json.', { Accept: 'application/json' });
+  }
+  return { request, content, fromProxy: proxies.has(request.socket.remoteAddress ?? '') };
+}
+
+/** Returns the access token of a request, which comes as GNAP. Throws `GnapError` without one. */
+export function tokenOf({ rawHeaders }: AnyRequest): string {
+  const { scheme, token68 } = parseCredentials(single(rawHeaders, 'authorization') ?? '') ?? {};
+  if (scheme !== 'gnap' || token68 === undefined) {
+    throw new GnapError('invalid_continuation', 'send the token as Authorization: GNAP');
+  }
+  return token68;
+}
+
+/** The request as its client has proved it: at the configured origin, whatever Host says. */
+export function provedRequest(
+  { config }: Pick<GnapServer, 'config'>,
+  { request, content, fromProxy }: Received,
+): ProvedRequest {
+  const { method = '', url = '', rawHeaders, headers } = request;
+  const path = url.replace(/^https?:\/\/[^/?]*/i, '');
+  return {
+    message: {
+      method,
+      targetUri: config.issuer + path,
+      requestTarget: path,
+      lines: (name) => lines(rawHeaders, name),
+    },
+    hasToken: headers.authorization !== undefined,
+    contentDigest: (name) => hash(name, content, 'buffer'),
+    fromProxy,
+  };
+}
+
+/** The options of a proof at this server, where each request counts once. */
+export const proofOptions = ({
+  stores,
+  clock,
+}: Pick<GnapServer, 'stores' | 'clock'>): ProveOptions => ({
+  replay: stores.replay,
+  now: epochSeconds(clock),
+  once: true,
+});
+
+/** Throws `GnapError` unless the client has proved its key (RFC 9635 section 7.3). */
+export async function demandProof(
+  server: Pick<GnapServer, 'config' | 'stores' | 'clock'>,
+  received: Received,
+  key: GnapKey,
+): Promise<void> {
+  try {
+    await prove(provedRequest(server, received), key, proofOptions(server));
+  } catch (error) {
+    if (error instanceof BadSignature) {
+      throw new GnapError('invalid_client', `key proof: ${error.message}`);
+    }
+    throw error;
+  }
+}

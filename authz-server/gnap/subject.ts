@@ -1,0 +1,88 @@
+import { epochSeconds } from '#shared/base/clock.ts';
+import type { ScopeItem } from '#shared/people/access/consents.ts';
+import { claimsOf } from '#shared/people/claims.ts';
+import type { Person } from '#shared/people/directory.ts';
+import { ACR, AMR } from '../base/acr.ts';
+import type { SubjectRequest } from './grant-request.ts';
+import { signed } from './issue-token.ts';
+import type { GnapServer } from './server.ts';
+
+/** Seconds. */
+const ID_TOKEN_LIFE = 3600;
+
+/** An identifier of a person in a format of RFC 9493, or undefined if there is none. */
+type SubjectIdentifier = (issuer: string, person: Person) => object | undefined;
+
+/** The formats of identifiers, and the scope that a person allows for each. */
+const SUB_ID_FORMATS: Readonly<Record<string, { scope: string; of: SubjectIdentifier }>> = {
+  opaque: { scope: 'openid', of: (_issuer, { id }) => ({ format: 'opaque', id }) },
+  iss_sub: { scope: 'openid', of: (iss, { id: sub }) => ({ format: 'iss_sub', iss, sub }) },
+  email: { scope: 'email', of: (_issuer, person) => emailOf(person) },
+};
+
+const ASSERTION_FORMATS = ['id_token'] as const;
+
+export const SUBJECT_FORMATS = {
+  sub_id_formats_supported: Object.keys(SUB_ID_FORMATS),
+  assertion_formats_supported: ASSERTION_FORMATS,
+} as const;
+
+/** An address that nobody verified identifies nobody. */
+function emailOf(person: Person): object | undefined {
+  const { email, email_verified: isVerified } = claimsOf(person, new Set(['email']));
+  return isVerified === true ? { format: 'email', email } : undefined;
+}
+
+/** Returns the items that a person is asked to allow, so that a client learns who they are. Unknown formats ask none. */
+export function subjectItems(subject: SubjectRequest | undefined): readonly ScopeItem[] {
+  const { sub_id_formats: ids = [], assertion_formats: assertions = [] } = subject ?? {};
+  const scopes = ids.flatMap((format) => SUB_ID_FORMATS[format]?.scope ?? []);
+  const all = new Set([...scopes, ...(assertions.includes('id_token') ? ['openid'] : [])]);
+  return [...all].map((scope) => ({ scope }));
+}
+
+interface Told {
+  readonly clientId: string;
+  readonly person: Person;
+  readonly allowed: ReadonlySet<string>;
+  /** NumericDate of the sign-in. */
+  readonly authTime: number;
+}
+
+/** Returns `subject` of an answer (RFC 9635 section 3.4), or undefined if there is nothing to tell. */
+export async function subjectAnswer(
+  server: GnapServer,
+  subject: SubjectRequest | undefined,
+  told: Told,
+): Promise<object | undefined> {
+  const { sub_id_formats: ids = [], assertion_formats: assertions = [] } = subject ?? {};
+  const { issuer } = server.config;
+  const subIds = ids.flatMap((name) => {
+    const format = SUB_ID_FORMATS[name];
+    return (format && told.allowed.has(format.scope) && format.of(issuer, told.person)) || [];
+  });
+  const isTold = assertions.includes('id_token') && told.allowed.has('openid');
+  const value = isTold ? await idToken(server, told) : undefined;
+  if (subIds.length === 0 && value === undefined) return undefined;
+  return {
+    ...(subIds.length > 0 && { sub_ids: subIds }),
+    ...(value !== undefined && { assertions: [{ format: 'id_token', value }] }),
+    updated_at: new Date(server.clock.now()).toISOString(),
+  };
+}
+
+/** An ID token (OpenID Connect Core 1.0 section 2) for the client. */
+async function idToken(server: GnapServer, { clientId, person, authTime }: Told): Promise<string> {
+  const iat = epochSeconds(server.clock);
+  const claims = {
+    iss: server.config.issuer,
+    sub: person.id,
+    aud: clientId,
+    iat,
+    exp: iat + ID_TOKEN_LIFE,
+    auth_time: authTime,
+    acr: ACR,
+    amr: AMR,
+  };
+  return signed(await server.signingKeys(), 'RS256', claims, 'JWT').jwt;
+}

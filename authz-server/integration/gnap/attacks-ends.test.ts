@@ -1,0 +1,340 @@
+import { describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { type TestKey, testKey } from '#shared/gnap/client.fixture.ts';
+import { GENERATE, signJws } from '#shared/jose/jws.fixture.ts';
+import { endEverything } from '#shared/people/access/everything.ts';
+import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
+import type { Page, TestBrowser } from '../browser.fixture.ts';
+import { signIn } from '../device/device.fixture.ts';
+import {
+  ask,
+  BOTH,
+  decide,
+  given,
+  gnap,
+  idOf,
+  INACTIVE,
+  isActive,
+  manage,
+  open,
+  refOf,
+  refusedWith,
+  removeClient,
+  reopen,
+  send,
+  tokenOf,
+  WHO,
+} from './attacks.fixture.ts';
+import { CALLBACK, READ, REDIRECT, type Told } from './gnap.fixture.ts';
+
+describe('RFC 9635 section 2.4: the person whom a client expects', () => {
+  const hinted = (user: unknown, key?: TestKey) => ask({ ...READ, interact: REDIRECT, user }, key);
+  const opaque = (id: string) => ({ sub_ids: [{ format: 'opaque', id }] });
+
+  /** The client comes back after somebody has opened the page, with the reference if the browser has one. */
+  async function after(asked: Told, page: Page): Promise<Told> {
+    const told = await gnap.proceed(asked, page.headers.has('location') ? refOf(page) : undefined);
+    expect(told.body).not.toHaveProperty('access_token');
+    expect(told.body).not.toHaveProperty('subject');
+    return told;
+  }
+
+  test('somebody else is not asked, and gives nothing', async () => {
+    const asked = await hinted(opaque(gnap.flow.people.bob.id));
+    const browser = await gnap.flow.signedIn('alice');
+    const page = await open(asked, browser);
+    expect(page.text.includes('photos:read')).toBe(false);
+    await after(asked, page);
+    expect(await gnap.flow.grants('alice')).toBe(0);
+  });
+
+  // RFC 9700 section 4.11: otherwise a link to this server leads anywhere, and tells any site who a visitor is not.
+  test('section 11.29: a visitor is not sent to an unknown client before they have decided', async () => {
+    const asked = await hinted(opaque('nobody'));
+    const browser = await gnap.flow.signedIn('alice');
+    const page = await open(asked, browser);
+    expect(page.headers.get('location')).toBeNull();
+  });
+
+  test.each<[string, () => unknown]>([
+    ['a reference', () => 'alice'],
+    ['an unknown format', () => ({ sub_ids: [{ format: 'phone_number', phone_number: '+1' }] })],
+    [
+      'another issuer',
+      () => ({
+        sub_ids: [
+          { format: 'iss_sub', iss: 'https://evil.example', sub: gnap.flow.people.alice.id },
+        ],
+      }),
+    ],
+    ['no issuer', () => ({ sub_ids: [{ format: 'iss_sub', sub: gnap.flow.people.alice.id }] })],
+    ['a number for an identifier', () => ({ sub_ids: [{ format: 'opaque', id: 1 }] })],
+    [
+      'two people',
+      () => ({
+        sub_ids: [
+          { format: 'opaque', id: 'a' },
+          { format: 'opaque', id: 'b' },
+        ],
+      }),
+    ],
+    [
+      'two addresses',
+      () => ({
+        sub_ids: [
+          { format: 'email', email: 'a@a.example' },
+          { format: 'email', email: 'b@a.example' },
+        ],
+      }),
+    ],
+    ['an assertion of SAML', () => ({ assertions: [{ format: 'saml2', value: 'PHNhbWw+' }] })],
+    ['an assertion that is no JWT', () => ({ assertions: [{ format: 'id_token', value: 'x' }] })],
+  ])('%s is refused', async (_, userOf) => {
+    expect(await hinted(userOf())).toMatchObject(refusedWith('unknown_user'));
+  });
+
+  test('an ID token of another issuer, key, type or content is refused', async () => {
+    const { told } = await given({ ...READ, ...WHO });
+    const real = told.body.subject.assertions[0]?.value ?? '';
+    const { privateKey } = GENERATE.RS256();
+    const [header = '', payload = '', signature = ''] = real.split('.');
+    const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString()) as { kid: string };
+    const claims = decodeJwt(real);
+    const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
+    const bob = encode({ ...claims, sub: gnap.flow.people.bob.id });
+    const forged = [
+      signJws({ alg: 'RS256', typ: 'JWT', kid }, claims, privateKey),
+      signJws(
+        { alg: 'RS256', typ: 'JWT', kid: 'evil' },
+        { ...claims, iss: 'https://evil.example' },
+        privateKey,
+      ),
+      `${encode({ alg: 'none', typ: 'JWT', kid })}.${payload}.`,
+      `${encode({ alg: 'RS256', kid })}.${payload}.${signature}`,
+      `${header}.${bob}.${signature}`,
+      `${header}.${payload}.`,
+      tokenOf(told),
+      told.body.access_token.manage.access_token.value,
+    ];
+    for (const value of forged) {
+      const user = { assertions: [{ format: 'id_token', value }] };
+      expect(await hinted(user)).toMatchObject(refusedWith('unknown_user'));
+    }
+    const asked = await hinted({ assertions: [{ format: 'id_token', value: real }] });
+    const page = await open(asked, await gnap.flow.signedIn('alice'));
+    expect(page.text).toContain('photos:read');
+  });
+
+  test('an address that nobody verified is no address of the person', async () => {
+    const asked = await hinted({ sub_ids: [{ format: 'email', email: 'alice@example.com' }] });
+    const page = await open(asked, await gnap.flow.signedIn('alice'));
+    expect(page.text.includes('photos:read')).toBe(false);
+    await after(asked, page);
+  });
+
+  test('a hint lets no machine act for a person', async () => {
+    const machine = testKey('machine');
+    await gnap.register(machine);
+    const user = opaque(gnap.flow.people.alice.id);
+    expect(await ask({ ...READ, user }, machine)).toMatchObject(refusedWith('request_denied'));
+    expect(await ask({ ...READ, user: {} }, machine)).toMatchObject(refusedWith('request_denied'));
+  });
+});
+
+describe('floods', () => {
+  test('requests that wait for a person have a limit for each address and client', async () => {
+    await reopen({ limits: { visits: { burst: 5, per: 1000 } }, gnap: { clients: 'anybody' } });
+    const told = [];
+    for (let count = 0; count < 8; count += 1) {
+      told.push(await ask({ ...READ, interact: REDIRECT }, testKey(`k${count}`)));
+    }
+    expect(told.slice(0, 5).map(({ status }) => status)).toEqual(Array(5).fill(200));
+    for (const { status, headers } of told.slice(5)) {
+      expect(status).toBe(429);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+  });
+
+  test('the limit of all addresses together holds', async () => {
+    const allVisits = { burst: 4, per: 1000 };
+    await reopen({ limits: { allVisits }, gnap: { clients: 'anybody' } });
+    const told = [];
+    for (let count = 0; count < 6; count += 1) {
+      told.push(await ask({ ...READ, interact: REDIRECT }, testKey(`k${count}`)));
+    }
+    expect(told.filter(({ status }) => status === 429)).toHaveLength(2);
+  });
+
+  test('forged requests do not use up the limit of a client', async () => {
+    await reopen({ limits: { client: { burst: 2, per: 1000 } } });
+    const machine = testKey('k1');
+    await gnap.register(machine);
+    const json = { ...READ, client: { key: machine.byValue } };
+    for (let count = 0; count < 5; count += 1) {
+      expect(await send('/gnap', { json })).toMatchObject(refusedWith('invalid_client'));
+    }
+    const statuses = [];
+    for (let count = 0; count < 3; count += 1) statuses.push((await ask(READ, machine)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+
+  test('a request without a good signature leaves nothing', async () => {
+    const asked = { client: { key: testKey('other').byValue }, ...READ, interact: REDIRECT };
+    expect((await send('/gnap', { json: asked })).body).not.toHaveProperty('continue');
+    expect((await gnap.flow.authz.stores.clients.list()).some(({ gnap: own }) => own)).toBe(false);
+  });
+
+  test('an unknown client leaves no record before somebody allows something', async () => {
+    const asked = await ask({ ...READ, interact: REDIRECT });
+    const browser = await gnap.flow.signedIn('alice');
+    await decide(browser, await open(asked, browser), { decision: 'deny' });
+    expect(await gnap.flow.authz.stores.clients.get(idOf(gnap.key))).toBeUndefined();
+  });
+});
+
+describe('a client, a person or a sign-in that ends in between', () => {
+  async function decided(body: object, key = gnap.key) {
+    const asked = await ask({ ...body, interact: REDIRECT }, key);
+    const browser = await gnap.flow.signedIn('alice');
+    const page = await open(asked, browser);
+    // A registered client is not asked about twice.
+    const end = page.headers.has('location') ? page : await decide(browser, page);
+    return { asked, browser, ref: refOf(end) };
+  }
+  const signOut = async (browser: TestBrowser) =>
+    browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
+
+  test.each([
+    ['tokens', READ],
+    ['who the person is', WHO],
+    ['both', { ...READ, ...WHO }],
+  ])('a client that is removed after the decision does not get %s', async (_, body) => {
+    const { asked, ref } = await decided(body);
+    await removeClient(idOf(gnap.key));
+    const told = await gnap.proceed(asked, ref);
+    expect(told.status).toBe(400);
+    expect(told.body).not.toHaveProperty('subject');
+    expect((await gnap.proceed(asked)).body).not.toHaveProperty('access_token');
+  });
+
+  test('a registered client that is removed before the decision gets none, and is not let in as unknown', async () => {
+    await reopen({ gnap: { clients: 'registered' } });
+    await gnap.register(gnap.key);
+    const asked = await ask({ ...READ, interact: REDIRECT });
+    await removeClient(idOf(gnap.key));
+    const finish = { ...REDIRECT.finish, uri: 'https://evil.example/back' };
+    const changed = await gnap.proceed(
+      asked,
+      { ...BOTH, interact: { ...REDIRECT, finish } },
+      'PATCH',
+    );
+    expect(changed.status).toBe(400);
+    const browser = await gnap.flow.signedIn('alice');
+    expect((await open(asked, browser)).status).toBe(400);
+  });
+
+  test('where anybody may ask, a removed client does not come back by a request from before', async () => {
+    await gnap.register(gnap.key, { scope: 'photos:read' });
+    const asked = await ask({ ...READ, interact: REDIRECT });
+    const browser = await gnap.flow.signedIn('alice');
+    const page = await open(asked, browser);
+    await removeClient(idOf(gnap.key));
+    await decide(browser, page);
+    expect(await gnap.flow.authz.stores.clients.get(idOf(gnap.key))).toBeUndefined();
+  });
+
+  test.each(['unknown', 'registered'])(
+    'a client (%s) that was removed and comes back has nothing of before',
+    async (kind) => {
+      if (kind === 'registered') await gnap.register(gnap.key);
+      const { told } = await given({ ...BOTH, ...WHO });
+      const waiting = await decided(READ);
+      await removeClient(idOf(gnap.key));
+      expect(await isActive(tokenOf(told))).toEqual(INACTIVE);
+      if (kind === 'registered') await gnap.register(gnap.key);
+      await given(READ, { name: 'bob' });
+      const attempts = [
+        await gnap.proceed(told),
+        await gnap.proceed(told, READ, 'PATCH'),
+        await manage(told),
+        await gnap.proceed(waiting.asked, waiting.ref),
+      ];
+      expect(await isActive(tokenOf(told))).toEqual(INACTIVE);
+      const got = attempts.map(({ body }) => 'access_token' in body || 'subject' in body);
+      expect(got).toEqual([false, false, false, false]);
+    },
+  );
+
+  test.each([
+    ['tokens', READ],
+    ['who the person is', WHO],
+    ['both', { ...READ, ...WHO }],
+  ])('after the end of everything of a person the client is refused %s', async (_, body) => {
+    const { asked, ref } = await decided(body);
+    await endEverything(gnap.flow.store, gnap.flow.people.alice.id);
+    const told = await gnap.proceed(asked, ref);
+    expect(told.body).not.toHaveProperty('access_token');
+    expect(told.body).not.toHaveProperty('subject');
+    // Otherwise the client waits for somebody who has decided already.
+    expect(told.status).toBe(400);
+  });
+
+  test.each([
+    ['tokens', READ],
+    ['who the person is', WHO],
+  ])(
+    'from the generation on the client is refused %s, before anything is cleaned up',
+    async (_, body) => {
+      const { told } = await given(body);
+      const { revocations } = gnap.flow.authz.stores;
+      const until = rememberUntil(gnap.flow.clock.now(), gnap.flow.store.longestLife);
+      await revocations.raise('person', gnap.flow.people.alice.id, until);
+      const again = await gnap.proceed(told);
+      expect(again.body).not.toHaveProperty('access_token');
+      expect(again.body).not.toHaveProperty('subject');
+    },
+  );
+
+  test.each([
+    ['tokens', READ],
+    ['who the person is', WHO],
+  ])('a sign-out ends the grant of that browser: the client is refused %s', async (_, body) => {
+    const { told, browser } = await given(body);
+    await signOut(browser);
+    const again = await gnap.proceed(told);
+    expect(again.body).not.toHaveProperty('access_token');
+    expect(again.body).not.toHaveProperty('subject');
+    expect(again.status).toBe(400);
+  });
+
+  test.each([
+    ['tokens', READ],
+    ['who the person is', WHO],
+  ])('when the sign-in has run out, the client is refused %s', async (_, body) => {
+    const { told } = await given(body);
+    gnap.flow.clock.advance(gnap.flow.authz.config.people.session + 10);
+    const again = await gnap.proceed(told);
+    expect(again.body).not.toHaveProperty('access_token');
+    expect(again.body).not.toHaveProperty('subject');
+  });
+
+  test('a sign-out between the page and the decision decides nothing', async () => {
+    const asked = await ask({ ...READ, interact: REDIRECT });
+    const browser = await gnap.flow.signedIn('alice');
+    const page = await open(asked, browser);
+    await signOut(browser);
+    const end = await decide(browser, page);
+    expect(end.headers.get('location') ?? '').not.toMatch(CALLBACK);
+    expect(await gnap.flow.grants('alice')).toBe(0);
+  });
+
+  test('somebody else signs in between the page and the decision: it is their decision', async () => {
+    const asked = await ask({ ...READ, interact: REDIRECT });
+    const browser = await gnap.flow.signedIn('alice');
+    const page = await open(asked, browser);
+    await signOut(browser);
+    await signIn(browser, await browser.open('/account'), 'bob');
+    await decide(browser, page);
+    expect(await gnap.flow.grants('alice')).toBe(0);
+  });
+});

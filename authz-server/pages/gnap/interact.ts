@@ -1,0 +1,330 @@
+import type { Context, Middleware } from 'koa';
+import type Provider from 'oidc-provider';
+import { interactionHash } from '#shared/gnap/interaction-hash.ts';
+import { randomId } from '#shared/base/random.ts';
+import { gnapSpaces } from '#shared/config/token-spaces.ts';
+import { NoAnswer } from '#shared/client/send.ts';
+import { note } from '#shared/server/message/request-log.ts';
+import { endGrant } from '#shared/people/access/grants.ts';
+import { recordConsent, type ScopeItem, scopesOf } from '#shared/people/access/consents.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import type { PagesServer } from '../../base/server.ts';
+import { consented, consentKey, type Unasked } from '../../consent/consented.ts';
+import { createGiveGrant } from '../../consent/give-grant.ts';
+import {
+  type Access,
+  type AllowedRight,
+  allowedRights,
+  isPlain,
+  itemsOf,
+  resolveAccess,
+} from '../../gnap/access.ts';
+import { addRights } from '../../gnap/rights.ts';
+import { clientOf } from '../../gnap/clients.ts';
+import { GnapError } from '../../gnap/gnap-error.ts';
+import {
+  type Decision,
+  findByUid,
+  hashed,
+  type PendingGrant,
+  replacePending,
+} from '../../gnap/records.ts';
+import { subjectItems } from '../../gnap/subject.ts';
+import { isExpected } from '../../gnap/user-hint.ts';
+import { displayUserCode } from '../../base/user-code.ts';
+import { createCsrf } from '../frame/csrf.ts';
+import { expired, PageError } from '../frame/page-error.ts';
+import { answerWith, seeOther } from '../frame/respond.ts';
+import type { AskedItem, Language } from '../frame/view.ts';
+import { createViewOf } from '../frame/view-of.ts';
+import { allowedItems, itemsInWords, told } from '../interaction/asked.ts';
+import { createBrowserSessions, type Visitor } from '../sign-in/session.ts';
+import { createSignIn } from '../sign-in/sign-in.ts';
+import { textsOf } from '../texts/index.ts';
+import { accessEndPage } from '../views/access-end.ts';
+import { consentPage } from '../views/consent.ts';
+import { deviceConfirmPage } from '../views/device-confirm.ts';
+import { otherPersonPage } from '../views/other-person.ts';
+import { deviceEndPage } from '../views/device-end.ts';
+import { rightsInWords } from './rights-in-words.ts';
+
+/** Where people enter codes. */
+const DEVICE = '/device';
+
+/** Unknown clients that one person allows something for the first time. */
+const UNKNOWN_CLIENTS = { burst: 20, per: 3600 };
+
+interface Waiting {
+  readonly pending: PendingGrant;
+  readonly client: ClientRecord;
+}
+
+/** The page on which a person decides about a request of GNAP (RFC 9635 section 4). */
+export function gnapHandlers(
+  server: PagesServer,
+  provider: Provider,
+): Readonly<Record<'show' | 'decide', Middleware>> {
+  const { config, stores, random } = server;
+  const { checkForm } = createCsrf(server);
+  const { currentVisitor } = createBrowserSessions(server, provider);
+  const { ask } = createSignIn(server, provider);
+  const viewOf = createViewOf(server);
+  const giveGrant = createGiveGrant(server, provider);
+
+  /** Throws the 'expired' page unless the request is alive and nobody has decided. */
+  async function load(ctx: Context): Promise<Waiting> {
+    const pending = await findByUid(server, String(ctx['params'].uid));
+    if (pending === undefined || pending.decision !== undefined) throw expired();
+    const client = await clientOf({ ...server, demoClients: server.development }, pending);
+    if (client === undefined) throw expired();
+    return { pending, client };
+  }
+
+  /** Throws the 'expired' page if the client may not have the access any more. */
+  function accessesOf({ pending, client }: Waiting): readonly Access[] {
+    const spaces = gnapSpaces(config);
+    try {
+      return pending.tokens.map(({ access }) => resolveAccess(spaces, client, access));
+    } catch (error) {
+      throw error instanceof GnapError ? expired() : error;
+    }
+  }
+
+  function askedItems(
+    { pending, client }: Waiting,
+    language: Language,
+    visitor?: Visitor,
+  ): readonly AskedItem[] {
+    const accesses = accessesOf({ pending, client });
+    const items = [...subjectItems(pending.subject), ...accesses.flatMap(itemsOf)];
+    const unique = new Map(items.map((item) => [`${item.resource} ${item.scope}`, item]));
+    const described = rightsInWords(accesses, language);
+    return itemsInWords(config, [...unique.values()], language, (item) =>
+      item.resource === undefined ? told(visitor?.person, item.scope) : described(item),
+    );
+  }
+
+  async function show(ctx: Context): Promise<void> {
+    const waiting = await load(ctx);
+    const visitor = await currentVisitor(ctx);
+    if (visitor === undefined) return ask(ctx, ctx.path);
+    const { pending, client } = waiting;
+    if (!isExpected(await personOf(visitor), pending.expected)) {
+      const props = { action: ctx.path, client: nameOf(client, 'en') };
+      return answerWith(ctx, otherPersonPage(viewOf(ctx, visitor.person, pending.locales), props));
+    }
+    if (await goOnUnasked(ctx, waiting, visitor)) return;
+    const view = viewOf(ctx, visitor.person, pending.locales);
+    const props = {
+      action: ctx.path,
+      client: nameOf(client, view.language),
+      items: askedItems(waiting, view.language, visitor),
+      ...(client.gnap?.unknown && { unknown: pending.clientId.replace('gnap-', '') }),
+    };
+    const { userCode, from, iat, finish: end } = pending;
+    const after = end && { [end.method === 'push' ? 'pushUri' : 'redirectUri']: end.uri };
+    // Nothing but the person's own browser tells the client of the end of a redirect. Any other request may be
+    // somebody else's, who has sent the link or the code.
+    const isOwnBrowser = end?.method === 'redirect' && ctx.query['by'] !== 'code';
+    const page = isOwnBrowser
+      ? consentPage(view, { ...props, ...after })
+      : deviceConfirmPage(view, {
+          ...props,
+          ...(userCode !== undefined && { userCode: displayUserCode(userCode) }),
+          from: { ...from, at: iat * 1000 },
+          ...after,
+        });
+    answerWith(ctx, page);
+  }
+
+  /**
+   * Gives what the person has allowed this client before, without a question, as in OAuth. A client that nobody
+   * registered, and one on another device, is asked about each time.
+   */
+  async function goOnUnasked(ctx: Context, waiting: Waiting, visitor: Visitor): Promise<boolean> {
+    const { pending, client } = waiting;
+    const { finish: end, userCode } = pending;
+    if (end?.method !== 'redirect' || userCode !== undefined || client.gnap?.unknown) return false;
+    if (!accessesOf(waiting).every(isPlain)) return false;
+    const asked = askedItems(waiting, 'en').map(itemOf);
+    const before = await consented(server, client, visitor.person.id, {
+      asked,
+      redirectUri: end.uri,
+    });
+    if (before === undefined) return false;
+    await approve(ctx, waiting, visitor, before);
+    return true;
+  }
+
+  /** With the profile as it is now, which a hint may be about. */
+  const personOf = async ({ person }: Visitor) =>
+    (await server.directory.find(person.id)) ?? person;
+
+  async function decide(ctx: Context): Promise<void> {
+    const form = await checkForm(ctx);
+    const waiting = await load(ctx);
+    const visitor = await currentVisitor(ctx);
+    if (visitor === undefined) return ask(ctx, ctx.path);
+    const decision = form.get('decision');
+    if (decision !== 'allow' && decision !== 'deny') throw new PageError(400, 'request');
+    const { pending } = waiting;
+    if (!isExpected(await personOf(visitor), pending.expected)) {
+      return finish(ctx, waiting, refusedBy(visitor, 'unknown_user'), visitor);
+    }
+    const asked = askedItems(waiting, 'en');
+    const allowed = allowedItems(asked, form);
+    const isNothing = allowed.length === 0 || rightsOf(waiting, allowed).length === 0;
+    const isAboutPerson = allowed.some(({ resource }) => resource === undefined);
+    if (decision === 'deny' || (isNothing && !isAboutPerson)) {
+      return finish(ctx, waiting, refusedBy(visitor, 'user_denied'), visitor);
+    }
+    const refused = asked.filter((item) => !allowed.includes(item)).map(itemOf);
+    await remember(waiting, visitor, allowed, refused);
+    await approve(ctx, waiting, visitor, { allowed: allowed.map(itemOf), refused });
+  }
+
+  async function approve(
+    ctx: Context,
+    waiting: Waiting,
+    visitor: Visitor,
+    { allowed, refused, byOperator }: Unasked,
+  ): Promise<void> {
+    const { pending, client } = waiting;
+    if (client.gnap?.unknown) await keep(client, visitor);
+    const { clientId, from, extends: extend, finish: end } = pending;
+    const { signIn, person } = visitor;
+    const where = end?.method === 'redirect' ? { redirectUri: end.uri } : { device: from };
+    const grantId = await giveGrant({
+      clientId,
+      signIn,
+      allowed,
+      extend,
+      ...(refused && { refused }),
+      ...(byOperator && { byOperator }),
+      ...where,
+    });
+    if (grantId === undefined) throw expired();
+    const added = rightsOf(waiting, allowed);
+    await addRights(server, grantId, { added, refused: refused ?? [] }, config.people.grant);
+    const authTime = Math.floor(signIn.since / 1000);
+    const decision = { kind: 'approved', grantId, accountId: person.id, authTime } as const;
+    await finish(ctx, waiting, decision, visitor);
+  }
+
+  /** Now somebody has allowed something, so that this client can be ended. One person makes so many of them. */
+  async function keep(client: ClientRecord, { person }: Visitor): Promise<void> {
+    if ((await stores.clients.get(client.client_id)) !== undefined) return;
+    const spent = await stores.limits.spend('gnap-clients', person.id, UNKNOWN_CLIENTS);
+    if (!spent.ok) throw new PageError(429, 'later');
+    await stores.clients.add(client);
+  }
+
+  /** Returns the rights that come of these items: an action of which a scope is refused is none. */
+  function rightsOf(waiting: Waiting, allowed: readonly ScopeItem[]): readonly AllowedRight[] {
+    return accessesOf(waiting).flatMap((access) => {
+      const here = allowed.filter(({ resource }) => resource === access.space.url);
+      return allowedRights(access, new Set(here.map(({ scope }) => scope)));
+    });
+  }
+
+  /** For the other browsers of the person, where nobody but the client is told. */
+  async function remember(
+    waiting: Waiting,
+    { signIn: { accountId, generation } }: Visitor,
+    allowed: readonly ScopeItem[],
+    refused: readonly ScopeItem[],
+  ): Promise<void> {
+    const { pending, client } = waiting;
+    const { finish: end } = pending;
+    const isLasting =
+      end?.method === 'redirect' && !client.gnap?.unknown && accessesOf(waiting).every(isPlain);
+    const key = isLasting && consentKey(client, accountId, end.uri);
+    if (!key) return;
+    const consent = {
+      ...key,
+      generation,
+      since: server.clock.now(),
+      allowed: scopesOf(allowed),
+      refused: scopesOf(refused),
+      wholeProfile: false,
+    };
+    await recordConsent(server, consent, client, config.people.grant);
+  }
+
+  /** Keeps a decision, and tells the client by the browser if it asked for that. Of two at once the first stands. */
+  async function finish(
+    ctx: Context,
+    { pending, client }: Waiting,
+    decision: Decision,
+    { person }: Visitor,
+  ): Promise<void> {
+    const ref = pending.finish && randomId(random);
+    const decided = {
+      ...pending,
+      decision,
+      ...(ref !== undefined && { interactRef: hashed(ref) }),
+    };
+    if (!(await replacePending(server, decided, pending))) {
+      if (decision.kind === 'approved' && decision.grantId !== pending.extends) {
+        await endGrant(server, decision.grantId);
+      }
+      throw expired();
+    }
+    note(ctx.req, { client: pending.clientId });
+    if (pending.finish && ref !== undefined) {
+      const news = finished(config.issuer, pending.finish, ref);
+      if (pending.finish.method === 'redirect')
+        return seeOther(ctx, withQuery(pending.finish, news));
+      await push(ctx, pending.finish, news);
+    }
+    const end = decision.kind === 'approved' ? 'done' : 'denied';
+    const view = viewOf(ctx, person, pending.locales);
+    const props = { end, client: nameOf(client, view.language) } as const;
+    const page =
+      pending.userCode === undefined
+        ? accessEndPage(view, props)
+        : deviceEndPage(view, { ...props, again: DEVICE });
+    answerWith(ctx, page);
+  }
+
+  /** Section 4.2.2. The person has decided, whatever becomes of this: the client hears of it, or gives up. */
+  async function push(ctx: Context, { uri }: Finish, news: object): Promise<void> {
+    const fields = { 'content-type': 'application/json' };
+    const message = { method: 'POST', url: uri, fields, body: JSON.stringify(news) };
+    try {
+      const { status } = await server.sendPush(message);
+      if (status >= 300)
+        note(ctx.req, { reason: `push: ${new URL(uri).origin} answers ${status}` });
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      note(ctx.req, { reason: `push: ${error.message}` });
+    }
+  }
+
+  return { show, decide };
+}
+
+/** An unknown client that calls itself nothing has its identifier as its name. */
+const nameOf = ({ client_name: name, client_id: id }: ClientRecord, language: Language): string =>
+  name === id ? textsOf(language).unknownClient.unnamed : name;
+
+const refusedBy = ({ person }: Visitor, code: 'unknown_user' | 'user_denied') =>
+  ({ kind: 'refused', code, accountId: person.id }) as const;
+
+const itemOf = ({ scope, resource }: ScopeItem): ScopeItem =>
+  resource === undefined ? { scope } : { scope, resource };
+
+type Finish = NonNullable<PendingGrant['finish']>;
+
+/** The two values by which a client hears that a person has decided (RFC 9635 section 4.2). */
+function finished(issuer: string, { hashMethod, ...nonces }: Finish, interactRef: string) {
+  const interaction = { ...nonces, interactRef, grantEndpoint: `${issuer}/gnap` };
+  return { hash: interactionHash(interaction, hashMethod), interact_ref: interactRef };
+}
+
+/** The address of the client to which the browser goes back (section 4.2.1). */
+function withQuery({ uri }: Finish, news: ReturnType<typeof finished>): string {
+  const url = new URL(uri);
+  for (const [name, value] of Object.entries(news)) url.searchParams.set(name, value);
+  return url.href;
+}

@@ -1,0 +1,14 @@
+import { html } from '#shared/pages/html.ts';
+import type { Html } from '#shared/pages/html.ts';
+import { textsOf } from '../texts/index.ts';
+import type { View } from '../frame/view.ts';
+
+/** Warns that no operator knows the client: its name is what it calls itself, its key is all that is sure. */
+export function unknownNote({ language }: View, fingerprint: string): Html {
+  const texts = textsOf(language).unknownClient;
+  const groups = fingerprint.match(/.{1,8}/g) ?? [];
+  return html`<div class="note warn">
+    <p><strong>${texts.title}</strong> ${texts.text}</p>
+    <p>${texts.key} <code>${groups.join(' ')}</code></p>
+  </div>`;
+}

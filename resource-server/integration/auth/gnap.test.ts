@@ -1,0 +1,150 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { signedBy, testKey, type TestRequest } from '#shared/gnap/client.fixture.ts';
+import {
+  RESOURCE,
+  startResourceServer,
+  type TestResourceServer,
+} from '../resource-server.fixture.ts';
+
+const SCOPES = { safe: ['photos:read'], unsafe: ['photos:write'] };
+const key = testKey();
+
+/** The requests that the application behind the gateway was sent. */
+const passed: { authorization: string | undefined; content: string }[] = [];
+const application = createServer((request, response) => {
+  void buffer(request).then((content) => {
+    passed.push({
+      authorization: request.headers.authorization,
+      content: content.toString(),
+    });
+    response.end('from the application');
+  });
+});
+
+let rs: TestResourceServer;
+beforeAll(async () => {
+  await once(application.listen(0, '127.0.0.1'), 'listening');
+  const { port } = application.address() as AddressInfo;
+  const space = (name: string, more: object = {}) => ({
+    url: `${RESOURCE}/${name}/`,
+    realm: name,
+    schemes: ['GNAP'],
+    scopes: SCOPES,
+    ...more,
+  });
+  const upstream = { url: `http://127.0.0.1:${port}/` };
+  rs = await startResourceServer({
+    gnap: {},
+    spaces: [
+      space('photos'),
+      space('app', { serves: 'upstream', upstream, cache: {} }),
+      space('both', { schemes: ['GNAP', 'Bearer'] }),
+      { ...space('verified'), url: 'https://app.example/', serves: 'verify' },
+    ],
+  });
+});
+afterAll(async () => {
+  await rs[Symbol.asyncDispose]();
+  application.close();
+});
+
+const tokenFor = (aud: string, scope = 'photos:read photos:write', claims: object = {}) =>
+  rs.token(scope, { aud, cnf: { jwk: key.byValue.jwk }, access: [scope], ...claims }, GNAP);
+const GNAP = { typ: 'gnap-at+jwt' };
+
+/** Sends a signed request; `target`: where it is sent, if not where the client signs. */
+function send(asked: TestRequest, { body = asked.json, by = key } = {}) {
+  const { fields, content } = signedBy(by, asked, rs.now());
+  const { pathname, search } = new URL(asked.url);
+  const sent = body === asked.json ? content : JSON.stringify(body);
+  return rs.ask(asked.method, pathname + search, {
+    headers: { Host: new URL(asked.url).host, 'X-Forwarded-Proto': 'https', ...fields },
+    ...(sent !== undefined && { body: sent }),
+  });
+}
+
+describe('RFC 9635 section 7.2: at the resource server', () => {
+  test('section 9.1: the challenge is one of RFC 9110', async () => {
+    const { status, headers } = await rs.ask('GET', '/photos/');
+    expect([status, headers['www-authenticate']]).toEqual([
+      401,
+      `GNAP as_uri="https://as.example/gnap", access="${RESOURCE}/photos/ photos:read", referrer="${RESOURCE}/photos/"`,
+    ]);
+  });
+
+  test('documents are written and read', async () => {
+    const url = `${RESOURCE}/photos/a.json`;
+    const token = tokenFor(`${RESOURCE}/photos/`);
+    expect((await send({ method: 'PUT', url, token, json: { a: 1 } })).status).toBe(201);
+    expect(await send({ method: 'GET', url, token })).toMatchObject({
+      status: 200,
+      text: '{"a":1}',
+    });
+  });
+
+  test('section 7.3.1: content that is not what the client signed changes nothing', async () => {
+    const url = `${RESOURCE}/photos/b.json`;
+    const token = tokenFor(`${RESOURCE}/photos/`);
+    const changed = { body: { b: 2 } };
+    expect((await send({ method: 'PUT', url, token, json: { b: 1 } }, changed)).status).toBe(401);
+    expect((await send({ method: 'GET', url, token })).status).toBe(404);
+  });
+
+  test('a scope is missing: 403, with the access to ask for', async () => {
+    const url = `${RESOURCE}/photos/c.json`;
+    const token = tokenFor(`${RESOURCE}/photos/`, 'photos:read');
+    const { status, headers } = await send({ method: 'PUT', url, token, json: {} });
+    expect(status).toBe(403);
+    expect(headers['www-authenticate']).toContain(
+      `access="${RESOURCE}/photos/ photos:write photos:read"`,
+    );
+  });
+
+  test('a token without a key comes as Bearer, where the space lists it', async () => {
+    const token = (name: string) =>
+      tokenFor(`${RESOURCE}/${name}/`, 'photos:read', { cnf: undefined });
+    const bearer = (name: string) => ({ headers: { Authorization: `Bearer ${token(name)}` } });
+    expect((await rs.ask('GET', '/both/', bearer('both'))).status).toBe(200);
+    expect((await rs.ask('GET', '/photos/', bearer('photos'))).status).toBe(401);
+    const asGnap = { method: 'GET', url: `${RESOURCE}/both/`, token: token('both') };
+    expect((await send(asGnap)).status).toBe(401);
+  });
+
+  test('the gateway hands on the content that was signed, and no credentials', async () => {
+    const url = `${RESOURCE}/app/prints`;
+    const token = tokenFor(`${RESOURCE}/app/`);
+    passed.length = 0;
+    const reply = await send({ method: 'POST', url, token, json: { print: 'a' } });
+    expect(reply).toMatchObject({ status: 200, text: 'from the application' });
+    const forged = { body: { print: 'b' } };
+    expect((await send({ method: 'POST', url, token, json: { print: 'c' } }, forged)).status).toBe(
+      401,
+    );
+    expect(passed).toEqual([{ authorization: undefined, content: '{"print":"a"}' }]);
+  });
+
+  test.each([
+    ['GET', 204],
+    ['DELETE', 204],
+    ['POST', 401],
+    ['PUT', 401],
+  ])('/verify sees no content: %s is %d', async (method, status) => {
+    const url = 'https://app.example/reports/1?year=2026';
+    const token = tokenFor('https://app.example/');
+    const { fields } = signedBy(key, { method, url, token }, rs.now());
+    const reply = await rs.ask('GET', '/verify', {
+      headers: {
+        'X-Forwarded-Method': method,
+        'X-Forwarded-Proto': 'https',
+        'X-Forwarded-Host': 'app.example',
+        'X-Forwarded-Uri': '/reports/1?year=2026',
+        ...fields,
+      },
+    });
+    expect(reply.status).toBe(status);
+  });
+});

@@ -1,0 +1,114 @@
+import { hash } from 'node:crypto';
+import { epochSeconds, type Clock } from '#shared/base/clock.ts';
+import { accessReference } from '#shared/gnap/access-reference.ts';
+import { BadKey, type GnapKey, readKey } from '#shared/gnap/key.ts';
+import { prove, type ProvedRequest } from '#shared/gnap/prove.ts';
+import type { Challenge } from '#shared/http/auth/challenge.ts';
+import { METHODS } from '#shared/http/methods.ts';
+import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
+import { BadSignature } from '#shared/signatures/message.ts';
+import type { Replay } from '#shared/stores/authentication/replay.ts';
+import { actOf, type AuthRequest, type Scheme, type Verdict } from '../../scheme.ts';
+import { audiencesOf, type TokenVerifier } from '../../tokens/token-verifier.ts';
+
+export interface GnapSpace {
+  readonly url: string;
+  /** Returns the scopes that a request with this method needs. */
+  scopes(method: string): readonly string[];
+}
+
+export interface GnapOptions {
+  readonly space: GnapSpace;
+  /** The URI of the authorization server at which clients ask for access. */
+  readonly grantEndpoint: string;
+  /** Whether the Client-Cert of a trusted proxy counts. */
+  readonly mtls: boolean;
+  readonly tokens: TokenVerifier;
+  readonly replay: Pick<Replay, 'unique'>;
+  readonly clock: Clock;
+}
+
+/** Returns the path and query as received, without the origin if the target is in absolute-form. */
+const pathOf = (target: string) => target.replace(/^https?:\/\/[^/?]*/i, '');
+
+/**
+ * The GNAP scheme (RFC 9635 section 7.2): a token bound to a key, in a request that the same key has signed. A token
+ * that is bound to no key comes as Bearer.
+ */
+export function gnap({ space, grantEndpoint, mtls, tokens, replay, clock }: GnapOptions): Scheme {
+  const audiences = audiencesOf(space.url);
+
+  /** RFC 9635 section 9.1, with the syntax of RFC 9110 section 11.6.1 in place of the semicolons of its example. */
+  const challenge = (scopes: readonly string[]): Challenge => ({
+    scheme: 'GNAP',
+    params: {
+      as_uri: grantEndpoint,
+      access: accessReference(space.url, scopes),
+      referrer: space.url,
+    },
+  });
+
+  const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
+
+  return {
+    name: 'GNAP',
+
+    challenge: (request) => [challenge(space.scopes(actOf(request)))],
+
+    async authenticate({ token68 }, request) {
+      if (token68 === undefined) {
+        return { kind: 'refused', as: 'malformed', reason: 'access token: not a token68' };
+      }
+      const token = await tokens.verify(token68, audiences);
+      if (token.kind === 'unavailable') return token;
+      if (token.kind === 'refused') return refused(`access token: ${token.reason}`);
+      const { cnf, principal, grounds } = token;
+      if (cnf === undefined) return refused('access token: comes as Bearer');
+      if ('jkt' in cnf) return refused('access token: comes as DPoP');
+      try {
+        await prove(provedRequest(request, mtls), keyOf(cnf), {
+          replay,
+          now: epochSeconds(clock),
+          // Clients send no nonce, and two equal requests in a second have one signature.
+          once: METHODS.get(actOf(request))?.safe !== true,
+        });
+      } catch (error) {
+        if (error instanceof BadSignature) return refused(`key proof: ${error.message}`);
+        if (error instanceof BadKey) return refused(`access token: cnf: ${error.message}`);
+        throw error;
+      }
+      return { kind: 'granted', principal, grounds };
+    },
+
+    insufficientScope: challenge,
+  };
+}
+
+type GnapBinding = Exclude<KeyBinding, { readonly jkt: string }>;
+
+const imported = new WeakMap<GnapBinding, GnapKey>();
+
+/** Reads the key of a token, once for as long as the token is remembered. Throws `BadKey`. */
+function keyOf(cnf: GnapBinding): GnapKey {
+  const known = imported.get(cnf);
+  if (known !== undefined) return known;
+  const value = 'jwk' in cnf ? cnf : { proof: 'mtls', 'cert#S256': cnf['x5t#S256'] };
+  const key = readKey({ proof: 'httpsig', ...value });
+  imported.set(cnf, key);
+  return key;
+}
+
+/**
+ * Returns the request as its client signed it. Throws `BadSignature` if its content cannot be checked: `/verify` sees
+ * none, so only methods pass there whose content has no meaning.
+ */
+function provedRequest(request: AuthRequest, mtls: boolean): ProvedRequest {
+  const { method, target, origin, lines, content, peer } = request;
+  const path = pathOf(target);
+  const message = { method, targetUri: origin + path, requestTarget: path, lines };
+  if (content === undefined && METHODS.get(method)?.body !== 'none') {
+    throw new BadSignature('the content is not seen here, so its digest cannot be checked');
+  }
+  const contentDigest = content?.digest ?? ((name: string) => hash(name, '', 'buffer'));
+  return { message, hasToken: true, contentDigest, fromProxy: mtls && peer.trusted };
+}

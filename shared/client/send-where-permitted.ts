@@ -1,0 +1,51 @@
+import { isIP } from 'node:net';
+import { authorityOf } from './destinations/authority.ts';
+import type { Destinations } from './destinations/destinations.ts';
+import type { Resolve } from './destinations/resolve.ts';
+import { ended, exchangeOver, type Message, noAnswer, type Reply } from './send.ts';
+
+export interface Permitted {
+  readonly destinations: Destinations;
+  readonly resolve: Resolve;
+  /** For the whole exchange. */
+  readonly milliseconds: number;
+}
+
+/** Octets of the longest answer that is taken. */
+const MOST = 16_384;
+
+/** How many addresses of a name are tried. */
+const ADDRESSES = 4;
+
+/**
+ * One exchange with a server that somebody else named. The name is looked up once, and only addresses that the
+ * configuration permits are dialled, so that a later change of the name does not matter. No redirect is followed.
+ * Rejects with `NoAnswer`.
+ */
+export async function sendWherePermitted(
+  message: Message,
+  { destinations, resolve, milliseconds }: Permitted,
+): Promise<Reply> {
+  const asked = authorityOf(new URL(message.url));
+  const { host } = asked;
+  const permits = destinations.concerning(asked);
+  const signal = AbortSignal.timeout(milliseconds);
+  try {
+    const found =
+      permits === undefined ? [] : await Promise.race([addressesOf(host, resolve), ended(signal)]);
+    const addresses = found.filter((address) => permits?.(address)).slice(0, ADDRESSES);
+    if (addresses.length === 0) throw new Error('the configuration does not permit it');
+    const { openClient } = await import('./client.ts');
+    const client = openClient({ milliseconds, addresses });
+    try {
+      return await exchangeOver(client, message, { most: MOST, signal });
+    } finally {
+      await client.dispatcher.destroy();
+    }
+  } catch (error) {
+    throw noAnswer(message, error);
+  }
+}
+
+const addressesOf = async (host: string, resolve: Resolve): Promise<readonly string[]> =>
+  isIP(host) === 0 ? resolve(host) : [host];
