@@ -1,5 +1,6 @@
-import { constants, createPublicKey, verify, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, verify, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { es256ToDer } from '#shared/base/der.ts';
+import { verifyPss } from '#shared/base/rsa-pss.ts';
 
 /**
  * A JWS algorithm (RFC 7518 section 3.1, RFC 8037 section 3.1). The row is resolved from a header
@@ -79,12 +80,7 @@ const pss = (bits: 256 | 512): JwsAlgorithm => ({
   ...RS256,
   alg: `PS${bits}`,
   verify: (signingInput, key, signature) =>
-    verify(
-      `sha${bits}`,
-      signingInput,
-      { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: bits / 8 },
-      signature,
-    ),
+    verifyPss({ key, hash: `sha${bits}`, saltLength: bits / 8 }, signingInput, signature),
 });
 
 /** The allow-list for tokens and for DPoP proofs, by the `alg` of a header. */

@@ -5,10 +5,10 @@ import {
   type KeyObject,
   privateDecrypt,
   publicEncrypt,
-  verify,
 } from 'node:crypto';
 import { promisify } from 'node:util';
 import { der, SEQUENCE } from '#shared/base/der.ts';
+import { verifyPss } from '#shared/base/rsa-pss.ts';
 import { type TokenKeyPair, tokenKeyId } from './token-key.ts';
 import { BLIND_RSA } from './token-types.ts';
 
@@ -112,6 +112,5 @@ export function verifyBlindRsa(
   input: Uint8Array,
   authenticator: Uint8Array,
 ): boolean {
-  const pss = { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: SALT };
-  return verify('sha384', input, pss, authenticator);
+  return verifyPss({ key, hash: 'sha384', saltLength: SALT }, input, authenticator);
 }

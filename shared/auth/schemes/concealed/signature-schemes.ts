@@ -1,5 +1,5 @@
-import { constants, type KeyObject, verify } from 'node:crypto';
-import type { VerifyKeyObjectInput } from 'node:crypto';
+import { type KeyObject, verify } from 'node:crypto';
+import { verifyPss } from '#shared/base/rsa-pss.ts';
 import { isRsa } from '#shared/people/public-key.ts';
 
 /** The keys of a SignatureScheme of TLS (RFC 8446 section 4.2.3), and how it verifies. */
@@ -57,17 +57,15 @@ function long(tag: number, ...content: readonly Buffer[]): Buffer {
   return Buffer.concat([Buffer.of(tag, 0x82, bytes.length >> 8, bytes.length & 0xff), bytes]);
 }
 
-function rsaPss(hash: string): SignatureScheme {
-  const padding: Omit<VerifyKeyObjectInput, 'key'> = {
-    padding: constants.RSA_PKCS1_PSS_PADDING,
-    saltLength: constants.RSA_PSS_SALTLEN_DIGEST,
-  };
+function rsaPss(bits: 256 | 384 | 512): SignatureScheme {
+  const hash = `sha${bits}`;
   return {
     hash,
     fits: isRsa,
     encode: (key) => key.export({ format: 'der', type: 'pkcs1' }),
     spki: (encoded) => long(SEQUENCE, RSA, long(BIT_STRING, Buffer.of(0), encoded)),
-    verifies: (content, key, signature) => verify(hash, content, { key, ...padding }, signature),
+    verifies: (content, key, signature) =>
+      verifyPss({ key, hash, saltLength: bits / 8 }, content, signature),
   };
 }
 
@@ -75,8 +73,8 @@ function rsaPss(hash: string): SignatureScheme {
 export const SIGNATURE_SCHEMES: ReadonlyMap<number, SignatureScheme> = new Map([
   [0x04_03, ecdsa('prime256v1', 'sha256', P256)],
   [0x05_03, ecdsa('secp384r1', 'sha384', P384)],
-  [0x08_04, rsaPss('sha256')],
-  [0x08_05, rsaPss('sha384')],
-  [0x08_06, rsaPss('sha512')],
+  [0x08_04, rsaPss(256)],
+  [0x08_05, rsaPss(384)],
+  [0x08_06, rsaPss(512)],
   [0x08_07, ed25519()],
 ]);
