@@ -22,6 +22,7 @@ const SUBJECTS = [
   'limits',
   'oauth',
   'people',
+  'push',
   'revocation',
   'trees',
 ] as const;

@@ -8,6 +8,7 @@ import type { Kept } from './trees/kept.ts';
 import type { Keys } from './keys/keys.ts';
 import type { Limits } from './limits/limits.ts';
 import type { People } from './people/people.ts';
+import type { Push } from './push/push.ts';
 import type { PublicKeys } from './credentials/public-keys.ts';
 import type { Replay } from './authentication/replay.ts';
 import type { Revocations } from './revocation/revocations.ts';
@@ -36,6 +37,7 @@ export interface Stores extends AsyncDisposable {
   readonly limits: Limits;
   readonly people: People;
   readonly publicKeys: PublicKeys;
+  readonly push: Push;
   readonly replay: Replay;
   readonly revocations: Revocations;
   readonly sessions: Sessions;

@@ -20,6 +20,8 @@ import { lifecycleContract } from './lifecycle.ts';
 import { limitsContract } from './limits/limits.ts';
 import { listingContract } from './oauth/listing.ts';
 import { peopleContract } from './people/people.ts';
+import { pushContract } from './push/push.ts';
+import { pushReceiptsContract } from './push/receipts.ts';
 import { publicKeysContract } from './credentials/public-keys.ts';
 import { racingContract } from './racing/racing.ts';
 import { removingPeopleContract } from './people/removing-people.ts';
@@ -56,6 +58,8 @@ const PARTS = [
   removingPeopleContract,
   apiKeysContract,
   publicKeysContract,
+  pushContract,
+  pushReceiptsContract,
   replayContract,
   sessionsContract,
   treesContract,

@@ -19,6 +19,7 @@ import { checkServers, patienceAtStart } from './check-servers.ts';
 import { migrate } from './migrations/migrate.ts';
 import { redisPeople } from './people/people.ts';
 import { redisPublicKeys } from './credentials/public-keys.ts';
+import { redisPush } from './push/push.ts';
 import { redisReplay } from './authentication/replay.ts';
 import { RedisFeed } from './revocation/revocation-feed.ts';
 import { revocationKeys } from './revocation/revocation-stream.ts';
@@ -99,6 +100,7 @@ export async function openRedis(
     limits: limitsOver(redisBuckets(redis, prefix), clock),
     people: redisPeople(redis, prefix),
     publicKeys: redisPublicKeys(redis, prefix),
+    push: redisPush(redis, prefix, clock),
     replay: redisReplay(redis, prefix),
     revocations,
     sessions: redisSessions(redis, prefix, random),

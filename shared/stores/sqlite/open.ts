@@ -19,6 +19,7 @@ import { sqliteKeys } from './keys/keys.ts';
 import { movePassingArtefacts } from './oauth/passing-artefacts.ts';
 import { sqlitePeople } from './people/people.ts';
 import { sqlitePublicKeys } from './credentials/public-keys.ts';
+import { sqlitePush } from './push/push.ts';
 import { sqliteReplay } from './authentication/replay.ts';
 import { sqliteRevocations } from './revocation/revocations.ts';
 import { STATE } from './schema/state.ts';
@@ -70,6 +71,7 @@ export async function openSqlite({
     limits: limitsOver(sqliteBuckets(transient, clock), clock),
     people: sqlitePeople(state),
     publicKeys: sqlitePublicKeys(state),
+    push: sqlitePush(state, clock),
     replay: sqliteReplay(transient, clock),
     revocations: sqliteRevocations(state, clock, random),
     sessions: sqliteSessions(transient, clock, random),

@@ -1,4 +1,5 @@
 import { INVALIDATION_LIFE } from '../../cache/invalidations.ts';
+import { NEWS_LIFE } from '../../push/push.ts';
 import type { Schema } from '../file/schema.ts';
 import { STATE_MIGRATIONS } from './state-migrations.ts';
 
@@ -18,6 +19,10 @@ export const STATE: Schema = {
       key: 'seq',
       when: `seq <= (SELECT seq FROM invalidation WHERE at <= ?1 - ${INVALIDATION_LIFE} ORDER BY at DESC LIMIT 1)`,
     },
+    push_message: { key: 'place', when: 'until <= ?1' },
+    push_news: { key: 'place', when: `at <= ?1 - ${NEWS_LIFE}` },
+    push_receipt: { key: 'place', when: 'until <= ?1' },
+    push_receipts: { key: 'rowid', when: 'until <= ?1' },
     revocation: { key: 'rowid', when: 'until <= ?1' },
     spent_token: { key: 'digest', when: 'until <= ?1' },
   },

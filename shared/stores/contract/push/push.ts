@@ -1,0 +1,270 @@
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { anyText } from '#shared/base/any-text.fixture.ts';
+import { URGENCIES } from '../../push/push.ts';
+import { fresh } from '../samples.ts';
+import type { Contract } from '../store-under-test.ts';
+import { LIMITS, MANY, someMessage, someSubscription, subscribed } from './samples.ts';
+
+const ODD = ['', '*', '__proto__', "' OR 1=1 --", '\u0000', 'x'.repeat(10_000)];
+
+export function pushContract(contract: () => Contract): void {
+  describe('push: subscriptions', () => {
+    test('RFC 8030 section 4: a subscription is kept whole, found by its id, its push resource and its person', async () => {
+      const { other } = contract();
+      const restricted = { key: 'B'.repeat(87) };
+      for (const one of [await subscribed(contract()), await subscribed(contract(), restricted)]) {
+        expect(await other.push.subscription(one.id)).toEqual(one);
+        expect(await other.push.subscriptionOf(one.push)).toEqual(one);
+        expect(await other.push.subscriptionsOf(one.person)).toEqual([one]);
+      }
+    });
+
+    test('the id does not open the push resource, nor the reverse', async () => {
+      const { one } = contract();
+      const { id, push } = await subscribed(contract());
+      expect(await one.push.subscription(push)).toBeUndefined();
+      expect(await one.push.subscriptionOf(id)).toBeUndefined();
+    });
+
+    test('nobody has more than the most, ten at once included; who ends one has room again', async () => {
+      const { one, other } = contract();
+      const person = fresh();
+      const made = Array.from({ length: 10 }, (_, n) =>
+        someSubscription({ person, created_at: n }),
+      );
+      const outcomes = await Promise.all(
+        made.map((each, n) => (n % 2 === 0 ? one : other).push.subscribe(each, 3)),
+      );
+      expect(outcomes.toSorted()).toEqual([
+        ...Array<string>(3).fill('added'),
+        ...Array<string>(7).fill('full'),
+      ]);
+      const kept = made.filter((_, n) => outcomes[n] === 'added');
+      expect(await other.push.subscriptionsOf(person)).toEqual(kept);
+      expect(await one.push.unsubscribe(kept[0]?.id ?? '')).toBe(true);
+      expect(await other.push.subscribe(someSubscription({ person, created_at: 11 }), 3)).toBe(
+        'added',
+      );
+    });
+
+    test('an ended subscription is gone with its messages, for every process', async () => {
+      const { one, other } = contract();
+      const { id, push, person } = await subscribed(contract());
+      const message = someMessage(contract(), id);
+      await one.push.post(message, LIMITS);
+      expect(await other.push.unsubscribe(id)).toBe(true);
+      expect(await one.push.unsubscribe(id)).toBe(false);
+      expect(await one.push.subscription(id)).toBeUndefined();
+      expect(await one.push.subscriptionOf(push)).toBeUndefined();
+      expect(await one.push.subscriptionsOf(person)).toEqual([]);
+      expect(await one.push.message(message.id)).toBeUndefined();
+      expect(await one.push.messages(id, 0, 'very-low', MANY)).toEqual([]);
+      expect(await one.push.acknowledge(message.id)).toBe(false);
+      expect(await one.push.post(someMessage(contract(), id), LIMITS)).toBe('ended');
+    });
+
+    test('an unknown id, however odd, is absent', async () => {
+      const { one } = contract();
+      for (const id of ODD) {
+        expect(await one.push.subscription(id)).toBeUndefined();
+        expect(await one.push.subscriptionOf(id)).toBeUndefined();
+        expect(await one.push.subscriptionsOf(id)).toEqual([]);
+        expect(await one.push.unsubscribe(id)).toBe(false);
+        expect(await one.push.message(id)).toBeUndefined();
+        expect(await one.push.messages(id, 0, 'very-low', MANY)).toEqual([]);
+        expect(await one.push.acknowledge(id)).toBe(false);
+        expect(await one.push.hasReceipts(id)).toBe(false);
+        expect(await one.push.receipts(id, 0, MANY)).toEqual([]);
+      }
+    });
+  });
+
+  describe('push: messages', () => {
+    test('section 5: any message comes back as it was, from either process', async () => {
+      const { one, other } = contract();
+      const { id } = await subscribed(contract());
+      const text = anyText({ maxLength: 40 });
+      const urgencies = fc.constantFrom(...URGENCIES);
+      const bodies = fc.uint8Array({ maxLength: 4096 });
+      await fc.assert(
+        fc.asyncProperty(text, text, urgencies, bodies, async (type, coding, urgency, body) => {
+          const message = someMessage(contract(), id, {
+            type,
+            coding,
+            urgency,
+            body: Buffer.from(body),
+          });
+          expect(await one.push.post(message, LIMITS)).toBe('added');
+          const found = await other.push.message(message.id);
+          expect(found).toEqual({ ...message, place: found?.place });
+        }),
+        { numRuns: 30 },
+      );
+    });
+
+    test('messages come in the order in which they were accepted, after a place, and no more than asked for', async () => {
+      const { one, other } = contract();
+      const { id } = await subscribed(contract());
+      const ids: string[] = [];
+      for (let n = 0; n < 6; n += 1) {
+        const message = someMessage(contract(), id);
+        await (n % 2 === 0 ? one : other).push.post(message, LIMITS);
+        ids.push(message.id);
+      }
+      const first = await one.push.messages(id, 0, 'very-low', 4);
+      expect(first.map((each) => each.id)).toEqual(ids.slice(0, 4));
+      const rest = await other.push.messages(id, first.at(-1)?.place ?? 0, 'very-low', MANY);
+      expect(rest.map((each) => each.id)).toEqual(ids.slice(4));
+      expect(await other.push.messages(fresh(), 0, 'very-low', MANY)).toEqual([]);
+    });
+
+    test('section 5.3: no message comes that is less urgent than the waiter wants', async () => {
+      const { one } = contract();
+      const { id } = await subscribed(contract());
+      for (const urgency of URGENCIES) {
+        await one.push.post(someMessage(contract(), id, { urgency }), LIMITS);
+      }
+      for (const [n, least] of URGENCIES.entries()) {
+        const found = await one.push.messages(id, 0, least, MANY);
+        expect(found.map((each) => each.urgency)).toEqual(URGENCIES.slice(n));
+      }
+    });
+
+    test('section 5.4: a message replaces the one with its topic in the same subscription, and no other', async () => {
+      const { one, other } = contract();
+      const [mine, another] = [await subscribed(contract()), await subscribed(contract())];
+      const first = someMessage(contract(), mine.id, { topic: 'Upd' });
+      const others = [
+        someMessage(contract(), mine.id, { topic: 'upd' }),
+        someMessage(contract(), mine.id),
+        someMessage(contract(), another.id, { topic: 'Upd' }),
+      ];
+      for (const each of [first, ...others]) await one.push.post(each, LIMITS);
+      const second = someMessage(contract(), mine.id, { topic: 'Upd' });
+      expect(await other.push.post(second, LIMITS)).toBe('added');
+      expect(await one.push.message(first.id)).toBeUndefined();
+      expect(await one.push.acknowledge(first.id)).toBe(false);
+      for (const each of [...others, second]) {
+        expect(await one.push.message(each.id)).toMatchObject({ id: each.id });
+      }
+      const found = await one.push.messages(mine.id, 0, 'very-low', MANY);
+      expect(found.map((each) => each.id)).toEqual([others[0]?.id, others[1]?.id, second.id]);
+    });
+
+    test('ten with one topic at once: one is left', async () => {
+      const { one, other } = contract();
+      const { id } = await subscribed(contract());
+      for (let round = 0; round < 5; round += 1) {
+        const outcomes = await Promise.all(
+          Array.from({ length: 10 }, (_, n) =>
+            (n % 2 === 0 ? one : other).push.post(
+              someMessage(contract(), id, { topic: 'race' }),
+              LIMITS,
+            ),
+          ),
+        );
+        expect(outcomes).toEqual(outcomes.map(() => 'added'));
+        expect(await one.push.messages(id, 0, 'very-low', MANY)).toHaveLength(1);
+      }
+    });
+
+    test('a subscription has no more messages than the most, ten at once included; a replaced one makes room', async () => {
+      const { one, other } = contract();
+      const { id } = await subscribed(contract());
+      const limits = { ...LIMITS, messages: 3 };
+      await one.push.post(someMessage(contract(), id, { topic: 'one' }), limits);
+      const outcomes = await Promise.all(
+        Array.from({ length: 10 }, (_, n) =>
+          (n % 2 === 0 ? one : other).push.post(someMessage(contract(), id), limits),
+        ),
+      );
+      expect(outcomes.filter((each) => each === 'added')).toHaveLength(2);
+      expect(outcomes.filter((each) => each === 'full')).toHaveLength(8);
+      const again = someMessage(contract(), id, { topic: 'one' });
+      expect(await other.push.post(again, limits)).toBe('added');
+      const last = someMessage(contract(), id, { topic: 'another' });
+      expect(await other.push.post(last, limits)).toBe('full');
+      expect(await other.push.acknowledge(again.id)).toBe(true);
+      expect(await one.push.post(last, limits)).toBe('added');
+    });
+
+    test('section 6.2: what was acknowledged does not come again, and one of ten acknowledges it', async () => {
+      const { one, other } = contract();
+      const { id } = await subscribed(contract());
+      const message = someMessage(contract(), id, { topic: 'upd' });
+      await one.push.post(message, LIMITS);
+      const outcomes = await Promise.all(
+        Array.from({ length: 10 }, (_, n) =>
+          (n % 2 === 0 ? one : other).push.acknowledge(message.id),
+        ),
+      );
+      expect(outcomes.filter(Boolean)).toHaveLength(1);
+      expect(await other.push.message(message.id)).toBeUndefined();
+      expect(await other.push.messages(id, 0, 'very-low', MANY)).toEqual([]);
+    });
+
+    test('section 5.2: an expired message is absent, swept or not, and makes room', async () => {
+      const { one, other, store } = contract();
+      const { id } = await subscribed(contract());
+      const message = someMessage(contract(), id, { topic: 'upd' });
+      await one.push.post(message, { ...LIMITS, messages: 1 });
+      await store.passSeconds(30);
+      expect(await other.push.messages(id, 0, 'very-low', MANY)).toHaveLength(1);
+      await store.passSeconds(60);
+      expect(await other.push.message(message.id)).toBeUndefined();
+      expect(await other.push.messages(id, 0, 'very-low', MANY)).toEqual([]);
+      expect(await other.push.acknowledge(message.id)).toBe(false);
+      const limits = { ...LIMITS, messages: 1 };
+      expect(await one.push.post(someMessage(contract(), id), limits)).toBe('added');
+    });
+
+    test('nothing is left of subscriptions and messages that are over', async () => {
+      const { one, store } = contract();
+      const counted = async () => {
+        while ((await one.sweep()) > 0);
+        return store.countAll();
+      };
+      // The place, and the news.
+      await one.push.post(someMessage(contract(), (await subscribed(contract())).id), LIMITS);
+      await store.passSeconds(120);
+      const before = await counted();
+      const { id } = await subscribed(contract());
+      for (const topic of ['a', 'b']) {
+        await one.push.post(someMessage(contract(), id, { topic }), LIMITS);
+      }
+      await one.push.unsubscribe(id);
+      await store.passSeconds(120);
+      expect(await counted()).toBe(before);
+    });
+  });
+
+  describe('push: news', () => {
+    test('a process is told of what happens at another, once', async () => {
+      const { one, other } = contract();
+      const { id } = await subscribed(contract());
+      const quiet = await subscribed(contract());
+      const start = await other.push.news();
+      expect(start.of.size).toBe(0);
+      await one.push.post(someMessage(contract(), id), LIMITS);
+      const told = await other.push.news(start.position);
+      expect(told.of.has(id)).toBe(true);
+      expect(told.of.has(quiet.id)).toBe(false);
+      expect((await other.push.news(told.position)).of.has(id)).toBe(false);
+      await one.push.unsubscribe(id);
+      expect((await other.push.news(told.position)).of.has(id)).toBe(true);
+    });
+
+    test('a position does not go back when all news are forgotten', async () => {
+      const { one, store } = contract();
+      const { id } = await subscribed(contract());
+      await one.push.post(someMessage(contract(), id), LIMITS);
+      const { position } = await one.push.news();
+      await store.passSeconds(120);
+      while ((await one.sweep()) > 0);
+      expect((await one.push.news()).position).toBe(position);
+      await one.push.post(someMessage(contract(), id), LIMITS);
+      expect((await one.push.news(position)).of.has(id)).toBe(true);
+    });
+  });
+}

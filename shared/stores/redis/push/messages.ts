@@ -1,0 +1,166 @@
+import type { Clock } from '#shared/base/clock.ts';
+import {
+  type PlacedMessage,
+  type Push,
+  type PushMessage,
+  RECEIPT_LIFE,
+  URGENCIES,
+} from '#shared/stores/push/push.ts';
+import { script } from '../connection/connection.ts';
+import type { Connection } from '../connection/connection.ts';
+import { COMMON } from './names.ts';
+
+/**
+ * ARGV: milliseconds since the epoch, id, subscription, milliseconds that it lives, `until`, urgency, record, body,
+ * topic or '', receipt subscription or '', and the most messages and receipts.
+ */
+const post = script(`${COMMON}
+local now, id, subscription, life, til = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
+local topic, receipts = ARGV[9], ARGV[10]
+if redis.call('HEXISTS', base .. ':subscriptions', subscription) == 0 then return 'ended' end
+
+local messages, topics = name('messages', subscription), name('topics', subscription)
+local replaced = topic ~= '' and redis.call('HGET', topics, topic)
+local others = 0
+for _, other in ipairs(redis.call('ZRANGE', messages, 0, -1)) do
+  local expires = redis.call('HGET', name('message', other), 'until')
+  if not expires or tonumber(expires) <= tonumber(now) then
+    redis.call('ZREM', messages, other)
+  elseif other ~= replaced then
+    others = others + 1
+  end
+end
+if others >= tonumber(ARGV[11]) then return 'full' end
+
+local expected = name('expected', receipts)
+if receipts ~= '' then
+  if redis.call('EXISTS', name('receipts', receipts)) == 0 then return 'no-receipts' end
+  redis.call('ZREMRANGEBYSCORE', expected, '-inf', now)
+  local waiting = redis.call('ZCARD', expected) + redis.call('ZCARD', name('told', receipts))
+  if waiting >= tonumber(ARGV[12]) then return 'receipts-full' end
+end
+
+if replaced then
+  local former = redis.call('HGET', name('message', replaced), 'receipts')
+  if former then redis.call('ZREM', name('expected', former), replaced) end
+  redis.call('DEL', name('message', replaced))
+  redis.call('ZREM', messages, replaced)
+end
+
+local place = redis.call('INCR', base .. ':place')
+local message = name('message', id)
+redis.call('HSET', message, 'subscription', subscription, 'place', whole(place), 'until', til,
+  'urgency', ARGV[6], 'record', ARGV[7], 'body', ARGV[8])
+redis.call('PEXPIRE', message, life)
+redis.call('ZADD', messages, place, id)
+keepFor(messages, life)
+if topic ~= '' then
+  redis.call('HSET', message, 'topic', topic)
+  redis.call('HSET', topics, topic, id)
+  keepFor(topics, life)
+end
+if receipts ~= '' then
+  redis.call('HSET', message, 'receipts', receipts)
+  redis.call('ZADD', expected, til, id)
+  keepFor(expected, life)
+  keepFor(name('receipts', receipts), whole(life + ${RECEIPT_LIFE}))
+end
+tell(subscription)
+return 'added'
+`);
+
+/** ARGV: milliseconds since the epoch, id. Returns place, record and body of a message that has not expired. */
+const one = script(`${COMMON}
+local found = redis.call('HMGET', name('message', ARGV[2]), 'until', 'place', 'record', 'body')
+if not found[1] or tonumber(found[1]) <= tonumber(ARGV[1]) then return {} end
+return { found[2], found[3], found[4] }
+`);
+
+/** ARGV: milliseconds since the epoch, subscription, place, least urgency, how many. Returns what \`one\` does, of each. */
+const after = script(`${COMMON}
+local found = {}
+for _, id in ipairs(redis.call('ZRANGE', name('messages', ARGV[2]), '(' .. ARGV[3], '+inf', 'BYSCORE')) do
+  local til, urgency, place, record, body =
+    unpack(redis.call('HMGET', name('message', id), 'until', 'urgency', 'place', 'record', 'body'))
+  if til and tonumber(til) > tonumber(ARGV[1]) and tonumber(urgency) >= tonumber(ARGV[4]) then
+    found[#found + 1] = place
+    found[#found + 1] = record
+    found[#found + 1] = body
+    if #found >= 3 * tonumber(ARGV[5]) then break end
+  end
+end
+return found
+`);
+
+/** ARGV: milliseconds since the epoch, id. */
+const acknowledge = script(`${COMMON}
+local message = name('message', ARGV[2])
+local til, subscription, topic, receipts =
+  unpack(redis.call('HMGET', message, 'until', 'subscription', 'topic', 'receipts'))
+if not til or tonumber(til) <= tonumber(ARGV[1]) then return 0 end
+redis.call('DEL', message)
+redis.call('ZREM', name('messages', subscription), ARGV[2])
+if topic then redis.call('HDEL', name('topics', subscription), topic) end
+conclude(ARGV[2], receipts, 'delivered')
+return 1
+`);
+
+function placed([place, record, body]: readonly string[]): PlacedMessage | undefined {
+  if (place === undefined || record === undefined || body === undefined) return undefined;
+  const message = JSON.parse(record) as Omit<PushMessage, 'body'>;
+  return { ...message, body: Buffer.from(body, 'base64'), place: Number(place) };
+}
+
+export function redisMessages(
+  redis: Connection,
+  base: string,
+  clock: Clock,
+): Pick<Push, 'post' | 'message' | 'messages' | 'acknowledge'> {
+  const now = () => String(Math.floor(clock.now()));
+  return {
+    post({ body, ...record }, limits) {
+      const { id, subscription, until, urgency, topic = '', receipts = '' } = record;
+      return redis.durable(
+        post,
+        [base],
+        now(),
+        id,
+        subscription,
+        String(Math.max(1, Math.ceil(until - clock.now()))),
+        String(until),
+        String(URGENCIES.indexOf(urgency)),
+        JSON.stringify(record),
+        body.toString('base64'),
+        topic,
+        receipts,
+        String(limits.messages),
+        String(limits.receipts),
+      );
+    },
+
+    message: async (id) => placed(await redis.script<string[]>(one, [base], now(), id)),
+
+    async messages(subscription, place, least, most) {
+      const found = await redis.script<string[]>(
+        after,
+        [base],
+        now(),
+        subscription,
+        String(place),
+        String(URGENCIES.indexOf(least)),
+        String(most),
+      );
+      const rows = Array.from({ length: found.length / 3 }, (_, n) =>
+        placed(found.slice(3 * n, 3 * n + 3)),
+      );
+      return rows.filter((row) => row !== undefined);
+    },
+
+    async acknowledge(id) {
+      const removed = (await redis.durable<number>(acknowledge, [base], now(), id)) === 1;
+      // An earlier removal may have been answered with a failure.
+      if (!removed) await redis.settled(base);
+      return removed;
+    },
+  };
+}
