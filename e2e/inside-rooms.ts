@@ -42,6 +42,7 @@ const SCHEMES = [
   'private-token',
   'scram',
   'session',
+  'vapid',
 ] as const;
 
 export const INSIDE: Orders = {
@@ -151,7 +152,7 @@ export const INSIDE: Orders = {
       ['space'],
       ['pages'],
       ['exchange'],
-      ['resources', 'cache', 'proxy'],
+      ['resources', 'cache', 'proxy', 'push'],
       ['gateway'],
       ['auth'],
       ['endpoints'],
@@ -163,7 +164,7 @@ export const INSIDE: Orders = {
   'resource-server/integration': {
     floors: [
       ['.'],
-      ['answers', 'auth', 'cache', 'endpoints', 'gateway', 'pages', 'resources', 'space'],
+      ['answers', 'auth', 'cache', 'endpoints', 'gateway', 'pages', 'push', 'resources', 'space'],
     ],
   },
   'resource-server/resources': {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createVapid } from '#shared/auth/schemes/vapid/vapid.ts';
 import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import { createStanding } from '#shared/auth/standing/standing.ts';
@@ -16,6 +17,7 @@ import type { Ready } from '#shared/server/endpoints/health.ts';
 import { certificateOf, overTls } from '#shared/server/over-tls.ts';
 import { logged } from '#shared/server/message/request-log.ts';
 import { FORWARDING, TICKETS } from '#shared/config/server-limits.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { openSchemes, SCHEMES } from '#shared/auth/schemes/list.ts';
 import type { SchemeEntry } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import { createOrder } from './order.ts';
@@ -38,6 +40,8 @@ import { openBrand } from './pages/open-brand.ts';
 import { MadeMemory } from './resources/place/made.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
 import type { ServedResources } from './resources/resource/resource.ts';
+import { createNews } from './push/news.ts';
+import { createPush } from './push/push.ts';
 import { openSignIn } from './sign-in/open-sign-in.ts';
 import { createSpaces, type Space } from './space/spaces.ts';
 
@@ -108,6 +112,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     identity,
     verify: undefined,
     upstream: undefined,
+    push: undefined,
   };
   const resources = new Map<Space, ServedResources>();
   for (const space of spaces.all) {
@@ -115,6 +120,16 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     if (serves) resources.set(space, serves);
   }
   const standing = createStanding(feed);
+  const push = config.spaces.some(({ serves }) => serves === 'push')
+    ? createPush({
+        ...parts,
+        access: { ...parts, longestLife: longestLife(config) },
+        standing,
+        vapid: createVapid(parts),
+        news: createNews(stores.push),
+        idleTimeout: config.server.idleTimeout * 1000,
+      })
+    : undefined;
   const caches = await openCaches(spaces.all, {
     data: config.data,
     stores,
@@ -146,6 +161,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     spaces,
     resources,
     gateways,
+    push,
     standing,
     ofSchemes,
     signIn,
@@ -162,7 +178,15 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   ];
   const { proxy, tls } = config;
   const boundTo = isBound(config) ? tls?.resource : undefined;
-  const handler = logged<AnyRequest, AnyResponse>(app, { log, clock, random, trusted: proxies });
+  const handler = logged<AnyRequest, AnyResponse>(app, {
+    log,
+    clock,
+    random,
+    trusted: proxies,
+    secret: spaces.all.flatMap(({ serves, url: at }) =>
+      serves === 'push' ? new URL(at).pathname : [],
+    ),
+  });
   const forward = {
     address: config.listen.proxy,
     schemes,

@@ -14,6 +14,7 @@ import { createEndpoints, type EndpointParts } from './endpoints/endpoints.ts';
 import { createOpen, type Exchange, type Step } from './exchange/exchange.ts';
 import { createUnderWay } from './exchange/under-way.ts';
 import type { Gateway } from './gateway/gateway.ts';
+import type { PushService } from './push/push.ts';
 import type { ServedResources } from './resources/resource/resource.ts';
 import { createHiding } from './space/hiding.ts';
 import type { Space } from './space/spaces.ts';
@@ -27,6 +28,8 @@ export interface OrderParts extends Omit<EndpointParts, 'shownTo'> {
   readonly resources: ReadonlyMap<Space, ServedResources>;
   /** The gateway of each space that has an application behind it. */
   readonly gateways: ReadonlyMap<Space, Gateway>;
+  /** The push service, if some space serves one. */
+  readonly push?: PushService | undefined;
   readonly standing: Standing;
   readonly clock: Clock;
   readonly log: Log;
@@ -37,7 +40,7 @@ const HANDED_ON: ReadonlySet<string> = new Set(['verify', SIGN_IN_PREFIX]);
 
 /** Returns the steps that a request to the resource server goes through, from top to bottom. */
 function stepsOf(parts: OrderParts): readonly Step[] {
-  const { spaces, resources, gateways, standing, clock, errors, recipient } = parts;
+  const { spaces, resources, gateways, push, standing, clock, errors, recipient } = parts;
   const shownTo = createHiding(spaces, standing);
   const hides = spaces.seen.length < spaces.all.length;
   const opens = [...gateways.values()].some((gateway) => gateway.webSockets);
@@ -47,12 +50,12 @@ function stepsOf(parts: OrderParts): readonly Step[] {
     ownEndpoint(createEndpoints({ ...parts, shownTo })),
     ...(opens ? [webSocket(gateways)] : []), // 501
     unknownMethod(spaces), // 501
-    options({ spaces, resources, gateways }), // preflight, OPTIONS, 405 of an endpoint
+    options({ spaces, resources, gateways, push }), // preflight, OPTIONS, 405 of an endpoint
     ofEndpoint,
     intoSpace, // 404
-    unasked(gateways, recipient.proxies),
+    unasked({ gateways, push, proxies: recipient.proxies }),
     admit({ ...parts, underWay: createUnderWay(standing, clock) }), // 401, 403, sign-in
-    serve(gateways, resources, errors.failed), // 404, 405 of a resource
+    serve({ gateways, resources, push, failed: errors.failed }), // 404, 405 of a resource
   ];
 }
 

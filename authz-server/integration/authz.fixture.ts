@@ -127,6 +127,7 @@ export async function testAuthz(
     random: systemRandom,
     log,
     ready,
+    ending: new AbortController().signal,
   };
   const now = clock.now();
   if (rsaKey) await stores.keys.add({ ...rsaKey, publishedAt: now, signsFrom: now }, 'RS256');

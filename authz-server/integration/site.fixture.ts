@@ -106,6 +106,7 @@ export async function testSite(
     feed,
     master,
     ready,
+    ending: new AbortController().signal,
     directory,
     longestLife: life,
     development: true,

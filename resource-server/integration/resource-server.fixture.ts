@@ -109,6 +109,7 @@ export async function startResourceServer(
   const master = Buffer.alloc(32, 7);
   const lines: string[] = [];
   const log = jsonLog((line) => lines.push(line), clock, 'resource');
+  const ending = new AbortController();
   const server = await composeResourceServer(
     {
       config,
@@ -119,6 +120,7 @@ export async function startResourceServer(
       random: systemRandom,
       log,
       ready: () => wrap(stores).ping(),
+      ending: ending.signal,
     },
     {
       fetch: async () => ({ keys: [{ ...publicJwk(key.publicKey), kid: 'k1' }] }),

@@ -7,6 +7,7 @@ import { optionsAnswer } from '#shared/server/endpoints/options-answer.ts';
 import type { Step } from '../exchange/exchange.ts';
 import { maxForwards } from '../forwarding/max-forwards.ts';
 import type { Gateway } from '../gateway/gateway.ts';
+import type { PushService } from '../push/push.ts';
 import type { ServedResources } from '../resources/resource/resource.ts';
 import { accepted, optionsFields } from '../space/options.ts';
 import type { Space, Spaces } from '../space/spaces.ts';
@@ -40,10 +41,11 @@ interface Behind {
   readonly spaces: Spaces;
   readonly resources: ReadonlyMap<Space, ServedResources>;
   readonly gateways: ReadonlyMap<Space, Gateway>;
+  readonly push?: Pick<PushService, 'methods'> | undefined;
 }
 
 /** Answers preflights, OPTIONS without authentication (server, endpoint, space), and 405 of an endpoint. */
-export function options({ spaces, resources, gateways }: Behind): Step {
+export function options({ spaces, resources, gateways, push }: Behind): Step {
   const traced = spaces.seen.some(({ trace }) => trace);
   // Windows asks the root what the server is before it looks below it.
   const ofServer = optionsFields([...SERVED].filter((method) => method !== 'TRACE' || traced));
@@ -54,7 +56,11 @@ export function options({ spaces, resources, gateways }: Behind): Step {
     if (!space || request.method !== 'OPTIONS') return undefined;
     const gateway = gateways.get(space);
     if (gateway && leavesPreflights(space)) return undefined;
-    const possible = gateway?.methods ?? resources.get(space)?.possible(target, space) ?? [];
+    const possible =
+      gateway?.methods ??
+      resources.get(space)?.possible(target, space) ??
+      (space.serves === 'push' ? push?.methods(space, target) : undefined) ??
+      [];
     const methods = accepted(space, possible);
     const open = !gateway && isOpen(space, methods) && request.headers.authorization === undefined;
     const told = open ? optionsFields(methods) : undefined;

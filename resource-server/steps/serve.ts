@@ -4,33 +4,47 @@ import { purgesUnasked } from '../cache/purge/listed.ts';
 import type { Step } from '../exchange/exchange.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Errors } from '../pages/errors.ts';
+import type { PushService } from '../push/push.ts';
 import type { ServedResources } from '../resources/resource/resource.ts';
 import { respond } from '../resources/respond.ts';
 import type { Space } from '../space/spaces.ts';
 
-/** Skips authentication if the application does it itself, and for PURGE and BAN from listed networks. */
+/**
+ * Skips authentication if the application does it itself, where a URL suffices (push service), and for PURGE and BAN from
+ * listed networks.
+ */
 export const unasked =
-  (gateways: ReadonlyMap<Space, Gateway>, proxies: TrustedProxies): Step =>
+  ({
+    gateways,
+    push,
+    proxies,
+  }: Pick<Served, 'gateways' | 'push'> & { proxies: TrustedProxies }): Step =>
   (exchange) => {
-    const { space } = exchange;
-    if (space === undefined || !gateways.has(space)) return undefined;
+    const { space, target } = exchange;
+    if (space === undefined) return undefined;
+    if (push && space.serves === 'push') exchange.unasked = !push.asksFor(space, target);
+    if (!gateways.has(space)) return undefined;
     const { purge, schemes } = space;
     const asks = schemes.length > 0;
     exchange.unasked = (purge && purgesUnasked(exchange, purge, asks, proxies)) || !asks;
     return undefined;
   };
 
+export interface Served {
+  readonly gateways: ReadonlyMap<Space, Gateway>;
+  readonly resources: ReadonlyMap<Space, ServedResources>;
+  readonly push: PushService | undefined;
+  readonly failed: Errors['failed'];
+}
+
 /** Serves a client that was let in. This is the last step: a gateway may have written its answer. */
 export const serve =
-  (
-    gateways: ReadonlyMap<Space, Gateway>,
-    resources: ReadonlyMap<Space, ServedResources>,
-    failed: Errors['failed'],
-  ): Step =>
+  ({ gateways, resources, push, failed }: Served): Step =>
   (exchange) => {
     const { space, passed, unasked: free } = exchange;
     if (space === undefined || !(passed || free)) throw new Error('nobody was let in');
     const gateway = gateways.get(space);
     if (gateway) return gateway.pass(exchange);
+    if (push && space.serves === 'push') return push.answer(space, exchange);
     return respond(exchange, { space, resources: resources.get(space), failed });
   };

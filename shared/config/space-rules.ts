@@ -25,6 +25,13 @@ export const isReserved = (
 /** Tunnels and prefaces are no requests for an application, and TRACE is answered here. */
 const NEVER_PASSED: ReadonlySet<string> = new Set(['CONNECT', 'PRI', 'TRACE']);
 
+/** Schemes whose tokens come from a grant of a person. */
+const PUSH_SCHEMES: ReadonlySet<string> = new Set(['Bearer', 'DPoP', 'GNAP']);
+
+/** True if clients can reach the space over TLS. */
+const isSecure = ({ tls, resource }: Pick<Config, 'tls' | 'resource'>, url: string): boolean =>
+  url.startsWith('https:') || (tls !== undefined && new URL(url).origin === resource);
+
 const OVER_TLS: ReadonlySet<string> = new Set(
   SCHEMES.flatMap((entry: SchemeEntry) => (entry.overTls ? entry.name : [])),
 );
@@ -130,10 +137,33 @@ export const SPACE_RULES: readonly Rule[] = [
     reads: ['spaces', 'resource', 'tls'],
     check: (config) =>
       eachSpace(config, 'schemes', ({ url, schemes }) => {
-        const secure =
-          url.startsWith('https:') || (config.tls && new URL(url).origin === config.resource);
-        const wanting = secure ? undefined : schemes.find((name) => OVER_TLS.has(name));
+        const wanting = isSecure(config, url)
+          ? undefined
+          : schemes.find((name) => OVER_TLS.has(name));
         return wanting && `has ${wanting}, which needs TLS: give url https, or add tls`;
+      }),
+  },
+  {
+    reads: ['spaces', 'resource', 'tls'],
+    check: (config) =>
+      eachSpace(config, 'serves', ({ url, serves }) =>
+        serves === 'push' && !isSecure(config, url)
+          ? 'is push, which needs TLS (RFC 8030 section 8): give url https, or add tls'
+          : undefined,
+      ),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'schemes', ({ serves, schemes, scopes }) => {
+        if (serves !== 'push') return undefined;
+        const other = schemes.find((name) => !PUSH_SCHEMES.has(name));
+        if (other) {
+          return `has ${other}, which names no grant that a subscription could end with: a push service takes Bearer, DPoP and GNAP`;
+        }
+        return (scopes['POST'] ?? scopes['unsafe'] ?? []).length === 0
+          ? 'let anybody with a token subscribe: name a scope in scopes.unsafe, such as push'
+          : undefined;
       }),
   },
   {

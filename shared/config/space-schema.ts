@@ -110,10 +110,10 @@ const members = z.strictObject({
     .prefault({})
     .describe('Which pages of other origins may call the space (CORS).'),
   serves: z
-    .enum(['documents', 'identity', 'verify', 'upstream'])
+    .enum(['documents', 'identity', 'verify', 'upstream', 'push'])
     .default('documents')
     .describe(
-      'What the space serves: `documents` on disk; `identity`, a page about the client; `verify`, nothing itself: the application is elsewhere, and checks the tokens itself or stands behind a proxy that asks `GET /verify`; `upstream`, the application behind it.',
+      'What the space serves: `documents` on disk; `identity`, a page about the client; `verify`, nothing itself: the application is elsewhere, and checks the tokens itself or stands behind a proxy that asks `GET /verify`; `upstream`, the application behind it; `push`, a push service (RFC 8030).',
     ),
   upstream: upstreamSchema
     .optional()

@@ -16,3 +16,17 @@ export function preferredReturn(raw: readonly string[]): PreferredReturn | undef
   const [first] = asked;
   return first === 'representation' || first === 'minimal' ? first : undefined;
 }
+
+const PREFERENCE = /^([^=; \t]+)[ \t]*(?:=[ \t]*"?([^";\t ]*)"?[ \t]*)?(?:;|$)/;
+
+/**
+ * The value of any preference of a request, empty if it has none; undefined if it is not asked for. Of several the first
+ * counts (RFC 7240 section 2). Throws `BadRequest` for what is no list.
+ */
+export function preference(raw: readonly string[], name: string): string | undefined {
+  for (const member of lines(raw, 'prefer').flatMap(listMembers)) {
+    const [, found, value = ''] = PREFERENCE.exec(member) ?? [];
+    if (found?.toLowerCase() === name) return value;
+  }
+  return undefined;
+}

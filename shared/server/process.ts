@@ -46,6 +46,8 @@ export interface Parts {
   readonly log: Log;
   /** Whether the server can do its work, for `/health/ready`: rejects as well once it is about to end. */
   readonly ready: Ready;
+  /** Aborted when the server stops to accept: clients that wait for something to come are let go. */
+  readonly ending: AbortSignal;
 }
 
 /** A further listener. */
@@ -152,7 +154,9 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
       throw error;
     }
   };
-  const server = await role.create({ config, stores, feed, master, clock, random, log, ready });
+  const ends = new AbortController();
+  const parts = { config, stores, feed, master, clock, random, log, ready, ending: ends.signal };
+  const server = await role.create(parts);
   await using held = new AsyncDisposableStack();
   if (server.holds) held.use(server.holds);
   using chores = new DisposableStack();
@@ -189,6 +193,7 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
   log.info('ending', { reason: await ending });
   draining = true;
   if (isProduction(config)) await setTimeout(DRAIN_MILLISECONDS);
+  ends.abort();
   await Promise.all(open.map((one) => one.close(GRACE_MILLISECONDS)));
 }
 

@@ -57,6 +57,15 @@ const QUIET = 60_000;
 /** Kinds of routine requests whose numbers are kept. */
 const KINDS = 1000;
 
+export interface LoggedParts {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly trusted: TrustedProxies;
+  /** Paths of which only this beginning is written, since the rest is a secret. */
+  readonly secret?: readonly string[];
+}
+
 /**
  * Writes one line a request once it is over: id, method, path, status, milliseconds, and what
  * `note` added. The id is that of X-Request-Id when a trusted proxy sent a plain one, else random.
@@ -66,12 +75,7 @@ const KINDS = 1000;
  */
 export function logged<Request extends AnyRequest, Response extends AnyResponse>(
   handler: (request: Request, response: Response) => Awaitable<void>,
-  {
-    log,
-    clock,
-    random,
-    trusted,
-  }: { log: Log; clock: Clock; random: Random; trusted: TrustedProxies },
+  { log, clock, random, trusted, secret = [] }: LoggedParts,
 ): (request: Request, response: Response) => Awaitable<void> {
   const routines = new RecentMap<{ checks: number; since: number }>(KINDS);
   return (request, response) => {
@@ -88,7 +92,8 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
     }
     response.on('close', () => {
       const now = clock.now();
-      const path = pathOf(request.url ?? '');
+      const whole = pathOf(request.url ?? '');
+      const path = secret.find((beginning) => whole.startsWith(beginning)) ?? whole;
       const kind = HEALTH.test(path) ? 'health' : (request as Logged)[ROUTINE];
       const well = kind !== undefined && response.statusCode < 300 && response.writableFinished;
       const routine = well ? routines.get(kind) : undefined;

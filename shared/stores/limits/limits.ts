@@ -51,6 +51,9 @@ export type LimitNamespace =
   | 'credentials-account'
   /** Key exchanges, each of which leaves a session, by address. */
   | 'exchange'
+  /** Messages to a push resource, by subscription; those of an application server, by its key (RFC 8292). */
+  | 'push-subscription'
+  | 'push-key'
   /** Requests with an API key, by its id. */
   | 'api-key'
   /** Tokens of PrivateToken that are issued, by person and client. */

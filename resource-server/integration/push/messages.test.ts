@@ -1,0 +1,289 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { linkOf, ORIGIN, pathOf, startPush, type TestPush } from './push.fixture.ts';
+
+let push: TestPush;
+beforeAll(async () => {
+  push = await startPush();
+});
+afterAll(() => push[Symbol.asyncDispose]());
+
+describe('RFC 8030 section 4: a subscription', () => {
+  test('is made with a token of a person: 201, its URL, and that of its push resource', async () => {
+    const { status, headers } = await push.subscribe();
+    expect(status).toBe(201);
+    expect(headers.location).toMatch(/^https:\/\/push\.example\/push\/subscription\/[\w-]{22}$/);
+    expect(headers['link']).toMatch(/^<\/push\/push\/[\w-]{22}>; rel="urn:ietf:params:push"$/);
+    expect(headers['cache-control']).toBe('no-store');
+  });
+
+  test('needs a token with the scope: 401 and 403', async () => {
+    expect((await push.ask('POST', '/push/subscribe')).status).toBe(401);
+    const other = push.ask('POST', '/push/subscribe', {
+      headers: { authorization: `Bearer ${await push.token('mallory')}x` },
+    });
+    expect((await other).status).toBe(401);
+  });
+
+  test('is for a person: the token of a client alone is 403', async () => {
+    const { stores } = push;
+    const before = await stores.push.subscriptionsOf('agent');
+    const machine = push.machineToken();
+    const headers = { authorization: `Bearer ${machine}` };
+    const { status, text } = await push.ask('POST', '/push/subscribe', { headers });
+    expect(status).toBe(403);
+    expect(text).toContain('token that a person allowed');
+    expect(await stores.push.subscriptionsOf('agent')).toEqual(before);
+  });
+
+  test('at most 50 of a person; one that ended makes room', async () => {
+    const made: string[] = [];
+    for (let n = 0; n < 50; n += 1) {
+      made.push((await push.subscribed(undefined, 'collector')).subscription);
+    }
+    const refused = await push.subscribe(undefined, 'collector');
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await push.ask('DELETE', made[7] ?? '')).status).toBe(204);
+    expect((await push.subscribe(undefined, 'collector')).status).toBe(201);
+  });
+
+  test.each([
+    ['no JSON', '{', 400],
+    ['no object', '[]', 400],
+    ['a key that is none', '{"vapid":"AAAA"}', 400],
+    ['a key that is no text', '{"vapid":7}', 400],
+    ['members that nobody knows', '{"more":7}', 201],
+    ['too much', JSON.stringify({ more: 'x'.repeat(5000) }), 413],
+  ])('options with %s', async (_what, body, status) => {
+    const headers = {
+      authorization: `Bearer ${await push.token('chooser')}`,
+      'content-type': 'application/webpush-options+json',
+    };
+    expect((await push.ask('POST', '/push/subscribe', { headers, body })).status).toBe(status);
+  });
+
+  test('options of another type are 415', async () => {
+    const headers = { authorization: `Bearer ${await push.token()}`, 'content-type': 'text/plain' };
+    expect((await push.ask('POST', '/push/subscribe', { headers, body: '{}' })).status).toBe(415);
+  });
+
+  test('ends with its grant: 404, and nothing is left in the store', async () => {
+    const { subscription, push: resource } = await push.subscribed(undefined, 'leaver');
+    const message = pathOf((await push.send(resource)).headers.location);
+    await push.stores.artefacts.remove('Access', 'grant of leaver');
+    expect((await push.ask('GET', message)).status).toBe(404);
+    expect((await push.send(resource)).status).toBe(404);
+    expect((await push.ask('GET', subscription, events)).status).toBe(404);
+    expect(await push.stores.push.subscriptionsOf('leaver')).toEqual([]);
+  });
+});
+
+const events = { headers: { accept: 'text/event-stream' } };
+
+describe('RFC 8030 section 5: a message', () => {
+  test('is accepted: 201 with its URL and the TTL; whoever has the URL reads it, without what is not for them', async () => {
+    const { push: resource } = await push.subscribed();
+    const headers = {
+      'content-encoding': 'aes128gcm',
+      'content-type': 'application/octet-stream',
+      topic: 'weather',
+      urgency: 'high',
+      authorization: push.vapid(),
+    };
+    const sent = await push.send(resource, { headers, body: Buffer.from([0, 255, 7]) });
+    expect(sent.status).toBe(201);
+    expect(sent.headers['ttl']).toBe('60');
+    expect(sent.headers.location).toMatch(/^https:\/\/push\.example\/push\/message\/[\w-]{22}$/);
+    const got = await push.ask('GET', pathOf(sent.headers.location));
+    expect(got.status).toBe(200);
+    expect(got.headers).toMatchObject({
+      'content-encoding': 'aes128gcm',
+      'content-type': 'application/octet-stream',
+      'content-length': '3',
+      'last-modified': new Date(push.now() * 1000).toUTCString(),
+    });
+    const raw = got.raw.join('\n').toLowerCase();
+    for (const secret of ['weather', 'high', 'urgency', 'topic', push.key.toLowerCase()]) {
+      expect(raw).not.toContain(secret);
+    }
+  });
+
+  test.each([
+    ['no TTL', { ttl: [] }],
+    ['a TTL that is no number', { ttl: '1.5' }],
+    ['a TTL below nothing', { ttl: '-1' }],
+    ['two TTLs', { ttl: ['1', '2'] }],
+    ['an empty Topic', { topic: '' }],
+    ['a Topic of 33 characters', { topic: 'x'.repeat(33) }],
+    ['a Topic beyond base64url', { topic: 'a.b' }],
+    ['two Topics', { topic: ['a', 'b'] }],
+    ['an unknown Urgency', { urgency: 'now' }],
+    ['several Urgencies', { urgency: 'low, high' }],
+    ['two Urgencies', { urgency: ['low', 'high'] }],
+    ['a Content-Type that is none', { 'content-type': 'text' }],
+    ['a Content-Encoding that is none', { 'content-encoding': 'a"b' }],
+  ])('with %s is 400, and not kept', async (_what, headers) => {
+    const { subscription, push: resource } = await push.subscribed(undefined, 'strict');
+    const { ttl = '60', ...rest } = headers as Record<string, string | string[]>;
+    const sent = await push.ask('POST', resource, { headers: { ...rest, ttl }, body: 'sealed' });
+    expect(sent.status).toBe(400);
+    const id = subscription.split('/').at(-1) ?? '';
+    expect(await push.stores.push.messages(id, 0, 'very-low', 10)).toEqual([]);
+    await push.ask('DELETE', subscription);
+  });
+
+  test('section 5.2: a TTL of years is shortened, and the answer says so', async () => {
+    const { push: resource } = await push.subscribed();
+    const sent = await push.send(resource, { headers: { ttl: '99999999999999999999' } });
+    expect(sent.status).toBe(201);
+    expect(sent.headers['ttl']).toBe(String(28 * 86_400));
+  });
+
+  test('section 7.2: 4096 octets are accepted, one more is 413', async () => {
+    const { push: resource } = await push.subscribed();
+    const body = Buffer.alloc(4096);
+    expect((await push.send(resource, { body })).status).toBe(201);
+    expect((await push.send(resource, { body: Buffer.alloc(4097) })).status).toBe(413);
+  });
+
+  test('the 101st is 429 with Retry-After', async () => {
+    const { push: resource } = await push.subscribed(undefined, 'popular');
+    for (let n = 0; n < 100; n += 1) expect((await push.send(resource)).status).toBe(201);
+    push.clock.advance(10); // the rate of the subscription has room again, its messages wait
+    const refused = await push.send(resource);
+    expect(refused.status).toBe(429);
+    expect(refused.headers['retry-after']).toBe('60');
+    expect(refused.text).toContain('100 messages wait');
+  });
+
+  test('section 6.2: DELETE acknowledges it, once', async () => {
+    const { push: resource } = await push.subscribed();
+    const message = pathOf((await push.send(resource)).headers.location);
+    expect((await push.ask('DELETE', message)).status).toBe(204);
+    expect((await push.ask('DELETE', message)).status).toBe(404);
+    expect((await push.ask('GET', message)).status).toBe(404);
+  });
+
+  test('section 5.4: a message with its topic replaces it', async () => {
+    const { push: resource } = await push.subscribed();
+    const headers = { topic: 'news' };
+    const first = pathOf((await push.send(resource, { headers })).headers.location);
+    const second = pathOf((await push.send(resource, { headers })).headers.location);
+    expect((await push.ask('GET', first)).status).toBe(404);
+    expect((await push.ask('GET', second)).status).toBe(200);
+  });
+});
+
+describe('RFC 8030 section 5.1: receipts', () => {
+  const asked = { headers: { prefer: 'respond-async' } };
+
+  test('are asked for: 202 with the receipt subscription, which a later message may name', async () => {
+    const { push: resource } = await push.subscribed();
+    const first = await push.send(resource, asked);
+    expect(first.status).toBe(202);
+    expect(first.headers.location).toContain('/push/message/');
+    const receipts = linkOf(first);
+    expect(receipts).toMatch(/^\/push\/receipts\/[\w-]{22}$/);
+    for (const link of [receipts, ORIGIN + receipts]) {
+      const headers = { ...asked.headers, link: `<${link}>; rel="urn:ietf:params:push:receipt"` };
+      const next = await push.send(resource, { headers });
+      expect(next.status).toBe(202);
+      expect(linkOf(next)).toBe(receipts);
+    }
+  });
+
+  test.each([
+    ['does not exist', '</push/receipts/AAAAAAAAAAAAAAAAAAAAAA>'],
+    ['is of another server', '<https://other.example/push/receipts/AAAAAAAAAAAAAAAAAAAAAA>'],
+    ['is a push resource', '</push/push/AAAAAAAAAAAAAAAAAAAAAA>'],
+  ])('a named one that %s is 400', async (_what, link) => {
+    const { push: resource } = await push.subscribed();
+    const headers = { ...asked.headers, link: `${link}; rel="urn:ietf:params:push:receipt"` };
+    expect((await push.send(resource, { headers })).status).toBe(400);
+  });
+
+  test('a push resource opens ten, then 429', async () => {
+    const { push: resource } = await push.subscribed();
+    for (let n = 0; n < 10; n += 1) expect((await push.send(resource, asked)).status).toBe(202);
+    expect((await push.send(resource, asked)).status).toBe(429);
+  });
+});
+
+describe('RFC 8292: a subscription that is restricted to a key', () => {
+  test('takes its application server alone: 401 without credentials, 403 with invalid ones', async () => {
+    const { push: resource } = await push.subscribed({ vapid: push.key });
+    const sent = (authorization?: string) =>
+      push.send(resource, { headers: authorization === undefined ? {} : { authorization } });
+    expect((await sent(push.vapid())).status).toBe(201);
+    const missing = await sent();
+    expect(missing.status).toBe(401);
+    expect(missing.headers['www-authenticate']).toBe('vapid');
+    expect((await sent('Basic YTpi')).status).toBe(401);
+    const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
+    expect((await sent(push.vapid({ key: other }))).status).toBe(403);
+    expect((await sent(push.vapid({ audience: 'https://other.example' }))).status).toBe(403);
+    expect((await sent(push.vapid({ expires: push.now() - 1 }))).status).toBe(403);
+    expect((await sent(push.vapid({ expires: push.now() + 86_402 }))).status).toBe(403);
+    expect((await sent('WebPush abc')).status).toBe(403);
+  });
+
+  test('section 4.2: a subscription without a key takes messages without vapid, and none with an invalid one', async () => {
+    const { push: resource } = await push.subscribed();
+    expect((await push.send(resource)).status).toBe(201);
+    const headers = { authorization: push.vapid({ audience: 'https://other.example' }) };
+    expect((await push.send(resource, { headers })).status).toBe(403);
+  });
+
+  test('section 3.2: a message that is encrypted with the key that signs is 400', async () => {
+    const { push: resource } = await push.subscribed();
+    const point = Buffer.from(push.key, 'base64url');
+    const head = Buffer.concat([Buffer.alloc(20), Buffer.of(point.length), point]);
+    const headers = { authorization: push.vapid(), 'content-encoding': 'aes128gcm' };
+    const refused = await push.send(resource, { headers, body: Buffer.concat([head, head]) });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('one key for each');
+  });
+});
+
+describe('addresses', () => {
+  test('an id opens nothing but its own resource', async () => {
+    const { subscription, push: resource } = await push.subscribed();
+    const message = pathOf((await push.send(resource)).headers.location);
+    const [a, b, c] = [subscription, resource, message].map((path) => path.split('/').at(-1));
+    for (const path of [
+      `/push/subscription/${b}`,
+      `/push/subscription/${c}`,
+      `/push/message/${a}`,
+      `/push/receipts/${a}`,
+    ]) {
+      expect((await push.ask('GET', path, events)).status).toBe(404);
+    }
+    for (const id of [a, c]) expect((await push.send(`/push/push/${id}`)).status).toBe(404);
+    for (const odd of ['', 'x', `${a}x`, `${a}/more`, `${a}?x`, '__proto__', 'constructor']) {
+      expect((await push.ask('GET', `/push/subscription/${odd}`, events)).status).toBe(404);
+      expect((await push.ask('GET', `/push/${odd}`, events)).status).toBe(404);
+    }
+  });
+
+  test('another method is 405 with those that there are, and OPTIONS tells them', async () => {
+    const { subscription, push: resource } = await push.subscribed();
+    const refused = await push.ask('GET', resource);
+    expect(refused.status).toBe(405);
+    expect(refused.headers.allow).toBe('OPTIONS, POST');
+    const told = await push.ask('OPTIONS', subscription);
+    expect(told.headers.allow).toBe('GET, HEAD, OPTIONS, DELETE');
+  });
+
+  test('no line of the log has a path below the space', async () => {
+    const { subscription, push: resource } = await push.subscribed();
+    const message = pathOf((await push.send(resource)).headers.location);
+    await push.ask('DELETE', message);
+    await push.ask('GET', `${subscription}x`, events);
+    const log = push.lines.join('\n');
+    for (const path of [subscription, resource, message]) {
+      expect(log).not.toContain(path.split('/').at(-1));
+    }
+    expect(log).toContain('"path":"/push/"');
+  });
+});

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { linkOf, ORIGIN, pathOf, startPush, type TestPush } from './push.fixture.ts';
+import { eventsAt, pushesAt, until } from './waiters.fixture.ts';
+
+let push: TestPush;
+beforeAll(async () => {
+  push = await startPush();
+});
+afterAll(() => push[Symbol.asyncDispose]());
+
+const sent = async (resource: string, headers = {}, body = 'sealed') =>
+  pathOf((await push.send(resource, { headers, body })).headers.location);
+
+describe('a user agent that waits for events', () => {
+  test('gets what waits and what comes, each once, with its URL, type, coding and body', async () => {
+    const { subscription, push: resource } = await push.subscribed();
+    const headers = { 'content-encoding': 'aes128gcm', 'content-type': 'text/plain', topic: 't' };
+    const first = await sent(resource, headers, 'one');
+    const waiter = await eventsAt(push.port, subscription);
+    expect(waiter.response.headers['content-type']).toBe('text/event-stream');
+    expect(waiter.response.headers['cache-control']).toBe('no-store');
+    const second = await sent(resource, {}, 'two');
+    await until(() => waiter.events().length === 2);
+    expect(waiter.events()).toEqual([
+      {
+        event: 'message',
+        data: {
+          url: ORIGIN + first,
+          type: 'text/plain',
+          coding: 'aes128gcm',
+          body: Buffer.from('one').toString('base64url'),
+        },
+      },
+      {
+        event: 'message',
+        data: { url: ORIGIN + second, body: Buffer.from('two').toString('base64url') },
+      },
+    ]);
+    waiter.leave();
+  });
+
+  test('gets again what it has not acknowledged, and nothing else', async () => {
+    const { subscription, push: resource } = await push.subscribed();
+    const [first, second] = [await sent(resource), await sent(resource)];
+    const before = await eventsAt(push.port, subscription);
+    await until(() => before.events().length === 2);
+    before.leave();
+    await push.ask('DELETE', first);
+    const after = await eventsAt(push.port, subscription, { prefer: 'wait=0' });
+    await after.ended;
+    expect(after.events().map(({ data }) => data['url'])).toEqual([ORIGIN + second]);
+  });
+
+  test('section 5.3: gets no message that is less urgent than it wants', async () => {
+    const { subscription, push: resource } = await push.subscribed();
+    for (const urgency of ['very-low', 'low', 'normal', 'high']) await sent(resource, { urgency });
+    const waiter = await eventsAt(push.port, subscription, { urgency: 'normal', prefer: 'wait=0' });
+    await waiter.ended;
+    expect(waiter.events()).toHaveLength(2);
+    const wrong = await eventsAt(push.port, subscription, { urgency: 'now' });
+    expect(wrong.response.statusCode).toBe(400);
+  });
+
+  test('section 5.2: a message with TTL 0 comes at once or never', async () => {
+    const { subscription, push: resource } = await push.subscribed();
+    const waiter = await eventsAt(push.port, subscription);
+    await sent(resource, { ttl: '0' });
+    await until(() => waiter.events().length === 1);
+    waiter.leave();
+    push.clock.advance(2);
+    const late = await eventsAt(push.port, subscription, { prefer: 'wait=0' });
+    await late.ended;
+    expect(late.events()).toEqual([]);
+  });
+
+  test.each([
+    ['the subscription is deleted', (path: string) => push.ask('DELETE', path)],
+    [
+      'its grant ends',
+      () => push.stores.artefacts.remove('Access', 'grant of ender').then(() => undefined),
+    ],
+  ])('is let go when %s; then 404', async (_what, end) => {
+    const { subscription } = await push.subscribed(undefined, 'ender');
+    const waiter = await eventsAt(push.port, subscription);
+    await end(subscription);
+    await waiter.ended;
+    expect(waiter.response.complete).toBe(true);
+    expect((await eventsAt(push.port, subscription)).response.statusCode).toBe(404);
+  });
+
+  test('the fifth at one subscription is 429; one that leaves makes room', async () => {
+    const { subscription } = await push.subscribed();
+    const waiters = [];
+    for (let n = 0; n < 4; n += 1) waiters.push(await eventsAt(push.port, subscription));
+    const fifth = await eventsAt(push.port, subscription);
+    expect(fifth.response.statusCode).toBe(429);
+    waiters[0]?.leave();
+    await waiters[0]?.ended;
+    const again = async () => (await eventsAt(push.port, subscription)).response;
+    let status = (await again()).statusCode;
+    while (status === 429) status = (await again()).statusCode;
+    expect(status).toBe(200);
+    for (const each of waiters) each.leave();
+  });
+
+  test('over HTTP/1.1 without Accept: text/event-stream is 406', async () => {
+    const { subscription } = await push.subscribed();
+    for (const accept of ['*/*', 'text/event-stream;q=0', 'application/json']) {
+      const headers = { accept };
+      expect((await push.ask('GET', subscription, { headers })).status).toBe(406);
+    }
+  });
+});
+
+describe('a user agent that waits for server push (RFC 8030 section 6)', () => {
+  test('gets messages as answers to requests for them, before and while it waits', async () => {
+    const { subscription, push: resource } = await push.subscribed();
+    const headers = { 'content-encoding': 'aes128gcm', urgency: 'high', topic: 'secret-topic' };
+    const first = await sent(resource, headers, 'one');
+    const waiter = pushesAt(push.port, subscription);
+    await until(() => waiter.pushed.length === 1);
+    const second = await sent(resource, {}, 'two');
+    await until(() => waiter.pushed.length === 2);
+    expect(waiter.pushed).toMatchObject([
+      { path: first, status: 200, body: Buffer.from('one') },
+      { path: second, status: 200, body: Buffer.from('two') },
+    ]);
+    const got = waiter.pushed[0]?.headers;
+    expect(got?.['link']).toBe(`<${resource}>; rel="urn:ietf:params:push"`);
+    expect(got?.['content-encoding']).toBe('aes128gcm');
+    expect(JSON.stringify(got)).not.toMatch(/urgency|topic/);
+    waiter.leave();
+  });
+
+  test('Prefer: wait=0 gets all that waits and 200, and 204 if nothing does', async () => {
+    const { subscription, push: resource } = await push.subscribed();
+    const nothing = pushesAt(push.port, subscription, { prefer: 'wait=0' });
+    expect(await nothing.status).toBe(204);
+    nothing.leave();
+    const paths = [await sent(resource), await sent(resource), await sent(resource)];
+    const waiter = pushesAt(push.port, subscription, { prefer: 'wait=0' });
+    expect(await waiter.status).toBe(200);
+    await until(() => waiter.pushed.length === 3);
+    expect(waiter.pushed.map(({ path }) => path)).toEqual(paths);
+    waiter.leave();
+  });
+
+  test('with SETTINGS_ENABLE_PUSH 0 gets 406, and events where it asks for them', async () => {
+    const { subscription, push: resource } = await push.subscribed();
+    const none = pushesAt(push.port, subscription, {}, { enablePush: false });
+    expect(await none.status).toBe(406);
+    none.leave();
+    await sent(resource);
+    const headers = { accept: 'text/event-stream', prefer: 'wait=0' };
+    const events = pushesAt(push.port, subscription, headers, { enablePush: false });
+    expect(await events.status).toBe(200);
+    events.leave();
+  });
+
+  test('with MAX_CONCURRENT_STREAMS 0 makes nothing pile up, and is forgotten when it leaves', async () => {
+    const { subscription, push: resource } = await push.subscribed();
+    for (let n = 0; n < 20; n += 1) await sent(resource);
+    const waiter = pushesAt(push.port, subscription, {}, { maxConcurrentStreams: 0 });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(waiter.pushed).toEqual([]);
+    waiter.leave();
+    const next = pushesAt(push.port, subscription, { prefer: 'wait=0' });
+    expect(await next.status).toBe(200);
+    await until(() => next.pushed.length === 20);
+    next.leave();
+  });
+
+  test('refuses one: it comes again with the next request', async () => {
+    const { subscription, push: resource } = await push.subscribed();
+    const waiter = pushesAt(push.port, subscription);
+    waiter.session.prependListener('stream', (stream) => stream.close(8));
+    await until(() => waiter.stream.id !== undefined);
+    const message = await sent(resource);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    waiter.leave();
+    const next = pushesAt(push.port, subscription, { prefer: 'wait=0' });
+    await next.status;
+    await until(() => next.pushed.length === 1);
+    expect(next.pushed[0]?.path).toBe(message);
+    next.leave();
+  });
+});
+
+describe('an application server that waits for receipts (section 6.3)', () => {
+  const asked = { prefer: 'respond-async' };
+
+  test.each([
+    ['acknowledged: 204', (message: string) => push.ask('DELETE', message), 204],
+    ['lost with its subscription: 410', (_: string, end: string) => push.ask('DELETE', end), 410],
+  ])('is told of a message that was %s', async (_what, happen, status) => {
+    const { subscription, push: resource } = await push.subscribed();
+    const reply = await push.send(resource, { headers: asked });
+    const [message, receipts] = [pathOf(reply.headers.location), linkOf(reply)];
+    const [events, pushes] = [await eventsAt(push.port, receipts), pushesAt(push.port, receipts)];
+    await happen(message, subscription);
+    await until(() => events.events().length + pushes.pushed.length > 0);
+    for (const { data } of events.events()) expect(data).toEqual({ url: ORIGIN + message, status });
+    for (const one of pushes.pushed) expect(one).toMatchObject({ path: message, status });
+    events.leave();
+    pushes.leave();
+    await until(() => events.response.destroyed);
+    const later = await eventsAt(push.port, receipts, { prefer: 'wait=0' });
+    await later.ended;
+    expect(later.events()).toEqual([]);
+  });
+
+  test('gets later what was acknowledged while it was away', async () => {
+    const { push: resource } = await push.subscribed();
+    const reply = await push.send(resource, { headers: asked });
+    await push.ask('DELETE', pathOf(reply.headers.location));
+    const later = pushesAt(push.port, linkOf(reply), { prefer: 'wait=0' });
+    expect(await later.status).toBe(200);
+    await until(() => later.pushed.length === 1);
+    later.leave();
+  });
+});

@@ -1,0 +1,50 @@
+import { lines, plainMembers } from '#shared/http/fields.ts';
+import { UNSTORED } from '#shared/http/answer.ts';
+import type { ResourceAnswer } from '../answers/pieces.ts';
+
+const EVENT_STREAM = 'text/event-stream';
+
+/** True if the client asks for events by name; every client would take them by its wildcard. */
+export function takesEvents(raw: readonly string[]): boolean {
+  return lines(raw, 'accept')
+    .flatMap(plainMembers)
+    .some((member) => {
+      const [type = '', ...params] = member.split(';').map((part) => part.trim().toLowerCase());
+      return type === EVENT_STREAM && !params.some((param) => /^q=0(?:\.0*)?$/.test(param));
+    });
+}
+
+/** An event of the HTML standard, section 9.2. Its data is JSON. */
+export interface ServerEvent {
+  readonly event: 'message' | 'receipt';
+  readonly data: object;
+}
+
+/** A comment, which no client shows. The first one sends the fields of the answer. */
+const COMMENT = Buffer.from(':\n\n');
+
+/**
+ * Answers with events as they come; undefined among them is a sign of life. `done` is called once the last one is
+ * written or the client has left.
+ */
+export function eventStream(
+  events: AsyncIterable<ServerEvent | undefined>,
+  done: () => void,
+): ResourceAnswer {
+  return {
+    status: 200,
+    fields: { ...UNSTORED, 'Content-Type': EVENT_STREAM, 'X-Accel-Buffering': 'no' },
+    body: {
+      async *each() {
+        yield COMMENT;
+        for await (const one of events) yield one ? written(one) : COMMENT;
+      },
+      async [Symbol.asyncDispose]() {
+        done();
+      },
+    },
+  };
+}
+
+const written = ({ event, data }: ServerEvent) =>
+  Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);

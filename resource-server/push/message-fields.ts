@@ -1,0 +1,58 @@
+import { single } from '#shared/http/fields.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import { type PushMessage, URGENCIES, type Urgency } from '#shared/stores/push/push.ts';
+import { isMediaType } from '../answers/media-type.ts';
+
+/** Seconds that a message is kept at most: 28 days. */
+const LONGEST_TTL = 28 * 86_400;
+
+const DIGITS = /^\d+$/;
+/** RFC 8030 section 5.4. */
+const TOPIC = /^[\w-]{1,32}$/;
+/** Content codings (RFC 9110 section 8.4); no application server needs more of them. */
+const CODINGS = /^[\w!#$%&'*+.^`|~, \t-]{1,64}$/;
+
+/** The fields of a request to a push resource (RFC 8030 section 5), but for those about receipts. */
+export interface MessageFields extends Pick<PushMessage, 'urgency' | 'topic' | 'type' | 'coding'> {
+  /** Seconds, no more than were asked for. */
+  readonly ttl: number;
+}
+
+/** Throws HttpError 400 for what is missing or malformed, `BadRequest` for what comes twice. */
+export function messageFields(raw: readonly string[]): MessageFields {
+  const topic = single(raw, 'topic');
+  if (topic !== undefined && !TOPIC.test(topic)) {
+    throw bad('Topic has 1 to 32 characters of base64url (RFC 8030 section 5.4).');
+  }
+  const type = single(raw, 'content-type');
+  if (type !== undefined && !isMediaType(type)) throw bad('Content-Type is no media type.');
+  const coding = single(raw, 'content-encoding');
+  if (coding !== undefined && !CODINGS.test(coding)) {
+    throw bad('Content-Encoding is no list of content codings.');
+  }
+  return {
+    ttl: ttlOf(single(raw, 'ttl')),
+    urgency: urgencyOf(raw) ?? 'normal',
+    ...(topic !== undefined && { topic }),
+    ...(type !== undefined && { type }),
+    ...(coding !== undefined && { coding }),
+  };
+}
+
+function ttlOf(value: string | undefined): number {
+  if (value === undefined || !DIGITS.test(value)) {
+    throw bad('The field TTL is needed: seconds that the message may wait (RFC 8030 section 5.2).');
+  }
+  return Math.min(Number(value), LONGEST_TTL);
+}
+
+/** Returns the field Urgency (section 5.3), of a message or of a client that waits. Undefined: there is none. */
+export function urgencyOf(raw: readonly string[]): Urgency | undefined {
+  const value = single(raw, 'urgency');
+  if (value === undefined) return undefined;
+  const urgency = URGENCIES.find((one) => one === value.toLowerCase());
+  if (urgency === undefined) throw bad(`Urgency is one of ${URGENCIES.join(', ')}.`);
+  return urgency;
+}
+
+const bad = (detail: string) => new HttpError(400, detail);

@@ -1,0 +1,45 @@
+import type { Vapid } from '#shared/auth/schemes/vapid/vapid.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
+import type { PushLimits } from '#shared/stores/push/push.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import type { Space } from '../space/spaces.ts';
+import type { News } from './news.ts';
+import type { SubscriptionParts } from './subscriptions.ts';
+
+/** The parts that the resources of a push service are made of. */
+export interface PushParts extends SubscriptionParts {
+  readonly stores: SubscriptionParts['stores'] & Pick<Stores, 'limits'>;
+  readonly vapid: Vapid;
+  readonly news: News;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Milliseconds after which a connection ends on which nothing is sent. */
+  readonly idleTimeout: number;
+  /** Aborted when the server ends. */
+  readonly ending: AbortSignal;
+}
+
+/** A request to a resource of a push service. */
+export interface PushRequest extends Pick<
+  Exchange,
+  'request' | 'response' | 'origin' | 'passed' | 'mark'
+> {
+  readonly space: Space;
+  /** The id in its URL. */
+  readonly id: string;
+}
+
+/** How much there may be at once (RFC 8030 section 7.2). */
+export const MOST: PushLimits & {
+  readonly subscriptions: number;
+  readonly receiptSubscriptions: number;
+} = {
+  /** Subscriptions of one person. */
+  subscriptions: 50,
+  messages: 100,
+  /** Receipt subscriptions that were asked of one push resource. */
+  receiptSubscriptions: 10,
+  receipts: 1000,
+};

@@ -1,0 +1,77 @@
+import { HttpError, notFound } from '#shared/http/answer.ts';
+import { checkMethod } from '#shared/http/method-rules.ts';
+import type { Target } from '#shared/http/target.ts';
+import { mergeFields } from '../answers/merge-fields.ts';
+import type { ResourceAnswer } from '../answers/pieces.ts';
+import type { Exchange } from '../exchange/exchange.ts';
+import { accepted, optionsFields } from '../space/options.ts';
+import type { Space } from '../space/spaces.ts';
+import { addressOf, type Kind, METHODS } from './addresses.ts';
+import type { PushParts, PushRequest } from './parts.ts';
+import {
+  acknowledge,
+  exists,
+  hasReceipts,
+  read,
+  receipts,
+  receive,
+  unsubscribe,
+} from './resources.ts';
+import { send } from './send.ts';
+import { subscribe } from './subscribe.ts';
+import { createWait } from './wait.ts';
+
+/** A push service (RFC 8030). */
+export interface PushService {
+  /** True if credentials of the space open the target. Every other resource is opened by knowing its URL. */
+  asksFor(space: Space, target: Target): boolean;
+  /** Returns all methods that a resource at the target may have. */
+  methods(space: Space, target: Target): readonly string[];
+  answer(space: Space, exchange: Exchange): Promise<ResourceAnswer>;
+}
+
+type Perform = (asked: PushRequest) => Promise<ResourceAnswer>;
+
+export function createPush(parts: PushParts): PushService {
+  const wait = createWait(parts);
+  const fetched: Perform = (asked) => read(parts, asked);
+  const performs: Readonly<Record<Kind, Readonly<Record<string, Perform>>>> = {
+    subscribe: { POST: (asked) => subscribe(parts, asked) },
+    subscription: {
+      GET: (asked) => receive(parts, asked, wait),
+      HEAD: (asked) => exists(parts, asked),
+      DELETE: (asked) => unsubscribe(parts, asked),
+    },
+    push: { POST: (asked) => send(parts, asked) },
+    message: { GET: fetched, HEAD: fetched, DELETE: (asked) => acknowledge(parts, asked) },
+    receipts: {
+      GET: (asked) => receipts(parts, asked, wait),
+      HEAD: (asked) => hasReceipts(parts, asked),
+    },
+  };
+
+  return {
+    asksFor: (space, target) => addressOf(space, target)?.kind === 'subscribe',
+    methods(space, target) {
+      const address = addressOf(space, target);
+      return address ? METHODS[address.kind] : [];
+    },
+    async answer(space, exchange) {
+      const { request, target, fields } = exchange;
+      const { method = '' } = request;
+      const address = addressOf(space, target);
+      if (address === undefined) throw notFound();
+      if (exchange.origin.startsWith('http:')) throw inClear();
+      const methods = accepted(space, METHODS[address.kind]);
+      checkMethod(method, { methods });
+      const perform = performs[address.kind][method];
+      const answer = perform
+        ? await perform({ ...exchange, space, id: address.id })
+        : { status: 204, fields: optionsFields(methods) };
+      return { ...answer, fields: mergeFields(answer.fields, fields) };
+    },
+  };
+}
+
+const inClear = () =>
+  new HttpError(403, 'The push service answers over TLS alone (RFC 8030 section 8): use https.');

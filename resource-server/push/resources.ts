@@ -1,0 +1,129 @@
+import { notFound, UNSTORED } from '#shared/http/answer.ts';
+import type { PlacedMessage, PushMessage, Receipt } from '#shared/stores/push/push.ts';
+import type { ResourceAnswer } from '../answers/pieces.ts';
+import { pathOf } from './addresses.ts';
+import { urgencyOf } from './message-fields.ts';
+import type { PushParts, PushRequest } from './parts.ts';
+import { standingOf, watchSubscription } from './subscriptions.ts';
+import type { createWait } from './wait.ts';
+
+/** Rows that are read at a time. */
+const BATCH = 20;
+/** Statuses of receipts (RFC 8030 section 6.3). */
+const STATUS = { delivered: 204, gone: 410 } as const satisfies Record<Receipt['outcome'], number>;
+const EMPTY: ResourceAnswer = { status: 204, fields: {} };
+
+type Wait = ReturnType<typeof createWait>;
+
+/** Sends a user agent the messages of its subscription, as they come (RFC 8030 section 6). */
+export async function receive(parts: PushParts, asked: PushRequest, wait: Wait) {
+  const { stores } = parts;
+  const { space, request, origin, id } = asked;
+  const least = urgencyOf(request.rawHeaders) ?? 'very-low';
+  const subscription = await standingOf(parts, await stores.push.subscription(id));
+  if (subscription === undefined) throw notFound();
+  const link = `<${pathOf(space, { kind: 'push', id: subscription.push })}>; rel="urn:ietf:params:push"`;
+  const path = (message: PlacedMessage) => pathOf(space, { kind: 'message', id: message.id });
+  return wait(asked, {
+    id,
+    read: (after) => stores.push.messages(id, after, least, BATCH),
+    event: (message) => ({
+      event: 'message',
+      data: {
+        url: origin + path(message),
+        type: message.type,
+        coding: message.coding,
+        body: message.body.toString('base64url'),
+      },
+    }),
+    promise: (message) => ({
+      path: path(message),
+      fields: { ':status': 200, ...lowerCase(fieldsOf(message)), link },
+      body: message.body,
+    }),
+    watch: (end) => {
+      const stopNews = parts.news.listen(id, () => {
+        void stores.push.subscription(id).then((found) => found ?? end(), end);
+      });
+      const stopWatch = watchSubscription(parts, subscription, end);
+      return () => {
+        stopNews();
+        stopWatch();
+      };
+    },
+  });
+}
+
+/** Sends an application server the receipts of its messages (section 6.3). */
+export async function receipts(parts: PushParts, asked: PushRequest, wait: Wait) {
+  const { push } = parts.stores;
+  const { space, origin, id } = asked;
+  if (!(await push.hasReceipts(id))) throw notFound();
+  const path = ({ message }: Receipt) => pathOf(space, { kind: 'message', id: message });
+  return wait<Receipt>(asked, {
+    id,
+    read: (after) => push.receipts(id, after, BATCH),
+    event: (one) => ({
+      event: 'receipt',
+      data: { url: origin + path(one), status: STATUS[one.outcome] },
+    }),
+    promise: (one) => ({ path: path(one), fields: { ':status': STATUS[one.outcome] } }),
+    taken: ({ message }) => push.forgetReceipt(id, message),
+  });
+}
+
+/** Answers HEAD, which waits for nothing. */
+export async function exists(parts: PushParts, { id }: PushRequest): Promise<ResourceAnswer> {
+  const { push } = parts.stores;
+  if (!(await standingOf(parts, await push.subscription(id)))) throw notFound();
+  return { status: 200, fields: UNSTORED };
+}
+
+export async function hasReceipts(
+  { stores }: PushParts,
+  { id }: PushRequest,
+): Promise<ResourceAnswer> {
+  if (!(await stores.push.hasReceipts(id))) throw notFound();
+  return { status: 200, fields: UNSTORED };
+}
+
+/** Ends a subscription (section 7.3). */
+export async function unsubscribe({ stores, news }: PushParts, { id }: PushRequest) {
+  if (!(await stores.push.unsubscribe(id))) throw notFound();
+  news.tell(id);
+  return EMPTY;
+}
+
+/** Acknowledges a message (section 6.2). */
+export async function acknowledge({ stores, news }: PushParts, { id }: PushRequest) {
+  const message = await stores.push.message(id);
+  if (!(await stores.push.acknowledge(id))) throw notFound();
+  if (message?.receipts !== undefined) news.tell(message.receipts);
+  return EMPTY;
+}
+
+/** Returns a message, which its receiver may fetch again. */
+export async function read(parts: PushParts, { id }: PushRequest): Promise<ResourceAnswer> {
+  const { push } = parts.stores;
+  const message = await push.message(id);
+  if (message === undefined) throw notFound();
+  if (!(await standingOf(parts, await push.subscription(message.subscription)))) throw notFound();
+  return { status: 200, fields: fieldsOf(message), body: message.body };
+}
+
+/** The fields of a message, without those that never reach its receiver: Topic, Urgency, token and key. */
+const fieldsOf = ({ type, coding, posted_at }: PushMessage) => ({
+  ...UNSTORED,
+  ...(type !== undefined && { 'Content-Type': type }),
+  ...(coding !== undefined && { 'Content-Encoding': coding }),
+  'Last-Modified': new Date(posted_at).toUTCString(),
+  'X-Content-Type-Options': 'nosniff',
+});
+
+const lowerCase = (fields: Readonly<Record<string, string | readonly string[]>>) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name.toLowerCase(),
+      typeof value === 'string' ? value : [...value],
+    ]),
+  );

@@ -1,0 +1,100 @@
+import { p256Point } from '#shared/auth/schemes/vapid/vapid.ts';
+import { subjectOf } from '#shared/auth/person.ts';
+import { randomId } from '#shared/base/random.ts';
+import { HttpError, UNSTORED } from '#shared/http/answer.ts';
+import { single } from '#shared/http/fields.ts';
+import { wholeContent } from '#shared/server/content/content.ts';
+import type { AnyRequest } from '#shared/server/message/message.ts';
+import type { PushSubscription } from '#shared/stores/push/push.ts';
+import type { ResourceAnswer } from '../answers/pieces.ts';
+import { pathOf } from './addresses.ts';
+import { MOST, type PushParts, type PushRequest } from './parts.ts';
+import { isMade, makerOf, standingOf } from './subscriptions.ts';
+
+/** RFC 8292 section 4.1. */
+const OPTIONS = 'application/webpush-options+json';
+/** Octets: one key, and members that we do not know. */
+const LONGEST_OPTIONS = 4096;
+
+/** Makes a subscription for the person whose token let the request in (RFC 8030 section 4). */
+export async function subscribe(
+  parts: PushParts,
+  { request, space, origin, passed }: PushRequest,
+): Promise<ResourceAnswer> {
+  const { stores, random, clock } = parts;
+  if (passed === undefined) throw new Error('nobody was let in');
+  const maker = await makerOf(parts, passed.principal);
+  const person = passed.principal.kind === 'person' ? subjectOf(passed.principal) : undefined;
+  if (maker === undefined || person === undefined) {
+    throw new HttpError(403, 'A subscription is for a person: use a token that a person allowed.');
+  }
+  const key = await keyAsked(request);
+  const subscription: PushSubscription = {
+    id: randomId(random),
+    push: randomId(random),
+    person,
+    maker,
+    ...(key !== undefined && { key }),
+    created_at: Math.floor(clock.now()),
+  };
+  await add(parts, subscription);
+  // The grant may have ended between the look at its token and the row.
+  if (!(await isMade(parts, maker))) {
+    await stores.push.unsubscribe(subscription.id);
+    throw new HttpError(403, 'The permission has ended meanwhile: ask the person again.');
+  }
+  const { id, push } = subscription;
+  const link = `<${pathOf(space, { kind: 'push', id: push })}>; rel="urn:ietf:params:push"`;
+  const location = origin + pathOf(space, { kind: 'subscription', id });
+  return { status: 201, fields: { ...UNSTORED, Location: location, Link: link } };
+}
+
+/** Throws HttpError 429 if the person has the most subscriptions, all of which stand. */
+async function add(parts: PushParts, subscription: PushSubscription): Promise<void> {
+  const { push } = parts.stores;
+  if ((await push.subscribe(subscription, MOST.subscriptions)) === 'added') return;
+  for (const other of await push.subscriptionsOf(subscription.person)) {
+    await standingOf(parts, other);
+  }
+  if ((await push.subscribe(subscription, MOST.subscriptions)) === 'added') return;
+  throw new HttpError(
+    429,
+    `A person has ${MOST.subscriptions} subscriptions at most: end one by DELETE first.`,
+    { 'Retry-After': '3600' },
+  );
+}
+
+/** Returns the key that the subscription is to be restricted to (RFC 8292 section 4.1). */
+async function keyAsked(request: AnyRequest): Promise<string | undefined> {
+  const content = await wholeContent(
+    request,
+    LONGEST_OPTIONS,
+    () => new HttpError(413, `The options have more than ${LONGEST_OPTIONS} bytes.`),
+  );
+  if (content.length === 0) return undefined;
+  const type = single(request.rawHeaders, 'content-type') ?? '';
+  if (type.replace(/;.*/s, '').trim().toLowerCase() !== OPTIONS) {
+    throw new HttpError(415, `Options of a subscription are ${OPTIONS}.`);
+  }
+  const { vapid } = optionsOf(content);
+  if (vapid === undefined) return undefined;
+  const key = typeof vapid === 'string' ? p256Point(vapid) : undefined;
+  if (key === undefined) {
+    throw new HttpError(
+      400,
+      'The member vapid is base64url of an uncompressed point of P-256 (RFC 8292 section 4.1).',
+    );
+  }
+  return key;
+}
+
+function optionsOf(content: Buffer): { readonly vapid?: unknown } {
+  const malformed = new HttpError(400, 'The options are no JSON object.');
+  try {
+    const options: unknown = JSON.parse(content.toString());
+    if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;
+  } catch {
+    throw malformed;
+  }
+  throw malformed;
+}

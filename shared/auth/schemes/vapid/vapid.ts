@@ -1,0 +1,110 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { type Clock, epochSeconds } from '#shared/base/clock.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
+import { formatChallenge } from '#shared/http/auth/challenge.ts';
+import { parseCredentials } from '#shared/http/auth/credentials.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import { type JsonObject, parseCompactJws } from '#shared/jose/compact-jws.ts';
+
+/** An application server that has shown who it is (RFC 8292). */
+export interface Sender {
+  /** Its public key: base64url of the uncompressed point. */
+  readonly key: string;
+}
+
+/**
+ * Returns the sender that the value of Authorization shows. Undefined: there are no such credentials, and the
+ * subscription is restricted to no key. `audience`: the origin of the push resource. Throws HttpError 401 if a key is
+ * needed, and 403 for credentials that are not valid (RFC 8292 section 4.2).
+ */
+export type Vapid = (
+  authorization: string | undefined,
+  audience: string,
+  key: string | undefined,
+) => Sender | undefined;
+
+/** Seconds that a token is valid for at most (section 2). */
+const LONGEST = 86_400;
+/** Tokens whose signature is not verified again. */
+const REMEMBERED = 5000;
+
+/** The scheme `vapid`. It does not judge `sub`, and ignores parameters that it does not know (section 3). */
+export function createVapid({ clock }: { readonly clock: Clock }): Vapid {
+  const verified = new RecentMap<JsonObject>(REMEMBERED);
+
+  /** Returns the claims of a token that the key has signed. */
+  function claimsOf(token: string, key: string): JsonObject {
+    const known = verified.get(`${key} ${token}`);
+    if (known) return known;
+    const jws = parseCompactJws(token);
+    if (!jws.ok) throw invalid(`the JWT in t is malformed: ${jws.reason}`);
+    if (jws.algorithm.alg !== 'ES256') throw invalid('the JWT in t has another alg than ES256');
+    const publicKey = importPoint(key);
+    if (!jws.algorithm.verify(jws.signingInput, publicKey, jws.signature)) {
+      throw invalid('the key in k has not signed the JWT in t');
+    }
+    verified.set(`${key} ${token}`, jws.payload);
+    return jws.payload;
+  }
+
+  return (authorization, audience, restricted) => {
+    const credentials = authorization === undefined ? undefined : parseCredentials(authorization);
+    const scheme = credentials?.scheme ?? authorization?.split(' ', 1)[0]?.toLowerCase();
+    if (scheme === 'webpush') {
+      throw invalid('WebPush is the name that a draft had: send `vapid t=JWT, k=KEY`');
+    }
+    if (scheme !== 'vapid') {
+      if (restricted === undefined) return undefined;
+      throw missing();
+    }
+    const { t, k } = credentials?.params ?? {};
+    if (t === undefined || k === undefined) throw invalid('it needs t and k, each once');
+    const key = p256Point(k);
+    if (key === undefined) throw invalid('k is no base64url of an uncompressed point of P-256');
+    if (restricted !== undefined && key !== restricted) {
+      throw invalid('the subscription is restricted to another key than k');
+    }
+    const { aud, exp } = claimsOf(t, key);
+    const now = epochSeconds(clock);
+    const audiences = Array.isArray(aud) ? aud : [aud];
+    if (!audiences.includes(audience)) throw invalid(`aud has to be ${audience}`);
+    if (typeof exp !== 'number' || exp <= now) throw invalid('exp is missing or past');
+    if (exp > now + LONGEST) throw invalid('exp is more than 24 hours ahead');
+    return { key };
+  };
+}
+
+const missing = () =>
+  new HttpError(
+    401,
+    'This subscription is for one application server: send Authorization: vapid t=JWT, k=KEY (RFC 8292).',
+    { 'WWW-Authenticate': formatChallenge({ scheme: 'vapid' }) },
+  );
+
+const invalid = (reason: string) =>
+  new HttpError(403, `The vapid credentials are not valid: ${reason}.`);
+
+/** An uncompressed point: 0x04 and both coordinates (section 3.2). */
+const UNCOMPRESSED = 0x04;
+const COORDINATE = 32;
+
+/** Returns the text if it is base64url, in its canonical spelling, of an uncompressed point on P-256. */
+export function p256Point(text: string): string | undefined {
+  const point = Buffer.from(text, 'base64url');
+  if (point.length !== 1 + 2 * COORDINATE || point[0] !== UNCOMPRESSED) return undefined;
+  if (point.toString('base64url') !== text) return undefined;
+  try {
+    importPoint(text);
+    return text;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws if the point is not on the curve. */
+function importPoint(text: string): KeyObject {
+  const point = Buffer.from(text, 'base64url');
+  const [x, y] = [point.subarray(1, 1 + COORDINATE), point.subarray(1 + COORDINATE)];
+  const jwk = { kty: 'EC', crv: 'P-256', x: x.toString('base64url'), y: y.toString('base64url') };
+  return createPublicKey({ key: jwk, format: 'jwk' });
+}
