@@ -87,6 +87,8 @@ export class Pair implements AsyncDisposable {
   readonly resources: readonly ServerProcess[];
   /** Public origin of the resource server over TLS, where the first one listens. */
   readonly resourceTls: string;
+  /** Where the resource servers listen over TLS. */
+  readonly resourcesTls: readonly string[];
   /** Origin of the token issuer, where the first authorization server listens. */
   readonly tokenIssuer: string;
   /** Where the forward proxies listen, if the configuration has one. */
@@ -107,7 +109,8 @@ export class Pair implements AsyncDisposable {
     });
     this.issuer = `http://127.0.0.1:${ports.authz[0]}`;
     this.resource = `http://127.0.0.1:${ports.resource[0]}`;
-    this.resourceTls = `https://localhost:${ports.resourceTls[0]}`;
+    this.resourcesTls = ports.resourceTls.map((port) => `https://localhost:${port}`);
+    [this.resourceTls = ''] = this.resourcesTls;
     this.tokenIssuer = `https://localhost:${ports.authzTls[0]}`;
     this.authz = ports.authz.map(
       (port, index) =>

@@ -48,6 +48,8 @@ export const PARTS: readonly TestPart[] = [
   program('lynx', 'lynx'),
   program('elinks', 'elinks'),
   program('aria2c', 'aria2'),
+  // Few clients take server push.
+  program('nghttp', 'nghttp2-client'),
   program('openssl', 'openssl'),
   program('chromium-headless-shell', 'chromium-headless-shell'),
   // The shell waits for ever where a proxy refuses its password.

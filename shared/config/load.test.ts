@@ -57,6 +57,7 @@ describe('precedence: the environment over the file over the defaults', () => {
       ].map((name) => [`http://localhost:3001/schemes/${name}/`, undefined]),
       ['http://localhost:3001/dav/', undefined],
       ['http://localhost:3001/dav-basic/', undefined],
+      ['http://localhost:3001/push/', undefined],
     ]);
     expect(config.tls).toEqual({ resource: 'https://localhost:3443' });
     expect(config.privateTokens).toMatchObject({ issuer: 'https://localhost:3444' });
@@ -90,6 +91,7 @@ describe('precedence: the environment over the file over the defaults', () => {
     expect(await opened({})).toEqual([
       ['/documents/', origins, false],
       ['/schemes/gnap/', origins, false],
+      ['/push/', origins, false],
     ]);
     expect(await opened({ spaces: [space()] })).toEqual([]);
     const production = { issuer: 'https://a.example', resource: 'https://r.example' };

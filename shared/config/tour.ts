@@ -6,7 +6,7 @@ import { proxySchema, spaceSchema } from './space-schema.ts';
 
 /**
  * The configuration with the spaces of one that names none: documents. In development also the same hidden,
- * trees for each person and application (WebDAV), TLS, a token issuer, and for authors of clients a space
+ * trees for each person and application (WebDAV), TLS, a push service, a token issuer, and for authors of clients a space
  * for each scheme, one for all, and a proxy to them, unless what it sends would be believed.
  */
 export function withTour(config: Config): Config {
@@ -22,7 +22,7 @@ export function withTour(config: Config): Config {
     tls: config.tls ?? TLS,
     privateTokens: config.privateTokens ?? PRIVATE_TOKENS,
     gnap: config.gnap ?? GNAP,
-    spaces: [...spaces, ...trials(resource), ...dav(resource)],
+    spaces: [...spaces, ...trials(resource), ...dav(resource), push(resource)],
     ...(proxy && { proxy }),
   };
 }
@@ -78,6 +78,16 @@ function documents(origin: string, name: string, hide?: SpaceConfig['hide']): Sp
   });
 }
 
+/** It answers at the origin over TLS. */
+const push = (origin: string): SpaceConfig =>
+  spaceSchema.parse({
+    url: `${origin}/push/`,
+    realm: 'push',
+    schemes: ['Bearer', 'DPoP'],
+    scopes: { unsafe: ['push'] },
+    serves: 'push',
+  });
+
 /** The second is for clients that answer Digest with MD5 alone, or give up. */
 const DAV = { dav: ['Digest', 'Basic', 'API-Key'], 'dav-basic': ['Basic'] };
 
@@ -132,6 +142,7 @@ const PROXY = proxySchema.parse({ destinations: ['self'] });
 
 const TEXTS: Config['scopeTexts'] = {
   schemes: { en: 'Try every scheme of authentication', de: 'Alle Anmeldeverfahren ausprobieren' },
+  push: { en: 'Receive messages', de: 'Nachrichten empfangen' },
   'documents:read': { en: 'Read the documents', de: 'Die Dokumente lesen' },
   'documents:write': {
     en: 'Add, change and delete documents',

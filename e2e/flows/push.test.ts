@@ -1,0 +1,159 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { eventually } from '#shared/stores/contract/eventually.ts';
+import type { Received, Subscription } from '../clients/push/user-agent.ts';
+import { allStarted } from '../parts/process.ts';
+import { STORE_KINDS, type StoreKind } from './flow.ts';
+import { APPLICATION, type OwnAgent, type PushPlace, requestOf, startPush } from './push-place.ts';
+
+const AT_ONCE = { prefer: 'wait=0' };
+const WAYS = ['events', 'push'] as const;
+/** Seconds. */
+const IDLE = 1;
+
+const places = new Map<StoreKind, PushPlace>();
+const parts = new AsyncDisposableStack();
+
+beforeAll(() =>
+  allStarted(
+    STORE_KINDS.map(async (kind) => {
+      const settings = { server: { idleTimeout: IDLE } };
+      places.set(kind, parts.use(await startPush(kind, { resource: 2, settings })));
+    }),
+  ),
+);
+afterAll(async () => parts.disposeAsync());
+
+function placeOn(kind: StoreKind): PushPlace {
+  const place = places.get(kind);
+  if (place === undefined) throw new Error(`nothing was started on ${kind}`);
+  return place;
+}
+
+/** Returns what waits for a user agent. */
+async function waiting(agent: OwnAgent, subscription: Subscription): Promise<Received[]> {
+  const messages: Received[] = [];
+  await agent.receive(subscription, (one) => messages.push(one), { fields: AT_ONCE });
+  return messages;
+}
+
+describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
+  test.each(WAYS)('a message that one takes comes at the other, by %s', async (by) => {
+    const place = placeOn(kind);
+    const [one, other] = [place.agent(0), place.agent(1)];
+    const subscription = await one.subscribe(await place.token(), APPLICATION.publicKey);
+    const came: Received[] = [];
+    const over = other.receive(subscription, (message) => came.push(message), { by });
+    for (const text of ['first', 'second']) {
+      expect((await place.send(requestOf(subscription, text), 0)).status).toBe(201);
+      await eventually(() => expect(came.at(-1)?.text).toBe(text));
+    }
+
+    // It outlives the time after which a quiet connection ends.
+    await delay(IDLE * 2500);
+    expect((await place.send(requestOf(subscription, 'third'), 0)).status).toBe(201);
+    await eventually(() =>
+      expect(came.map(({ text }) => text)).toEqual(['first', 'second', 'third']),
+    );
+
+    const again = place.agent(0);
+    expect(await again.remove(came[0]?.url ?? '')).toBe(204);
+    expect(await other.remove(came[0]?.url ?? '')).toBe(404);
+    expect((await waiting(again, subscription)).map(({ text }) => text)).toEqual([
+      'second',
+      'third',
+    ]);
+    expect(await again.remove(subscription.url)).toBe(204);
+    expect(await over).toBe(200);
+    expect((await place.send(requestOf(subscription, 'late'), 1)).status).toBe(404);
+  });
+
+  test('the application server is told at the other that a message was delivered', async () => {
+    const place = placeOn(kind);
+    const agent = place.agent(1);
+    const subscription = await agent.subscribe(await place.token());
+    const request = requestOf(subscription, 'registered', {
+      headers: { Prefer: 'respond-async' },
+    });
+    const { status, headers } = await place.send(request, 0);
+    expect(status).toBe(202);
+    const receipts = /<([^>]*)>; rel="urn:ietf:params:push:receipt"/.exec(
+      String(headers['link']),
+    )?.[1];
+    const { session } = place.agent(0);
+    const authority = { ':authority': new URL(place.origin).host };
+    const stream = session.request({ ...authority, ':path': receipts ?? '' }).resume();
+    const [pushed, asked] = await Promise.all([
+      once(session, 'stream'),
+      waiting(agent, subscription).then(([message]) => agent.remove(message?.url ?? '')),
+    ]).then(([[promised, fields]]) => [promised, fields] as const);
+    const [told] = await once(pushed, 'push');
+    expect(told[':status']).toBe(204);
+    expect(asked[':path']).toBe(new URL(String(headers.location)).pathname);
+    stream.close();
+  });
+
+  test('a grant that ends, ends its subscriptions and whoever waits at them', async () => {
+    const place = placeOn(kind);
+    const [one, other] = [place.agent(0), place.agent(1)];
+    const { person, token } = await place.tokenOf();
+    const subscription = await one.subscribe(token);
+    const overs = WAYS.map((by) => other.receive(subscription, () => {}, { by }));
+    await place.flow.pair.cli('user', 'end', person.name);
+    expect(await Promise.all(overs)).toEqual([200, 204]);
+    expect((await place.send(requestOf(subscription, 'late'), 1)).status).toBe(404);
+    expect(await one.remove(subscription.url)).toBe(404);
+  });
+
+  test('SIGTERM ends those who wait, and cuts nobody off', async () => {
+    const place = placeOn(kind);
+    const agents = [place.agent(1), place.agent(1)];
+    const subscription = await place.agent(0).subscribe(await place.token());
+    const came: string[] = [];
+    const overs = agents.flatMap((agent) =>
+      WAYS.map((by) => agent.receive(subscription, ({ text }) => came.push(text), { by })),
+    );
+    await place.send(requestOf(subscription, 'before'), 0);
+    await eventually(() => expect(came).toHaveLength(overs.length));
+    const [, server] = place.flow.pair.resources;
+    await server?.kill('SIGTERM');
+    expect(await Promise.all(overs)).toEqual([200, 200, 200, 200]);
+    await server?.start();
+    expect(await waiting(place.agent(1), subscription)).toHaveLength(1);
+  });
+
+  test('kill -9 loses no message that was taken, and brings none back that was deleted', async () => {
+    const place = placeOn(kind);
+    const [, server] = place.flow.pair.resources;
+    const token = await place.token();
+    let deletions = 0;
+    for (let kill = 0; kill < 4; kill += 1) {
+      const agent = place.agent(1);
+      const subscription = await place.agent(0).subscribe(token, APPLICATION.publicKey);
+      const [kept, deleted] = [new Set<string>(), new Set<string>()];
+      const work = async () => {
+        for (let turn = 0; turn < 90; turn += 1) {
+          const { status, headers } = await place.send(requestOf(subscription, `${turn}`), 1);
+          if (status !== 201) continue;
+          const url = String(headers.location);
+          if (turn % 2 === 1) {
+            kept.add(url);
+          } else if ((await agent.remove(url)) === 204) {
+            deleted.add(url);
+          }
+        }
+      };
+      const worked = work().catch(() => {}); // the server is gone
+      await eventually(() => expect(kept.size).toBeGreaterThan(2 + 5 * kill));
+      await server?.kill();
+      await worked;
+      await server?.start();
+      const there = new Set((await waiting(place.agent(1), subscription)).map(({ url }) => url));
+      expect([...kept].filter((url) => !there.has(url))).toEqual([]);
+      expect([...deleted].filter((url) => there.has(url))).toEqual([]);
+      deletions += deleted.size;
+    }
+    expect(deletions).toBeGreaterThan(0);
+  });
+});

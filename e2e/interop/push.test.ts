@@ -1,0 +1,126 @@
+/** The push service (RFC 8030) with clients that nobody here wrote, over TLS. */
+import { execFile } from 'node:child_process';
+import https from 'node:https';
+import { promisify } from 'node:util';
+import { buildPushPayload } from '@block65/webcrypto-web-push';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import webpush from 'web-push';
+import type { Received, Subscription } from '../clients/push/user-agent.ts';
+import { APPLICATION, type OwnAgent, type PushPlace, startPush } from '../flows/push-place.ts';
+
+const run = promisify(execFile);
+/** All that is there, without waiting for more (RFC 7240 section 4.3). */
+const AT_ONCE = { prefer: 'wait=0' };
+
+let place: PushPlace;
+let agent: OwnAgent;
+let token: string;
+beforeAll(async () => {
+  place = await startPush('sqlite');
+  agent = place.agent();
+  token = await place.token();
+});
+afterAll(async () => place[Symbol.asyncDispose]());
+
+/** Takes what is there in one way, acknowledges it, and returns it. */
+async function taken(subscription: Subscription, by: 'events' | 'push'): Promise<string[]> {
+  const messages: Received[] = [];
+  await agent.receive(subscription, (one) => messages.push(one), { by, fields: AT_ONCE });
+  for (const { url } of messages) expect(await agent.remove(url)).toBe(204);
+  return messages.map((one) => one.text);
+}
+
+const texts = ['Guten Tag', 'Grüße 🔔', 'x'.repeat(3000)];
+
+describe('web-push', () => {
+  const options = () => ({
+    vapidDetails: APPLICATION,
+    TTL: 60,
+    agent: new https.Agent({ ca: place.ca }),
+  });
+
+  test('sends messages, which the user agent receives in both ways and decrypts', async () => {
+    const subscription = await agent.subscribe(token, APPLICATION.publicKey);
+    for (const by of ['events', 'push'] as const) {
+      for (const text of texts) {
+        const sent = await webpush.sendNotification(subscription, text, options());
+        expect([sent.statusCode, sent.headers['ttl']]).toEqual([201, '60']);
+      }
+      expect(await taken(subscription, by)).toEqual(texts);
+      expect(await taken(subscription, by)).toEqual([]);
+    }
+  });
+
+  test('replaces a message by its topic, and says how urgent one is', async () => {
+    const subscription = await agent.subscribe(token);
+    for (const text of ['1:0', '1:1']) {
+      await webpush.sendNotification(subscription, text, { ...options(), topic: 'score' });
+    }
+    await webpush.sendNotification(subscription, 'later', { ...options(), urgency: 'low' });
+    const urgent: string[] = [];
+    await agent.receive(subscription, ({ text }) => urgent.push(text), {
+      fields: { ...AT_ONCE, urgency: 'normal' },
+    });
+    expect(urgent).toEqual(['1:1']);
+    expect(await taken(subscription, 'push')).toEqual(['1:1', 'later']);
+  });
+
+  test('is told of a key that the subscription is not for, and of the end of a subscription', async () => {
+    const subscription = await agent.subscribe(token, APPLICATION.publicKey);
+    const other = { ...APPLICATION, ...webpush.generateVAPIDKeys() };
+    await expect(
+      webpush.sendNotification(subscription, 'no', { ...options(), vapidDetails: other }),
+    ).rejects.toMatchObject({ statusCode: 403 });
+    expect(await agent.remove(subscription.url)).toBe(204);
+    await expect(webpush.sendNotification(subscription, 'late', options())).rejects.toMatchObject({
+      statusCode: 404,
+    });
+  });
+
+  test('is told why the old encryption with Crypto-Key is refused', async () => {
+    const subscription = await agent.subscribe(token);
+    await expect(
+      webpush.sendNotification(subscription, 'old', { ...options(), contentEncoding: 'aesgcm' }),
+    ).rejects.toMatchObject({
+      statusCode: 403,
+      body: expect.stringMatching(/send `vapid t=JWT, k=KEY`/),
+    });
+  });
+});
+
+test('@block65/webcrypto-web-push sends a message, which the user agent decrypts', async () => {
+  const { endpoint, keys, ...subscription } = await agent.subscribe(token, APPLICATION.publicKey);
+  const { headers, body } = await buildPushPayload(
+    { data: 'Guten Tag', options: { ttl: 60, topic: 'greeting', urgency: 'high' } },
+    { endpoint, keys, expirationTime: null },
+    APPLICATION,
+  );
+  expect((await place.send({ endpoint, headers, body })).status).toBe(201);
+  expect(await taken({ endpoint, keys, ...subscription }, 'push')).toEqual(['Guten Tag']);
+});
+
+describe('nghttp', () => {
+  const nghttp = async (...args: readonly string[]) => {
+    const { stdout } = await run('nghttp', ['--no-verify-peer', '--timeout=20s', ...args]);
+    return stdout;
+  };
+
+  test('takes messages by server push, each as the answer to a promised request', async () => {
+    const { url, endpoint } = await agent.subscribe(token);
+    const paths: string[] = [];
+    for (const body of ['first', 'second']) {
+      const headers = { ttl: '60', 'content-type': 'text/plain', 'content-encoding': 'aes128gcm' };
+      const sent = await place.send({ endpoint, headers, body: Buffer.from(body) });
+      paths.push(new URL(String(sent.headers.location)).pathname);
+    }
+    const printed = await nghttp('--verbose', '-H', 'prefer: wait=0', url);
+    const promised = [...printed.matchAll(/recv \(stream_id=\d+\) :path: (\S+)/g)];
+    expect(promised.map(([, path]) => path)).toEqual(paths);
+    expect(printed).toMatch(/first[^]*second/);
+  });
+
+  test('that takes no server push is told of events', async () => {
+    const { url } = await agent.subscribe(token);
+    expect(await nghttp('--no-push', url)).toMatch(/"status":406.*text\/event-stream/);
+  });
+});
