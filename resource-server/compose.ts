@@ -52,6 +52,7 @@ const FOR_MADE = 1 / 4;
 /** Seconds between two sweeps. */
 const SWEEP_STORE = 60;
 const SWEEP_CONTENT = 3600;
+const SWEEP_PUSH = 3600;
 
 /** The parts that the resource server needs besides its store and its configuration. */
 export interface Outside {
@@ -175,6 +176,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const sweeps = [
     { name: 'sweep.store', seconds: SWEEP_STORE, run: () => stores.sweep() },
     { name: 'sweep.content', seconds: SWEEP_CONTENT, run: () => disk.sweep(LEFTOVER_AGE) },
+    ...(push ? [{ name: 'sweep.push', seconds: SWEEP_PUSH, run: () => push.sweep() }] : []),
   ];
   const { proxy, tls } = config;
   const boundTo = isBound(config) ? tls?.resource : undefined;

@@ -10,7 +10,7 @@ export const METHODS = {
   subscription: ['GET', 'HEAD', 'DELETE'],
   push: ['POST'],
   message: ['GET', 'HEAD', 'DELETE'],
-  receipts: ['GET', 'HEAD'],
+  receipts: ['GET', 'HEAD', 'DELETE'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type Kind = keyof typeof METHODS;

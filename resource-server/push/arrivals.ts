@@ -1,3 +1,4 @@
+import { notFound } from '#shared/http/answer.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { News } from './news.ts';
 
@@ -10,12 +11,16 @@ export interface Waiter<Row extends Placed> {
   readonly id: string;
   /** Returns the rows behind a place, in their order. */
   read(after: number): Promise<readonly Row[]>;
+  /** Resolves to whether that resource is still there. */
+  isThere(): Promise<boolean>;
   /** Does not wait: ends after the rows that are there. */
   readonly once: boolean;
   /** Milliseconds of quiet after which it gives a sign of life. */
   readonly heartbeat: number;
-  /** Aborted when the client has left, when the server ends, or when the subscription has. */
+  /** Aborted when the client has left, or when the server ends. */
   readonly signal: AbortSignal;
+  /** Aborted when what made the resource has ended. */
+  readonly ended: AbortSignal;
 }
 
 /** Milliseconds after which rows are read again: one of them may have been deleted while the client took another. */
@@ -23,11 +28,11 @@ const FRESH = 50;
 
 /**
  * Yields each row once, as it arrives in whichever process, and undefined as a sign of life. Ends with its signal, and if
- * the store does not answer: the client comes back.
+ * the store does not answer: the client comes back. Throws HttpError 404 when the resource is gone (RFC 8030 section 7.3).
  */
 export async function* arrivals<Row extends Placed>(
   news: Pick<News, 'listen'>,
-  { id, read, once, heartbeat, signal }: Waiter<Row>,
+  { id, read, isThere, once, heartbeat, signal, ended }: Waiter<Row>,
 ): AsyncGenerator<Row | undefined, void, void> {
   const bell = { rung: true, wake: () => {} };
   const ring = () => {
@@ -35,7 +40,7 @@ export async function* arrivals<Row extends Placed>(
     bell.wake();
   };
   const stop = news.listen(id, ring);
-  signal.addEventListener('abort', ring, { once: true });
+  for (const one of [signal, ended]) one.addEventListener('abort', ring, { once: true });
   try {
     for (let after = 0; !signal.aborted;) {
       bell.rung = false;
@@ -43,25 +48,26 @@ export async function* arrivals<Row extends Placed>(
       const readAt = performance.now();
       for (const row of rows) {
         if (signal.aborted) return;
+        if (ended.aborted) throw notFound();
         if (performance.now() > readAt + FRESH) break;
         yield row;
         after = row.place;
       }
       if (rows.length > 0) continue;
+      if (ended.aborted || !(await isThere())) throw notFound();
       if (once) return;
-      while (!bell.rung) {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        bell.wake = resolve;
-        const timer = setTimeout(resolve, heartbeat);
-        await promise;
-        clearTimeout(timer);
-        if (!bell.rung) yield undefined;
-      }
+      if (bell.rung) continue;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      bell.wake = resolve;
+      const timer = setTimeout(resolve, heartbeat);
+      await promise;
+      clearTimeout(timer);
+      if (!bell.rung) yield undefined;
     }
   } catch (error) {
     if (!(error instanceof StoreUnavailable)) throw error;
   } finally {
     stop();
-    signal.removeEventListener('abort', ring);
+    for (const one of [signal, ended]) one.removeEventListener('abort', ring);
   }
 }

@@ -10,6 +10,7 @@ import { addressOf, type Kind, METHODS } from './addresses.ts';
 import type { PushParts, PushRequest } from './parts.ts';
 import {
   acknowledge,
+  closeReceipts,
   exists,
   hasReceipts,
   read,
@@ -19,6 +20,7 @@ import {
 } from './resources.ts';
 import { send } from './send.ts';
 import { subscribe } from './subscribe.ts';
+import { sweepSubscriptions } from './sweep.ts';
 import { createWait } from './wait.ts';
 
 /** A push service (RFC 8030). */
@@ -28,6 +30,8 @@ export interface PushService {
   /** Returns all methods that a resource at the target may have. */
   methods(space: Space, target: Target): readonly string[];
   answer(space: Space, exchange: Exchange): Promise<ResourceAnswer>;
+  /** Removes what has ended and nobody uses. */
+  sweep(): Promise<void>;
 }
 
 type Perform = (asked: PushRequest) => Promise<ResourceAnswer>;
@@ -47,6 +51,7 @@ export function createPush(parts: PushParts): PushService {
     receipts: {
       GET: (asked) => receipts(parts, asked, wait),
       HEAD: (asked) => hasReceipts(parts, asked),
+      DELETE: (asked) => closeReceipts(parts, asked),
     },
   };
 
@@ -70,6 +75,7 @@ export function createPush(parts: PushParts): PushService {
         : { status: 204, fields: optionsFields(methods) };
       return { ...answer, fields: mergeFields(answer.fields, fields) };
     },
+    sweep: () => sweepSubscriptions(parts),
   };
 }
 

@@ -20,6 +20,7 @@ export async function receive(parts: PushParts, asked: PushRequest, wait: Wait) 
   const { stores } = parts;
   const { space, request, origin, id } = asked;
   const least = urgencyOf(request.rawHeaders) ?? 'very-low';
+  const mark = parts.standing.mark();
   const subscription = await standingOf(parts, await stores.push.subscription(id));
   if (subscription === undefined) throw notFound();
   const link = `<${pathOf(space, { kind: 'push', id: subscription.push })}>; rel="urn:ietf:params:push"`;
@@ -41,16 +42,8 @@ export async function receive(parts: PushParts, asked: PushRequest, wait: Wait) 
       fields: { ':status': 200, ...lowerCase(fieldsOf(message)), link },
       body: message.body,
     }),
-    watch: (end) => {
-      const stopNews = parts.news.listen(id, () => {
-        void stores.push.subscription(id).then((found) => found ?? end(), end);
-      });
-      const stopWatch = watchSubscription(parts, subscription, end);
-      return () => {
-        stopNews();
-        stopWatch();
-      };
-    },
+    isThere: async () => (await stores.push.subscription(id)) !== undefined,
+    watch: (end) => watchSubscription(parts, subscription, mark, end),
   });
 }
 
@@ -69,6 +62,7 @@ export async function receipts(parts: PushParts, asked: PushRequest, wait: Wait)
     }),
     promise: (one) => ({ path: path(one), fields: { ':status': STATUS[one.outcome] } }),
     taken: ({ message }) => push.forgetReceipt(id, message),
+    isThere: () => push.hasReceipts(id),
   });
 }
 
@@ -88,27 +82,42 @@ export async function hasReceipts(
 }
 
 /** Ends a subscription (section 7.3). */
-export async function unsubscribe({ stores, news }: PushParts, { id }: PushRequest) {
-  if (!(await stores.push.unsubscribe(id))) throw notFound();
+export async function unsubscribe(parts: PushParts, { id }: PushRequest) {
+  const { push } = parts.stores;
+  const subscription = await standingOf(parts, await push.subscription(id));
+  if (subscription === undefined || !(await push.unsubscribe(id))) throw notFound();
+  parts.news.tell(id);
+  return EMPTY;
+}
+
+/** Ends a receipt subscription (section 7.3). */
+export async function closeReceipts({ stores, news }: PushParts, { id }: PushRequest) {
+  if (!(await stores.push.closeReceipts(id))) throw notFound();
   news.tell(id);
   return EMPTY;
 }
 
 /** Acknowledges a message (section 6.2). */
-export async function acknowledge({ stores, news }: PushParts, { id }: PushRequest) {
-  const message = await stores.push.message(id);
-  if (!(await stores.push.acknowledge(id))) throw notFound();
-  if (message?.receipts !== undefined) news.tell(message.receipts);
+export async function acknowledge(parts: PushParts, { id }: PushRequest) {
+  const message = await standingMessage(parts, id);
+  if (!(await parts.stores.push.acknowledge(id))) throw notFound();
+  if (message.receipts !== undefined) parts.news.tell(message.receipts);
   return EMPTY;
 }
 
 /** Returns a message, which its receiver may fetch again. */
 export async function read(parts: PushParts, { id }: PushRequest): Promise<ResourceAnswer> {
+  const message = await standingMessage(parts, id);
+  return { status: 200, fields: fieldsOf(message), body: message.body };
+}
+
+/** Throws HttpError 404 also if the subscription has ended. */
+async function standingMessage(parts: PushParts, id: string): Promise<PushMessage> {
   const { push } = parts.stores;
   const message = await push.message(id);
   if (message === undefined) throw notFound();
   if (!(await standingOf(parts, await push.subscription(message.subscription)))) throw notFound();
-  return { status: 200, fields: fieldsOf(message), body: message.body };
+  return message;
 }
 
 /** The fields of a message, without those that never reach its receiver: Topic, Urgency, token and key. */

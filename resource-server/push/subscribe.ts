@@ -39,7 +39,7 @@ export async function subscribe(
   };
   await add(parts, subscription);
   // The grant may have ended between the look at its token and the row.
-  if (!(await isMade(parts, maker))) {
+  if (!(await isMade(parts, subscription))) {
     await stores.push.unsubscribe(subscription.id);
     throw new HttpError(403, 'The permission has ended meanwhile: ask the person again.');
   }
@@ -64,18 +64,15 @@ async function add(parts: PushParts, subscription: PushSubscription): Promise<vo
   );
 }
 
-/** Returns the key that the subscription is to be restricted to (RFC 8292 section 4.1). */
+/** Returns the key that the subscription is to be restricted to (RFC 8292 section 4.1). Content of other types is ignored. */
 async function keyAsked(request: AnyRequest): Promise<string | undefined> {
+  const type = single(request.rawHeaders, 'content-type') ?? '';
+  if (type.replace(/;.*/s, '').trim().toLowerCase() !== OPTIONS) return undefined;
   const content = await wholeContent(
     request,
     LONGEST_OPTIONS,
     () => new HttpError(413, `The options have more than ${LONGEST_OPTIONS} bytes.`),
   );
-  if (content.length === 0) return undefined;
-  const type = single(request.rawHeaders, 'content-type') ?? '';
-  if (type.replace(/;.*/s, '').trim().toLowerCase() !== OPTIONS) {
-    throw new HttpError(415, `Options of a subscription are ${OPTIONS}.`);
-  }
   const { vapid } = optionsOf(content);
   if (vapid === undefined) return undefined;
   const key = typeof vapid === 'string' ? p256Point(vapid) : undefined;

@@ -17,11 +17,13 @@ const HEARTBEATS = 4;
 export interface Source<Row extends { readonly place: number }> {
   readonly id: string;
   read(after: number): Promise<readonly Row[]>;
+  /** Resolves to whether it is still there. */
+  isThere(): Promise<boolean>;
   event(row: Row): ServerEvent;
   promise(row: Row): Promised;
   /** Called once the client has the row. */
   taken?(row: Row): Promise<void>;
-  /** Calls `end` when nothing comes any more. Returns a function that ends the watch. */
+  /** Calls `end` when what made it has ended. Returns a function that ends the watch. */
   watch?(end: () => void): () => void;
 }
 
@@ -51,7 +53,7 @@ export function createWait(parts: Pick<PushParts, 'news' | 'ending' | 'idleTimeo
   ): Promise<ResourceAnswer> {
     const raw = request.rawHeaders;
     const stream = takesEvents(raw) ? undefined : pushable(response);
-    const over = new AbortController();
+    const [over, ended] = [new AbortController(), new AbortController()];
     const end = () => over.abort();
     const held = new DisposableStack();
     held.defer(enter(source.id));
@@ -63,13 +65,15 @@ export function createWait(parts: Pick<PushParts, 'news' | 'ending' | 'idleTimeo
       socket.once('end', end);
       held.defer(() => void socket.off('end', end));
     }
-    if (source.watch) held.defer(source.watch(end));
+    if (source.watch) held.defer(source.watch(() => ended.abort()));
     const rows = arrivals(news, {
       id: source.id,
       read: source.read,
+      isThere: source.isThere,
       once: preference(raw, 'wait') === '0',
       heartbeat: idleTimeout / HEARTBEATS,
       signal: AbortSignal.any([over.signal, ending]),
+      ended: ended.signal,
     });
     if (stream === undefined) return eventStream(told(rows, source), () => held.dispose());
 
@@ -86,13 +90,17 @@ export function createWait(parts: Pick<PushParts, 'news' | 'ending' | 'idleTimeo
   };
 }
 
-/** The consumer asks for the next event once the one before is written. */
+/** The consumer asks for the next event once the one before is written. Ends when the resource has: 200 was sent. */
 async function* told<Row extends { readonly place: number }>(
   rows: AsyncIterable<Row | undefined>,
   source: Source<Row>,
 ): AsyncGenerator<ServerEvent | undefined> {
-  for await (const row of rows) {
-    yield row && source.event(row);
-    if (row) await source.taken?.(row);
+  try {
+    for await (const row of rows) {
+      yield row && source.event(row);
+      if (row) await source.taken?.(row);
+    }
+  } catch (error) {
+    if (!(error instanceof HttpError)) throw error;
   }
 }

@@ -63,10 +63,17 @@ describe('RFC 8030 section 4: a subscription', () => {
     expect((await push.ask('POST', '/push/subscribe', { headers, body })).status).toBe(status);
   });
 
-  test('options of another type are 415', async () => {
-    const headers = { authorization: `Bearer ${await push.token()}`, 'content-type': 'text/plain' };
-    expect((await push.ask('POST', '/push/subscribe', { headers, body: '{}' })).status).toBe(415);
-  });
+  test.each([{}, { 'content-type': 'text/plain' }, { 'content-type': 'application/json' }])(
+    'RFC 8292 section 4.1: content of another type is ignored: %j',
+    async (type) => {
+      const headers = { authorization: `Bearer ${await push.token('ignored')}`, ...type };
+      for (const body of [JSON.stringify({ vapid: push.key }), '{', 'x'.repeat(100_000)]) {
+        const made = await push.ask('POST', '/push/subscribe', { headers, body });
+        expect(made.status).toBe(201);
+        expect((await push.send(linkOf(made))).status).toBe(201);
+      }
+    },
+  );
 
   test('ends with its grant: 404, and nothing is left in the store', async () => {
     const { subscription, push: resource } = await push.subscribed(undefined, 'leaver');
@@ -80,6 +87,19 @@ describe('RFC 8030 section 4: a subscription', () => {
 });
 
 const events = { headers: { accept: 'text/event-stream' } };
+
+describe('subscriptions that nobody uses', () => {
+  test('are swept once their grant has ended, and no others', async () => {
+    for (let n = 0; n < 3; n += 1) await push.subscribed(undefined, 'sleeper');
+    const { subscription } = await push.subscribed(undefined, 'stayer');
+    const sweep = push.server.chores.find(({ name }) => name === 'sweep.push');
+    await push.stores.artefacts.remove('Access', 'grant of sleeper');
+    expect(await push.stores.push.subscriptionsOf('sleeper')).toHaveLength(3);
+    await sweep?.run();
+    expect(await push.stores.push.subscriptionsOf('sleeper')).toEqual([]);
+    expect((await push.ask('HEAD', subscription)).status).toBe(200);
+  });
+});
 
 describe('RFC 8030 section 5: a message', () => {
   test('is accepted: 201 with its URL and the TTL; whoever has the URL reads it, without what is not for them', async () => {

@@ -76,7 +76,7 @@ describe('a user agent that waits for events', () => {
   test.each([
     ['the subscription is deleted', (path: string) => push.ask('DELETE', path)],
     [
-      'its grant ends',
+      'its grant expires',
       () => push.stores.artefacts.remove('Access', 'grant of ender').then(() => undefined),
     ],
   ])('is let go when %s; then 404', async (_what, end) => {
@@ -86,6 +86,15 @@ describe('a user agent that waits for events', () => {
     await waiter.ended;
     expect(waiter.response.complete).toBe(true);
     expect((await eventsAt(push.port, subscription)).response.statusCode).toBe(404);
+  });
+
+  test('gets nothing more once its grant is revoked, although the record of the grant is still there', async () => {
+    const { subscription, push: resource } = await push.subscribed(undefined, 'revoked');
+    const waiter = await eventsAt(push.port, subscription);
+    await push.stores.revocations.revoke('grant', 'grant of revoked', push.now() * 1000 + 3.6e6);
+    await waiter.ended;
+    expect((await push.send(resource)).status).toBe(404);
+    expect(await push.stores.push.subscriptionsOf('revoked')).toEqual([]);
   });
 
   test('the fifth at one subscription is 429; one that leaves makes room', async () => {
@@ -142,6 +151,22 @@ describe('a user agent that waits for server push (RFC 8030 section 6)', () => {
     expect(await waiter.status).toBe(200);
     await until(() => waiter.pushed.length === 3);
     expect(waiter.pushed.map(({ path }) => path)).toEqual(paths);
+    waiter.leave();
+  });
+
+  test.each([
+    ['the subscription is deleted', (path: string) => push.ask('DELETE', path)],
+    [
+      'its grant is revoked',
+      () => push.stores.revocations.revoke('grant', 'grant of pusher', push.now() * 1000 + 3.6e6),
+    ],
+  ])('section 7.3: gets 404 when %s while it waits', async (_what, end) => {
+    const { subscription, push: resource } = await push.subscribed(undefined, 'pusher');
+    const waiter = pushesAt(push.port, subscription);
+    await sent(resource);
+    await until(() => waiter.pushed.length === 1);
+    await end(subscription);
+    expect(await waiter.status).toBe(404);
     waiter.leave();
   });
 
@@ -207,6 +232,26 @@ describe('an application server that waits for receipts (section 6.3)', () => {
     const later = await eventsAt(push.port, receipts, { prefer: 'wait=0' });
     await later.ended;
     expect(later.events()).toEqual([]);
+  });
+
+  test('section 7.3: ends a receipt subscription by DELETE: 404 for whoever waits there, 400 for messages that name it', async () => {
+    const { push: resource } = await push.subscribed();
+    const reply = await push.send(resource, { headers: asked });
+    const receipts = linkOf(reply);
+    const [events, pushes] = [await eventsAt(push.port, receipts), pushesAt(push.port, receipts)];
+    await until(() => pushes.stream.id !== undefined);
+    expect((await push.ask('DELETE', receipts)).status).toBe(204);
+    expect(await pushes.status).toBe(404);
+    await events.ended;
+    expect(events.response.complete).toBe(true);
+    pushes.leave();
+    for (const method of ['GET', 'HEAD', 'DELETE']) {
+      const headers = { accept: 'text/event-stream' };
+      expect((await push.ask(method, receipts, { headers })).status).toBe(404);
+    }
+    const headers = { link: `<${receipts}>; rel="urn:ietf:params:push:receipt"` };
+    expect((await push.send(resource, { headers })).status).toBe(400);
+    expect((await push.ask('DELETE', pathOf(reply.headers.location))).status).toBe(204);
   });
 
   test('gets later what was acknowledged while it was away', async () => {

@@ -86,6 +86,8 @@ export interface Push {
   subscriptionOf(push: string): Promise<PushSubscription | undefined>;
   /** Returns the subscriptions of a person, the oldest first. */
   subscriptionsOf(person: string): Promise<readonly PushSubscription[]>;
+  /** Returns some of all subscriptions; one may come twice. Without a cursor it begins. */
+  someSubscriptions(cursor?: string): Promise<SomeSubscriptions>;
   /** Removes a subscription and its messages; their receipts are `gone`. False if there is none. */
   unsubscribe(id: string): Promise<boolean>;
 
@@ -108,6 +110,8 @@ export interface Push {
   /** `full`: `most` were asked of the same push resource already. `ended`: that subscription is not there. */
   openReceipts(receipts: ReceiptSubscription, most: number): Promise<'added' | 'full' | 'ended'>;
   hasReceipts(id: string): Promise<boolean>;
+  /** Removes a receipt subscription and its receipts; nothing is told it any more. False if there is none. */
+  closeReceipts(id: string): Promise<boolean>;
   /** Returns up to `most` receipts after a place, in their order. They stay for a day, or until they are forgotten. */
   receipts(id: string, after: number, most: number): Promise<readonly Receipt[]>;
   forgetReceipt(id: string, message: string): Promise<void>;
@@ -119,11 +123,19 @@ export interface Push {
   news(position?: string): Promise<PushNews>;
 }
 
+export interface SomeSubscriptions {
+  readonly subscriptions: readonly PushSubscription[];
+  /** Where the next ones are. Undefined: these were the last. */
+  readonly cursor: string | undefined;
+}
+
 export interface PushNews {
   readonly position: string;
   readonly of: ReadonlySet<string>;
 }
 
+/** Subscriptions, about, that are read at a time. */
+export const SOME = 100;
 /** Milliseconds that news stay. */
 export const NEWS_LIFE = 60_000;
 /** Milliseconds that a receipt waits for its application server. */

@@ -1,10 +1,10 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import { type Clock, epochSeconds } from '#shared/base/clock.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { type JsonObject, parseCompactJws } from '#shared/jose/compact-jws.ts';
+import { parseCompactJws } from '#shared/jose/compact-jws.ts';
 
 /** An application server that has shown who it is (RFC 8292). */
 export interface Sender {
@@ -25,17 +25,19 @@ export type Vapid = (
 
 /** Seconds that a token is valid for at most (section 2). */
 const LONGEST = 86_400;
-/** Tokens whose signature is not verified again. */
+/** Tokens that are not verified again. */
 const REMEMBERED = 5000;
 
 /** The scheme `vapid`. It does not judge `sub`, and ignores parameters that it does not know (section 3). */
 export function createVapid({ clock }: { readonly clock: Clock }): Vapid {
-  const verified = new RecentMap<JsonObject>(REMEMBERED);
+  /** When tokens expire, by a digest: whoever has a key could fill the memory with long tokens. */
+  const verified = new RecentMap<number>(REMEMBERED);
 
-  /** Returns the claims of a token that the key has signed. */
-  function claimsOf(token: string, key: string): JsonObject {
-    const known = verified.get(`${key} ${token}`);
-    if (known) return known;
+  /** Returns when a token expires that the key has signed for the audience, in seconds since the epoch. */
+  function expiryOf(token: string, key: string, audience: string): number {
+    const digest = hash('sha256', `${audience} ${key} ${token}`, 'base64url');
+    const known = verified.get(digest);
+    if (known !== undefined) return known;
     const jws = parseCompactJws(token);
     if (!jws.ok) throw invalid(`the JWT in t is malformed: ${jws.reason}`);
     if (jws.algorithm.alg !== 'ES256') throw invalid('the JWT in t has another alg than ES256');
@@ -43,8 +45,12 @@ export function createVapid({ clock }: { readonly clock: Clock }): Vapid {
     if (!jws.algorithm.verify(jws.signingInput, publicKey, jws.signature)) {
       throw invalid('the key in k has not signed the JWT in t');
     }
-    verified.set(`${key} ${token}`, jws.payload);
-    return jws.payload;
+    const { aud, exp } = jws.payload;
+    const audiences = Array.isArray(aud) ? aud : [aud];
+    if (!audiences.includes(audience)) throw invalid(`aud has to be ${audience}`);
+    if (typeof exp !== 'number') throw invalid('exp is missing');
+    verified.set(digest, exp);
+    return exp;
   }
 
   return (authorization, audience, restricted) => {
@@ -64,11 +70,9 @@ export function createVapid({ clock }: { readonly clock: Clock }): Vapid {
     if (restricted !== undefined && key !== restricted) {
       throw invalid('the subscription is restricted to another key than k');
     }
-    const { aud, exp } = claimsOf(t, key);
+    const exp = expiryOf(t, key, audience);
     const now = epochSeconds(clock);
-    const audiences = Array.isArray(aud) ? aud : [aud];
-    if (!audiences.includes(audience)) throw invalid(`aud has to be ${audience}`);
-    if (typeof exp !== 'number' || exp <= now) throw invalid('exp is missing or past');
+    if (exp <= now) throw invalid('exp is past');
     if (exp > now + LONGEST) throw invalid('exp is more than 24 hours ahead');
     return { key };
   };

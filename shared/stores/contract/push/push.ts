@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyText } from '#shared/base/any-text.fixture.ts';
-import { URGENCIES } from '../../push/push.ts';
+import { type PushSubscription, URGENCIES } from '../../push/push.ts';
 import { fresh } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
-import { LIMITS, MANY, someMessage, someSubscription, subscribed } from './samples.ts';
+import { LIMITS, MANY, receiptsOf, someMessage, someSubscription, subscribed } from './samples.ts';
 
 const ODD = ['', '*', '__proto__', "' OR 1=1 --", '\u0000', 'x'.repeat(10_000)];
 
@@ -64,6 +64,26 @@ export function pushContract(contract: () => Contract): void {
       expect(await one.push.post(someMessage(contract(), id), LIMITS)).toBe('ended');
     });
 
+    test('all subscriptions are found, a part at a time', async () => {
+      const { one, other } = contract();
+      const made = [];
+      for (let n = 0; n < 250; n += 1) made.push((await subscribed(contract())).id);
+      const found = new Map<string, PushSubscription>();
+      let parts = 0;
+      for (let cursor: string | undefined, begun = false; !begun || cursor !== undefined;) {
+        const some = await (parts % 2 === 0 ? one : other).push.someSubscriptions(cursor);
+        for (const each of some.subscriptions) found.set(each.id, each);
+        begun = true;
+        parts += 1;
+        cursor = some.cursor;
+      }
+      expect(made.filter((id) => !found.has(id))).toEqual([]);
+      expect(parts).toBeGreaterThan(2);
+      const [id = ''] = made;
+      expect(found.get(id)).toEqual(await one.push.subscription(id));
+      for (const each of made) await one.push.unsubscribe(each);
+    });
+
     test('an unknown id, however odd, is absent', async () => {
       const { one } = contract();
       for (const id of ODD) {
@@ -75,6 +95,7 @@ export function pushContract(contract: () => Contract): void {
         expect(await one.push.messages(id, 0, 'very-low', MANY)).toEqual([]);
         expect(await one.push.acknowledge(id)).toBe(false);
         expect(await one.push.hasReceipts(id)).toBe(false);
+        expect(await one.push.closeReceipts(id)).toBe(false);
         expect(await one.push.receipts(id, 0, MANY)).toEqual([]);
       }
     });
@@ -225,14 +246,19 @@ export function pushContract(contract: () => Contract): void {
         while ((await one.sweep()) > 0);
         return store.countAll();
       };
-      // The place, and the news.
-      await one.push.post(someMessage(contract(), (await subscribed(contract())).id), LIMITS);
+      // The places, and the news.
+      const first = await subscribed(contract());
+      const opened = await receiptsOf(contract(), first.id);
+      await one.push.post(someMessage(contract(), first.id, { receipts: opened }), LIMITS);
+      await one.push.closeReceipts(opened);
       await store.passSeconds(120);
       const before = await counted();
       const { id } = await subscribed(contract());
+      const receipts = await receiptsOf(contract(), id);
       for (const topic of ['a', 'b']) {
-        await one.push.post(someMessage(contract(), id, { topic }), LIMITS);
+        await one.push.post(someMessage(contract(), id, { topic, receipts }), LIMITS);
       }
+      await one.push.closeReceipts(receipts);
       await one.push.unsubscribe(id);
       await store.passSeconds(120);
       expect(await counted()).toBe(before);

@@ -66,6 +66,27 @@ export function pushReceiptsContract(contract: () => Contract): void {
       expect(await told(receipts)).toEqual([`${second} delivered`]);
     });
 
+    test('section 7.3: a receipt subscription that was closed is gone, and nothing is told it any more', async () => {
+      const { one, other } = contract();
+      const { id } = await subscribed(contract());
+      const receipts = await receiptsOf(contract(), id);
+      const [first, second] = [await posted(receipts, id), await posted(receipts, id)];
+      await one.push.acknowledge(first);
+      const { position } = await other.push.news();
+      const closed = await Promise.all(
+        Array.from({ length: 10 }, (_, n) =>
+          (n % 2 === 0 ? one : other).push.closeReceipts(receipts),
+        ),
+      );
+      expect(closed.filter(Boolean)).toHaveLength(1);
+      expect((await other.push.news(position)).of.has(receipts)).toBe(true);
+      expect(await other.push.hasReceipts(receipts)).toBe(false);
+      expect(await one.push.acknowledge(second)).toBe(true);
+      expect(await told(receipts)).toEqual([]);
+      const late = someMessage(contract(), id, { receipts });
+      expect(await one.push.post(late, LIMITS)).toBe('no-receipts');
+    });
+
     test('section 5.4: no receipt is sent of a message that was replaced', async () => {
       const { one } = contract();
       const { id } = await subscribed(contract());

@@ -45,6 +45,7 @@ end
 local function conclude(message, receipts, outcome)
   if not receipts then return end
   redis.call('ZREM', name('expected', receipts), message)
+  if redis.call('EXISTS', name('receipts', receipts)) == 0 then return end
   local told = name('told', receipts)
   redis.call('ZADD', told, redis.call('INCR', base .. ':place'), outcome .. ' ' .. message)
   keepFor(told, ${RECEIPT_LIFE})

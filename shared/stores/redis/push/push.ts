@@ -1,5 +1,5 @@
 import type { Clock } from '#shared/base/clock.ts';
-import type { Push, PushSubscription } from '#shared/stores/push/push.ts';
+import { type Push, type PushSubscription, SOME } from '#shared/stores/push/push.ts';
 import { script } from '../connection/connection.ts';
 import type { Connection } from '../connection/connection.ts';
 import { redisMessages } from './messages.ts';
@@ -42,7 +42,7 @@ for _, id in ipairs(redis.call('ZRANGE', messages, 0, -1)) do
   if til and tonumber(til) > tonumber(ARGV[4]) then conclude(id, receipts, 'gone') end
   redis.call('DEL', message)
 end
-redis.call('DEL', messages, name('topics', ARGV[1]))
+redis.call('DEL', messages, name('topics', ARGV[1]), name('opened', ARGV[1]))
 tell(ARGV[1])
 return 1
 `);
@@ -83,6 +83,19 @@ export function redisPush(redis: Connection, prefix: string, clock: Clock): Push
     async subscriptionsOf(person) {
       const records = await redis.script<string[]>(ofPerson, [base], person);
       return records.map(parsed).toSorted(byAge);
+    },
+
+    async someSubscriptions(cursor = '0') {
+      const [next, found] = await redis.command<[string, string[]]>(
+        'HSCAN',
+        `${base}:subscriptions`,
+        cursor,
+        'COUNT',
+        String(SOME),
+      );
+      // Ids and records in turn.
+      const subscriptions = found.filter((_, n) => n % 2 === 1).map(parsed);
+      return { subscriptions, cursor: next === '0' ? undefined : next };
     },
 
     async unsubscribe(id) {

@@ -17,7 +17,15 @@ redis.call('SADD', opened, ARGV[1])
 return 'added'
 `);
 
-type Verbs = 'openReceipts' | 'hasReceipts' | 'receipts' | 'forgetReceipt';
+/** ARGV: id. */
+const close = script(`${COMMON}
+local there = redis.call('DEL', name('receipts', ARGV[1]))
+redis.call('DEL', name('told', ARGV[1]), name('expected', ARGV[1]))
+if there == 1 then tell(ARGV[1]) end
+return there
+`);
+
+type Verbs = 'openReceipts' | 'hasReceipts' | 'closeReceipts' | 'receipts' | 'forgetReceipt';
 
 const OUTCOMES: readonly Receipt['outcome'][] = ['delivered', 'gone'];
 
@@ -36,6 +44,13 @@ export function redisReceipts(redis: Connection, base: string, clock: Clock): Pi
 
     hasReceipts: async (id) =>
       (await redis.command<number>('EXISTS', `${base}:receipts:${id}`)) === 1,
+
+    async closeReceipts(id) {
+      const removed = (await redis.durable<number>(close, [base], id)) === 1;
+      // An earlier removal may have been answered with a failure.
+      if (!removed) await redis.settled(base);
+      return removed;
+    },
 
     async receipts(id, after, most) {
       // Receipts and their places in turn.

@@ -1,5 +1,5 @@
 import type { Clock } from '#shared/base/clock.ts';
-import type { Push, PushSubscription } from '../../push/push.ts';
+import { type Push, type PushSubscription, SOME } from '../../push/push.ts';
 import type { Connection } from '../file/connection.ts';
 import type { SqliteFile } from '../file/file.ts';
 import { sqliteMessages } from './messages.ts';
@@ -49,6 +49,13 @@ export function sqlitePush(file: SqliteFile, clock: Clock): Push {
           )
           .map(parsed),
       ),
+    someSubscriptions: (cursor = '') =>
+      file.read((connection) => {
+        const sql = 'SELECT record FROM push_subscription WHERE id > ? ORDER BY id LIMIT ?';
+        const subscriptions = connection.all<Row>(sql, cursor, SOME).map(parsed);
+        const last = subscriptions[SOME - 1];
+        return { subscriptions, cursor: last?.id };
+      }),
 
     unsubscribe: (id) =>
       file.write(

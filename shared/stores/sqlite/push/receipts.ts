@@ -31,7 +31,7 @@ export function hasReceipts(connection: Connection, id: string, now: number): bo
   return connection.all(sql, id, now).length === 1;
 }
 
-type Verbs = 'openReceipts' | 'hasReceipts' | 'receipts' | 'forgetReceipt';
+type Verbs = 'openReceipts' | 'hasReceipts' | 'closeReceipts' | 'receipts' | 'forgetReceipt';
 
 export function sqliteReceipts(file: SqliteFile, clock: Clock): Pick<Push, Verbs> {
   return {
@@ -55,6 +55,19 @@ export function sqliteReceipts(file: SqliteFile, clock: Clock): Pick<Push, Verbs
       }),
 
     hasReceipts: (id) => file.read((connection) => hasReceipts(connection, id, clock.now())),
+
+    closeReceipts: (id) =>
+      file.write(
+        (connection) => {
+          const now = clock.now();
+          const there = hasReceipts(connection, id, now);
+          connection.run('DELETE FROM push_receipts WHERE id = ?', id);
+          connection.run('DELETE FROM push_receipt WHERE receipts = ?', id);
+          if (there) tell(connection, id, now);
+          return there;
+        },
+        { makesRoom: true },
+      ),
 
     receipts: (id, after, most) =>
       file.read((connection) =>
