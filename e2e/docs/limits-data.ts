@@ -281,6 +281,57 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'shared/stores/contract/credentials/public-keys.ts',
     ],
   ],
+  'Push service': [
+    [
+      'push subscriptions of one person',
+      '50',
+      '429',
+      'in the store',
+      'resource-server/integration/push/messages.test.ts, shared/stores/contract/push/push.ts',
+    ],
+    [
+      'messages that wait at one subscription',
+      '100, of at most 4,096 octets each, for 28 days at most',
+      '429; 413',
+      'in the store',
+      'resource-server/integration/push/messages.test.ts, shared/stores/contract/push/push.ts',
+    ],
+    [
+      'messages to one subscription',
+      '100 at once, then one a second',
+      '429',
+      'in the store',
+      'resource-server/integration/push/messages.test.ts',
+    ],
+    [
+      'messages of one application server, by its vapid key',
+      '1,000 at once, then 20 a second',
+      '429',
+      'in the store',
+      'resource-server/integration/push/messages.test.ts',
+    ],
+    [
+      'receipt subscriptions that one push resource opens',
+      '10; each lives for a day after its last message',
+      '429',
+      'in the store',
+      'resource-server/integration/push/messages.test.ts, shared/stores/contract/push/receipts.ts',
+    ],
+    [
+      'receipts that are due or wait at one receipt subscription',
+      '1,000; each waits for a day',
+      '429',
+      'in the store',
+      'shared/stores/contract/push/receipts.ts',
+    ],
+    [
+      'clients that wait at one subscription or receipt subscription',
+      '4',
+      '429',
+      'each worker has as many',
+      'resource-server/integration/push/waiting.test.ts',
+    ],
+  ],
   Documents: [
     [
       'a document',

@@ -92,6 +92,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
       'each subscription is waited for by itself',
     ]),
     all('RFC 8292', 'vapid'),
+    parts('RFC 8291', 'Encrypted push messages', '`push` on the command line decrypts them'),
     parts('RFC 8188', 'Encrypted content', 'the id of the key in the header of `aes128gcm`'),
     parts('RFC 8288', 'Web linking', 'the field Link, of receipt subscriptions'),
     parts('RFC 2069', 'The first Digest', 'its credentials are understood, and refused'),

@@ -1,9 +1,18 @@
 /** The files of docs/how-to/run-in-production.md and of a page for each proxy, as they stand there, for other ports. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { connect, type IncomingHttpHeaders } from 'node:http2';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { systemClock } from '#shared/base/clock.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { randomId, systemRandom } from '#shared/base/random.ts';
+import { eventually } from '#shared/stores/contract/eventually.ts';
+import { someSubscription } from '#shared/stores/contract/push/samples.ts';
+import { openStores } from '#shared/stores/open.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { configSchema } from '#shared/config/schema.ts';
 import { commandLine } from '../pair/command-line.ts';
@@ -22,14 +31,18 @@ let folder: string;
 let port: { authz: number; resource: number };
 let servers: RunningProcess;
 let env: NodeJS.ProcessEnv;
+let config: object;
 
 beforeAll(async () => {
   folder = parts.use(await temporaryFolder()).path;
   port = { authz: await freePort(), resource: await freePort() };
   await makeCertificate();
   const [json = ''] = await examples(PAGE, 'json production');
-  const config = {
-    ...(JSON.parse(json) as object),
+  const [push = ''] = await examples('docs/how-to/push.md', 'json push');
+  const page = JSON.parse(json) as { readonly spaces: readonly object[] };
+  config = {
+    ...page,
+    spaces: [...page.spaces, JSON.parse(push)],
     listen: { authz: { port: port.authz }, resource: { port: port.resource } },
     data: join(folder, 'data'),
   };
@@ -63,6 +76,33 @@ async function makeCertificate(): Promise<void> {
   await run('openssl', ['req', '-x509', ...kind, ...names, ...files]);
   const halves = ['certificate.pem', 'key.pem'].map((name) => readFile(join(folder, name)));
   await writeFile(join(folder, 'both.pem'), Buffer.concat(await Promise.all(halves)));
+}
+
+/** Makes a subscription, and the grant that it stands with. */
+async function subscribed() {
+  const settings = configSchema.parse(config);
+  const outside = { clock: systemClock, random: systemRandom, log: silentLog };
+  await using stores = await openStores(settings, {
+    ...outside,
+    longestLife: longestLife(settings),
+  });
+  const subscription = someSubscription({
+    id: randomId(systemRandom),
+    push: randomId(systemRandom),
+  });
+  const { person: accountId, maker } = subscription;
+  await stores.push.subscribe(
+    { ...subscription, maker: { ...maker, client_gen: 0 } },
+    Number.MAX_SAFE_INTEGER,
+  );
+  const payload = { grantId: maker.grant_id, accountId, clientId: maker.client_id, generation: 0 };
+  const access = { kind: 'Access', id: maker.grant_id, payload, seconds: 3600 };
+  await stores.artefacts.put(access);
+  const url = 'https://api.example/push/';
+  return {
+    subscription: `${url}subscription/${subscription.id}`,
+    push: `${url}push/${subscription.push}`,
+  };
 }
 
 /** The example of a proxy's page with the places of this test. */
@@ -151,6 +191,8 @@ test('docs/how-to/redis.md: a Redis without its replicas takes no write', async 
 });
 
 describe.each(Object.entries(PROXIES))('behind %s', (name, configure) => {
+  /** The port of the proxy. */
+  let at: number;
   /** The arguments with which curl reaches the proxy by the public names. */
   let reach: readonly string[];
   const own = new AsyncDisposableStack();
@@ -158,7 +200,7 @@ describe.each(Object.entries(PROXIES))('behind %s', (name, configure) => {
     (await run('curl', ['--silent', '--show-error', '--max-time', '20', ...reach, ...args])).stdout;
 
   beforeAll(async () => {
-    const at = await freePort();
+    at = await freePort();
     const place = join(folder, name);
     await mkdir(place);
     reach = ['--connect-to', `::127.0.0.1:${at}`, '--cacert', join(folder, 'certificate.pem')];
@@ -216,6 +258,34 @@ describe.each(Object.entries(PROXIES))('behind %s', (name, configure) => {
     expect(await status()).toBe('200');
     await curl('-u', user, '-d', `token=${token}`, 'https://auth.example/token/revocation');
     expect(await status()).toBe('401');
+  });
+
+  test('messages of a push service come by events as they are sent, and server push is not carried', async () => {
+    const { subscription, push } = await subscribed();
+    const events = ['-sN', ...reach, '-H', 'accept: text/event-stream', subscription];
+    const waiting = spawn('curl', events, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const ended = once(waiting, 'exit');
+    let came = '';
+    waiting.stdout.setEncoding('utf8').on('data', (piece: string) => (came += piece));
+    for (const body of ['first', 'second']) {
+      const sent = await curl('-i', '-H', 'ttl: 60', '--data-binary', body, push);
+      expect(sent).toMatch(/^HTTP\/[\d.]+ 201/);
+      expect(sent).toMatch(/^location: https:\/\/api\.example\/push\/message\//im);
+      const encoded = Buffer.from(body).toString('base64url');
+      await eventually(() => expect(came).toContain(`"body":"${encoded}"`));
+    }
+    const session = connect(`https://127.0.0.1:${at}`, {
+      servername: 'api.example',
+      ca: await readFile(join(folder, 'certificate.pem')),
+    });
+    const { pathname } = new URL(subscription);
+    const pushed = session.request({ ':authority': 'api.example', ':path': pathname });
+    const [answer] = (await once(pushed, 'response')) as [IncomingHttpHeaders];
+    session.destroy();
+    expect(answer[':status']).toBe(406);
+
+    await curl('-X', 'DELETE', subscription);
+    expect(await ended).toEqual([0, null]);
   });
 
   test('the sign-in page comes, and forwarding fields of a client are not believed', async () => {

@@ -18,11 +18,14 @@ import { clientAddress, trustedProxies } from '#shared/http/forwarded.ts';
 import { isHost } from '#shared/http/host.ts';
 import { parseCodedUrl, parseIf } from '#shared/http/if-field.ts';
 import { evaluatePreconditions } from '#shared/http/preconditions.ts';
-import { preferredReturn } from '#shared/http/prefer.ts';
+import { linksTo } from '#shared/http/link.ts';
+import { preference, preferredReturn } from '#shared/http/prefer.ts';
 import { groupOf } from '#shared/http/spelling.ts';
 import { parseDictionary } from '#shared/http/structured-fields.ts';
 import { parsePassedTarget, parseTreeTarget } from '#shared/http/target.ts';
 import { isHandshake } from '#shared/http/web-socket.ts';
+import { createVapid } from '#shared/auth/schemes/vapid/vapid.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import { parseCompactJws } from '#shared/jose/compact-jws.ts';
 import { normaliseTargetUri } from '#shared/jose/target-uri.ts';
 import { parseApiKey } from '#shared/people/api-key.ts';
@@ -41,6 +44,7 @@ import { PathMap } from '../gateway/paths.ts';
 import { withoutKeys } from '../gateway/without-keys.ts';
 import { parseAuthority } from '#shared/client/destinations/authority.ts';
 import { parseProxyTarget } from '../proxy/target.ts';
+import { messageFields } from '../push/message-fields.ts';
 import { readingsOf } from '../space/readings.ts';
 import { jsonPatch } from '../resources/json/json-patch.ts';
 import { parseJson } from '../resources/json/parse.ts';
@@ -69,6 +73,9 @@ const FIELD: readonly Shape[] = [
   [' ', 'a', 'a'],
   ['\t', 'a=', ','],
   [' ', 'a;', '=b'],
+  [' ', 'a=', 'b c'],
+  [' ', 'return=', 'b c'],
+  [' ', 'a;b', 'c'],
   [' ,', '', 'a'],
   ['a,'],
   ['a=b,'],
@@ -111,6 +118,7 @@ const requestWith = (rawHeaders: readonly string[], headers: Record<string, stri
 const proxies = trustedProxies(['127.0.0.0/8']);
 const CURRENT = { etag: { weak: false, opaque: 'x' }, modified: 0 };
 const names = new PathMap('/a/b', '/x', true);
+const vapid = createVapid({ clock: systemClock });
 const isOurs = (name: string) => name.startsWith('countersign-');
 const of = (type: string) => (text: string) => parseCredentials(`${type} ${text}`);
 
@@ -125,6 +133,28 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
   'Accept, in the key of a cache': field((text) => normalised('accept', [text])),
   'Accept-Language, in the key of a cache': field((text) => normalised('accept-language', [text])),
   Prefer: field((text) => preferredReturn(['Prefer', text])),
+  'any preference': field((text) => preference(['Prefer', text], 'a')),
+  Link: field(
+    (text) => linksTo(['Link', text], 'a'),
+    ['<'],
+    ['<a>,'],
+    [' ', '<a>;a', 'x'],
+    [';a="', '<a>'],
+  ),
+  'fields of a push message': field(
+    (text) => {
+      for (const name of ['TTL', 'Topic', 'Urgency', 'Content-Type', 'Content-Encoding']) {
+        try {
+          messageFields([...(name === 'TTL' ? [] : ['TTL', '1']), name, text]);
+        } catch {
+          // It is refused, and the next one is read.
+        }
+      }
+    },
+    ['a/', 'a', 'b'],
+    ['1'],
+  ),
+  'vapid, t and k': field((text) => vapid(`vapid t=${text}, k=${text}`, 'https://a', undefined)),
   'Cache-Control': field((text) => parseDirectives([text])),
   'Vary, against Connection': field((text) => nominate(['a, b, c'], ['Connection', text])),
   'Connection and Via': field((text) =>

@@ -1,32 +1,53 @@
 import { lines, listMembers } from './fields.ts';
+import { Scanner, TOKEN } from './scanner.ts';
+
+const OWS = /[ \t]*/y;
+const EQUALS = /[ \t]*=[ \t]*/y;
+const END = /;|$/y;
+
+interface Preference {
+  readonly name: string;
+  /** Empty if it has none. */
+  readonly value: string;
+}
+
+/** Reads a preference (RFC 7240 section 2), without its parameters. Undefined if it is malformed. */
+function preferenceIn(member: string): Preference | undefined {
+  const scanner = new Scanner(member);
+  const name = scanner.read(TOKEN)?.toLowerCase();
+  if (name === undefined) return undefined;
+  const hasValue = scanner.read(EQUALS) !== undefined;
+  const value = hasValue ? (scanner.quotedString() ?? scanner.read(TOKEN)) : undefined;
+  scanner.read(OWS);
+  return scanner.read(END) === undefined ? undefined : { name, value: value ?? '' };
+}
+
+/** Returns the values of a preference, empty ones too. Throws `BadRequest` for what is no list. */
+function valuesOf(raw: readonly string[], name: string): readonly string[] {
+  return lines(raw, 'prefer')
+    .flatMap(listMembers)
+    .flatMap((member) => preferenceIn(member) ?? [])
+    .flatMap((found) => (found.name === name ? found.value : []));
+}
 
 /** The answer to a write that a client prefers (RFC 7240 section 4.2). */
 export type PreferredReturn = 'representation' | 'minimal';
-
-const RETURN = /^return[ \t]*=[ \t]*"?([^";\t ]*)"?[ \t]*(?:;|$)/i;
 
 /**
  * The preference `return` of a request; any other one, and any other value, is as good as none. Of several the first
  * counts (RFC 7240 section 2), and of both none (section 4.2). Throws `BadRequest` for what is no list.
  */
 export function preferredReturn(raw: readonly string[]): PreferredReturn | undefined {
-  const members = lines(raw, 'prefer').flatMap(listMembers);
-  const asked = members.flatMap((member) => RETURN.exec(member)?.[1]?.toLowerCase() ?? []);
+  const asked = valuesOf(raw, 'return').map((value) => value.toLowerCase());
   if (asked.includes('representation') && asked.includes('minimal')) return undefined;
   const [first] = asked;
   return first === 'representation' || first === 'minimal' ? first : undefined;
 }
-
-const PREFERENCE = /^([^=; \t]+)[ \t]*(?:=[ \t]*"?([^";\t ]*)"?[ \t]*)?(?:;|$)/;
 
 /**
  * The value of any preference of a request, empty if it has none; undefined if it is not asked for. Of several the first
  * counts (RFC 7240 section 2). Throws `BadRequest` for what is no list.
  */
 export function preference(raw: readonly string[], name: string): string | undefined {
-  for (const member of lines(raw, 'prefer').flatMap(listMembers)) {
-    const [, found, value = ''] = PREFERENCE.exec(member) ?? [];
-    if (found?.toLowerCase() === name) return value;
-  }
-  return undefined;
+  return valuesOf(raw, name)[0];
 }
