@@ -300,6 +300,20 @@ describe('addresses', () => {
     const message = pathOf((await push.send(resource)).headers.location);
     await push.ask('DELETE', message);
     await push.ask('GET', `${subscription}x`, events);
+    for (const spelling of [
+      message.replace('/push/', '/%70ush/'),
+      message.replace('/push/', '/p%75sh/'),
+      message.replace('/push/', '//push/'),
+      message.replace('/push/', '/push//'),
+      message.replace('/push/', '/x/../push/'),
+      message.replace('/push/', '/PUSH/'),
+      message.replace('/push/', '/push%2f'),
+      message.replace('/push/', '/push;x/'),
+      ORIGIN + message,
+      `${message}?x`,
+    ]) {
+      await push.ask('GET', spelling);
+    }
     const log = push.lines.join('\n');
     for (const path of [subscription, resource, message]) {
       expect(log).not.toContain(path.split('/').at(-1));

@@ -6,6 +6,7 @@ import type { LogFields } from '#shared/base/log-fields.ts';
 import { RecentMap, remembering } from '#shared/base/recent-map.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import { type AnyRequest, type AnyResponse, holdFields } from './message.ts';
+import { secretPaths } from './secret-paths.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
@@ -62,7 +63,7 @@ export interface LoggedParts {
   readonly clock: Clock;
   readonly random: Random;
   readonly trusted: TrustedProxies;
-  /** Paths of which only this beginning is written, since the rest is a secret. */
+  /** Paths below which nothing is written, since the rest is a secret. */
   readonly secret?: readonly string[];
 }
 
@@ -78,6 +79,7 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
   { log, clock, random, trusted, secret = [] }: LoggedParts,
 ): (request: Request, response: Response) => Awaitable<void> {
   const routines = new RecentMap<{ checks: number; since: number }>(KINDS);
+  const written = secretPaths(secret);
   return (request, response) => {
     const start = clock.now();
     const given = request.headers['x-request-id'];
@@ -92,8 +94,7 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
     }
     response.on('close', () => {
       const now = clock.now();
-      const whole = pathOf(request.url ?? '');
-      const path = secret.find((beginning) => whole.startsWith(beginning)) ?? whole;
+      const path = written(pathOf(request.url ?? ''));
       const kind = HEALTH.test(path) ? 'health' : (request as Logged)[ROUTINE];
       const well = kind !== undefined && response.statusCode < 300 && response.writableFinished;
       const routine = well ? routines.get(kind) : undefined;

@@ -1,0 +1,33 @@
+import { describe, expect, test } from '@jest/globals';
+import { secretPaths } from './secret-paths.ts';
+
+const written = secretPaths(['/push/', '/Other/']);
+
+describe('the log has the beginning of a secret path', () => {
+  test.each([
+    '/push/message/SECRET',
+    '/%70ush/message/SECRET',
+    '/p%2575sh/message/SECRET',
+    '/push%2fmessage%2FSECRET',
+    '//push//message/SECRET',
+    '/PUSH/message/SECRET',
+    '/x/../push/SECRET',
+    '/x/%2e%2E/push/SECRET',
+    '/push;x=/SECRET',
+    '\\push\\SECRET',
+  ])('%s', (path) => {
+    expect(written(path)).toBe('/push/');
+  });
+
+  test('each of several beginnings', () => {
+    expect(written('/other/SECRET')).toBe('/Other/');
+  });
+});
+
+test.each(['/', '', '*', '/pushed/x', '/a/push/x', '/%', '/%FF', '/%c3%bc', 'http://[', '/push'])(
+  '%s is written as it came',
+  (path) => {
+    expect(written(path)).toBe(path);
+    expect(secretPaths([])(path)).toBe(path);
+  },
+);
