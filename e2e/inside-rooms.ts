@@ -101,7 +101,7 @@ export const INSIDE: Orders = {
       ['arguments', 'lines'],
       ['files', 'stores'],
       ['clients', 'oauth', 'signatures'],
-      ['private-token', 'gnap'],
+      ['private-token', 'gnap', 'push'],
       ['commands'],
       ['.'],
     ],

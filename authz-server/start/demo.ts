@@ -180,6 +180,11 @@ function documentScopes({ config }: DemoParts): readonly string[] {
 
 function scopesForPeople(parts: DemoParts): Pick<ClientRecord, 'scope' | 'default_scope'> {
   const usual = ['openid', 'profile', ...documentScopes(parts)].join(' ');
-  const anonymous = parts.config.privateTokens ? ` ${REQUEST_SCOPE}` : '';
-  return { scope: `${usual} offline_access${anonymous}`, default_scope: usual };
+  const { privateTokens, spaces } = parts.config;
+  const more = [
+    'offline_access',
+    ...(privateTokens ? [REQUEST_SCOPE] : []),
+    ...spaces.flatMap((space) => (space.serves === 'push' ? Array.from(spaceScopes(space)) : [])),
+  ];
+  return { scope: [usual, ...more].join(' '), default_scope: usual };
 }

@@ -99,6 +99,20 @@ test('@block65/webcrypto-web-push sends a message, which the user agent decrypts
   expect(await taken({ endpoint, keys, ...subscription }, 'push')).toEqual(['Guten Tag']);
 });
 
+test('RFC 8030 section 8: in clear text every resource is 403, and none asks for credentials', async () => {
+  const { endpoint } = await agent.subscribe(token);
+  const { resource } = place.flow.pair;
+  const headers = { authorization: `Bearer ${token}`, ttl: '60' };
+  for (const path of ['/push/subscribe', new URL(endpoint).pathname]) {
+    for (const fields of [{}, headers]) {
+      const answer = await fetch(resource + path, { method: 'POST', headers: fields });
+      expect(answer.status).toBe(403);
+      expect(answer.headers.get('www-authenticate')).toBeNull();
+      expect(await answer.text()).toContain('use https');
+    }
+  }
+});
+
 describe('nghttp', () => {
   const nghttp = async (...args: readonly string[]) => {
     const { stdout } = await run('nghttp', ['--no-verify-peer', '--timeout=20s', ...args]);

@@ -25,8 +25,11 @@ import { createWait } from './wait.ts';
 
 /** A push service (RFC 8030). */
 export interface PushService {
-  /** True if credentials of the space open the target. Every other resource is opened by knowing its URL. */
-  asksFor(space: Space, target: Target): boolean;
+  /**
+   * True if the request needs credentials of the space. Every other resource is opened by knowing its URL, and in clear text
+   * nothing is: no credentials should be sent there.
+   */
+  asks(space: Space, exchange: Pick<Exchange, 'target' | 'origin'>): boolean;
   /** Returns all methods that a resource at the target may have. */
   methods(space: Space, target: Target): readonly string[];
   answer(space: Space, exchange: Exchange): Promise<ResourceAnswer>;
@@ -56,7 +59,8 @@ export function createPush(parts: PushParts): PushService {
   };
 
   return {
-    asksFor: (space, target) => addressOf(space, target)?.kind === 'subscribe',
+    asks: (space, { target, origin }) =>
+      addressOf(space, target)?.kind === 'subscribe' && !isClear(origin),
     methods(space, target) {
       const address = addressOf(space, target);
       return address ? METHODS[address.kind] : [];
@@ -66,7 +70,7 @@ export function createPush(parts: PushParts): PushService {
       const { method = '' } = request;
       const address = addressOf(space, target);
       if (address === undefined) throw notFound();
-      if (exchange.origin.startsWith('http:')) throw inClear();
+      if (isClear(exchange.origin)) throw inClear();
       const methods = accepted(space, METHODS[address.kind]);
       checkMethod(method, { methods });
       const perform = performs[address.kind][method];
@@ -78,6 +82,8 @@ export function createPush(parts: PushParts): PushService {
     sweep: () => sweepSubscriptions(parts),
   };
 }
+
+const isClear = (origin: string) => origin.startsWith('http:');
 
 const inClear = () =>
   new HttpError(403, 'The push service answers over TLS alone (RFC 8030 section 8): use https.');

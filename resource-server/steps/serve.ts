@@ -20,9 +20,9 @@ export const unasked =
     proxies,
   }: Pick<Served, 'gateways' | 'push'> & { proxies: TrustedProxies }): Step =>
   (exchange) => {
-    const { space, target } = exchange;
+    const { space } = exchange;
     if (space === undefined) return undefined;
-    if (push && space.serves === 'push') exchange.unasked = !push.asksFor(space, target);
+    if (push && space.serves === 'push') exchange.unasked = !push.asks(space, exchange);
     if (!gateways.has(space)) return undefined;
     const { purge, schemes } = space;
     const asks = schemes.length > 0;

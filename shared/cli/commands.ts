@@ -29,6 +29,7 @@ import { privateTokenKeys } from './commands/private-token-keys.ts';
 import { privateTokenRotate } from './commands/private-token-rotate.ts';
 import { privateTokenGet } from './commands/private-token-get.ts';
 import { privateTokenRedeem } from './commands/private-token-redeem.ts';
+import { push } from './commands/push.ts';
 import { realmList } from './commands/realm-list.ts';
 import { request } from './commands/request.ts';
 import { restore } from './commands/restore.ts';
@@ -87,6 +88,7 @@ export const COMMANDS: readonly Command[] = [
   tokenRevoke,
   request,
   gnapRequest,
+  push,
   signatureExplain,
   privateTokenGet,
   privateTokenRedeem,

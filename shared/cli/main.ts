@@ -6,9 +6,13 @@ import { COMMANDS } from './commands.ts';
 import { printable } from '#shared/base/printable.ts';
 import { run } from './run.ts';
 
+const ending = new AbortController();
+const end = () => ending.abort();
+
 // A reader such as `head` may leave early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
+  end();
 });
 
 process.exitCode = await run(process.argv.slice(2), COMMANDS, {
@@ -17,7 +21,12 @@ process.exitCode = await run(process.argv.slice(2), COMMANDS, {
   random: systemRandom,
   terminal: process.stdout.isTTY,
   columns: process.stdout.isTTY ? process.stdout.columns : 0,
-  wait: (milliseconds) => setTimeout(milliseconds),
+  wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
+  ending: () => {
+    // Ctrl-C may come twice: from the terminal, and from npm or the launcher.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
+    return ending.signal;
+  },
   readStdin: () => buffer(process.stdin),
   out: (content) => void process.stdout.write(content),
   note: (line) => void process.stderr.write(`${printable(line)}\n`),

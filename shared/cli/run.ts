@@ -95,17 +95,21 @@ function print({ json, lines, content }: Report, asJson: boolean, shell: Shell):
   else shell.out(shell.terminal ? printableLines(content.toString()) : content);
 }
 
-async function printSlices({ slices }: LongReport, asJson: boolean, shell: Shell): Promise<void> {
+async function printSlices(
+  { slices, apart }: LongReport,
+  asJson: boolean,
+  shell: Shell,
+): Promise<void> {
   let before = '[';
   for await (const slice of slices) {
-    if (!asJson) {
-      say(shell, slice.lines);
+    if (!asJson || apart) {
+      say(shell, asJson ? slice.json.map((element) => JSON.stringify(element)) : slice.lines);
       continue;
     }
     shell.out(before + slice.json.map((element) => printable(JSON.stringify(element))).join(','));
     before = ',';
   }
-  if (asJson) shell.out(before === '[' ? '[]\n' : ']\n');
+  if (asJson && !apart) shell.out(before === '[' ? '[]\n' : ']\n');
 }
 
 function say(shell: Shell, lines: readonly string[]): void {

@@ -49,6 +49,8 @@ export interface Report {
 /** The output of a command that may be too long for the memory: an array, slice by slice. */
 export interface LongReport {
   readonly slices: AsyncIterable<OutputSlice>;
+  /** With `--json`, each element is a line of its own, and there is no array: the output may go on for ever. */
+  readonly apart?: true;
 }
 
 export interface OutputSlice {
@@ -67,7 +69,13 @@ export interface Shell {
   readonly terminal: boolean;
   /** Width of that terminal in characters; 0 when there is none. */
   readonly columns: number;
-  wait(milliseconds: number): Promise<void>;
+  /** Rejects if the signal aborts before. */
+  wait(milliseconds: number, signal?: AbortSignal): Promise<void>;
+  /**
+   * Returns a signal that aborts when the process is asked to end, which from then on ends with its command, or when
+   * nobody reads standard output any more. Undefined: nobody asks.
+   */
+  ending?(): AbortSignal;
   readStdin(): Promise<Buffer>;
   out(content: string | Buffer): void;
   /** Writes a line to standard error, beside the report of the command. */
