@@ -15,19 +15,24 @@ export function pushable(response: AnyResponse): ServerHttp2Stream {
   if (response instanceof Http2ServerResponse && response.stream.pushAllowed) {
     return response.stream;
   }
-  throw new HttpError(
+  throw notTaken();
+}
+
+const notTaken = () =>
+  new HttpError(
     406,
     'Messages come as events (send Accept: text/event-stream), or by server push of HTTP/2, which this connection does not take.',
   );
-}
 
 /**
  * Pushes one answer, and resolves to whether the client took all of it. One at a time, so that a client which reads
- * nothing or allows no streams has one answer waiting and not many. False if the client refuses it or has left.
+ * nothing or allows no streams has one answer waiting and not many. False if the client refuses it or has left. Rejects with
+ * HttpError 406 if it has turned server push off meanwhile.
  */
-export function push(stream: ServerHttp2Stream, { path, fields, body }: Promised) {
+export async function push(stream: ServerHttp2Stream, { path, fields, body }: Promised) {
+  if (stream.closed || stream.destroyed) return false;
+  if (!stream.pushAllowed) throw notTaken();
   return new Promise<boolean>((resolve) => {
-    if (stream.closed || stream.destroyed) return resolve(false);
     const left = () => resolve(false);
     stream.once('close', left);
     stream.pushStream({ ':path': path }, (error, promised) => {

@@ -182,6 +182,20 @@ describe('a user agent that waits for server push (RFC 8030 section 6)', () => {
     events.leave();
   });
 
+  test('gets 406 once a message comes, if it has turned server push off meanwhile', async () => {
+    const { subscription, push: resource } = await push.subscribed();
+    const waiter = pushesAt(push.port, subscription);
+    await sent(resource);
+    await until(() => waiter.pushed.length === 1);
+    await new Promise<void>((resolve) =>
+      waiter.session.settings({ enablePush: false }, () => resolve()),
+    );
+    await sent(resource);
+    expect(await waiter.status).toBe(406);
+    expect(waiter.pushed).toHaveLength(1);
+    waiter.leave();
+  });
+
   test('with MAX_CONCURRENT_STREAMS 0 makes nothing pile up, and is forgotten when it leaves', async () => {
     const { subscription, push: resource } = await push.subscribed();
     for (let n = 0; n < 20; n += 1) await sent(resource);
