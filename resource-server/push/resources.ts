@@ -120,12 +120,16 @@ async function standingMessage(parts: PushParts, id: string): Promise<PushMessag
   return message;
 }
 
-/** The fields of a message, without those that never reach its receiver: Topic, Urgency, token and key. */
+/**
+ * The fields of a message, without those that never reach its receiver: Topic, Urgency, token and key. Strangers write
+ * messages, so a browser runs nothing of one and sends none of its forms.
+ */
 const fieldsOf = ({ type, coding, posted_at }: PushMessage) => ({
   ...UNSTORED,
   ...(type !== undefined && { 'Content-Type': type }),
   ...(coding !== undefined && { 'Content-Encoding': coding }),
   'Last-Modified': new Date(posted_at).toUTCString(),
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
   'X-Content-Type-Options': 'nosniff',
 });
 

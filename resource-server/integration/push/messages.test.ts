@@ -129,6 +129,17 @@ describe('RFC 8030 section 5: a message', () => {
     }
   });
 
+  test('runs in no browser: a message of HTML is sandboxed, and its type is not guessed', async () => {
+    const { push: resource } = await push.subscribed();
+    const headers = { 'content-type': 'text/html' };
+    const sent = await push.send(resource, { headers, body: '<form action=https://evil.example>' });
+    const got = await push.ask('GET', pathOf(sent.headers.location));
+    expect(got.headers['content-type']).toBe('text/html');
+    expect(got.raw.filter((name) => name === 'Content-Security-Policy')).toHaveLength(1);
+    expect(got.headers['content-security-policy']).toContain('sandbox');
+    expect(got.headers['x-content-type-options']).toBe('nosniff');
+  });
+
   test.each([
     ['no TTL', { ttl: [] }],
     ['a TTL that is no number', { ttl: '1.5' }],
