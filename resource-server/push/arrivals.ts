@@ -11,16 +11,16 @@ export interface Waiter<Row extends Placed> {
   readonly id: string;
   /** Returns the rows behind a place, in their order. */
   read(after: number): Promise<readonly Row[]>;
-  /** Resolves to whether that resource is still there. */
-  isThere(): Promise<boolean>;
+  /** Resolves to whether that resource is still there. `doubted`: what made it may have ended. */
+  isThere(doubted: boolean): Promise<boolean>;
   /** Does not wait: ends after the rows that are there. */
   readonly once: boolean;
   /** Milliseconds of quiet after which it gives a sign of life. */
   readonly heartbeat: number;
   /** Aborted when the client has left, or when the server ends. */
   readonly signal: AbortSignal;
-  /** Aborted when what made the resource has ended. */
-  readonly ended: AbortSignal;
+  /** Aborted when what made the resource has ended, or when nobody knows since the store is silent. */
+  readonly doubted: AbortSignal;
 }
 
 /** Milliseconds after which rows are read again: one of them may have been deleted while the client took another. */
@@ -32,7 +32,7 @@ const FRESH = 50;
  */
 export async function* arrivals<Row extends Placed>(
   news: Pick<News, 'listen'>,
-  { id, read, isThere, once, heartbeat, signal, ended }: Waiter<Row>,
+  { id, read, isThere, once, heartbeat, signal, doubted }: Waiter<Row>,
 ): AsyncGenerator<Row | undefined, void, void> {
   const bell = { rung: true, wake: () => {} };
   const ring = () => {
@@ -40,7 +40,7 @@ export async function* arrivals<Row extends Placed>(
     bell.wake();
   };
   const stop = news.listen(id, ring);
-  for (const one of [signal, ended]) one.addEventListener('abort', ring, { once: true });
+  for (const one of [signal, doubted]) one.addEventListener('abort', ring, { once: true });
   try {
     for (let after = 0; !signal.aborted;) {
       bell.rung = false;
@@ -48,14 +48,14 @@ export async function* arrivals<Row extends Placed>(
       const readAt = performance.now();
       for (const row of rows) {
         if (signal.aborted) return;
-        if (ended.aborted) throw notFound();
+        if (doubted.aborted) break;
         if (performance.now() > readAt + FRESH) break;
         yield row;
         after = row.place;
       }
-      if (rows.length > 0) continue;
-      if (ended.aborted || !(await isThere())) throw notFound();
-      if (once) return;
+      if (rows.length > 0 && !doubted.aborted) continue;
+      if (!(await isThere(doubted.aborted))) throw notFound();
+      if (once || doubted.aborted) return;
       if (bell.rung) continue;
       const { promise, resolve } = Promise.withResolvers<void>();
       bell.wake = resolve;
@@ -68,6 +68,6 @@ export async function* arrivals<Row extends Placed>(
     if (!(error instanceof StoreUnavailable)) throw error;
   } finally {
     stop();
-    for (const one of [signal, ended]) one.removeEventListener('abort', ring);
+    for (const one of [signal, doubted]) one.removeEventListener('abort', ring);
   }
 }

@@ -42,8 +42,11 @@ export async function receive(parts: PushParts, asked: PushRequest, wait: Wait) 
       fields: { ':status': 200, ...lowerCase(fieldsOf(message)), link },
       body: message.body,
     }),
-    isThere: async () => (await stores.push.subscription(id)) !== undefined,
-    watch: (end) => watchSubscription(parts, subscription, mark, end),
+    async isThere(doubted) {
+      const found = await stores.push.subscription(id);
+      return (doubted ? await standingOf(parts, found) : found) !== undefined;
+    },
+    watch: (doubt) => watchSubscription(parts, subscription, mark, doubt),
   });
 }
 

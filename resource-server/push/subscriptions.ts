@@ -59,15 +59,15 @@ export async function standingOf(
 }
 
 /**
- * Calls `end` within a second of the revocation of the grant that made a subscription, and within ten seconds of its
- * expiry. Returns a function that ends the watch. It costs the store nothing but the look at the revocations, which all
+ * Calls `doubt` within a second of the revocation of the grant that made a subscription, and within ten seconds of its
+ * expiry, and when the store has been silent for some seconds. Returns a function that ends the watch. It costs the store nothing but the look at the revocations, which all
  * watches share. `mark`: taken before the subscription was found to stand.
  */
 export function watchSubscription(
   parts: SubscriptionParts,
   { id, person, maker }: PushSubscription,
   mark: Mark,
-  end: () => void,
+  doubt: () => void,
 ): () => void {
   let looks = 0;
   const found = (over: boolean) => (over ? ('revoked' as const) : undefined);
@@ -83,5 +83,5 @@ export function watchSubscription(
   };
   const principal = { kind: 'person' as const, realm: '', name: person };
   const passed = { principal, grounds: [grounds] };
-  return parts.standing.watch({ passed, mark }, 'revoked', end);
+  return parts.standing.watch({ passed, mark }, 'revoked', doubt);
 }

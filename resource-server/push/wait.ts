@@ -17,14 +17,14 @@ const HEARTBEATS = 4;
 export interface Source<Row extends { readonly place: number }> {
   readonly id: string;
   read(after: number): Promise<readonly Row[]>;
-  /** Resolves to whether it is still there. */
-  isThere(): Promise<boolean>;
+  /** Resolves to whether it is still there. `doubted`: what made it may have ended. */
+  isThere(doubted: boolean): Promise<boolean>;
   event(row: Row): ServerEvent;
   promise(row: Row): Promised;
   /** Called once the client has the row. */
   taken?(row: Row): Promise<void>;
-  /** Calls `end` when what made it has ended. Returns a function that ends the watch. */
-  watch?(end: () => void): () => void;
+  /** Calls `doubt` when what made it has ended, or the store is silent. Returns a function that ends the watch. */
+  watch?(doubt: () => void): () => void;
 }
 
 /** Lets clients wait (RFC 8030 section 6), some at each resource. */
@@ -53,7 +53,7 @@ export function createWait(parts: Pick<PushParts, 'news' | 'ending' | 'idleTimeo
   ): Promise<ResourceAnswer> {
     const raw = request.rawHeaders;
     const stream = takesEvents(raw) ? undefined : pushable(response);
-    const [over, ended] = [new AbortController(), new AbortController()];
+    const [over, doubted] = [new AbortController(), new AbortController()];
     const end = () => over.abort();
     const held = new DisposableStack();
     held.defer(enter(source.id));
@@ -65,7 +65,7 @@ export function createWait(parts: Pick<PushParts, 'news' | 'ending' | 'idleTimeo
       socket.once('end', end);
       held.defer(() => void socket.off('end', end));
     }
-    if (source.watch) held.defer(source.watch(() => ended.abort()));
+    if (source.watch) held.defer(source.watch(() => doubted.abort()));
     const rows = arrivals(news, {
       id: source.id,
       read: source.read,
@@ -73,7 +73,7 @@ export function createWait(parts: Pick<PushParts, 'news' | 'ending' | 'idleTimeo
       once: preference(raw, 'wait') === '0',
       heartbeat: idleTimeout / HEARTBEATS,
       signal: AbortSignal.any([over.signal, ending]),
-      ended: ended.signal,
+      doubted: doubted.signal,
     });
     if (stream === undefined) return eventStream(told(rows, source), () => held.dispose());
 
