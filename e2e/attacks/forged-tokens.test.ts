@@ -79,7 +79,7 @@ describe('access tokens (RFC 9068 section 4, RFC 8725)', () => {
     const signature = createHmac('sha256', secret).update(input.join('.')).digest('base64url');
     return [...input, signature].join('.');
   };
-  const pem = () => forger.publicKey.export({ type: 'spki', format: 'pem' }).toString();
+  const pem = () => forger.publicKey.export({ type: 'spki', format: 'pem' });
   const unsigned = (alg: string, signature = '') =>
     [base64url({ ...forger.header, alg }), base64url(forger.claims), signature].join('.');
   const split = () => genuine.split('.') as [string, string, string];

@@ -90,7 +90,7 @@ function signatureKey({ jwk, proof }: JsonObject): SignatureKey {
   const key = importPublicJwk(jwk, algorithm);
   if (key === undefined) throw new BadKey('jwk is not a public key for its alg');
   // The numbers of a JWK can be written in several ways, and the key is the same client.
-  const own = thumbprint(key.export({ format: 'jwk' }), algorithm);
+  const own = thumbprint({ ...key.export({ format: 'jwk' }) }, algorithm);
   return { proof: 'httpsig', algorithm, key, kid, digest, thumbprint: own };
 }
 

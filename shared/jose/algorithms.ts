@@ -1,4 +1,4 @@
-import { createPublicKey, verify, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { es256ToDer } from '#shared/base/der.ts';
 import { verifyPss } from '#shared/base/rsa-pss.ts';
 
@@ -108,7 +108,7 @@ export function importPublicJwk(
   }
   const operations = jwk['key_ops'] ?? ['verify'];
   if (!Array.isArray(operations) || !operations.includes('verify')) return undefined; // section 4.3
-  const key: JsonWebKey = {};
+  const key: Record<string, string> = {};
   for (const member of algorithm.members) {
     const value = jwk[member];
     if (typeof value !== 'string') return undefined;

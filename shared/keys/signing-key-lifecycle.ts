@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose';
 import type { Clock } from '#shared/base/clock.ts';
 import {
@@ -61,7 +61,7 @@ const GENERATE: Record<Alg, () => { publicKey: Jwk; privateKey: Jwk }> = {
   EdDSA: () => exported(generateKeyPairSync('ed25519')),
 };
 
-function exported(pair: ReturnType<typeof generateKeyPairSync>) {
+function exported(pair: Record<'publicKey' | 'privateKey', KeyObject>) {
   return {
     publicKey: { ...pair.publicKey.export({ format: 'jwk' }) },
     privateKey: { ...pair.privateKey.export({ format: 'jwk' }) },

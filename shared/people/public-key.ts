@@ -1,4 +1,4 @@
-import { createPublicKey, hash, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject, type webcrypto } from 'node:crypto';
 import { remembering } from '#shared/base/recent-map.ts';
 import { holdsPrivateKey } from '#shared/jose/private-members.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
@@ -88,7 +88,8 @@ export function keptJwk(jwk: Readonly<Record<string, unknown>>): KeptKey | undef
 
 /** A JWK has one form of each number and point; DER may have it compressed, or its curve written out. */
 function kept(key: KeyObject): KeptKey {
-  const spki = fromJwk(key.export({ format: 'jwk' })).export({ format: 'der', type: 'spki' });
+  const again = fromJwk({ ...key.export({ format: 'jwk' }) });
+  const spki = again.export({ format: 'der', type: 'spki' });
   return { id: keyIdOf(spki), spki: spki.toString('base64url') };
 }
 
@@ -120,7 +121,7 @@ function fromPublicJwk(jwk: Readonly<Record<string, unknown>>): KeyObject {
 
 /** Makes a key from the public members of a JWK alone (RFC 7518 section 6, RFC 8037 section 2). */
 function fromJwk({ kty, crv, x, y, n, e }: Readonly<Record<string, unknown>>): KeyObject {
-  const key = { kty, crv, x, y, n, e } as JsonWebKey;
+  const key = { kty, crv, x, y, n, e } as webcrypto.JsonWebKey;
   return createPublicKey({ key, format: 'jwk' });
 }
 
@@ -129,8 +130,7 @@ function fromPem(text: string): KeyObject {
   const der = Buffer.from(body, 'base64');
   if (rsa === undefined) return createPublicKey({ key: der, format: 'der', type: 'spki' });
   const pkcs1 = { format: 'der', type: 'pkcs1' } as const;
-  // Anew from a JWK: what comes of PKCS #1 cannot be written as such by Node 24.21.
-  const key = fromJwk(createPublicKey({ key: der, ...pkcs1 }).export({ format: 'jwk' }));
+  const key = createPublicKey({ key: der, ...pkcs1 });
   // Node silently takes the public half of a private key in PKCS #1.
   if (!key.export(pkcs1).equals(der)) throw isPrivate();
   return key;

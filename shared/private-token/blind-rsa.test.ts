@@ -2,8 +2,8 @@ import {
   createPrivateKey,
   createPublicKey,
   generateKeyPairSync,
-  type JsonWebKey,
   type KeyObject,
+  type webcrypto,
 } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
@@ -72,7 +72,7 @@ describe('RFC 9474 appendix A: blind RSA', () => {
       return hex(digits.padStart(digits.length + (digits.length % 2), '0')).toString('base64url');
     };
     const [P, Q, D] = [integer(p), integer(q), integer(d)];
-    const key: JsonWebKey = {
+    const key: webcrypto.JsonWebKey = {
       kty: 'RSA',
       n: encoded(integer(n)),
       e: encoded(integer(e)),

@@ -107,7 +107,7 @@ export async function runProcess(role: Role, env: NodeJS.ProcessEnv): Promise<vo
   }
   // Otherwise node:cluster would end the process here, with exit code 0.
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
-  if (process.connected) process.disconnect();
+  if (process.connected) process.disconnect?.();
 }
 
 /** Run by shared/start, which tells a person what is wrong with the configuration, once for both servers. */

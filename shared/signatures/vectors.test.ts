@@ -1,5 +1,5 @@
 /** The test cases of RFC 9421 appendix B.2, as the RFC prints them. */
-import { createHmac, createPrivateKey, createPublicKey, type JsonWebKey } from 'node:crypto';
+import { createHmac, createPrivateKey, createPublicKey, type webcrypto } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { MESSAGE_ALGORITHMS } from '#shared/jose/algorithms.ts';
@@ -8,7 +8,7 @@ import { sign, withFields } from './message.fixture.ts';
 import { claimedSignature, verifySignature } from './verify.ts';
 
 interface Vectors {
-  readonly keys: Readonly<Record<string, JsonWebKey>>;
+  readonly keys: Readonly<Record<string, webcrypto.JsonWebKey>>;
   readonly secret: string;
   readonly request: Readonly<Record<string, string>>;
   readonly response: Readonly<Record<string, string>>;

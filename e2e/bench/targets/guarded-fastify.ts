@@ -1,5 +1,5 @@
 /** Fastify with one document, protected by us, by @fastify/jwt, or by nobody. Argument: its JSON. */
-import { createPublicKey, type JsonWebKey } from 'node:crypto';
+import { createPublicKey, type webcrypto } from 'node:crypto';
 import jwt from '@fastify/jwt';
 import fastify from 'fastify';
 import { protect } from '#shared/guard/protect.ts';
@@ -15,12 +15,14 @@ if (by === 'countersign') {
   app.addHook('onRequest', guard.fastify());
 }
 if (by.startsWith('peer')) {
-  const { keys } = (await (await fetch(`${issuer}/jwks`)).json()) as { keys: JsonWebKey[] };
+  const { keys } = (await (await fetch(`${issuer}/jwks`)).json()) as {
+    keys: webcrypto.JsonWebKey[];
+  };
   const key = keys.find(({ kty }) => kty === 'EC');
   if (key === undefined) throw new Error('the issuer has no key for ES256');
   const publicKey = createPublicKey({ key: { ...key }, format: 'jwk' });
   await app.register(jwt, {
-    secret: { public: publicKey.export({ type: 'spki', format: 'pem' }).toString() },
+    secret: { public: publicKey.export({ type: 'spki', format: 'pem' }) },
     verify: {
       algorithms: ['ES256'],
       allowedIss: issuer,

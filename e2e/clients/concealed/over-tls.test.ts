@@ -78,7 +78,7 @@ function ofHttp1(): Server {
 
 function ofHttp2(): Server {
   const server = http2.createSecureServer(tls);
-  server.on('stream', (stream, headers) => {
+  server.on('stream', (stream: http2.ServerHttp2Stream, headers) => {
     const { ':method': method = '', ':authority': authority = '' } = headers;
     const { ':scheme': scheme, ':path': path } = headers;
     const uri = method === 'CONNECT' ? authority : `${scheme}://${authority}${path}`;

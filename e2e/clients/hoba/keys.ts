@@ -28,5 +28,5 @@ export function kidOf(privateKey: KeyObject): string {
 
 /** Returns the value of `pub` (section 6.1). */
 export function pemOf({ privateKey }: HobaKey): string {
-  return createPublicKey(privateKey).export({ format: 'pem', type: 'spki' }).toString();
+  return createPublicKey(privateKey).export({ format: 'pem', type: 'spki' });
 }

@@ -59,7 +59,7 @@ export function pushesAt(
   const session = http2.connect(`http://127.0.0.1:${port}`, { settings });
   session.on('error', () => {});
   const pushed: Pushed[] = [];
-  session.on('stream', (stream, asked) => {
+  session.on('stream', (stream: http2.ClientHttp2Stream, asked) => {
     stream.on('push', (answer) => {
       const pieces: Buffer[] = [];
       stream.on('data', (piece: Buffer) => pieces.push(piece));

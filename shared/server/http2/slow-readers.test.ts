@@ -24,7 +24,7 @@ beforeEach(async () => {
     session = opened;
     readers = new SlowReaders(opened, LIMITS);
   });
-  server.on('stream', (stream) => {
+  server.on('stream', (stream: http2.ServerHttp2Stream) => {
     latest = stream;
     stream.on('error', () => {});
     stream.respond();

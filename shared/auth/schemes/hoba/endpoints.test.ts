@@ -206,20 +206,16 @@ describe('register (RFC 7486 section 6.1)', () => {
   });
 
   const publicPem = (type: 'rsa' | 'rsa-pss', modulusLength: number) =>
-    String(
-      generateKeyPairSync(type as 'rsa', { modulusLength }).publicKey.export({
-        type: 'spki',
-        format: 'pem',
-      }),
-    );
-  const privatePem = () => String(clientKey(1).privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    generateKeyPairSync(type as 'rsa', { modulusLength }).publicKey.export({
+      type: 'spki',
+      format: 'pem',
+    });
+  const privatePem = () => clientKey(1).privateKey.export({ type: 'pkcs8', format: 'pem' });
   const ecPem = () =>
-    String(
-      generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({
-        type: 'spki',
-        format: 'pem',
-      }),
-    );
+    generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({
+      type: 'spki',
+      format: 'pem',
+    });
 
   /** Sends what is right, with this behind it or in place of it. */
   async function registerForm(form: URLSearchParams) {

@@ -43,7 +43,7 @@ function newKey(): ClientKey {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const spki = publicKey.export({ type: 'spki', format: 'der' });
   const kid = createHash('sha256').update(spki).digest('base64url');
-  return { kid, spki, pem: String(publicKey.export({ type: 'spki', format: 'pem' })), privateKey };
+  return { kid, spki, pem: publicKey.export({ type: 'spki', format: 'pem' }), privateKey };
 }
 
 /** The values that a client signs (RFC 7486 section 2). */
