@@ -1,5 +1,5 @@
 # One image for both servers. The command may name one: node shared/start/main.js authz, or resource.
-FROM node:24.21.0-bookworm-slim
+FROM node:26.10.0-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json package-lock.json ./

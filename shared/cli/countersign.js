@@ -40,10 +40,10 @@ if (process.argv[2] === '--version') {
   process.exit();
 }
 
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+const [major = 0] = process.versions.node.split('.').map(Number);
 const packaged = packagedNode();
 
-if (major > 24 || (major === 24 && minor >= 9)) {
+if (major >= 26) {
   process.argv = [process.execPath, file, ...args];
   await import(pathToFileURL(file).href);
 } else if (packaged) {
@@ -56,7 +56,7 @@ if (major > 24 || (major === 24 && minor >= 9)) {
   });
 } else {
   console.error(
-    `Countersign needs Node.js 24.9 or later, and this is ${process.version}: install Node.js 24 LTS from https://nodejs.org`,
+    `Countersign needs Node.js 26 or later, and this is ${process.version}: install Node.js 26 from https://nodejs.org`,
   );
   process.exitCode = 1;
 }

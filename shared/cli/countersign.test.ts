@@ -44,7 +44,7 @@ test('a Node that is new enough runs the command line itself; arguments and exit
   expect((await runScript([LAUNCHER, 'frobnicate'], {})).code).toBe(2);
 });
 
-test.each(['16.20.0', '20.20.2', '24.8.9'])(
+test.each(['16.20.0', '20.20.2', '24.21.0', '25.9.0'])(
   'Node %s hands over to the packaged one',
   async (version) => {
     const launcher = await installed({ ...PACKAGED, 'dist/shared/cli/main.js': SAYS });
@@ -58,7 +58,7 @@ test('without a Node that is new enough: one line says what to install', async (
   const launcher = await installed({ 'dist/shared/cli/main.js': SAYS });
   const { code, stdout, stderr } = await runScript([...as('20.20.2'), launcher], {});
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/^Countersign needs Node\.js 24\.9 or later.*install.*\n$/);
+  expect(stderr).toMatch(/^Countersign needs Node\.js 26 or later.*install.*\n$/);
 });
 
 test('--version names the release, on any Node', async () => {
@@ -66,7 +66,7 @@ test('--version names the release, on any Node', async () => {
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^countersign \d+\.\d+\.\d+\n$/)]);
 });
 
-test.each(['24.9.0', '26.0.0'])('Node %s is new enough', async (version) => {
+test.each(['26.0.0', '27.0.0'])('Node %s is new enough', async (version) => {
   const launcher = await installed({ 'dist/shared/cli/main.js': SAYS });
   expect((await runScript([...as(version), launcher], {})).code).toBe(7);
 });
