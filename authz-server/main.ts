@@ -1,5 +1,9 @@
 import { runProcess } from '#shared/server/process.ts';
-import { composeAuthorizationServer } from './compose.ts';
+import { silenceKnownNode } from './start/known-node.ts';
+
+const end = silenceKnownNode(console, process.versions.node);
+const { composeAuthorizationServer } = await import('./compose.ts');
+end();
 
 await runProcess(
   {

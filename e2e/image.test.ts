@@ -102,6 +102,8 @@ test('the image starts both servers and the command line, and a person can sign 
     ready: (output) => output.includes('Both are ready.'),
   });
 
+  expect(pair.output).not.toContain('oidc-provider');
+
   const cli = run('node', ['shared/cli/main.ts', 'user', 'add', 'alice', '--password-stdin'], {
     cwd: app,
     env: settings,

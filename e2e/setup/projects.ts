@@ -34,6 +34,7 @@ export const project = (displayName: string, has: (suite: string) => boolean) =>
   displayName,
   rootDir,
   testMatch: suites.filter(has).map((suite) => `<rootDir>/${suite}`),
+  setupFiles: ['<rootDir>/e2e/setup/known-node.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   transform: { '\\.ts$': ['@swc/jest', compiler] },
