@@ -3,6 +3,7 @@
  * of those whose name has the text. `-- --quick`: within about two minutes what is asked most.
  * `npm run bench -- guard`: what APIs pay for the package, beside the packages of others.
  * `npm run bench -- gnap`: what signed requests cost, beside Bearer and client credentials.
+ * `npm run bench -- push`: messages that the push service takes and delivers, and what user agents cost that wait.
  * `npm run bench -- cache-suite`: how many of the public tests of HTTP caches the gateway's passes, beside others; the
  * environment variable CACHE_TESTS names a checkout of http-tests/cache-tests in place of npm's package,
  * `--only NAME` one of them.
@@ -16,6 +17,7 @@ import { measureCacheSuite } from './cache-suite/cache-suite.ts';
 import { measureGnap } from './gnap.ts';
 import { measureGuard } from './guard.ts';
 import { profileWork } from './profile/work.ts';
+import { measurePush } from './push.ts';
 import { format, surroundings } from './report.ts';
 import type { Findings } from './report.ts';
 import { measureQuick } from './quick.ts';
@@ -85,6 +87,7 @@ async function bench(): Promise<number> {
   const suites: Readonly<Record<string, Suite>> = {
     guard: measureGuard,
     gnap: measureGnap,
+    push: measurePush,
     quick: measureQuick,
     whole: () => measureWhole(say, isWanted),
     'cache-suite': () => {

@@ -1,0 +1,103 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { vapidAuthorization, vapidKey } from '#shared/auth/schemes/vapid/prove.ts';
+import { epochSeconds, systemClock } from '#shared/base/clock.ts';
+import { randomId, systemRandom } from '#shared/base/random.ts';
+import { recordAccess } from '#shared/people/access/grants.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { MOST } from '../../resource-server/push/parts.ts';
+
+/** An application server (RFC 8292). */
+export interface Sender {
+  readonly key: KeyObject;
+  /** Credentials that it uses again and again. */
+  readonly authorization: string;
+}
+
+/** A subscription, whose messages are sent and received by paths. */
+export interface Subscription {
+  readonly id: string;
+  /** Its user agent waits there. */
+  readonly path: string;
+  /** Its push resource. */
+  readonly push: string;
+  /** Alone may send; absent: anybody may who knows the push resource. */
+  readonly sender?: Sender;
+}
+
+export type Senders = 'anybody' | 'vapid';
+
+/** Public origin of the push service. A proxy ends TLS. */
+export const ORIGIN = 'https://localhost:3443';
+/** Messages to one subscription in a short time: the burst of `push-subscription`. */
+export const BURST = 100;
+/** Subscriptions whose bursts together are the burst of the key that may send to them (`push-key`). */
+const OF_A_KEY = 10;
+/** Seconds: longer than a run. */
+const LIFE = 7200;
+
+type Store = Pick<Stores, 'push' | 'artefacts' | 'revocations'>;
+
+/**
+ * Makes subscriptions in the store, as many of each person as may be: that many people would sign in for minutes. Each
+ * takes `BURST` messages, whatever the others take.
+ */
+export async function subscribe(
+  stores: Store,
+  count: number,
+  senders: Senders,
+): Promise<readonly Subscription[]> {
+  const made: Subscription[] = [];
+  let [maker, sender] = [{ person: '', grant: '' }, undefined as Sender | undefined];
+  const writes: Promise<unknown>[] = [];
+  for (let at = 0; at < count; at += 1) {
+    if (at % MOST.subscriptions === 0) maker = await newGrant(stores);
+    if (senders === 'vapid' && at % OF_A_KEY === 0) sender = newSender();
+    const [id, push] = [randomId(systemRandom), randomId(systemRandom)];
+    const row = {
+      id,
+      push,
+      person: maker.person,
+      maker: { grant_id: maker.grant, client_id: CLIENT, client_gen: 0 },
+      ...(sender && { key: vapidKey(sender.key) }),
+      created_at: systemClock.now(),
+    };
+    writes.push(stores.push.subscribe(row, MOST.subscriptions));
+    const paths = { path: `/push/subscription/${id}`, push: `/push/push/${push}` };
+    made.push({ id, ...paths, ...(sender && { sender }) });
+  }
+  const outcomes = await Promise.all(writes);
+  if (outcomes.some((outcome) => outcome !== 'added')) throw new Error('a person has too many');
+  return made;
+}
+
+const CLIENT = 'user-agent';
+
+/** Keeps what somebody new has allowed their user agent. */
+async function newGrant(stores: Store): Promise<{ person: string; grant: string }> {
+  const [person, grant] = [randomId(systemRandom), randomId(systemRandom)];
+  const access = { grantId: grant, accountId: person, clientId: CLIENT, generation: 0 };
+  const store = { stores, clock: systemClock, longestLife: LIFE };
+  await recordAccess(store, { ...access, since: systemClock.now() }, LIFE);
+  return { person, grant };
+}
+
+function newSender(): Sender {
+  const { privateKey: key } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  return { key, authorization: newAuthorization(key) };
+}
+
+/** Signs a JWT of its own for each call. */
+export const newAuthorization = (key: KeyObject): string =>
+  vapidAuthorization({
+    key,
+    audience: ORIGIN,
+    expires: epochSeconds(systemClock) + LIFE,
+    subject: 'mailto:admin@example.com',
+  });
+
+/** Changes the signature of the JWT in a text. */
+export function forged(credentials: string): string {
+  const at = credentials.lastIndexOf('.') + 1;
+  const other = credentials[at] === 'A' ? 'B' : 'A';
+  return credentials.slice(0, at) + other + credentials.slice(at + 1);
+}

@@ -1,0 +1,103 @@
+import { closedLoop } from './closed-loop.ts';
+import type { Server } from './cpu.ts';
+import { probe } from './http-load.ts';
+import type { Contender, Run } from './measure.ts';
+import { acknowledge, Arrivals, deliver, openPool, send } from './push-arrivals.ts';
+import { BURST, subscribe, type Subscription } from './push-crowd.ts';
+import { forgedMessage, messageTo, newBody } from './push-messages.ts';
+import type { PushSite } from './push-site.ts';
+import { openWaiters, type Way } from './push-waiters.ts';
+import { always } from './requests.ts';
+import { percentile } from './statistics.ts';
+
+/** Messages under way at a time, each to another user agent. */
+export const AT_ONCE = 32;
+/** User agents of a run. They get 6,400 messages at most. */
+const WAITING = 64;
+
+interface Row {
+  readonly name: string;
+  /** Absent: nobody waits. */
+  readonly way?: Way;
+  /** They wait at the other process; default: at the one that takes the messages. */
+  readonly elsewhere?: boolean;
+  readonly acknowledges?: boolean;
+}
+
+const EVENTS: Way = { by: 'events', streams: 16 };
+const PUSH: Way = { by: 'push', streams: 16 };
+
+const ROWS: readonly Row[] = [
+  { name: 'taken, nobody waits' },
+  { name: 'events, HTTP/1.1', way: { by: 'events' } },
+  { name: 'events, HTTP/2', way: EVENTS },
+  { name: 'events, HTTP/2, and DELETE', way: EVENTS, acknowledges: true },
+  { name: 'server push', way: PUSH },
+  { name: 'events, HTTP/2, other process', way: EVENTS, elsewhere: true },
+  { name: 'server push, other process', way: PUSH, elsewhere: true },
+];
+
+/** Messages that are sent and arrive. Each run has subscriptions of its own, restricted to keys. */
+export const delivering = (site: PushSite): readonly Contender[] =>
+  ROWS.map((row) => contender(site, row));
+
+function contender({ one, other, stores }: PushSite, row: Row): Contender {
+  const { name, way, elsewhere = false, acknowledges = false } = row;
+  const at = elsewhere ? other : one;
+  const server: Server = { ...one, pids: elsewhere ? [...one.pids, ...other.pids] : one.pids };
+
+  async function prepare(seconds: number): Promise<() => Promise<Run>> {
+    await using stack = new AsyncDisposableStack();
+    const all = await subscribe(stores, WAITING, 'vapid');
+    const arrivals = new Arrivals();
+    const waiters = way && stack.use(await openWaiters(at, way, all, arrivals.arrived));
+    const pool = stack.adopt(openPool(one, AT_ONCE), (open) => open.close());
+    const kept = stack.move();
+    const took: number[] = [];
+    async function visit(to: Subscription): Promise<void> {
+      if (waiters === undefined) return void (await send(pool, to, newBody()));
+      const { path, took: milliseconds } = await deliver(pool, to, arrivals);
+      if (acknowledges) await acknowledge(pool, path);
+      took.push(milliseconds);
+    }
+    return async () => {
+      await using _ = kept;
+      const done = await closedLoop(inTurn(all, visit), AT_ONCE, seconds);
+      const { latency: __, ...run } = done;
+      return {
+        ...run,
+        errors: run.errors + arrivals.strange + (waiters?.lost() ?? 0),
+        ...(waiters && { latency: { p50: percentile(took, 0.5), p99: percentile(took, 0.99) } }),
+      };
+    };
+  }
+
+  return {
+    name,
+    server,
+    async probe() {
+      const [to] = await subscribe(stores, 1, 'vapid');
+      if (to === undefined) throw new Error('there is no subscription');
+      const { request, refusal } = forgedMessage(to);
+      const load = always(messageTo(to));
+      await probe({ name, server, load, answer: { status: 201 }, forged: () => request, refusal });
+    },
+    prepare,
+  };
+}
+
+/** Visits them in turn, each again when it was visited, and as often as it takes messages. */
+export function inTurn(
+  all: readonly Subscription[],
+  visit: (to: Subscription) => Promise<void>,
+): () => Promise<void> | undefined {
+  const free = Array.from(all, (to) => ({ to, visits: 0 }));
+  return () => {
+    const next = free.shift();
+    if (next === undefined) return undefined;
+    return visit(next.to).finally(() => {
+      next.visits += 1;
+      if (next.visits < BURST) free.push(next);
+    });
+  };
+}

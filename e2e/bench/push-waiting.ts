@@ -1,0 +1,98 @@
+import { closedLoop } from './closed-loop.ts';
+import { Arrivals, deliver, openPool } from './push-arrivals.ts';
+import { subscribe, type Subscription } from './push-crowd.ts';
+import { held, type Idle, idleCost } from './push-idle.ts';
+import type { PushSite } from './push-site.ts';
+import { openWaiters, type Way } from './push-waiters.ts';
+import type { Table } from './report.ts';
+import { percentile, round } from './statistics.ts';
+
+/** User agents that wait, each at its own subscription. */
+export const WAITERS = 1000;
+/** Connections over which messages are sent to all of them. */
+export const SENDERS = 16;
+/** Seconds: longer than all messages take. */
+const LONG = 300;
+
+const WAYS: Readonly<Record<string, Way>> = {
+  'events, HTTP/1.1': { by: 'events' },
+  'events, HTTP/2, 50 on a connection': { by: 'events', streams: 50 },
+  'server push, 50 on a connection': { by: 'push', streams: 50 },
+  'server push, a connection each': { by: 'push', streams: 1 },
+};
+
+type Row = Table['rows'][number];
+
+/** Measures user agents that wait while nothing happens, and until a message to each of them has arrived. */
+export async function measureWaiting(
+  title: string,
+  site: PushSite,
+  say: (line: string) => void,
+): Promise<{ readonly table: Table; readonly errors: number }> {
+  const all = await subscribe(site.stores, WAITERS, 'vapid');
+  const rows: Row[] = [];
+  let errors = 0;
+  const add = (row: Row, wrong: number) => {
+    rows.push({ ...row, errors: wrong });
+    errors += wrong;
+  };
+  for (const way of Object.values(WAYS)) await visitAll(site, way, all); // V8 compiles
+  say('  nobody waits');
+  add({ waiting: 'nobody', ...idleRow(await idleCost(site.one, site.redis)) }, 0);
+  for (const [name, way] of Object.entries(WAYS)) {
+    say(`  ${WAITERS} wait: ${name}`);
+    const { row, errors: wrong } = await measure(site, way, all);
+    add({ waiting: name, ...row }, wrong);
+  }
+  return { table: { title, rows }, errors };
+}
+
+async function measure(site: PushSite, way: Way, all: readonly Subscription[]) {
+  const arrivals = new Arrivals();
+  const before = await held(site.one);
+  await using waiters = await openWaiters(site.one, way, all, arrivals.arrived);
+  const idle = await idleCost(site.one, site.redis);
+  const after = await held(site.one);
+  const { took, seconds, errors } = await sendToAll(site, all, arrivals);
+  const each = (name: 'heap' | 'rss') => round((after[name] - before[name]) / WAITERS / 1024, 1);
+  return {
+    row: {
+      ...idleRow(idle),
+      'heap KiB each': each('heap'),
+      'rss KiB each': each('rss'),
+      'all told s': round(seconds, 2),
+      'p50 ms': round(percentile(took, 0.5), 2),
+      'p99 ms': round(percentile(took, 0.99), 2),
+    },
+    errors: errors + waiters.lost(),
+  };
+}
+
+/** As `measure` does, of whose results it has none. */
+async function visitAll(site: PushSite, way: Way, all: readonly Subscription[]): Promise<void> {
+  const arrivals = new Arrivals();
+  await using _ = await openWaiters(site.one, way, all, arrivals.arrived);
+  await sendToAll(site, all, arrivals);
+}
+
+/** Resolves once a message to each has arrived. */
+async function sendToAll({ one }: PushSite, all: readonly Subscription[], arrivals: Arrivals) {
+  await using stack = new AsyncDisposableStack();
+  const pool = stack.adopt(openPool(one, SENDERS), (open) => open.close());
+  const took: number[] = [];
+  const left = [...all];
+  const visit = () => {
+    const to = left.shift();
+    return to && deliver(pool, to, arrivals).then((done) => void took.push(done.took));
+  };
+  const { seconds, errors } = await closedLoop(visit, SENDERS, LONG);
+  return { took, seconds, errors: errors + arrivals.strange };
+}
+
+const idleRow = ({ cpu, redis }: Idle): Row => ({
+  'idle cpu ms/s': round(cpu, 1),
+  ...(redis && {
+    'redis ms/s': round(redis.cpu, 1),
+    'redis commands/s': Math.round(redis.commands),
+  }),
+});
