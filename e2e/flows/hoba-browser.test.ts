@@ -67,6 +67,7 @@ describe.each(ONE_STORE)('on %s: a key instead of a password (HOBA, RFC 7486)', 
     await at.getByText('Signed out').waitFor();
     expect(await visit(at)).toEqual(known(name));
     await at.reload();
+    await button(at, `Visit ${space()}`).waitFor(); // the script has found the key
     expect(await at.getByRole('heading', { level: 2 }).allInnerTexts()).toEqual(['Laptop']);
     expect(await visit(at)).toEqual(known(name));
 
