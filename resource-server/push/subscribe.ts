@@ -3,6 +3,7 @@ import { subjectOf } from '#shared/auth/person.ts';
 import { randomId } from '#shared/base/random.ts';
 import { HttpError, UNSTORED } from '#shared/http/answer.ts';
 import { single } from '#shared/http/fields.ts';
+import { linksTo } from '#shared/http/link.ts';
 import { wholeContent } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { PushSubscription } from '#shared/stores/push/push.ts';
@@ -11,6 +12,8 @@ import { pathOf } from './addresses.ts';
 import { MOST, type PushParts, type PushRequest } from './parts.ts';
 import { isMade, makerOf, standingOf } from './subscriptions.ts';
 
+/** The relation type of a subscription set, of which this service has none. */
+const SET = 'urn:ietf:params:push:set';
 /** RFC 8292 section 4.1. */
 const OPTIONS = 'application/webpush-options+json';
 /** Octets: one key, and members that we do not know. */
@@ -27,6 +30,12 @@ export async function subscribe(
   const person = passed.principal.kind === 'person' ? subjectOf(passed.principal) : undefined;
   if (maker === undefined || person === undefined) {
     throw new HttpError(403, 'A subscription is for a person: use a token that a person allowed.');
+  }
+  if (linksTo(request.rawHeaders, SET).length > 0) {
+    throw new HttpError(
+      400,
+      'There is no such subscription set (RFC 8030 section 4.1): leave it out.',
+    );
   }
   const key = await keyAsked(request);
   const subscription: PushSubscription = {

@@ -36,6 +36,14 @@ describe('RFC 8030 section 4: a subscription', () => {
     expect(await stores.push.subscriptionsOf('agent')).toEqual(before);
   });
 
+  test('section 4.1: one for a subscription set is 400, since there are no sets', async () => {
+    const headers = {
+      authorization: `Bearer ${await push.token()}`,
+      link: '</push/set/AAAAAAAAAAAAAAAAAAAAAA>; rel="urn:ietf:params:push:set"',
+    };
+    expect((await push.ask('POST', '/push/subscribe', { headers })).status).toBe(400);
+  });
+
   test('at most 50 of a person; one that ended makes room', async () => {
     const made: string[] = [];
     for (let n = 0; n < 50; n += 1) {
