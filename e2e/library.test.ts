@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { ROOT } from './bundle.ts';
 import { installResource } from './clients/guard/install.ts';
+import { EVERY_NODE } from './parts/older-nodes.ts';
 import { NODE } from './parts/process.ts';
 import { temporaryFolder } from './parts/temporary-folder.ts';
 
@@ -128,15 +129,18 @@ test('every program of its README compiles in strict TypeScript as it is', async
   expect(await compile(names, { types: ['node'], skipLibCheck: true })).toBe('');
 });
 
-test('the unit test of its README passes', async () => {
-  const program = (await programs()).find((text) => text.includes('node:test')) ?? '';
-  await writeFile(join(folder, 'notes.test.mts'), program);
-  const { stdout } = await run(process.execPath, ['--test', 'notes.test.mts'], {
-    cwd: folder,
-    env: NODE,
-  });
-  expect(stdout).toMatch(/^(?:#|ℹ) pass 3$/m);
-});
+test.each(Object.entries(EVERY_NODE))(
+  'the unit test of its README passes on Node %s',
+  async (_, node) => {
+    const program = (await programs()).find((text) => text.includes('node:test')) ?? '';
+    await writeFile(join(folder, 'notes.test.mts'), program);
+    const { stdout } = await run(node, ['--test', 'notes.test.mts'], {
+      cwd: folder,
+      env: NODE,
+    });
+    expect(stdout).toMatch(/^(?:#|ℹ) pass 3$/m);
+  },
+);
 
 test('handlers behind the guard have types in each framework', async () => {
   await copyFile(new URL('clients/guard/typed.mts', import.meta.url), join(folder, 'typed.mts'));

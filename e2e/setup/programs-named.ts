@@ -57,3 +57,7 @@ export function programsNamed(
 /** Whether one of the test files may start a server or the command line. */
 export const startsOurs = (files: readonly string[]) =>
   reached(files).has(new URL('e2e/parts/entry.ts', root).href);
+
+/** Whether one of the test files starts something on an older Node. */
+export const startsOlderNodes = (files: readonly string[]) =>
+  reached(files).has(new URL('e2e/parts/older-nodes.ts', root).href);

@@ -7,7 +7,7 @@ import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { kept } from './kept.ts';
 import { PARTS } from './parts.ts';
-import { programsNamed, startsOurs } from './programs-named.ts';
+import { programsNamed, startsOlderNodes, startsOurs } from './programs-named.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../../', import.meta.url).pathname;
@@ -60,6 +60,11 @@ test('our programs are bundled for a suite that starts them, and for no other', 
   expect(startsOurs(['e2e/flows/refresh.test.ts'])).toBe(true);
   expect(startsOurs(['shared/cli/main.test.ts'])).toBe(true);
   expect(startsOurs(['shared/http/etag.test.ts', 'e2e/package.test.ts'])).toBe(false);
+});
+
+test('older versions of Node are installed for a suite of the package for APIs, and for no other', () => {
+  expect(startsOlderNodes(['e2e/clients/guard/guard.test.ts'])).toBe(true);
+  expect(startsOlderNodes(['e2e/package.test.ts', 'shared/guard/node.test.ts'])).toBe(false);
 });
 
 test('a bundle is made again when one of its files has changed or is gone, and only then', async () => {

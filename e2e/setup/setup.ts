@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { installParts } from '#shared/auth/schemes/negotiate/debian.ts';
 import { bundled } from './bundled.ts';
 import { KDC, PARTS } from './parts.ts';
-import { programsNamed, startsOurs } from './programs-named.ts';
+import { installOlderNodes } from './older-nodes.ts';
+import { programsNamed, startsOlderNodes, startsOurs } from './programs-named.ts';
 import { selected } from './sequencer.ts';
 import { MEMORY, roomInMemory } from '../parts/temporary-folder.ts';
 
@@ -18,6 +19,7 @@ export default async function setup(): Promise<void> {
     PARTS.map(({ program }) => program),
   );
   if (named.has(KDC)) buildKerberos();
+  if (startsOlderNodes(selected)) await installOlderNodes();
   installParts(PARTS.filter(({ program }) => named.has(program)));
   if (startsOurs(selected)) process.env['BUNDLE_UNDER_TEST'] = await bundled();
   // Half of what a start of a server costs is compiling.

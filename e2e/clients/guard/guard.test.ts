@@ -1,8 +1,10 @@
 /** @countersign/resource as it is installed, in applications of each framework, against the running pair. */
+import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { type DpopProver, dpopProver } from '../../setup/dpop-prover.ts';
 import { type Pair, startPair } from '../../pair/pair.ts';
 import { freePort } from '../../parts/free-port.ts';
+import { EVERY_NODE } from '../../parts/older-nodes.ts';
 import { NODE, startProcess } from '../../parts/process.ts';
 import { rawHttp, statusOf } from '../../parts/raw-http.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
@@ -47,28 +49,32 @@ async function token(scope: string, prover?: DpopProver): Promise<string> {
   return access_token;
 }
 
-describe.each(['express', 'koa', 'fastify', 'hono'])('%s', (name) => {
+test.each(Object.entries(EVERY_NODE))('Node %s is the one that it is called', (version, node) => {
+  expect(execFileSync(node, ['--version'], { encoding: 'utf8' })).toMatch(`v${version}.`);
+});
+
+const EVERYWHERE = ['express', 'koa', 'fastify', 'hono'].flatMap((name) =>
+  Object.entries(EVERY_NODE).map(([version, node]) => ({ name, version, node })),
+);
+
+describe.each(EVERYWHERE)('$name on Node $version', ({ name, node }) => {
   let url: string;
 
   beforeAll(async () => {
     const port = await freePort();
     url = `http://127.0.0.1:${port}`;
-    const application = await startProcess(
-      process.execPath,
-      [await copyExample(folder, `${name}.mjs`)],
-      {
-        cwd: folder,
-        env: {
-          ...NODE,
-          ISSUER: pair.issuer,
-          RESOURCE,
-          CLIENT: follower.id,
-          SECRET: follower.secret,
-          PORT: `${port}`,
-        },
-        ready: (output) => output.includes('listening'),
+    const application = await startProcess(node, [await copyExample(folder, `${name}.mjs`)], {
+      cwd: folder,
+      env: {
+        ...NODE,
+        ISSUER: pair.issuer,
+        RESOURCE,
+        CLIENT: follower.id,
+        SECRET: follower.secret,
+        PORT: `${port}`,
       },
-    );
+      ready: (output) => output.includes('listening'),
+    });
     // To the end: anybody who revokes would wait for the lease of one that is gone.
     parts.use(application);
   });
