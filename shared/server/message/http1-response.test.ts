@@ -45,6 +45,14 @@ const WAYS: Readonly<Record<string, Write>> = {
     response.write('one');
     response.end('two');
   },
+  '204': (response) => {
+    response.statusCode = 204;
+    response.end();
+  },
+  '204 with content that is none': (response) => {
+    response.statusCode = 204;
+    response.end('none');
+  },
   '304': (response) => {
     response.statusCode = 304;
     response.end();
@@ -103,17 +111,21 @@ test('looking at the fields of a written answer changes nothing', async () => {
   expect(held).toBe(set);
 });
 
-test('a field that is malformed is none, and the answer that says so has those before it', async () => {
-  const [held, set] = await wire('GET', (response) => {
-    expect(() => {
-      holdFields(response, { 'X-Before': '1', 'X-Bad': 'a\nb: c', 'X-After': '1' });
-      response.end('never');
-    }).toThrow('Invalid character in header content ["X-Bad"]');
-    response.statusCode = 500;
-    holdFields(response, { 'X-Why': 'it' });
-    response.end('told');
-  });
-  expect(held).toMatch(/^HTTP\/1\.1 500 Internal Server Error\r\nX-Before: 1\r\nX-Why: it\r\n/);
-  expect(held).toMatch(/\r\nContent-Length: 4\r\n[^]*told$/);
-  expect(held).toBe(set);
-});
+test.each([200, 204, 304])(
+  '%i with a malformed field is told by an answer with content and the fields before it',
+  async (status) => {
+    const [held, set] = await wire('GET', (response) => {
+      expect(() => {
+        response.statusCode = status;
+        holdFields(response, { 'X-Before': '1', 'X-Bad': 'a\nb: c', 'X-After': '1' });
+        response.end('never');
+      }).toThrow('Invalid character in header content ["X-Bad"]');
+      response.statusCode = 500;
+      holdFields(response, { 'X-Why': 'it' });
+      response.end('told');
+    });
+    expect(held).toMatch(/^HTTP\/1\.1 500 Internal Server Error\r\nX-Before: 1\r\nX-Why: it\r\n/);
+    expect(held).toMatch(/\r\nContent-Length: 4\r\n[^]*told$/);
+    expect(held).toBe(set);
+  },
+);

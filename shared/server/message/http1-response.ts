@@ -1,8 +1,10 @@
 import { type IncomingMessage, type OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { Fields } from '#shared/http/answer.ts';
 
-/** Statuses without content: anything written after them is none, even if they were never written. */
-const WITHOUT_CONTENT = new Set([204, 304]);
+/** A member of node:http: whether the answer may have content. */
+interface Internals {
+  _hasBody: boolean;
+}
 
 /**
  * An answer over HTTP/1.1 that holds fields until it is written, or somebody looks at its fields one by one: node:http
@@ -65,14 +67,17 @@ export class Http1Response<
 
   /** Also called by node:http, when content is written. */
   override writeHead(status: number, ...more: unknown[]): this {
-    if (this.#isSet || more.length > 0 || WITHOUT_CONTENT.has(status)) {
+    if (this.#isSet || more.length > 0) {
       this.#set();
       return super.writeHead(status, ...(more as []));
     }
+    const { _hasBody } = this as unknown as Internals;
     try {
       return super.writeHead(status, this.#held);
     } catch (error) {
       this.statusMessage = '';
+      // A 204 that was never written would take the content of the answer after it.
+      Object.assign<this, Internals>(this, { _hasBody });
       this.#set(); // as far as they are well-formed, for the answer that says so
       throw error;
     }
