@@ -55,8 +55,8 @@ function sendOn(session: ClientHttp2Session, request: HttpRequest): Promise<Http
 }
 
 /**
- * The same to be written in octets: of a string and an empty buffer that are written at once, Node 24.21
- * sends memory that it has given back.
+ * The same to be written in octets: of a string and an empty buffer that are written at once, Node sends memory that it
+ * has given back, still in 26.10.
  */
 function octets(stream: ClientHttp2Stream): Duplex {
   const [near, far] = duplexPair();

@@ -13,7 +13,7 @@ export interface JwsAlgorithm {
   readonly members: readonly string[];
   /** True if the key is a public key of this algorithm's type, curve and size. */
   fits(key: KeyObject): boolean;
-  /** The key must fit. A bare KeyObject: an options object costs Node 24.21 up to 20 microseconds. */
+  /** The key must fit. A bare KeyObject: an options object costs Node 24, where the guard runs, up to 20 microseconds. */
   verify(signingInput: Buffer, key: KeyObject, signature: Buffer): boolean;
 }
 
