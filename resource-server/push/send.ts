@@ -34,8 +34,6 @@ export async function send(parts: PushParts, asked: PushRequest): Promise<Resour
   const subscription = await standingOf(parts, await stores.push.subscriptionOf(id));
   if (subscription === undefined) throw notFound();
   const sender = parts.vapid(single(raw, 'authorization'), origin, subscription.key);
-  await spend(parts, 'push-subscription', subscription.id);
-  if (sender) await spend(parts, 'push-key', sender.key);
   const { ttl, ...fields } = messageFields(raw);
   const receipts = receiptsNamed(asked);
   const body = await wholeContent(
@@ -49,6 +47,8 @@ export async function send(parts: PushParts, asked: PushRequest): Promise<Resour
       'The message is encrypted with the key that signs: use one key for each (RFC 8292 section 3.2).',
     );
   }
+  await spend(parts, 'push-subscription', subscription.id);
+  if (sender) await spend(parts, 'push-key', sender.key);
   const now = Math.floor(clock.now());
   const wanted = preference(raw, 'respond-async') !== undefined || receipts !== undefined;
   const message: PushMessage = {
@@ -61,7 +61,12 @@ export async function send(parts: PushParts, asked: PushRequest): Promise<Resour
     ...(wanted && { receipts: receipts ?? (await newReceipts(parts, subscription.id)) }),
   };
   const refused = REFUSALS[await stores.push.post(message, MOST)];
-  if (refused) throw refused();
+  if (refused) {
+    if (message.receipts !== receipts) await stores.push.closeReceipts(message.receipts ?? '');
+    throw refused();
+  }
+  // The grant may have ended while the message came.
+  if (!(await standingOf(parts, subscription))) throw notFound();
   news.tell(subscription.id);
   return {
     status: wanted ? 202 : 201,

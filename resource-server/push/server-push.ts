@@ -30,8 +30,10 @@ const notTaken = () =>
  * HttpError 406 if it has turned server push off meanwhile.
  */
 export async function push(stream: ServerHttp2Stream, { path, fields, body }: Promised) {
-  if (stream.closed || stream.destroyed) return false;
+  const { session } = stream;
+  if (stream.closed || stream.destroyed || session === undefined) return false;
   if (!stream.pushAllowed) throw notTaken();
+  if (session.remoteSettings.maxConcurrentStreams === 0) return false;
   return new Promise<boolean>((resolve) => {
     const left = () => resolve(false);
     stream.once('close', left);
@@ -42,8 +44,16 @@ export async function push(stream: ServerHttp2Stream, { path, fields, body }: Pr
         stream.off('close', left);
         resolve(promised.rstCode === constants.NGHTTP2_NO_ERROR);
       });
-      promised.respond(fields, { endStream: body === undefined });
-      if (body !== undefined) promised.end(body);
+      if (body === undefined) {
+        // Without content it closes at once. A client that refuses the promise has said so by the answer to a ping.
+        if (session.destroyed) return;
+        session.ping(() => {
+          if (!promised.closed) promised.respond(fields, { endStream: true });
+        });
+        return;
+      }
+      promised.respond(fields);
+      promised.end(body);
     });
   });
 }

@@ -52,32 +52,37 @@ export function createWait(parts: Pick<PushParts, 'news' | 'ending' | 'idleTimeo
     source: Source<Row>,
   ): Promise<ResourceAnswer> {
     const raw = request.rawHeaders;
+    const once = preference(raw, 'wait') === '0';
     const stream = takesEvents(raw) ? undefined : pushable(response);
     const [over, doubted] = [new AbortController(), new AbortController()];
     const end = () => over.abort();
-    const held = new DisposableStack();
-    held.defer(enter(source.id));
+    using opened = new DisposableStack();
+    opened.defer(enter(source.id));
     const side = exchangeOf(response).once('close', end);
-    held.defer(() => void side.off('close', end));
+    opened.defer(() => void side.off('close', end));
+    if (side.destroyed) end();
     if (!(response instanceof Http2ServerResponse)) {
       // A client that has ended its half of the connection still gets answers, but waits for nothing.
       const { socket } = request;
       socket.once('end', end);
-      held.defer(() => void socket.off('end', end));
+      opened.defer(() => void socket.off('end', end));
+      if (socket.readableEnded) end();
     }
-    if (source.watch) held.defer(source.watch(() => doubted.abort()));
+    if (source.watch) opened.defer(source.watch(() => doubted.abort()));
     const rows = arrivals(news, {
       id: source.id,
       read: source.read,
       isThere: source.isThere,
-      once: preference(raw, 'wait') === '0',
+      once,
       heartbeat: idleTimeout / HEARTBEATS,
       signal: AbortSignal.any([over.signal, ending]),
       doubted: doubted.signal,
     });
-    if (stream === undefined) return eventStream(told(rows, source), () => held.dispose());
+    if (stream === undefined) {
+      const held = opened.move();
+      return eventStream(told(rows, source), () => held.dispose());
+    }
 
-    using _ = held;
     let pushed = 0;
     for await (const row of rows) {
       if (row === undefined) ping(stream);

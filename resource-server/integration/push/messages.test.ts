@@ -1,4 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { linkOf, ORIGIN, pathOf, startPush, type TestPush } from './push.fixture.ts';
 
@@ -247,6 +249,42 @@ describe('RFC 8030 section 5.1: receipts', () => {
     for (let n = 0; n < 10; n += 1) expect((await push.send(resource, asked)).status).toBe(202);
     expect((await push.send(resource, asked)).status).toBe(429);
   });
+});
+
+test('section 5.1: a refused message leaves no receipt subscription', async () => {
+  const { push: resource } = await push.subscribed(undefined, 'crowded');
+  for (let n = 0; n < 100; n += 1) await push.send(resource);
+  push.clock.advance(30); // the rate has room, the messages wait
+  const asked = { headers: { prefer: 'respond-async' } };
+  for (let n = 0; n < 10; n += 1) expect((await push.send(resource, asked)).status).toBe(429);
+  push.clock.advance(31); // the messages have expired, and ten receipt subscriptions would not have
+  expect((await push.send(resource, asked)).status).toBe(202);
+});
+
+test('section 7.3: a message is 404 if the grant ends while it comes', async () => {
+  const { subscription, push: resource } = await push.subscribed(undefined, 'slow');
+  const request = http.request({
+    host: '127.0.0.1',
+    port: push.port,
+    path: resource,
+    method: 'POST',
+    headers: { ttl: '60', 'content-length': '6' },
+  });
+  request.write('sea');
+  await push.stores.revocations.revoke('grant', 'grant of slow', push.now() * 1000 + 3.6e6);
+  request.end('led');
+  const [answer] = (await once(request, 'response')) as [http.IncomingMessage];
+  expect(answer.resume().statusCode).toBe(404);
+  const id = subscription.split('/').at(-1) ?? '';
+  expect(await push.stores.push.messages(id, 0, 'very-low', 10)).toEqual([]);
+});
+
+test('a malformed message spends nothing of the rate', async () => {
+  const { push: resource } = await push.subscribed(undefined, 'clumsy');
+  for (let n = 0; n < 101; n += 1) {
+    expect((await push.send(resource, { headers: { ttl: 'abc' } })).status).toBe(400);
+  }
+  expect((await push.send(resource)).status).toBe(201);
 });
 
 describe('RFC 8292: a subscription that is restricted to a key', () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { linkOf, ORIGIN, pathOf, startPush, type TestPush } from './push.fixture.ts';
 import { eventsAt, pushesAt, until } from './waiters.fixture.ts';
@@ -110,6 +112,32 @@ describe('a user agent that waits for events', () => {
     while (status === 429) status = (await again()).statusCode;
     expect(status).toBe(200);
     for (const each of waiters) each.leave();
+  });
+
+  test('a request with a malformed Prefer is 400, and takes no place', async () => {
+    const { subscription } = await push.subscribed();
+    for (let n = 0; n < 5; n += 1) {
+      const { response } = await eventsAt(push.port, subscription, { prefer: '"wait' });
+      expect(response.statusCode).toBe(400);
+    }
+    expect((await push.ask('HEAD', subscription)).status).toBe(200);
+    const waiter = await eventsAt(push.port, subscription);
+    expect(waiter.response.statusCode).toBe(200);
+    waiter.leave();
+  });
+
+  test('a client that ends its half of the connection at once keeps no place', async () => {
+    const { subscription } = await push.subscribed();
+    const request = `GET ${subscription} HTTP/1.1\r\nHost: push.example\r\nAccept: text/event-stream\r\n\r\n`;
+    const half = Array.from({ length: 4 }, () => {
+      const socket = connect({ port: push.port, host: '127.0.0.1', allowHalfOpen: true });
+      socket.end(request);
+      return socket.resume();
+    });
+    await Promise.all(half.map((socket) => once(socket, 'end')));
+    const waiter = await eventsAt(push.port, subscription);
+    expect(waiter.response.statusCode).toBe(200);
+    waiter.leave();
   });
 
   test('over HTTP/1.1 without Accept: text/event-stream is 406', async () => {
@@ -266,6 +294,25 @@ describe('an application server that waits for receipts (section 6.3)', () => {
     const headers = { link: `<${receipts}>; rel="urn:ietf:params:push:receipt"` };
     expect((await push.send(resource, { headers })).status).toBe(400);
     expect((await push.ask('DELETE', pathOf(reply.headers.location))).status).toBe(204);
+  });
+
+  test('refuses a receipt that is promised: the next one gets it', async () => {
+    const { push: resource } = await push.subscribed();
+    const reply = await push.send(resource, { headers: asked });
+    const refuser = pushesAt(push.port, linkOf(reply));
+    let refused = 0;
+    refuser.session.prependListener('stream', (stream) => {
+      refused += 1;
+      stream.on('error', () => {}).close(7);
+    });
+    await until(() => refuser.stream.id !== undefined);
+    await push.ask('DELETE', pathOf(reply.headers.location));
+    await until(() => refused === 1);
+    refuser.leave();
+    const next = pushesAt(push.port, linkOf(reply), { prefer: 'wait=0' });
+    expect(await next.status).toBe(200);
+    await until(() => next.pushed.length === 1);
+    next.leave();
   });
 
   test('gets later what was acknowledged while it was away', async () => {

@@ -32,6 +32,14 @@ for _, other in ipairs(redis.call('ZRANGE', messages, 0, -1)) do
 end
 if others >= tonumber(ARGV[11]) then return 'full' end
 
+-- Messages that expire leave their topics behind.
+if redis.call('HLEN', topics) > tonumber(ARGV[11]) then
+  local all = redis.call('HGETALL', topics)
+  for at = 1, #all, 2 do
+    if not redis.call('ZSCORE', messages, all[at + 1]) then redis.call('HDEL', topics, all[at]) end
+  end
+end
+
 local expected = name('expected', receipts)
 if receipts ~= '' then
   if redis.call('EXISTS', name('receipts', receipts)) == 0 then return 'no-receipts' end
