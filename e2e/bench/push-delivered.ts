@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { closedLoop } from './closed-loop.ts';
 import type { Server } from './cpu.ts';
 import { probe } from './http-load.ts';
@@ -12,8 +13,13 @@ import { percentile } from './statistics.ts';
 
 /** Messages under way at a time, each to another user agent. */
 export const AT_ONCE = 32;
-/** User agents of a run. They get 6,400 messages at most. */
-const WAITING = 64;
+/** So many to another process, which hears of them four times a second: fewer would leave both with nothing to do. */
+export const AT_ONCE_ELSEWHERE = 512;
+/** User agents of a run for each message that is under way. They get 200 messages together. */
+const WAITING = 2;
+
+/** Milliseconds from one look of a process at the news of others to its next. */
+const LOOK = 250;
 
 interface Row {
   readonly name: string;
@@ -22,6 +28,8 @@ interface Row {
   /** They wait at the other process; default: at the one that takes the messages. */
   readonly elsewhere?: boolean;
   readonly acknowledges?: boolean;
+  /** Each message is sent at any moment between two looks; else those to another process would follow its looks. */
+  readonly paced?: boolean;
 }
 
 const EVENTS: Way = { by: 'events', streams: 16 };
@@ -35,6 +43,9 @@ const ROWS: readonly Row[] = [
   { name: 'server push', way: PUSH },
   { name: 'events, HTTP/2, other process', way: EVENTS, elsewhere: true },
   { name: 'server push, other process', way: PUSH, elsewhere: true },
+  { name: 'paced: events, HTTP/2', way: EVENTS, paced: true },
+  { name: 'paced: events, other process', way: EVENTS, elsewhere: true, paced: true },
+  { name: 'paced: server push, other process', way: PUSH, elsewhere: true, paced: true },
 ];
 
 /** Messages that are sent and arrive. Each run has subscriptions of its own, restricted to keys. */
@@ -42,27 +53,29 @@ export const delivering = (site: PushSite): readonly Contender[] =>
   ROWS.map((row) => contender(site, row));
 
 function contender({ one, other, stores }: PushSite, row: Row): Contender {
-  const { name, way, elsewhere = false, acknowledges = false } = row;
+  const { name, way, elsewhere = false, acknowledges = false, paced = false } = row;
+  const atOnce = elsewhere && !paced ? AT_ONCE_ELSEWHERE : AT_ONCE;
   const at = elsewhere ? other : one;
   const server: Server = { ...one, pids: elsewhere ? [...one.pids, ...other.pids] : one.pids };
 
   async function prepare(seconds: number): Promise<() => Promise<Run>> {
     await using stack = new AsyncDisposableStack();
-    const all = await subscribe(stores, WAITING, 'vapid');
+    const all = await subscribe(stores, WAITING * atOnce, 'vapid');
     const arrivals = new Arrivals();
     const waiters = way && stack.use(await openWaiters(at, way, all, arrivals.arrived));
-    const pool = stack.adopt(openPool(one, AT_ONCE), (open) => open.close());
+    const pool = stack.adopt(openPool(one, atOnce), (open) => open.close());
     const kept = stack.move();
     const took: number[] = [];
     async function visit(to: Subscription): Promise<void> {
       if (waiters === undefined) return void (await send(pool, to, newBody()));
+      if (paced) await delay(Math.random() * LOOK);
       const { path, took: milliseconds } = await deliver(pool, to, arrivals);
       if (acknowledges) await acknowledge(pool, path);
       took.push(milliseconds);
     }
     return async () => {
       await using _ = kept;
-      const done = await closedLoop(inTurn(all, visit), AT_ONCE, seconds);
+      const done = await closedLoop(inTurn(all, visit), atOnce, seconds);
       const { latency: __, ...run } = done;
       return {
         ...run,

@@ -7,8 +7,9 @@ import { cpuTime, type Server } from './cpu.ts';
 import { family } from './processes.ts';
 import type { RedisStore } from './targets/redis.ts';
 
-/** Seconds that are looked at. */
-const LOOKED_AT = 8;
+/** Seconds until nothing of the work before is left, and those that are looked at. */
+const REST = 3;
+const LOOKED_AT = 10;
 
 /** The use of a server and its store in each second. */
 export interface Idle {
@@ -24,6 +25,7 @@ export async function idleCost({ pids }: Server, redis?: RedisStore): Promise<Id
     cpu: cpuTime(...pids),
     redis: redis && { cpu: cpuTime(redis.pid), commands: await commandsOf(redis) },
   });
+  await delay(REST * 1000);
   const before = await look();
   await delay(LOOKED_AT * 1000);
   const after = await look();

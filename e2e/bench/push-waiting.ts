@@ -1,5 +1,5 @@
 import { closedLoop } from './closed-loop.ts';
-import { Arrivals, deliver, openPool } from './push-arrivals.ts';
+import { acknowledge, Arrivals, deliver, openPool } from './push-arrivals.ts';
 import { subscribe, type Subscription } from './push-crowd.ts';
 import { held, type Idle, idleCost } from './push-idle.ts';
 import type { PushSite } from './push-site.ts';
@@ -21,6 +21,18 @@ const WAYS: Readonly<Record<string, Way>> = {
   'server push, a connection each': { by: 'push', streams: 1 },
 };
 
+/** With all columns, in their order. */
+const NOBODY = {
+  waiting: 'nobody',
+  'heap KiB each': '',
+  'rss KiB each': '',
+  'all told s': '',
+  'p50 ms': '',
+  'p99 ms': '',
+  'idle cpu ms/s': 0,
+  errors: 0,
+};
+
 type Row = Table['rows'][number];
 
 /** Measures user agents that wait while nothing happens, and until a message to each of them has arrived. */
@@ -30,19 +42,15 @@ export async function measureWaiting(
   say: (line: string) => void,
 ): Promise<{ readonly table: Table; readonly errors: number }> {
   const all = await subscribe(site.stores, WAITERS, 'vapid');
-  const rows: Row[] = [];
-  let errors = 0;
-  const add = (row: Row, wrong: number) => {
-    rows.push({ ...row, errors: wrong });
-    errors += wrong;
-  };
   for (const way of Object.values(WAYS)) await visitAll(site, way, all); // V8 compiles
   say('  nobody waits');
-  add({ waiting: 'nobody', ...idleRow(await idleCost(site.one, site.redis)) }, 0);
+  const rows: Row[] = [{ ...NOBODY, ...idleRow(await idleCost(site.one, site.redis)) }];
+  let errors = 0;
   for (const [name, way] of Object.entries(WAYS)) {
     say(`  ${WAITERS} wait: ${name}`);
     const { row, errors: wrong } = await measure(site, way, all);
-    add({ waiting: name, ...row }, wrong);
+    rows.push({ waiting: name, ...row, errors: wrong });
+    errors += wrong;
   }
   return { table: { title, rows }, errors };
 }
@@ -75,17 +83,22 @@ async function visitAll(site: PushSite, way: Way, all: readonly Subscription[]):
   await sendToAll(site, all, arrivals);
 }
 
-/** Resolves once a message to each has arrived. */
+/** Resolves once a message to each has arrived. Then they are acknowledged, so that they do not come again. */
 async function sendToAll({ one }: PushSite, all: readonly Subscription[], arrivals: Arrivals) {
   await using stack = new AsyncDisposableStack();
   const pool = stack.adopt(openPool(one, SENDERS), (open) => open.close());
-  const took: number[] = [];
+  const delivered: Awaited<ReturnType<typeof deliver>>[] = [];
   const left = [...all];
   const visit = () => {
     const to = left.shift();
-    return to && deliver(pool, to, arrivals).then((done) => void took.push(done.took));
+    return to && visitOne(to);
   };
+  async function visitOne(to: Subscription): Promise<void> {
+    delivered.push(await deliver(pool, to, arrivals));
+  }
   const { seconds, errors } = await closedLoop(visit, SENDERS, LONG);
+  await Promise.all(delivered.map(({ path }) => acknowledge(pool, path)));
+  const took = delivered.map(({ took: milliseconds }) => milliseconds);
   return { took, seconds, errors: errors + arrivals.strange };
 }
 
