@@ -51,6 +51,9 @@ export async function send(parts: PushParts, asked: PushRequest): Promise<Resour
   if (sender) await spend(parts, 'push-key', sender.key);
   const now = Math.floor(clock.now());
   const wanted = preference(raw, 'respond-async') !== undefined || receipts !== undefined;
+  const opened =
+    wanted && receipts === undefined ? await newReceipts(parts, subscription.id) : undefined;
+  const told = receipts ?? opened;
   const message: PushMessage = {
     id: randomId(random),
     subscription: subscription.id,
@@ -58,11 +61,11 @@ export async function send(parts: PushParts, asked: PushRequest): Promise<Resour
     body,
     posted_at: now,
     until: now + Math.max(ttl * 1000, AT_ONCE),
-    ...(wanted && { receipts: receipts ?? (await newReceipts(parts, subscription.id)) }),
+    ...(told !== undefined && { receipts: told }),
   };
   const refused = REFUSALS[await stores.push.post(message, MOST)];
   if (refused) {
-    if (message.receipts !== receipts) await stores.push.closeReceipts(message.receipts ?? '');
+    if (opened !== undefined) await stores.push.closeReceipts(opened);
     throw refused();
   }
   // The grant may have ended while the message came.
@@ -73,8 +76,8 @@ export async function send(parts: PushParts, asked: PushRequest): Promise<Resour
     fields: {
       Location: origin + pathOf(space, { kind: 'message', id: message.id }),
       TTL: String(ttl),
-      ...(message.receipts !== undefined && {
-        Link: `<${pathOf(space, { kind: 'receipts', id: message.receipts })}>; rel="${RECEIPT}"`,
+      ...(told !== undefined && {
+        Link: `<${pathOf(space, { kind: 'receipts', id: told })}>; rel="${RECEIPT}"`,
       }),
     },
   };

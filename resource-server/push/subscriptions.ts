@@ -59,9 +59,10 @@ export async function standingOf(
 }
 
 /**
- * Calls `doubt` within a second of the revocation of the grant that made a subscription, and within ten seconds of its
- * expiry, and when the store has been silent for some seconds. Returns a function that ends the watch. It costs the store nothing but the look at the revocations, which all
- * watches share. `mark`: taken before the subscription was found to stand.
+ * Calls `doubt` within a second of the revocation of the grant that made a subscription, within ten seconds of its
+ * expiry, and when the store has been silent for some seconds. Returns a function that ends the watch. All watches share
+ * the look at the revocations; only that for an expired grant reads the store. `mark`: taken before the subscription was
+ * found to stand.
  */
 export function watchSubscription(
   parts: SubscriptionParts,

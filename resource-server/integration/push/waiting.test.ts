@@ -315,6 +315,20 @@ describe('an application server that waits for receipts (section 6.3)', () => {
     next.leave();
   });
 
+  test('that allows no streams gets no receipt, and the next one gets it', async () => {
+    const { push: resource } = await push.subscribed();
+    const reply = await push.send(resource, { headers: asked });
+    await push.ask('DELETE', pathOf(reply.headers.location));
+    const none = { maxConcurrentStreams: 0 };
+    const closed = pushesAt(push.port, linkOf(reply), { prefer: 'wait=0' }, none);
+    expect(await closed.status).toBe(204);
+    closed.leave();
+    const next = pushesAt(push.port, linkOf(reply), { prefer: 'wait=0' });
+    expect(await next.status).toBe(200);
+    await until(() => next.pushed.length === 1);
+    next.leave();
+  });
+
   test('gets later what was acknowledged while it was away', async () => {
     const { push: resource } = await push.subscribed();
     const reply = await push.send(resource, { headers: asked });

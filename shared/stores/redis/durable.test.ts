@@ -18,6 +18,7 @@ import {
   somePublicKey,
   someTokenKey,
 } from '../contract/samples.ts';
+import { someSubscription } from '../contract/push/samples.ts';
 import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
 
 let master: Redis;
@@ -45,6 +46,17 @@ const refresh = { kind: 'RefreshToken', id: 'r', payload: { grantId: 'other' } }
 const tokenKey = someTokenKey(VOPRF, 7);
 const leaving = somePerson('leaving');
 const person = somePerson('alice');
+const bell = someSubscription({ id: 'bell' });
+const LIMITS = { messages: 9, receipts: 9 };
+const message = (id: string) => ({
+  id,
+  subscription: bell.id,
+  urgency: 'normal' as const,
+  body: Buffer.from('sealed'),
+  posted_at: 0,
+  until: FAR,
+});
+const opened = (id: string) => ({ id, subscription: bell.id, until: FAR });
 
 /** Each with what has to be there before. */
 const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Promise<unknown>]>> = {
@@ -107,6 +119,24 @@ const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Prom
     (on) => on.people.replace({ ...person, disabled: true, version: 1 }),
   ],
   'people.remove': [() => careless.people.add(leaving), (on) => on.people.remove(leaving)],
+  'push.subscribe': [() => {}, (on) => on.push.subscribe(someSubscription({ id: 'another' }), 9)],
+  'push.post': [
+    () => careless.push.subscribe(bell, 9),
+    (on) => on.push.post(message('posted'), LIMITS),
+  ],
+  'push.acknowledge': [
+    () => careless.push.post(message('acknowledged'), LIMITS),
+    (on) => on.push.acknowledge('acknowledged'),
+  ],
+  'push.openReceipts': [() => {}, (on) => on.push.openReceipts(opened('opened'), 9)],
+  'push.closeReceipts': [
+    () => careless.push.openReceipts(opened('closed'), 9),
+    (on) => on.push.closeReceipts('closed'),
+  ],
+  'push.unsubscribe': [
+    () => careless.push.subscribe(someSubscription({ id: 'ended' }), 9),
+    (on) => on.push.unsubscribe('ended'),
+  ],
   'publicKeys.add': [() => {}, (on) => on.publicKeys.add(somePublicKey('added'), 1)],
   'publicKeys.signOut': [
     () => careless.publicKeys.add(somePublicKey('signed out'), 1),
@@ -191,6 +221,9 @@ describe('with one replica to wait for', () => {
       addPublicKey: (on: Stores) => on.publicKeys.add(somePublicKey('added'), 1),
       signOut: (on: Stores) => on.publicKeys.signOut('signed out', 7),
       removePerson: (on: Stores) => on.people.remove(leaving),
+      acknowledge: (on: Stores) => on.push.acknowledge('acknowledged'),
+      closeReceipts: (on: Stores) => on.push.closeReceipts('closed'),
+      unsubscribe: (on: Stores) => on.push.unsubscribe('ended'),
       removePublicKey: (on: Stores) => on.publicKeys.remove('removed'),
       removeTokenKey: (on: Stores) => on.tokenKeys.remove(VOPRF, tokenKey.id),
     };
