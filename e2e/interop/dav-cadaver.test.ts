@@ -192,8 +192,6 @@ describe('cadaver', () => {
     );
     expect(output).toContain('Issued to: Countersign (development)');
     expect(output).toMatch(/over-tls\.txt +6 /);
-    expect(site.served()).toContainEqual(
-      expect.objectContaining({ method: 'PUT', path: '/dav/over-tls.txt', status: 201 }),
-    );
+    await site.hasServed('PUT', '/dav/over-tls.txt', 201);
   });
 });

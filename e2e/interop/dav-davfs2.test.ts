@@ -237,9 +237,7 @@ describe(`davfs2, ${mounting}`, () => {
     expect((await stat(join(folder, 'over-tls.txt'))).size).toBe(6);
     await unmount();
     expect((await get('over-tls.txt')).body).toBe('hidden');
-    expect(site.served()).toContainEqual(
-      expect.objectContaining({ method: 'LOCK', path: '/dav/over-tls.txt', status: 201 }),
-    );
+    await site.hasServed('LOCK', '/dav/over-tls.txt', 201);
   });
 
   test('without the right to mount it asks the server first, and then says what is missing', async () => {

@@ -153,9 +153,7 @@ describe('gvfs', () => {
     expect(mounted?.output).toContain('Identity: Countersign (development)');
     expect([mounted?.code, copied?.code]).toEqual([0, 0]);
     expect(listed?.output).toContain('over-tls.txt');
-    expect(site.served()).toContainEqual(
-      expect.objectContaining({ method: 'PUT', path: '/dav/over-tls.txt', status: 201 }),
-    );
+    await site.hasServed('PUT', '/dav/over-tls.txt', 201);
   });
 
   test('with the password of somebody else nothing is mounted', async () => {

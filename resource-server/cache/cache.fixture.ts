@@ -44,9 +44,11 @@ export function testCache(maxBytes = 1024 * 1024, changes: Partial<CacheParts> =
 export function clientsOf(cache: Cache, clock: Clock) {
   /** The requests that reached the application, and how the test answers. */
   const asked: Forwarded[] = [];
+  const exchanges: TestExchange[] = [];
 
   function ask(method = 'GET', target = '/a', headers: Record<string, string> = {}) {
     const exchange = new TestExchange();
+    exchanges.push(exchange);
     const passed = testSink(exchange);
     const rawHeaders = Object.entries(headers).flat();
     const request = { method, url: target, rawHeaders, headers } as unknown as AnyRequest;
@@ -93,7 +95,12 @@ export function clientsOf(cache: Cache, clock: Clock) {
     return { exchange, passed, answered, text };
   }
 
-  return { asked, ask };
+  /** All clients go, so that their answers are closed. */
+  const leave = () => {
+    for (const exchange of exchanges) exchange.close();
+  };
+
+  return { asked, ask, leave };
 }
 
 export interface Forwarded {

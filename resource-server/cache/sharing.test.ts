@@ -1,7 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
-import { inPieces } from '../answers/pieces.ts';
+import { inPieces, type Pieces } from '../answers/pieces.ts';
 import { type Forwarded, settled, testCache } from './cache.fixture.ts';
 import { openDisk } from './store/disk.ts';
 import { MemoryStore } from './store/memory.ts';
@@ -25,10 +25,24 @@ async function send({ sink }: Forwarded, content: Buffer): Promise<void> {
 
 type Client = ReturnType<ReturnType<typeof testCache>['ask']>;
 
-/** Reads an answer in small pieces, each when it is told to. */
-async function slowly({ answered }: Client) {
+/** Contents that a test reads, and its clients. Node ends a process that leaves a file to the garbage collector. */
+const begun: Pieces[] = [];
+const all: ReturnType<typeof testCache>[] = [];
+afterEach(async () => {
+  for (const body of begun.splice(0)) await body[Symbol.asyncDispose]();
+  for (const { leave } of all.splice(0)) leave();
+});
+
+async function bodyOf({ answered }: Client) {
   const body = (await answered)?.body;
   if (!inPieces(body)) throw new Error('not in pieces');
+  begun.push(body);
+  return body;
+}
+
+/** Reads an answer in small pieces, each when it is told to. */
+async function slowly(client: Client) {
+  const body = await bodyOf(client);
   const pieces = body.each(1000)[Symbol.asyncIterator]();
   const read: Buffer[] = [];
   const next = async () => {
@@ -62,6 +76,7 @@ describe.each([
   async function asked(count: number) {
     const store = await open();
     const of = testCache(MAX_BYTES, { store });
+    all.push(of);
     const clients = Array.from({ length: count }, () => of.ask());
     await settled();
     expect(of.asked).toHaveLength(1);
@@ -87,7 +102,7 @@ describe.each([
     const slow = await slowly(first);
     await slow.next();
     const [stalling, ...fast] = others;
-    await stalling?.answered;
+    if (stalling !== undefined) await bodyOf(stalling);
     for (const client of fast) expect((await rest(client)).equals(content)).toBe(true);
     await sent;
     expect((await slow.rest()).equals(content)).toBe(true);

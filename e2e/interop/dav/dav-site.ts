@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '../../parts/free-port.ts';
 import { startPair } from '../../pair/pair.ts';
 import type { Pair } from '../../pair/pair.ts';
+import { until } from '../../parts/process.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
 import { ALICE, JASON } from '../site.ts';
 import { startRecorder } from './recorder.ts';
@@ -35,6 +36,8 @@ export interface DavSite extends AsyncDisposable {
   recorded(action: () => Promise<unknown>): Promise<readonly Exchange[]>;
   /** Requests in the server's log so far; over TLS there is no other trace. */
   served(): readonly Served[];
+  /** Resolves once the server's log has this request: a client may be done before the line is there. */
+  hasServed(method: string, path: string, status: number): Promise<void>;
 }
 
 /** The redirects by targets at the recorder. */
@@ -53,6 +56,11 @@ export async function startDavSite(redirects: Redirects = {}): Promise<DavSite> 
   const certificate = join(home, 'certificate.pem');
   const made = await readFile(join(pair.data, 'tls', 'certificate.pem'));
   await writeFile(certificate, made, { mode: 0o644 });
+  const served = () =>
+    (pair.resources[0]?.log ?? '')
+      .split('\n')
+      .filter((line) => line.includes('"event":"request"') && line.endsWith('}'))
+      .map((line) => JSON.parse(line) as Served);
   const owned = parts.move();
   return {
     pair,
@@ -66,11 +74,11 @@ export async function startDavSite(redirects: Redirects = {}): Promise<DavSite> 
       await action();
       return exchanges.slice(before);
     },
-    served: () =>
-      (pair.resources[0]?.log ?? '')
-        .split('\n')
-        .filter((line) => line.includes('"event":"request"') && line.endsWith('}'))
-        .map((line) => JSON.parse(line) as Served),
+    served,
+    hasServed: (method, path, status) =>
+      until(() =>
+        served().some((one) => one.method === method && one.path === path && one.status === status),
+      ),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }

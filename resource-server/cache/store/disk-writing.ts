@@ -112,7 +112,7 @@ export class DiskWriting implements Writing {
   }
 
   async #write(piece: Buffer): Promise<void> {
-    const file = (this.#file ??= await this.#create());
+    const file = this.#file ?? (await this.#create());
     for (let at = 0; at < piece.length;) {
       const { bytesWritten } = await file.write(piece, at, piece.length - at, this.length + at);
       at += bytesWritten;
@@ -124,7 +124,7 @@ export class DiskWriting implements Writing {
   async #create(): Promise<FileHandle> {
     const { create, discard } = this.#options;
     const file = await create();
-    if (!this.#ended) return file;
+    if (!this.#ended) return (this.#file = file);
     await file.close();
     discard();
     throw new Error('it ended meanwhile');
