@@ -275,6 +275,18 @@ test('a server that dies is started again; when the parent is killed, none runs 
 });
 
 describe('two workers of each server', () => {
+  /** Connections that are opened meanwhile come to this worker of the resource server: the other stands still. */
+  async function onlyTo<T>(worker: number, action: () => Promise<T>): Promise<T> {
+    const all = await workersOf(pair, 'resource-server');
+    const others = all.filter((pid) => pid !== worker);
+    for (const pid of others) process.kill(pid, 'SIGSTOP');
+    try {
+      return await action();
+    } finally {
+      for (const pid of others) process.kill(pid, 'SIGCONT');
+    }
+  }
+
   /** Opens so many at once, asks on each, and resolves to the statuses; they stay open. */
   async function tellAll(port: number, count: number, ask: string) {
     const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1'));
@@ -337,17 +349,24 @@ describe('two workers of each server', () => {
   test('a token that one of them has revoked is refused by each from the next request on', async () => {
     const secret = /^client_secret +(\S+)$/m.exec(await readFile(place.firstStart, 'utf8'))?.[1];
     const authorization = `Basic ${btoa(`demo-machine:${secret}`)}`;
+    /** Asks one worker after the other. */
+    const each = async (ask: string) => {
+      const said: number[] = [];
+      for (const worker of await workersOf(pair, 'resource-server')) {
+        const { statuses } = await onlyTo(worker, () => tellAll(place.ports.resource, 1, ask));
+        said.push(...statuses);
+      }
+      return said;
+    };
     const statuses: number[] = [];
     for (let time = 0; time < 5; time += 1) {
       const token = await demoToken(place);
-      // A connection for each: they go round.
       const ask = `GET /documents/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nConnection: close\r\n\r\n`;
-      const before = await tellAll(place.ports.resource, 2, ask);
+      const before = await each(ask);
       const body = new URLSearchParams({ token });
       const headers = { authorization, connection: 'close' };
       await fetch(`${place.issuer}/token/revocation`, { method: 'POST', headers, body });
-      const after = await tellAll(place.ports.resource, 2, ask);
-      statuses.push(...before.statuses, ...after.statuses);
+      statuses.push(...before, ...(await each(ask)));
     }
     expect(statuses).toEqual(Array.from({ length: 5 }, () => [200, 200, 401, 401]).flat());
   });
@@ -365,11 +384,18 @@ describe('two workers of each server', () => {
   });
 
   test('one is killed: only its connections break, it is replaced, and SIGTERM ends all when they have answered', async () => {
-    const clients = Array.from({ length: 6 }, () => keepAsking(`${place.resource}/health/live`));
-    await until(() => clients.every(({ answers }) => answers.length > 5));
+    const workers = await workersOf(pair, 'resource-server');
+    const [first = 0] = workers;
+    const clients: ReturnType<typeof keepAsking>[] = [];
+    for (const worker of workers) {
+      await onlyTo(worker, async () => {
+        const some = [1, 2, 3].map(() => keepAsking(`${place.resource}/health/live`));
+        await until(() => some.every(({ answers }) => answers.length > 5));
+        clients.push(...some);
+      });
+    }
     let over = 0;
     for (const { end } of clients) void end.then(() => (over += 1));
-    const [first = 0] = await workersOf(pair, 'resource-server');
     process.kill(first, 'SIGKILL');
     const broken = await Promise.race(clients.map(({ end }) => end));
     expect(broken).toMatch(/ECONNRESET|hang up/);

@@ -16,6 +16,8 @@ const REPEATED = 1000;
  * @returns {Promise<number>}
  */
 export async function runServers(parts, workers, surroundings) {
+  // Workers take connections from the listener that they share: handing each over cost more than to serve it.
+  cluster.schedulingPolicy = cluster.SCHED_NONE;
   const servers = parts.map((part) => new Workers(part, workers, surroundings));
   const shared = sharedPort(servers);
   void Promise.all(servers.map(({ ready }) => ready)).then((all) =>

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import cluster, { type Worker } from 'node:cluster';
 import { EventEmitter, once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -252,26 +252,67 @@ test('a worker that has left its parent gives back and asks as before, and gets 
   expect(await code).toBe(0);
 });
 
-test('a connection that was given to a worker that died before it took it is closed, not left open', async () => {
+/** Two workers that answer each connection with their process id: the port, and the processes. */
+async function answering() {
   const answers = `
     ${ENDS_WHEN_TOLD}
-    const server = require('node:net').createServer((socket) => socket.end('answer')).listen(0, '127.0.0.1', () => {
+    const net = require('node:net');
+    const server = net.createServer((socket) => socket.on('error', () => {}).end(String(process.pid)));
+    server.listen({ port: 0, host: '127.0.0.1', backlog: 1000 }, () => {
       process.send({ ready: true, banner: [server.address().port + ' ' + process.pid] });
     });`;
   const { signals, announced, code } = await servers([answers], 2);
-  const [[port, pid] = []] = (await announced).map((line) => line.split(' ').map(Number));
-  process.kill(Number(pid), 'SIGSTOP');
-  const asked = [1, 2, 3, 4].map(() => {
-    const socket = connect(Number(port), '127.0.0.1');
-    return text(socket).catch((error: NodeJS.ErrnoException) => error.code);
-  });
-  let answered = 0;
-  for (const one of asked) void one.then(() => (answered += 1));
-  await until(() => answered === 3);
-  process.kill(Number(pid), 'SIGKILL');
-  expect((await Promise.all(asked)).filter((said) => said !== 'answer')).toHaveLength(1);
-  signals.emit('SIGTERM');
-  expect(await code).toBe(0);
+  const told = (await announced).map((line) => line.split(' ').map(Number));
+  const [[port = 0] = []] = told;
+  const end = async () => {
+    signals.emit('SIGTERM');
+    expect(await code).toBe(0);
+  };
+  return { port, pids: told.map(([, pid = 0]) => pid), end };
+}
+
+/** Which process answered, or the code of the error. */
+const answerTo = (socket: Socket) =>
+  text(socket).catch((error: NodeJS.ErrnoException) => String(error.code));
+const ask = (port: number) => answerTo(connect(port, '127.0.0.1'));
+
+test('connections that wait are lost with no worker: another one takes them', async () => {
+  const { port, pids, end } = await answering();
+  const [dies = 0, stays = 0] = pids;
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+  const sockets = Array.from({ length: 200 }, () => connect(port, '127.0.0.1'));
+  const asked = sockets.map(answerTo);
+  // The kernel accepts them, while no worker does.
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  process.kill(dies, 'SIGKILL');
+  process.kill(stays, 'SIGCONT');
+  const answers = await Promise.all(asked);
+  expect(answers.filter((pid) => !Number(pid))).toEqual([]);
+  await end();
+});
+
+test('a worker that stands still holds nobody up', async () => {
+  const { port, pids, end } = await answering();
+  const [still = 0, other = 0] = pids;
+  process.kill(still, 'SIGSTOP');
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask(port)));
+  expect(new Set(answers)).toEqual(new Set([String(other)]));
+  process.kill(still, 'SIGCONT');
+  await end();
+});
+
+test('no worker gets over 70 % of 10,000 connections', async () => {
+  const { port, pids, end } = await answering();
+  const answers: string[] = [];
+  const client = async () => {
+    for (let count = 0; count < 200; count += 1) answers.push(await ask(port));
+  };
+  await Promise.all(Array.from({ length: 50 }, client));
+  expect(answers).toHaveLength(10_000);
+  for (const pid of pids) {
+    expect(answers.filter((answer) => answer === String(pid)).length).toBeLessThan(7000);
+  }
+  await end();
 });
 
 test('two servers at one address and port are told so', async () => {

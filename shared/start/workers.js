@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Counts } from '#shared/base/counts.js';
 import { cores } from './options.js';
 
-/** @import { ChildProcess } from 'node:child_process' */
 /** @import { Worker } from 'node:cluster' */
 /** @import { EventEmitter } from 'node:events' */
 /** @import { Clock } from '#shared/base/clock.ts' */
@@ -164,7 +163,6 @@ export class Workers {
     worker.on('error', () => {}); // a message that cannot be sent to it: its end is heard all the same
     if (worker.process.pid === undefined) throw (await once(worker, 'error'))[0];
     this.#running.add(worker);
-    const untaken = untakenBy(worker.process);
     /** @type {State} */
     let last = {};
     worker.on('message', (content) => {
@@ -183,7 +181,6 @@ export class Workers {
     });
     this.#running.delete(worker);
     this.#counts.forget(worker.id);
-    for (const connection of untaken.values()) connection.close();
     const { exitCode, signalCode } = worker.process;
     if (this.#ending.signal.aborted) this.#well &&= exitCode === 0 || signalCode === 'SIGTERM';
     return { ...last, reason: last.failed ?? last.refused ?? reason };
@@ -199,22 +196,4 @@ export class Workers {
     if (take === undefined) this.#counts.give(worker.id, shares);
     else worker.send({ take, taken: this.#counts.take(worker.id, shares) }, () => {});
   }
-}
-
-/**
- * Connections that node:cluster has given to a process which has not said yet that it took them, by the number of
- * the message. If it dies, node:cluster leaves them open for ever, and nobody answers.
- * @param {ChildProcess} child
- */
-function untakenBy(child) {
-  /** @type {Map<unknown, { close(): void }>} */
-  const untaken = new Map();
-  const send = child.send.bind(child);
-  /** @type {(message: any, handle?: any, ...rest: any[]) => boolean} */
-  child.send = (message, handle, ...rest) => {
-    if (typeof handle?.close === 'function') untaken.set(message.seq, handle);
-    return send(message, handle, ...rest);
-  };
-  child.on('internalMessage', ({ ack }) => untaken.delete(ack));
-  return untaken;
 }

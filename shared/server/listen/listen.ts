@@ -117,7 +117,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // Workers share the port, and their parent gives connections to each in turn; a single process takes them itself.
+    // Workers share their parent's listener; a single process has its own.
     const backlog = limit.connections.total;
     server.listen({ port, host, backlog, exclusive: WORKERS === 1 }, () => {
       server.off('error', reject);
