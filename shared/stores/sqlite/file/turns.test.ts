@@ -7,8 +7,10 @@ import { startProcess, until } from '../../../../e2e/parts/process.ts';
 const ALL = 300;
 /** Writes of one process in a row: with turns some four, without them often more than a hundred. */
 const RUN = 20;
+/** The part of all commits that each has at least: about half, by turns that are alike. */
+const LEAST = 0.3;
 
-test('two processes that write to one file without a pause take turns', async () => {
+test('two processes that write to one file without a pause take turns, and each has its part of the commits', async () => {
   const path = join(await temporaryFolder(), 'some.db');
   const fixture = join(import.meta.dirname, 'greedy.fixture.ts');
   // They end with the test: a hook that removes the folder first would break their writes.
@@ -39,4 +41,7 @@ test('two processes that write to one file without a pause take turns', async ()
   const lengths = runs.map((run) => run.split(' ').length);
   expect(lengths.length).toBeGreaterThan(ALL / RUN);
   expect(Math.max(...lengths)).toBeLessThan(RUN);
+  const ofOne = both().filter((who) => who === 'one').length;
+  expect(ofOne / both().length).toBeGreaterThan(LEAST);
+  expect(ofOne / both().length).toBeLessThan(1 - LEAST);
 });
