@@ -65,9 +65,9 @@ test.each(['http/1.1', 'h2'])(
   'a client that leaves meanwhile makes no defect: %s',
   async (version) => {
     const [arrived, left] = [Promise.withResolvers<void>(), Promise.withResolvers<unknown>()];
-    const waiting: AnyHandler = (request) => {
+    const waiting: AnyHandler = (request, response) => {
       const told = ownCertificate(request);
-      request.once('close', () => {
+      response.once('close', () => {
         try {
           left.resolve(told?.());
         } catch (error) {

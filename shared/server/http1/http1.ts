@@ -75,6 +75,7 @@ export function http1Server(parts: Http1Parts): Server {
     connectionsCheckingInterval: limit.checkInterval,
     requireHostHeader: false, // client-errors/ambiguity.ts says it in words, and the request is logged
     shouldUpgradeCallback: standsApart,
+    optimizeEmptyRequests: true, // nobody waits for the end of content that there is none of
   });
   server.maxRequestsPerSocket = limit.requestsPerConnection;
   server.timeout = limit.idleTimeout;
