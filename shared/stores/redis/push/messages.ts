@@ -11,29 +11,29 @@ import type { Connection } from '../connection/connection.ts';
 import { COMMON } from './names.ts';
 
 /**
- * ARGV: milliseconds since the epoch, id, subscription, milliseconds that it lives, `until`, urgency, record, body,
- * topic or '', receipt subscription or '', and the most messages and receipts.
+ * ARGV: id, subscription, milliseconds that it lives, urgency, record, body, topic or '', receipt subscription or '',
+ * and the most messages and receipts. A message has expired when its key has, by the clock of Redis: those of the
+ * servers may differ.
  */
 const post = script(`${COMMON}
-local now, id, subscription, life, til = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5]
-local topic, receipts = ARGV[9], ARGV[10]
+local id, subscription, life = ARGV[1], ARGV[2], ARGV[3]
+local topic, receipts, mostMessages, mostReceipts = ARGV[7], ARGV[8], tonumber(ARGV[9]), tonumber(ARGV[10])
 if redis.call('HEXISTS', base .. ':subscriptions', subscription) == 0 then return 'ended' end
 
 local messages, topics = name('messages', subscription), name('topics', subscription)
 local replaced = topic ~= '' and redis.call('HGET', topics, topic)
 local others = 0
 for _, other in ipairs(redis.call('ZRANGE', messages, 0, -1)) do
-  local expires = redis.call('HGET', name('message', other), 'until')
-  if not expires or tonumber(expires) <= tonumber(now) then
+  if redis.call('EXISTS', name('message', other)) == 0 then
     redis.call('ZREM', messages, other)
   elseif other ~= replaced then
     others = others + 1
   end
 end
-if others >= tonumber(ARGV[11]) then return 'full' end
+if others >= mostMessages then return 'full' end
 
 -- Messages that expire leave their topics behind.
-if redis.call('HLEN', topics) > tonumber(ARGV[11]) then
+if redis.call('HLEN', topics) > mostMessages then
   local all = redis.call('HGETALL', topics)
   for at = 1, #all, 2 do
     if not redis.call('ZSCORE', messages, all[at + 1]) then redis.call('HDEL', topics, all[at]) end
@@ -43,9 +43,13 @@ end
 local expected = name('expected', receipts)
 if receipts ~= '' then
   if redis.call('EXISTS', name('receipts', receipts)) == 0 then return 'no-receipts' end
-  redis.call('ZREMRANGEBYSCORE', expected, '-inf', now)
-  local waiting = redis.call('ZCARD', expected) + redis.call('ZCARD', name('told', receipts))
-  if waiting >= tonumber(ARGV[12]) then return 'receipts-full' end
+  local room = mostReceipts - redis.call('ZCARD', name('told', receipts))
+  if redis.call('ZCARD', expected) >= room then
+    for _, other in ipairs(redis.call('ZRANGE', expected, 0, -1)) do
+      if redis.call('EXISTS', name('message', other)) == 0 then redis.call('ZREM', expected, other) end
+    end
+    if redis.call('ZCARD', expected) >= room then return 'receipts-full' end
+  end
 end
 
 if replaced then
@@ -57,8 +61,8 @@ end
 
 local place = redis.call('INCR', base .. ':place')
 local message = name('message', id)
-redis.call('HSET', message, 'subscription', subscription, 'place', whole(place), 'until', til,
-  'urgency', ARGV[6], 'record', ARGV[7], 'body', ARGV[8])
+redis.call('HSET', message, 'subscription', subscription, 'place', whole(place),
+  'urgency', ARGV[4], 'record', ARGV[5], 'body', ARGV[6])
 redis.call('PEXPIRE', message, life)
 redis.call('ZADD', messages, place, id)
 keepFor(messages, life)
@@ -69,7 +73,7 @@ if topic ~= '' then
 end
 if receipts ~= '' then
   redis.call('HSET', message, 'receipts', receipts)
-  redis.call('ZADD', expected, til, id)
+  redis.call('ZADD', expected, place, id)
   keepFor(expected, life)
   keepFor(name('receipts', receipts), whole(life + ${RECEIPT_LIFE}))
 end
@@ -77,39 +81,38 @@ tell(subscription)
 return 'added'
 `);
 
-/** ARGV: milliseconds since the epoch, id. Returns place, record and body of a message that has not expired. */
+/** ARGV: id. Returns place, record and body of a message that has not expired. */
 const one = script(`${COMMON}
-local found = redis.call('HMGET', name('message', ARGV[2]), 'until', 'place', 'record', 'body')
-if not found[1] or tonumber(found[1]) <= tonumber(ARGV[1]) then return {} end
-return { found[2], found[3], found[4] }
+local place, record, body = unpack(redis.call('HMGET', name('message', ARGV[1]), 'place', 'record', 'body'))
+return place and { place, record, body } or {}
 `);
 
-/** ARGV: milliseconds since the epoch, subscription, place, least urgency, how many. Returns what \`one\` does, of each. */
+/** ARGV: subscription, place, least urgency, how many. Returns what \`one\` does, of each. */
 const after = script(`${COMMON}
 local found = {}
-for _, id in ipairs(redis.call('ZRANGE', name('messages', ARGV[2]), '(' .. ARGV[3], '+inf', 'BYSCORE')) do
-  local til, urgency, place, record, body =
-    unpack(redis.call('HMGET', name('message', id), 'until', 'urgency', 'place', 'record', 'body'))
-  if til and tonumber(til) > tonumber(ARGV[1]) and tonumber(urgency) >= tonumber(ARGV[4]) then
+for _, id in ipairs(redis.call('ZRANGE', name('messages', ARGV[1]), '(' .. ARGV[2], '+inf', 'BYSCORE')) do
+  local urgency, place, record, body =
+    unpack(redis.call('HMGET', name('message', id), 'urgency', 'place', 'record', 'body'))
+  if urgency and tonumber(urgency) >= tonumber(ARGV[3]) then
     found[#found + 1] = place
     found[#found + 1] = record
     found[#found + 1] = body
-    if #found >= 3 * tonumber(ARGV[5]) then break end
+    if #found >= 3 * tonumber(ARGV[4]) then break end
   end
 end
 return found
 `);
 
-/** ARGV: milliseconds since the epoch, id. */
+/** ARGV: id. */
 const acknowledge = script(`${COMMON}
-local message = name('message', ARGV[2])
-local til, subscription, topic, receipts =
-  unpack(redis.call('HMGET', message, 'until', 'subscription', 'topic', 'receipts'))
-if not til or tonumber(til) <= tonumber(ARGV[1]) then return 0 end
+local message = name('message', ARGV[1])
+local subscription, topic, receipts =
+  unpack(redis.call('HMGET', message, 'subscription', 'topic', 'receipts'))
+if not subscription then return 0 end
 redis.call('DEL', message)
-redis.call('ZREM', name('messages', subscription), ARGV[2])
+redis.call('ZREM', name('messages', subscription), ARGV[1])
 if topic then redis.call('HDEL', name('topics', subscription), topic) end
-conclude(ARGV[2], receipts, 'delivered')
+conclude(ARGV[1], receipts, 'delivered')
 return 1
 `);
 
@@ -124,18 +127,15 @@ export function redisMessages(
   base: string,
   clock: Clock,
 ): Pick<Push, 'post' | 'message' | 'messages' | 'acknowledge'> {
-  const now = () => String(Math.floor(clock.now()));
   return {
     post({ body, ...record }, limits) {
       const { id, subscription, until, urgency, topic = '', receipts = '' } = record;
       return redis.durable(
         post,
         [base],
-        now(),
         id,
         subscription,
         String(Math.max(1, Math.ceil(until - clock.now()))),
-        String(until),
         String(URGENCIES.indexOf(urgency)),
         JSON.stringify(record),
         body.toString('base64'),
@@ -146,13 +146,12 @@ export function redisMessages(
       );
     },
 
-    message: async (id) => placed(await redis.script<string[]>(one, [base], now(), id)),
+    message: async (id) => placed(await redis.script<string[]>(one, [base], id)),
 
     async messages(subscription, place, least, most) {
       const found = await redis.script<string[]>(
         after,
         [base],
-        now(),
         subscription,
         String(place),
         String(URGENCIES.indexOf(least)),
@@ -165,7 +164,7 @@ export function redisMessages(
     },
 
     async acknowledge(id) {
-      const removed = (await redis.durable<number>(acknowledge, [base], now(), id)) === 1;
+      const removed = (await redis.durable<number>(acknowledge, [base], id)) === 1;
       // An earlier removal may have been answered with a failure.
       if (!removed) await redis.settled(base);
       return removed;

@@ -11,10 +11,10 @@ import { NEWS_LIFE, RECEIPT_LIFE } from '#shared/stores/push/push.ts';
  * | `:person:{person}` | a set of ids |
  * | `:messages:{subscription}` | a sorted set of message ids by their places |
  * | `:topics:{subscription}` | a hash, topic to message id |
- * | `:message:{id}` | a hash: subscription, place, until, urgency, topic, receipts, record, body in base64 |
+ * | `:message:{id}` | a hash: subscription, place, urgency, topic, receipts, record, body in base64 |
  * | `:opened:{subscription}` | a set of receipt subscriptions |
  * | `:receipts:{id}` | exists as long as the receipt subscription |
- * | `:expected:{receipts}` | a sorted set of message ids by when they expire |
+ * | `:expected:{receipts}` | a sorted set of message ids by their places |
  * | `:told:{receipts}` | a sorted set of `outcome message` by their places |
  * | `:place` | the last place |
  * | `:news` | a stream |

@@ -30,7 +30,7 @@ local id = redis.call('HGET', base .. ':resources', ARGV[1])
 return id and redis.call('HGET', base .. ':subscriptions', id)
 `);
 
-/** ARGV: id, push resource, person, milliseconds since the epoch. */
+/** ARGV: id, push resource, person. */
 const unsubscribe = script(`${COMMON}
 if redis.call('HDEL', base .. ':subscriptions', ARGV[1]) == 0 then return 0 end
 redis.call('HDEL', base .. ':resources', ARGV[2])
@@ -38,8 +38,7 @@ redis.call('SREM', name('person', ARGV[3]), ARGV[1])
 local messages = name('messages', ARGV[1])
 for _, id in ipairs(redis.call('ZRANGE', messages, 0, -1)) do
   local message = name('message', id)
-  local til, receipts = unpack(redis.call('HMGET', message, 'until', 'receipts'))
-  if til and tonumber(til) > tonumber(ARGV[4]) then conclude(id, receipts, 'gone') end
+  conclude(id, redis.call('HGET', message, 'receipts'), 'gone')
   redis.call('DEL', message)
 end
 redis.call('DEL', messages, name('topics', ARGV[1]), name('opened', ARGV[1]))
@@ -100,10 +99,9 @@ export function redisPush(redis: Connection, prefix: string, clock: Clock): Push
 
     async unsubscribe(id) {
       const found = await find(id);
-      const now = String(Math.floor(clock.now()));
       const removed =
         found !== undefined &&
-        (await redis.durable<number>(unsubscribe, [base], id, found.push, found.person, now)) === 1;
+        (await redis.durable<number>(unsubscribe, [base], id, found.push, found.person)) === 1;
       // An earlier removal may have been answered with a failure.
       if (!removed) await redis.settled(base);
       return removed;
