@@ -128,6 +128,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
         standing,
         vapid: createVapid(parts),
         news: createNews(stores.push),
+        secureOrigin: config.tls?.resource,
         idleTimeout: config.server.idleTimeout * 1000,
       })
     : undefined;

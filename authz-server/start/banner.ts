@@ -76,7 +76,7 @@ function nextStep(config: Config, { lines = [], firstStart }: FirstStart): reado
   if (firstStart !== undefined) {
     return [`A person and clients to try it with, their secrets and lines to copy: ${firstStart}`];
   }
-  const space = everySpace(config).find(takesTokens);
+  const space = everySpace(config).find((one) => takesTokens(one) && one.serves !== 'push');
   const scopes = [...new Set(Object.values(space?.scopes ?? {}).flat())];
   return [
     'Register a client, and let a person sign in:',

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import { audiencesOf, createTokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
+import { everySpace } from '#shared/config/second-origin.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { clientOrigins } from '../base/client-origins.ts';
 import { type Fields, UNSTORED } from '#shared/http/answer.ts';
@@ -68,7 +69,7 @@ function userinfoSpace(server: UserinfoServer, publicKey: PublicKeys): Protectio
   const tokens = personTokens({ tokens: verifier, access: server, directory });
   const { bearer, dpop } = oauthSchemes({ tokens, replay: stores.replay, master, clock });
   const scopes = () => ['openid'];
-  const audiences = config.spaces.flatMap(({ url }) => audiencesOf(url));
+  const audiences = everySpace(config).flatMap(({ url }) => audiencesOf(url));
   const oauth = { realm: issuer, audiences, scopes };
   return {
     at: ORIGIN,

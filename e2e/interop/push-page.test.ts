@@ -23,6 +23,8 @@ test('docs/how-to/push.md: the command line subscribes, and shows what curl and 
     await CliUser.start({ pair, ...flow }, await newPerson({ pair, ...flow })),
   );
   await user.approve(argumentsOf(login));
+  // The login is for the service over TLS, and the authorization server takes its token for itself all the same.
+  expect(await user.run('whoami')).toMatchObject({ code: 0 });
   const running = parts.use(
     await startProcess(process.execPath, [entryFile('shared/cli/main.ts'), ...argumentsOf(push)], {
       env: {

@@ -40,9 +40,10 @@ export function messageFields(raw: readonly string[]): MessageFields {
 }
 
 function ttlOf(value: string | undefined): number {
-  if (value === undefined || !DIGITS.test(value)) {
+  if (value === undefined) {
     throw bad('The field TTL is needed: seconds that the message may wait (RFC 8030 section 5.2).');
   }
+  if (!DIGITS.test(value)) throw bad('TTL is a whole number of seconds, 0 or more.');
   return Math.min(Number(value), LONGEST_TTL);
 }
 

@@ -17,6 +17,8 @@ export interface PushParts extends SubscriptionParts {
   readonly random: Random;
   /** Milliseconds after which a connection ends on which nothing is sent. */
   readonly idleTimeout: number;
+  /** The origin of the server over TLS, if there is one beside that in clear text. */
+  readonly secureOrigin?: string | undefined;
   /** Aborted when the server ends. */
   readonly ending: AbortSignal;
 }

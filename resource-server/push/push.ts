@@ -1,7 +1,6 @@
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import { checkMethod } from '#shared/http/method-rules.ts';
 import type { Target } from '#shared/http/target.ts';
-import { mergeFields } from '../answers/merge-fields.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import { accepted, optionsFields } from '../space/options.ts';
@@ -66,18 +65,17 @@ export function createPush(parts: PushParts): PushService {
       return address ? METHODS[address.kind] : [];
     },
     async answer(space, exchange) {
-      const { request, target, fields } = exchange;
+      const { request, target } = exchange;
       const { method = '' } = request;
       const address = addressOf(space, target);
       if (address === undefined) throw notFound();
-      if (isClear(exchange.origin)) throw inClear();
+      if (isClear(exchange.origin)) throw inClear(parts.secureOrigin, space);
       const methods = accepted(space, METHODS[address.kind]);
       checkMethod(method, { methods });
       const perform = performs[address.kind][method];
-      const answer = perform
-        ? await perform({ ...exchange, space, id: address.id })
+      return perform
+        ? perform({ ...exchange, space, id: address.id })
         : { status: 204, fields: optionsFields(methods) };
-      return { ...answer, fields: mergeFields(answer.fields, fields) };
     },
     sweep: () => sweepSubscriptions(parts),
   };
@@ -85,5 +83,10 @@ export function createPush(parts: PushParts): PushService {
 
 const isClear = (origin: string) => origin.startsWith('http:');
 
-const inClear = () =>
-  new HttpError(403, 'The push service answers over TLS alone (RFC 8030 section 8): use https.');
+function inClear(secureOrigin: string | undefined, { url }: Space): HttpError {
+  const place = secureOrigin === undefined ? 'https' : secureOrigin + new URL(url).pathname;
+  return new HttpError(
+    403,
+    `The push service answers over TLS alone (RFC 8030 section 8): use ${place}`,
+  );
+}

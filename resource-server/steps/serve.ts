@@ -1,7 +1,9 @@
 /** Answers a request from its space: from the application behind it, or from its own resources. */
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
+import { mergeFields } from '../answers/merge-fields.ts';
+import type { ResourceAnswer } from '../answers/pieces.ts';
 import { purgesUnasked } from '../cache/purge/listed.ts';
-import type { Step } from '../exchange/exchange.ts';
+import type { Exchange, Step } from '../exchange/exchange.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { Errors } from '../pages/errors.ts';
 import type { PushService } from '../push/push.ts';
@@ -37,6 +39,20 @@ export interface Served {
   readonly failed: Errors['failed'];
 }
 
+/** Errors have the fields of the space, too, such as those by which a script may read them (CORS). */
+async function respondByPush(
+  push: PushService,
+  space: Space,
+  exchange: Exchange,
+  failed: Errors['failed'],
+): Promise<ResourceAnswer> {
+  const { request, fields } = exchange;
+  const answer = await push
+    .answer(space, exchange)
+    .catch((error: unknown) => failed(request, error));
+  return { ...answer, fields: mergeFields(answer.fields, fields) };
+}
+
 /** Serves a client that was let in. This is the last step: a gateway may have written its answer. */
 export const serve =
   ({ gateways, resources, push, failed }: Served): Step =>
@@ -45,6 +61,6 @@ export const serve =
     if (space === undefined || !(passed || free)) throw new Error('nobody was let in');
     const gateway = gateways.get(space);
     if (gateway) return gateway.pass(exchange);
-    if (push && space.serves === 'push') return push.answer(space, exchange);
+    if (push && space.serves === 'push') return respondByPush(push, space, exchange, failed);
     return respond(exchange, { space, resources: resources.get(space), failed });
   };

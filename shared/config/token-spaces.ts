@@ -44,18 +44,22 @@ export function takesTokens({ schemes }: Pick<SpaceConfig, 'schemes'>): boolean 
   return schemes.includes('Bearer') || schemes.includes('DPoP');
 }
 
+/** A push service answers over TLS alone (RFC 8030 section 8): nobody could use a token for its URL in clear text. */
+const isServed = ({ serves, url }: Pick<SpaceConfig, 'serves' | 'url'>): boolean =>
+  serves !== 'push' || !url.startsWith('http:');
+
 /** The spaces that take access tokens of OAuth, and after them the endpoints of the token issuer and of this server. */
 export function tokenSpaces(
   config: Pick<Config, 'issuer' | 'spaces' | 'resource' | 'tls' | 'privateTokens'>,
 ): readonly TokenSpace[] {
-  const spaces = everySpace(config).filter(takesTokens);
+  const spaces = everySpace(config).filter((space) => takesTokens(space) && isServed(space));
   const ofIssuer = Object.values(tokenIssuerSpaces(config) ?? {});
   return [...spaces, ...ofIssuer, revocationsSpace(config)];
 }
 
 /** The spaces for which there are access tokens of GNAP (RFC 9635). */
 export const gnapSpaces = (config: Parameters<typeof everySpace>[0]) =>
-  everySpace(config).filter(({ schemes }) => schemes.includes('GNAP'));
+  everySpace(config).filter((space) => space.schemes.includes('GNAP') && isServed(space));
 
 /** Every resource for which there are access tokens, of OAuth or GNAP. */
 export const everyTokenSpace = (config: Parameters<typeof tokenSpaces>[0]) =>

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { linkOf, ORIGIN, pathOf, startPush, type TestPush } from './push.fixture.ts';
+import { linkOf, ORIGIN, PAGE, pathOf, startPush, type TestPush } from './push.fixture.ts';
 
 let push: TestPush;
 beforeAll(async () => {
@@ -377,4 +377,27 @@ describe('addresses', () => {
     }
     expect(log).toContain('"path":"/push/"');
   });
+});
+
+test('scripts of the origins in `cors` may read refusals, too, and when to come again', async () => {
+  const { push: resource, subscription } = await push.subscribed();
+  const headers = { origin: PAGE };
+  const refused = [
+    await push.send(resource, { headers: { ...headers, ttl: 'x' } }),
+    await push.send(resource, { headers, body: 'x'.repeat(5000) }),
+    await push.send(resource, { headers: { ...headers, authorization: 'vapid t=x, k=x' } }),
+    await push.ask('GET', resource, { headers }),
+    await push.ask('GET', subscription, { headers }),
+    await push.ask('POST', '/push/subscribe', { headers }),
+    await push.ask('DELETE', '/push/message/xxxxxxxxxxxxxxxxxxxxxx', { headers }),
+    await push.ask('GET', '/push/nothing', { headers }),
+  ];
+  expect(refused.map(({ status }) => status)).toEqual([400, 413, 403, 405, 406, 401, 404, 404]);
+  for (const { headers: answered } of [...refused, await push.send(resource, { headers })]) {
+    expect(answered['access-control-allow-origin']).toBe(PAGE);
+    expect(answered['access-control-expose-headers']).toMatch(/Retry-After.*TTL/);
+    expect(answered.vary).toContain('Origin');
+  }
+  const [answer] = [await push.send(resource, { headers: { origin: 'https://other.example' } })];
+  expect(answer.headers['access-control-allow-origin']).toBeUndefined();
 });

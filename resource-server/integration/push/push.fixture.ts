@@ -8,6 +8,9 @@ import { startResourceServer } from '../resource-server.fixture.ts';
 /** TLS ends at a proxy. */
 export const ORIGIN = 'https://push.example';
 
+/** The origin whose scripts may call the service. */
+export const PAGE = 'https://app.example';
+
 const SPACES = [
   {
     url: `${ORIGIN}/push/`,
@@ -15,6 +18,7 @@ const SPACES = [
     schemes: ['Bearer'],
     scopes: { unsafe: ['push'] },
     serves: 'push',
+    cors: { origins: [PAGE] },
   },
 ];
 

@@ -46,11 +46,15 @@ export const login: Command = {
       lines: [
         `Logged in at ${issuer}. Kept in ${path}`,
         `  ${CLI} whoami`,
-        ...(resource === undefined ? [] : [`  ${CLI} request GET ${resource}`]),
+        ...(resource === undefined ? [] : [`  ${CLI} ${forUse(scope)} ${resource}`]),
       ],
     };
   },
 };
+
+/** The command that uses a login: a push service has nothing that GET could get. */
+const forUse = (scope: string | undefined) =>
+  scope?.split(' ').includes('push') ? 'push' : 'request GET';
 
 /** Shows the code and waits until the person has decided. */
 async function approve(input: Input, shell: Shell): Promise<Login> {

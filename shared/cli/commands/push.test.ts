@@ -245,7 +245,8 @@ describe('push', () => {
 
   test.each([[401], [403]])('%i with the token: it says how to log in', async (status) => {
     const detail = 'The token lacks a scope.\u001b[2J';
-    const service = await start({ subscribed: () => ({ status, body: { detail } }) });
+    const fields = { 'www-authenticate': 'Bearer error="insufficient_scope"' };
+    const service = await start({ subscribed: () => ({ status, fields, body: { detail } }) });
     const { code, stderr } = await service.push();
     expect(code).toBe(1);
     const url = `${service.origin}/push/`;
@@ -253,6 +254,16 @@ describe('push', () => {
       `${url}subscribe answers ${status}: The token lacks a scope.${String.raw`\u001b[2J`}\n` +
         `Run ${CLI} login --scope push --resource ${url}\n`,
     );
+  });
+
+  test('403 without a challenge: no other login would help', async () => {
+    const detail = 'Use https.';
+    const service = await start({ subscribed: () => ({ status: 403, body: { detail } }) });
+    const { code, stderr } = await service.push();
+    expect([code, stderr]).toEqual([
+      1,
+      `${service.origin}/push/subscribe answers 403: Use https.\n`,
+    ]);
   });
 
   test('429: it says what the push service says', async () => {

@@ -39,7 +39,8 @@ export async function subscribe(
   const answer = await sendProtected(send, message, accessTo(send, service, shell));
   const { status, fields } = answer;
   if (status !== 201) {
-    const remedy = status === 401 || status === 403 ? `\n${logInFor(service)}` : '';
+    // RFC 6750 section 3: another token would do. What else is forbidden stays so.
+    const remedy = fields['www-authenticate'] === undefined ? '' : `\n${logInFor(service)}`;
     throw new Failure(`${url} answers ${status}${detailOf(answer)}${remedy}`);
   }
   const [link] = linksTo(['link', fields['link'] ?? ''], PUSH);

@@ -41,6 +41,7 @@ const OF_SPACES = [
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
+  'TTL',
 ].join(', ');
 
 const ANY: Fields = { [ALLOW_ORIGIN]: '*' };

@@ -87,6 +87,15 @@ describe('RFC 8292 section 3: good credentials', () => {
     expect(refused(signed(ES256, { ...claims(), aud: ['https://a.example'] }))).toBe(403);
   });
 
+  test('RFC 7519 section 4.1.5: nbf may be there, and is waited for', () => {
+    const own = new ManualClock(clock.now());
+    const of = createVapid({ clock: own });
+    const later = signed(ES256, { ...claims(), nbf: now() + 60 });
+    expect(() => of(later, ORIGIN, undefined)).toThrow('nbf is yet to come');
+    own.advance(60);
+    expect(of(later, ORIGIN, undefined)).toEqual({ key: KEY });
+  });
+
   test('section 2.1: sub is not judged', () => {
     for (const sub of [undefined, 'mailto:a@b.example', 'nonsense', 7]) {
       expect(refused(signed(ES256, { ...claims(), sub }))).toBe(undefined);
@@ -148,6 +157,8 @@ describe('RFC 8292 section 4.2: refusals', () => {
     ['no exp', ES256, { aud: ORIGIN }],
     ['exp as text', ES256, { ...claims(), exp: String(now() + 3600) }],
     ['exp now', ES256, { ...claims(), exp: now() }],
+    ['nbf to come (RFC 7519 section 4.1.5)', ES256, { ...claims(), nbf: now() + 3000 }],
+    ['nbf as text', ES256, { ...claims(), nbf: '0' }],
     ['exp a day and a second ahead', ES256, { ...claims(), exp: now() + 86_401 + 61 }],
     ['claims that are no object', ES256, []],
   ])('with %s it is 403', (_what, header, payload) => {

@@ -45,10 +45,14 @@ export function createVapid({ clock }: { readonly clock: Clock }): Vapid {
     if (!jws.algorithm.verify(jws.signingInput, publicKey, jws.signature)) {
       throw invalid('the key in k has not signed the JWT in t');
     }
-    const { aud, exp } = jws.payload;
+    const { aud, exp, nbf } = jws.payload;
     const audiences = Array.isArray(aud) ? aud : [aud];
     if (!audiences.includes(audience)) throw invalid(`aud has to be ${audience}`);
-    if (typeof exp !== 'number') throw invalid('exp is missing');
+    if (exp === undefined) throw invalid('exp is missing');
+    if (typeof exp !== 'number') throw invalid('exp has to be a number');
+    if (nbf !== undefined && typeof nbf !== 'number') throw invalid('nbf has to be a number');
+    // RFC 7519 section 4.1.5; once it is valid it stays so until `exp`.
+    if (nbf !== undefined && nbf > epochSeconds(clock)) throw invalid('nbf is yet to come');
     verified.set(digest, exp);
     return exp;
   }
@@ -64,7 +68,8 @@ export function createVapid({ clock }: { readonly clock: Clock }): Vapid {
       throw missing();
     }
     const { t, k } = credentials?.params ?? {};
-    if (t === undefined || k === undefined) throw invalid('it needs t and k, each once');
+    if (t === undefined || k === undefined)
+      throw invalid('it needs t and k, each once, in base64url without padding');
     const key = p256Point(k);
     if (key === undefined) throw invalid('k is no base64url of an uncompressed point of P-256');
     if (restricted !== undefined && key !== restricted) {
