@@ -76,7 +76,8 @@ function repeatIndexed({ port }: Site, over: AbortSignal): void {
   over.addEventListener('abort', () => session.destroy());
   const cookie = Array.from({ length: 20 }, () => ';'.repeat(SEMICOLONS / 20));
   const ask = () => {
-    if (over.aborted || session.destroyed) return;
+    // A session that the server has ended refuses at once: to ask it again would leave nobody a turn.
+    if (over.aborted || session.closed || session.destroyed) return;
     const fields = { ':path': '/private/x', accept: 'text/html', cookie };
     session
       .request(fields)
