@@ -322,6 +322,13 @@ describe('two workers of each server', () => {
     expect(banner(pair).filter((line) => line.includes('ready'))).toHaveLength(1);
   });
 
+  test('have one arena of memory each', async () => {
+    for (const worker of await workersOf(pair, 'resource-server')) {
+      const environment = (await readFile(`/proc/${worker}/environ`, 'utf8')).split('\0');
+      expect(environment).toContain('MALLOC_ARENA_MAX=1');
+    }
+  });
+
   test('take no more connections of one address than one would', async () => {
     const ask = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n';
     const { sockets, statuses } = await tellAll(place.ports.resource, 60, ask);

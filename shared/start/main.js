@@ -2,7 +2,7 @@
 // without a package: loading TypeScript alone takes 17 MB.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { NODE_FLAGS, readOptions, USAGE } from './options.js';
+import { ENVIRONMENT, NODE_FLAGS, readOptions, USAGE } from './options.js';
 import { runServers } from './servers.js';
 
 const PARTS = {
@@ -33,7 +33,7 @@ async function start() {
       ]
     : ['Ctrl-C ends both servers when the requests in flight are done.', 'Both are ready.'];
   return runServers(server ? [PARTS[server]] : Object.values(PARTS), workers, {
-    env: server ? {} : { COUNTERSIGN_PAIR: '1' },
+    env: { ...ENVIRONMENT, ...process.env, ...(server ? {} : { COUNTERSIGN_PAIR: '1' }) },
     execArgv: [...NODE_FLAGS, ...process.execArgv],
     clock: performance, // which nobody sets back or forward
     signals: process,
