@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@jest/globals';
-import { byOurs, byVarnish, hit } from './cache-contenders.ts';
+import { byOurs, byPeer, hit } from './cache-contenders.ts';
 import type { CacheTargets } from './cache-targets.ts';
 import type { Server } from './cpu.ts';
 import { ANSWERS, MARKS } from './targets/cached-files.ts';
@@ -30,7 +30,7 @@ async function startAnswering({ served, condition, content = ANSWERS.small }: An
 
 const targets = (server: Server) =>
   ({
-    varnish: server,
+    peers: { Varnish: server },
     ours: server,
     credentials: { Authorization: 'Bearer a' },
   }) as unknown as CacheTargets;
@@ -40,7 +40,7 @@ const [KEPT, ASKED] = [() => 'once', (asked: number) => `${asked}`];
 test('only answers from the cache are measured', async () => {
   const measuring = async (answers: Answering) => {
     await using server = await startAnswering(answers);
-    await byVarnish(targets(server.target), hit('small'))(1).probe();
+    await byPeer(targets(server.target), 'Varnish', hit('small'))(1).probe();
   };
   await measuring({ served: KEPT });
   await expect(measuring({ served: ASKED })).rejects.toThrow('asked the origin');
@@ -50,7 +50,9 @@ test('only answers from the cache are measured', async () => {
 
 test('other content, and a guard that lets strangers in, are not measured', async () => {
   await using wrong = await startAnswering({ served: KEPT, content: 'k' });
-  await expect(byVarnish(targets(wrong.target), hit('small'))(1).probe()).rejects.toThrow('200 k');
+  await expect(byPeer(targets(wrong.target), 'Varnish', hit('small'))(1).probe()).rejects.toThrow(
+    '200 k',
+  );
   await using open = await startAnswering({ served: KEPT });
   const guarded = byOurs(targets(open.target), 'guarded', hit('small'))(1);
   await expect(guarded.probe()).rejects.toThrow('200 to a stranger');

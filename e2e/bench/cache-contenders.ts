@@ -1,4 +1,4 @@
-import { type CacheTargets, SPACES, type SpaceName } from './cache-targets.ts';
+import { type CachePeerName, type CacheTargets, SPACES, type SpaceName } from './cache-targets.ts';
 import { type HttpContender, overWrk } from './http-load.ts';
 import { overPool, type PoolContender } from './pool-load.ts';
 import { always, type HttpRequest } from './requests.ts';
@@ -35,8 +35,8 @@ export const QUERY_HIT: Asking = {
   },
 };
 
-export const byVarnish = ({ varnish }: CacheTargets, asking: Asking) =>
-  contender({ name: 'Varnish', server: varnish, asking });
+export const byPeer = ({ peers }: CacheTargets, name: CachePeerName, asking: Asking) =>
+  contender({ name, server: peers[name], asking });
 
 const NAMES = { open: '', guarded: ', Bearer' } as const;
 

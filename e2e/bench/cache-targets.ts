@@ -2,6 +2,8 @@ import { temporaryFolder } from '../parts/temporary-folder.ts';
 import type { Server } from './cpu.ts';
 import { bearer, type Fields, ORIGIN } from './site.ts';
 import { startCachedFiles } from './targets/cached-files.ts';
+import { startHaproxyCache } from './targets/caches/haproxy.ts';
+import { startNginxCache } from './targets/caches/nginx.ts';
 import { startLoggingVarnish } from './targets/caches/varnish.ts';
 import { startCountersign } from './targets/countersign.ts';
 import { openFolder } from './targets/open-folder.ts';
@@ -12,9 +14,18 @@ export const SPACES = { open: '/open', guarded: '/guarded' } as const;
 
 export type SpaceName = keyof typeof SPACES;
 
-/** Both keep the answers of the same origin. */
+/** The caches of others, by their names in the table. */
+const PEERS = {
+  HAProxy: startHaproxyCache,
+  nginx: startNginxCache,
+  Varnish: startLoggingVarnish,
+} as const;
+
+export type CachePeerName = keyof typeof PEERS;
+
+/** All keep the answers of the same origin. */
 export interface CacheTargets {
-  readonly varnish: Server;
+  readonly peers: Readonly<Record<CachePeerName, Server>>;
   readonly ours: Server;
   /** Credentials of the space that is guarded. */
   readonly credentials: Fields;
@@ -26,9 +37,16 @@ const SCOPE = 'documents:read';
 export async function startCacheTargets(stack: AsyncDisposableStack): Promise<CacheTargets> {
   const { path: parent } = stack.use(await temporaryFolder());
   const { url: upstream } = stack.use(await startCachedFiles(parent));
-  const folder = await openFolder(parent, 'varnish');
-  const varnish = stack.use(await startLoggingVarnish({ upstream, folder }));
-  return { varnish, ...(await startOurs(stack, upstream)) };
+  const started = async (name: CachePeerName) =>
+    stack.use(await PEERS[name]({ upstream, folder: await openFolder(parent, name) }));
+  return {
+    peers: {
+      HAProxy: await started('HAProxy'),
+      nginx: await started('nginx'),
+      Varnish: await started('Varnish'),
+    },
+    ...(await startOurs(stack, upstream)),
+  };
 }
 
 const MIB = 1024 ** 2;

@@ -43,12 +43,14 @@ async function target(name: string, server: Server, who: Who): Promise<DocumentT
   return { name, server, right, wrong: basic(who.name, `${who.password}!`) };
 }
 
+export const APACHE = 'Apache mod_dav';
+
 /** Apache with mod_dav. */
 export async function startApacheTarget(stack: AsyncDisposableStack): Promise<DocumentTarget> {
   const { path: folder } = stack.use(await temporaryFolder());
   const who = { name: 'alice', password: 'correct horse battery' };
   const apache = startApacheDav({ username: who.name, password: who.password, folder });
-  return target('Apache mod_dav', stack.use(await apache), who);
+  return target(APACHE, stack.use(await apache), who);
 }
 
 export interface OwnTarget extends DocumentTarget {

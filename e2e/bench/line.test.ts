@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { failure, lineOf } from './line.ts';
+import { failure, lineBeside, lineOf } from './line.ts';
 import type { Measured } from './measure.ts';
 import { plus, times } from './work.ts';
 
@@ -16,8 +16,11 @@ const measured = (name: string, cpu: number): Measured => ({
 });
 const standing = {
   own: measured('ours', 50),
-  beside: measured('node:http', 20),
-  goal: times(2.1),
+  beside: {
+    name: 'node:http',
+    goal: times(2.1),
+    found: { ...measured('node:http', 20), errors: 0 },
+  },
   atOnce: 32,
   alone: 0.5,
   errors: 2,
@@ -39,12 +42,27 @@ test('ratio and goal are both how many times what stands beside', () => {
     errors: 3,
     note: '',
   });
-  expect(lineOf('a', 'b', { ...standing, goal: plus(10) })).toMatchObject({ goal: 1.5 });
+  const beside = { ...standing.beside, goal: plus(10) };
+  expect(lineOf('a', 'b', { ...standing, beside })).toMatchObject({ goal: 1.5 });
 });
 
-test('without what stands beside there is no ratio and no goal, and that is said', () => {
-  const line = lineOf('a', 'b', { ...standing, beside: undefined });
-  expect(line).toMatchObject({ ratio: '', goal: '', note: 'what it stands beside failed' });
+test('without what stands beside there is no ratio and no goal, and the line says why', () => {
+  const beside = { name: 'nginx', goal: times(4), found: new Error('it answered 500') };
+  const line = lineOf('a', 'b', { ...standing, beside });
+  expect(line).toMatchObject({ ratio: '', goal: '', errors: 4, note: 'nginx: it answered 500' });
+});
+
+test('the line beside a further server has the comparison alone, and the errors of that server', () => {
+  const beside = { name: 'nginx', goal: times(4), found: measured('nginx', 25) };
+  expect(lineBeside('a', 'b', standing.own, beside)).toMatchObject({
+    'cpu us': 50,
+    ratio: 2,
+    goal: 4,
+    beside: 'nginx',
+    'beside us': 25,
+    'at once': '',
+    errors: 1,
+  });
 });
 
 test('a failed work has a line with the same columns, says why in one line and counts as an error', () => {

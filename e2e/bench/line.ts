@@ -6,11 +6,17 @@ import type { Goal } from './work.ts';
 /** A row of the whole table. */
 export type Line = Table['rows'][number];
 
+/** Another server, or the first way of ours. */
+export interface Beside {
+  readonly name: string;
+  readonly goal: Goal | undefined;
+  /** Its figures, or why there are none. */
+  readonly found: Measured | Error;
+}
+
 export interface Standing {
   readonly own: Measured;
-  /** Absent: it could not be measured. */
-  readonly beside: Measured | undefined;
-  readonly goal: Goal | undefined;
+  readonly beside: Beside;
   /** How many requests at a time. */
   readonly atOnce: number;
   /** Milliseconds, with one at a time. */
@@ -38,31 +44,43 @@ const EMPTY = {
 };
 
 export function lineOf(work: string, way: string, standing: Standing): Line {
-  const { own, beside, goal, atOnce, alone } = standing;
+  const { own, beside, atOnce, alone } = standing;
+  const compared = lineBeside(work, way, own, beside);
   return {
-    ...EMPTY,
-    work,
-    way,
-    'cpu us': round(own.cpu, 1),
+    ...compared,
     'least..most': `${own.least.toFixed(1)}..${own.most.toFixed(1)}`,
-    ...(beside && {
-      ratio: round(own.cpu / beside.cpu, 2),
-      ...(goal && { goal: round(goal(beside.cpu) / beside.cpu, 2) }),
-      beside: beside.name,
-      'beside us': round(beside.cpu, 1),
-    }),
     ...(own.redis !== undefined && { 'redis us': round(own.redis, 1) }),
     'at once': atOnce,
     ...(own.latency && { 'p50 ms': round(own.latency.p50, 2) }),
     ...(alone !== undefined && { 'p50 of one': round(alone, 2) }),
     'peak MiB': Math.round(own.memory / 1024 ** 2),
-    errors: own.errors + standing.errors,
-    ...(!beside && { note: 'what it stands beside failed' }),
+    errors: Number(compared['errors']) + own.errors + standing.errors,
+  };
+}
+
+/** Only the comparison: the line beside the second server and the further ones. */
+export function lineBeside(
+  work: string,
+  way: string,
+  own: Measured,
+  { name, goal, found }: Beside,
+): Line {
+  const line = { ...EMPTY, work, way, 'cpu us': round(own.cpu, 1), beside: name };
+  if (found instanceof Error)
+    return { ...line, errors: 1, note: inOneLine(`${name}: ${found.message}`) };
+  return {
+    ...line,
+    ratio: round(own.cpu / found.cpu, 2),
+    ...(goal && { goal: round(goal(found.cpu) / found.cpu, 2) }),
+    'beside us': round(found.cpu, 1),
+    errors: found.errors,
   };
 }
 
 /** Returns the line of a work that could not be measured. It counts as an error. */
 export function failure(work: string, way: string, error: unknown): Line {
   const note = error instanceof Error ? error.message : String(error);
-  return { ...EMPTY, work, way, errors: 1, note: note.replaceAll(/\s+/g, ' ').slice(0, 400) };
+  return { ...EMPTY, work, way, errors: 1, note: inOneLine(note) };
 }
+
+const inOneLine = (text: string) => text.replaceAll(/\s+/g, ' ').slice(0, 400);

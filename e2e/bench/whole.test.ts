@@ -33,15 +33,15 @@ async function measured(...rooms: Parameters<typeof measureRooms>[0]) {
   return { lines, errors, said };
 }
 
-test('the first way stands beside the peer, the others beside the first; each is asked one at a time, too', async () => {
+test('the first way stands beside each peer, the others beside the first; each is asked one at a time, too', async () => {
   const asked: number[] = [];
   const works = [
     {
       name: 'good',
-      goal: times(2),
+      goals: { peer: times(2), 'another peer': times(3), Redis: times(1.2) },
       atOnce: 4,
       loads: () => ({
-        beside: busy('peer'),
+        beside: [busy('peer'), busy('another peer')],
         ways: { SQLite: busy('ours', asked), Redis: busy('ours') },
       }),
     },
@@ -50,7 +50,8 @@ test('the first way stands beside the peer, the others beside the first; each is
   const { lines, errors, said } = await measured(room(async () => {}, works));
   expect(lines.map(({ way, beside, goal }) => [way, beside, goal])).toEqual([
     ['SQLite', 'peer', 2],
-    ['Redis', 'SQLite', 1.5],
+    ['SQLite', 'another peer', 3],
+    ['Redis', 'SQLite', 1.2],
   ]);
   expect(lines[0]).toMatchObject({ 'at once': 4, 'p50 ms': 4, 'p50 of one': 1 });
   expect(asked).toEqual([4, 4, 1]); // warming up, a round, alone
@@ -68,17 +69,22 @@ test('a failed work has a line that says why, and the others are measured', asyn
     room(
       () => Promise.reject(new Error('no server')),
       [
-        { name: 'first', loads: () => ({ beside: busy('peer'), ways }) },
-        { name: 'second', loads: () => ({ beside: busy('peer'), ways }) },
+        { name: 'first', loads: () => ({ beside: [busy('peer')], ways }) },
+        { name: 'second', loads: () => ({ beside: [busy('peer')], ways }) },
       ],
     ),
     room(parts, [
       { name: 'no load', loads: () => Promise.reject(new Error('no tokens')) },
-      { name: 'no peer', loads: () => ({ beside: busy('peer', [], broken), ways }) },
+      { name: 'no peer', loads: () => ({ beside: [busy('peer', [], broken)], ways }) },
+      {
+        name: 'stray',
+        goals: { nginx: times(2) },
+        loads: () => ({ beside: [busy('peer')], ways }),
+      },
       {
         name: 'half',
         loads: () => ({
-          beside: busy('peer'),
+          beside: [busy('peer')],
           ways: { ...ways, Redis: busy('ours', [], broken) },
         }),
       },
@@ -88,11 +94,12 @@ test('a failed work has a line that says why, and the others are measured', asyn
     ['first', '', 'no server'],
     ['second', '', 'no server'],
     ['no load', '', 'no tokens'],
-    ['no peer', 'SQLite', 'what it stands beside failed'],
+    ['no peer', 'SQLite', 'peer: answered 500'],
+    ['stray', '', 'there is a goal beside nginx, but no such server'],
     ['half', 'SQLite', ''],
     ['half', 'Redis', 'answered 500'],
   ]);
-  expect(errors).toBe(4);
+  expect(errors).toBe(6);
   expect(ended).toBe(1);
 });
 

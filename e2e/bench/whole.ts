@@ -1,17 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LOAD_CPU, stayOn } from './cpu.ts';
-import { failure, type Line, lineOf } from './line.ts';
-import { compare, type Schedule, WARM_UP } from './measure.ts';
+import { failure, type Line } from './line.ts';
+import { type Schedule, WARM_UP } from './measure.ts';
 import type { Findings } from './report.ts';
-import {
-  AT_ONCE,
-  type Goal,
-  type Loaded,
-  type Opened,
-  type Room,
-  times,
-  type Way,
-} from './work.ts';
+import type { Room } from './work.ts';
+import { measureWork } from './work-lines.ts';
 import { CACHE } from './works/cache.ts';
 import { DOCUMENTS } from './works/documents.ts';
 import { GATEWAY } from './works/gateway.ts';
@@ -34,24 +27,17 @@ export const ROOMS: readonly Room[] = [
 ];
 
 const SCHEDULE: Schedule = { rounds: 3, seconds: 2, warmUp: WARM_UP };
-/** The length of a run with one request at a time, in seconds. */
-const ALONE = 1;
 /** Milliseconds after which a work is left as it is, so that the others are measured. */
 const PATIENCE = 600_000;
-
-/** The goals for the cost of the other ways, compared with the first. */
-const GOALS: Readonly<Partial<Record<Way, Goal>>> = {
-  Redis: times(1.5),
-  '2 workers': times(1.08),
-};
 
 const TITLE = 'CPU time of the server, beside peers and goals';
 const NOTES = [
   'CPU us: of a request, a tunnel or a MiB; the median of the rounds, and the least and the most. Ratio and goal:',
-  'how many times that which stands beside it; the other ways stand beside the first of a work. Redis us:',
-  'CPU time of Redis itself, which is in no other column. p50: with so many requests at a time ("at once"), and',
-  'with one. Peak: of the memory that its processes held, in any round. Warmed up with 20,000 requests, at most',
-  '10 seconds. All write a log line for each request; Redis has its log (appendfsync always) in memory.',
+  'how many times that which stands beside it. The first way of a work has a line beside each of its peers; the other',
+  'ways stand beside the first. Redis us: CPU time of Redis itself, which is in no other column. p50: with so many',
+  'requests at a time ("at once"), and with one. Peak: of the memory that its processes held, in any round. Warmed up',
+  'with 20,000 requests, at most 10 seconds. All but node:http write a log line for each request; Redis has its log',
+  '(appendfsync always) in memory.',
 ];
 
 type Say = (line: string) => void;
@@ -110,42 +96,4 @@ async function inTime<T>(work: Promise<T>): Promise<T> {
     throw new Error(`not within ${PATIENCE / 1000} s`);
   });
   return Promise.race([work, late]);
-}
-
-async function measureWork(work: Opened, schedule: Schedule): Promise<readonly Line[]> {
-  const { atOnce = AT_ONCE } = work;
-  const { beside, ways } = await work.loads();
-  const loads = Object.entries(ways) as [Way, Loaded][];
-  const peer = beside(atOnce);
-  const contenders = [peer, ...loads.map(([way, load]) => ({ ...load(atOnce), name: way }))];
-  const reasons = new Map<string, unknown>();
-  const measured = await compare(
-    contenders,
-    () => {},
-    { ...schedule, ...work.schedule },
-    ({ name }, error) => void reasons.set(name, error),
-  );
-  const found = (name: string) => measured.find((one) => one.name === name);
-
-  async function line([way, load]: [Way, Loaded], at: number): Promise<Line> {
-    const own = found(way);
-    if (own === undefined) return failure(work.name, way, reasons.get(way));
-    const [other, goal] = at === 0 ? [peer.name, work.goal] : [loads[0]?.[0] ?? '', GOALS[way]];
-    const run = await load(1).prepare(ALONE);
-    const { latency, errors } = await run();
-    return lineOf(work.name, way, {
-      own,
-      beside: found(other),
-      goal,
-      atOnce,
-      alone: latency?.p50,
-      errors,
-    });
-  }
-
-  const lines: Line[] = [];
-  for (const [at, one] of loads.entries()) {
-    lines.push(await line(one, at).catch((error: unknown) => failure(work.name, one[0], error)));
-  }
-  return lines;
 }

@@ -5,9 +5,9 @@ export type Loaded = (atOnce: number) => Contender;
 
 /** The servers that do the work. */
 export interface Loads {
-  /** The server that ours is compared with, by its name in the table. */
-  readonly beside: Loaded;
-  /** Ours by the way it is asked; the first is compared with `beside`, the others with the first. */
+  /** The servers that the first way is compared with; each has a line of the table. */
+  readonly beside: readonly Loaded[];
+  /** Ours by the way it is asked; the others are compared with the first. */
   readonly ways: Readonly<Partial<Record<Way, Loaded>>>;
 }
 
@@ -30,8 +30,11 @@ export const plus =
 /** A row of the whole table, as it stands in the list of its room. */
 export interface Work<Targets> {
   readonly name: string;
-  /** The highest cost; absent: no goal is set. */
-  readonly goal?: Goal;
+  /**
+   * The highest cost of the first way, by the server that it stands beside; and of other ways beside the first, where
+   * that of all does not fit.
+   */
+  readonly goals?: Readonly<Record<string, Goal>>;
   /** Default: `AT_ONCE`; fewer of what takes milliseconds. */
   readonly atOnce?: number;
   /** Where that of all does not fit. */

@@ -1,9 +1,9 @@
 /** Fastify with one document, protected by us, by @fastify/jwt, or by nobody. Argument: its JSON. */
-import { createPublicKey, type webcrypto } from 'node:crypto';
 import jwt from '@fastify/jwt';
 import fastify from 'fastify';
 import { protect } from '#shared/guard/protect.ts';
 import type { Guarded } from './bare.ts';
+import { issuerKey, pem } from './issuer-key.ts';
 
 const { port, by, issuer, audience, scope, client, path, body } = JSON.parse(
   process.argv[2] ?? '',
@@ -15,14 +15,8 @@ if (by === 'countersign') {
   app.addHook('onRequest', guard.fastify());
 }
 if (by.startsWith('peer')) {
-  const { keys } = (await (await fetch(`${issuer}/jwks`)).json()) as {
-    keys: webcrypto.JsonWebKey[];
-  };
-  const key = keys.find(({ kty }) => kty === 'EC');
-  if (key === undefined) throw new Error('the issuer has no key for ES256');
-  const publicKey = createPublicKey({ key: { ...key }, format: 'jwk' });
   await app.register(jwt, {
-    secret: { public: publicKey.export({ type: 'spki', format: 'pem' }) },
+    secret: { public: pem(await issuerKey(issuer)) },
     verify: {
       algorithms: ['ES256'],
       allowedIss: issuer,

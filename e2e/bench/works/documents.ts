@@ -1,5 +1,6 @@
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
 import {
+  APACHE,
   type DocumentTarget,
   type OwnTarget,
   startApacheTarget,
@@ -63,53 +64,55 @@ async function fromDisk(targets: Targets): Promise<Loads> {
   const { apache, sqlite } = targets;
   for (const { server, right } of [apache, sqlite]) await put(server, right, ARCHIVE);
   return {
-    beside: on(apache, reading(...ARCHIVE)),
+    beside: [on(apache, reading(...ARCHIVE))],
     ways: { SQLite: on(sqlite, reading(...ARCHIVE)) },
   };
 }
+
+const WITHOUT_PUT = 'the same without PUT';
 
 /** Documents and WebDAV. */
 export const DOCUMENTS = room(start, [
   {
     name: 'GET 1 KiB of a tree',
-    goal: times(4.2),
-    loads: (all) => ({ beside: all.http, ways: everyWay(all, reading(SMALL)) }),
+    goals: { 'node:http': times(4.2) },
+    loads: (all) => ({ beside: [all.http], ways: everyWay(all, reading(SMALL)) }),
   },
   {
     name: 'GET 8 MiB, from memory',
-    goal: times(1.2),
+    goals: { [APACHE]: times(1.2) },
     atOnce: FEW,
     loads: (all) => ({
-      beside: on(all.apache, reading(LARGE)),
+      beside: [on(all.apache, reading(LARGE))],
       ways: everyWay(all, reading(LARGE)),
     }),
   },
   {
     name: 'GET 8 MiB, from disk',
-    goal: times(1 / 0.45),
+    goals: { [APACHE]: times(1 / 0.45) },
     atOnce: FEW,
     loads: fromDisk,
   },
   {
     name: 'PUT 1 KiB',
-    goal: times(1.8),
+    goals: { [APACHE]: times(1.8), '2 workers': times(1.1) },
     loads: (all) => ({
-      beside: on(all.apache, replacing(SMALL_PUTS)),
+      beside: [on(all.apache, replacing(SMALL_PUTS))],
       ways: writing(all, replacing(SMALL_PUTS)),
     }),
   },
   {
     name: 'GET 1 KiB, a tenth PUT',
-    goal: times(1.5),
+    goals: { [WITHOUT_PUT]: times(1.5) },
     loads: (all) => ({
-      beside: on({ ...all.sqlite, name: 'the same without PUT' }, reading(SMALL)),
+      beside: [on({ ...all.sqlite, name: WITHOUT_PUT }, reading(SMALL))],
       ways: writing(all, among(SMALL, SMALL_PUTS)),
     }),
   },
   {
     name: 'PROPFIND of 1,000',
-    goal: times(1),
+    goals: { [APACHE]: times(1) },
     atOnce: FEW,
-    loads: (all) => ({ beside: on(all.apache, LISTING), ways: onBoth(all, LISTING) }),
+    loads: (all) => ({ beside: [on(all.apache, LISTING)], ways: onBoth(all, LISTING) }),
   },
 ]);

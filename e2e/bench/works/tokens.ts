@@ -6,12 +6,13 @@ import { BODY, ES256, furnish, get, SETTINGS, type Site, verify } from '../site.
 import { startCountersign } from '../targets/countersign.ts';
 import { startRedisStore } from '../targets/redis.ts';
 import { byBearer, byProof } from '../token-contenders.ts';
+import { byApache, byHaproxy, startVerdictPeers, type VerdictPeers } from '../verdict-peers.ts';
 import { type Loaded, type Loads, room, times } from '../work.ts';
 
 /** More than our servers remember (20,000), so that each is unseen when it comes again. */
 const UNSEEN = 21_000;
 
-interface Targets {
+interface Targets extends VerdictPeers {
   readonly http: Loaded;
   readonly sqlite: Site;
   readonly redis: Site;
@@ -23,59 +24,79 @@ interface Targets {
 async function start(stack: AsyncDisposableStack): Promise<Targets> {
   const { path: folder } = stack.use(await temporaryFolder());
   const store = await startRedisStore(stack);
+  const sqlite = await furnish(stack.use(await startCountersign(SETTINGS)));
   return {
     http: await startBareHttp(stack, BODY, folder),
-    sqlite: await furnish(stack.use(await startCountersign(SETTINGS))),
+    sqlite,
     redis: await furnish(stack.use(await startCountersign(SETTINGS, { store }))),
     others: await furnish(stack.use(await startCountersign(SETTINGS))),
     workers: await furnish(stack.use(await startCountersign(SETTINGS, { workers: 2 }))),
+    ...(await startVerdictPeers(stack, sqlite)),
   };
 }
 
-/** That many tokens in turn. */
-async function bearers(
-  { tokens }: Site,
-  server: Server,
-  ask: typeof get,
-  { space = ES256, count = 1 } = {},
-) {
-  const some = await tokens(space, count);
-  return byBearer({ name: 'ours', server, space, tokens: some, ask, load: inTurn });
-}
+/** Tokens in turn. */
+const bearers = (tokens: readonly string[], server: Server, ask: typeof get, space = ES256) =>
+  byBearer({ name: 'ours', server, space, tokens, ask, load: inTurn });
 
 async function seen(targets: Targets, ask: typeof get): Promise<Loads> {
   const { http, sqlite, redis, others, workers } = targets;
   const { resource, resourceTls } = others.servers;
   // A verdict is asked for by the name of the origin that a proxy was asked for.
   const space = ask === verify ? ES256 : { ...ES256, url: `${resourceTls.url}/documents/` };
+  const one = ({ tokens }: Site, of = ES256) => tokens(of, 1);
+  const known = await one(sqlite);
   return {
-    beside: http,
+    beside: [
+      http,
+      ...(ask === verify ? [byHaproxy(targets, known)] : []),
+      byApache(targets, known),
+    ],
     ways: {
-      SQLite: onWrk(await bearers(sqlite, sqlite.servers.resource, ask)),
-      Redis: onWrk(await bearers(redis, redis.servers.resource, ask)),
-      'HTTP/2': onHttp2(await bearers(others, resource, ask)),
-      '2 workers': onWrk(await bearers(workers, workers.servers.resource, ask)),
-      TLS: onWrk(await bearers(others, resourceTls, ask, { space })),
+      SQLite: onWrk(bearers(known, sqlite.servers.resource, ask)),
+      Redis: onWrk(bearers(await one(redis), redis.servers.resource, ask)),
+      'HTTP/2': onHttp2(bearers(await one(others), resource, ask)),
+      '2 workers': onWrk(bearers(await one(workers), workers.servers.resource, ask)),
+      TLS: onWrk(bearers(await one(others, space), resourceTls, ask, space)),
     },
   };
 }
 
-async function unseen({ http, sqlite, redis }: Targets): Promise<Loads> {
-  const of = async (site: Site) =>
-    onWrk(await bearers(site, site.servers.resource, verify, { count: UNSEEN }));
-  return { beside: http, ways: { SQLite: await of(sqlite), Redis: await of(redis) } };
+async function unseen(targets: Targets): Promise<Loads> {
+  const { http, sqlite, redis } = targets;
+  const known = await sqlite.tokens(ES256, UNSEEN);
+  const others = await redis.tokens(ES256, UNSEEN);
+  return {
+    beside: [http, byHaproxy(targets, known), byApache(targets, known)],
+    ways: {
+      SQLite: onWrk(bearers(known, sqlite.servers.resource, verify)),
+      Redis: onWrk(bearers(others, redis.servers.resource, verify)),
+    },
+  };
 }
 
 async function proofs({ http, sqlite, redis }: Targets): Promise<Loads> {
   const of = async (site: Site) =>
     onWrk(await byProof('ours', site.servers.resource, site, verify));
-  return { beside: http, ways: { SQLite: await of(sqlite), Redis: await of(redis) } };
+  return { beside: [http], ways: { SQLite: await of(sqlite), Redis: await of(redis) } };
 }
 
 /** The works with tokens of the authorization server. */
 export const TOKENS = room(start, [
-  { name: 'Bearer seen, /verify', goal: times(2.1), loads: (on) => seen(on, verify) },
-  { name: 'Bearer seen, document', goal: times(2.6), loads: (on) => seen(on, get) },
-  { name: 'Bearer unseen, ES256, /verify', goal: times(7.5), loads: unseen },
-  { name: 'DPoP, /verify', goal: times(10.5), loads: proofs },
+  {
+    name: 'Bearer seen, /verify',
+    goals: { 'node:http': times(2.1) },
+    loads: (on) => seen(on, verify),
+  },
+  {
+    name: 'Bearer seen, document',
+    goals: { 'node:http': times(2.6) },
+    loads: (on) => seen(on, get),
+  },
+  {
+    name: 'Bearer unseen, ES256, /verify',
+    goals: { 'node:http': times(7.5) },
+    loads: unseen,
+  },
+  { name: 'DPoP, /verify', goals: { 'node:http': times(10.5) }, loads: proofs },
 ]);
