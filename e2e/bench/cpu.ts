@@ -8,7 +8,7 @@ export const LOAD_CPU = 0;
 const SERVER_CPU = 1;
 
 /** Clock ticks of /proc, by the kernel's interface to user space (proc(5), times(2)). */
-const TICKS_PER_SECOND = 100;
+export const TICKS_PER_SECOND = 100;
 
 /** From here on this process, and what it starts, runs on these CPUs, such as `0` or `0,1`. */
 export function stayOn(cpus: string): void {

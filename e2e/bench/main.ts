@@ -1,7 +1,6 @@
 /**
- * `npm run bench`: one table of all works, beside peers and goals, in about twenty minutes; `-- --only TEXT`:
+ * `npm run bench`: one table of all works, beside peers and goals, in about 25 minutes; `-- --only TEXT`:
  * of those whose name has the text. `-- --quick`: within about two minutes what is asked most.
- * `npm run bench -- guard`: what APIs pay for the package, beside the packages of others.
  * `npm run bench -- gnap`: what signed requests cost, beside Bearer and client credentials.
  * `npm run bench -- push`: messages that the push service takes and delivers, and what user agents cost that wait.
  * `npm run bench -- cache-suite`: how many of the public tests of HTTP caches the gateway's passes, beside others; the
@@ -15,12 +14,13 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureCacheSuite } from './cache-suite/cache-suite.ts';
 import { measureGnap } from './gnap.ts';
-import { measureGuard } from './guard.ts';
+import { unquiet, watchOthers } from './others.ts';
 import { profileWork } from './profile/work.ts';
 import { measurePush } from './push.ts';
 import { format, surroundings } from './report.ts';
 import type { Findings } from './report.ts';
 import { measureQuick } from './quick.ts';
+import { round } from './statistics.ts';
 import { measureWhole } from './whole.ts';
 
 type Suite = (say: (line: string) => void) => Promise<Findings>;
@@ -85,7 +85,6 @@ async function bench(): Promise<number> {
   const wanted = values.only.toLowerCase();
   const isWanted = (name: string) => name.toLowerCase().includes(wanted);
   const suites: Readonly<Record<string, Suite>> = {
-    guard: measureGuard,
     gnap: measureGnap,
     push: measurePush,
     quick: measureQuick,
@@ -101,6 +100,7 @@ async function bench(): Promise<number> {
     return refuse(`There is no suite ${unknown}, only: ${Object.keys(suites).join(', ')}.`);
   }
   const began = surroundings();
+  const others = watchOthers();
   const found: Findings[] = [];
   for (const name of names) {
     say(name);
@@ -108,12 +108,15 @@ async function bench(): Promise<number> {
     if (findings !== undefined) found.push(findings);
   }
   const errors = found.reduce((sum, findings) => sum + findings.errors, 0);
+  const busy = others();
+  const note = unquiet(busy);
   const text = values.json
-    ? JSON.stringify({ ...began, errors, suites: found }, null, 2)
+    ? JSON.stringify({ ...began, others: round(busy, 2), errors, suites: found }, null, 2)
     : [
         `${began['date']}, Node ${began['node']}, ${began['cpu']}, load ${began['load']}`,
         '',
         ...found.map(format),
+        ...(note === undefined ? [] : [note]),
       ].join('\n');
   process.stdout.write(`${text}\n`);
   if (errors > 0) say(`${errors} answers were missing or not what they should have been.`);

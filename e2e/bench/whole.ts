@@ -9,6 +9,7 @@ import { CACHE } from './works/cache.ts';
 import { DOCUMENTS } from './works/documents.ts';
 import { GATEWAY } from './works/gateway.ts';
 import { GRANTS } from './works/grants.ts';
+import { GUARD } from './works/guard.ts';
 import { PASSWORDS } from './works/passwords.ts';
 import { PROXY } from './works/proxy.ts';
 import { SIGN_IN } from './works/sign-in.ts';
@@ -17,6 +18,7 @@ import { TOKENS } from './works/tokens.ts';
 /** All works of the table, in its order. */
 export const ROOMS: readonly Room[] = [
   TOKENS,
+  GUARD,
   PASSWORDS,
   DOCUMENTS,
   PROXY,

@@ -8,6 +8,11 @@ const ALONE = 1;
 /** The goals for the cost of the other ways, compared with the first. */
 const GOALS: Readonly<Record<string, Goal>> = { Redis: times(1.5), '2 workers': times(1.08) };
 
+interface Asked {
+  readonly way: Way;
+  readonly load: Loaded;
+}
+
 /** Measures a work in every way: a line for each server that the first way stands beside, and for each other way. */
 export async function measureWork(work: Opened, schedule: Schedule): Promise<readonly Line[]> {
   const { name, atOnce = AT_ONCE, goals = {} } = work;
@@ -27,7 +32,7 @@ export async function measureWork(work: Opened, schedule: Schedule): Promise<rea
     goal,
     found: found(other),
   });
-  async function line({ way, load }: typeof first, other: Beside): Promise<Line> {
+  async function line({ way, load }: Asked, other: Beside): Promise<Line> {
     const measured = found(way);
     if (measured instanceof Error) return failure(name, way, measured);
     try {
