@@ -23,6 +23,8 @@ export interface Server extends AsyncDisposable {
   readonly pids: readonly number[];
   /** That share its requests, each of which compiles for itself; default 1. */
   readonly workers?: number;
+  /** It is no program of Node, and so is warm at once. */
+  readonly native?: boolean;
   /** The process of the Redis that it uses, whose CPU time is told beside its own. */
   readonly redis?: number;
   /** In PEM: vouches for it over TLS. */
@@ -66,6 +68,7 @@ export async function startServer(
   return {
     url,
     pids: [Number(started.pid)],
+    native: command !== process.execPath,
     [Symbol.asyncDispose]: () => started.kill(signal),
   };
 }

@@ -39,6 +39,12 @@ test('each worker is warmed up', async () => {
   expect(runs).toEqual([1, 1, 1, 1, 1, 2, 2]);
 });
 
+test('a server that was compiled before is warm after a second', async () => {
+  const { one, runs } = contender('native', 10, { server: { ...SERVER, native: true } });
+  await compare([one], silent, SCHEDULE);
+  expect(runs).toEqual([1, 2, 2]);
+});
+
 test.each<[string, Partial<Contender>]>([
   ['does not answer as it has to', { probe: () => Promise.reject(new Error('wrong')) }],
   ['cannot be asked', { prepare: () => Promise.reject(new Error('wrong')) }],

@@ -123,13 +123,14 @@ interface Samples {
   readonly done: Sample[];
 }
 
-/** Runs of a second. Returns the errors. */
+/** Runs of a second: one, if nothing is compiled meanwhile. Returns the errors. */
 export async function warmUp(
-  { server: { workers = 1 }, prepare }: Contender,
+  { server: { workers = 1, native = false }, prepare }: Contender,
   { count, seconds }: WarmUp,
 ): Promise<number> {
   const sum = { count: 0, errors: 0 };
-  for (let second = 0; second < workers * seconds && sum.count < workers * count; second += 1) {
+  const most = native ? 1 : workers * seconds;
+  for (let second = 0; second < most && sum.count < workers * count; second += 1) {
     const run = await prepare(1);
     const done = await run();
     sum.count += done.count;

@@ -30,7 +30,7 @@ export async function startLoggingVarnish(peer: CachePeer): Promise<Server> {
   stack.use(logger);
   const kept = stack.move();
   return {
-    url,
+    ...varnish,
     pids: [...varnish.pids, ...logger.pids],
     [Symbol.asyncDispose]: () => kept.disposeAsync(),
   };
