@@ -25,13 +25,14 @@ import { measureWhole } from './whole.ts';
 
 type Suite = (say: (line: string) => void) => Promise<Findings>;
 
-/** Debian packages by the program that is needed of them. */
+/** Debian packages by the program or the file that is needed of them. */
 const PACKAGES = {
   wrk: 'wrk',
   haproxy: 'haproxy',
   nginx: 'nginx',
   apache2: 'apache2',
   htpasswd: 'apache2-utils',
+  '/usr/lib/apache2/modules/mod_auth_openidc.so': 'libapache2-mod-auth-openidc',
   squid: 'squid',
   varnishd: 'varnish',
   'redis-server': 'redis-server',
@@ -44,10 +45,11 @@ const say = (line: string) => void process.stderr.write(`${line}\n`);
 function obstacle(): string | undefined {
   const env = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin` };
   const missing = Object.entries(PACKAGES).filter(
-    ([program]) => spawnSync('sh', ['-c', `command -v ${program}`], { env }).status !== 0,
+    ([name]) =>
+      spawnSync('sh', ['-c', `command -v ${name} || test -e ${name}`], { env }).status !== 0,
   );
   if (missing.length > 0) {
-    const packages = missing.map(([, name]) => name).join(' ');
+    const packages = missing.map(([, wanted]) => wanted).join(' ');
     return `Missing here; on Debian: sudo apt-get install --no-install-recommends ${packages}`;
   }
   if (availableParallelism() >= 2) return undefined;

@@ -38,8 +38,9 @@ const NOTES = [
   'how many times that which stands beside it. The first way of a work has a line beside each of its peers; the other',
   'ways stand beside the first. Redis us: CPU time of Redis itself, which is in no other column. p50: with so many',
   'requests at a time ("at once"), and with one. Peak: of the memory that its processes held, in any round. Warmed up',
-  'with 20,000 requests, at most 7 seconds; peers that are no programs of Node for a second. All but node:http and the',
-  'APIs of Guard write a log line for each request; Redis has its log (appendfsync always) in memory.',
+  'with 20,000 requests, at most 7 seconds; peers that are no programs of Node for a second. All write a log line for',
+  'each request, but node:http, oidc-provider, argon2id and the APIs of Guard, which have no log. Redis has its own',
+  '(appendfsync always) in memory.',
 ];
 
 type Say = (line: string) => void;
