@@ -39,7 +39,7 @@ export function limitsPage(schema: Schema = configJsonSchema()): string {
         ],
         [
           'portion',
-          'each worker of a machine has its part, rounded down. Connections go round; in a burst more of them go to the quicker workers, so one may reach its part before the others. Connections that no worker has taken wait at their parent, which has files of its own',
+          'each worker of a machine has its part, rounded down. Each takes connections from the same listener when it has time, so one may reach its part before the others. Connections that no worker has taken wait in the kernel',
         ],
         ['each worker', 'nothing is shared'],
       ],
