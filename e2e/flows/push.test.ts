@@ -102,7 +102,13 @@ describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
     const subscription = await one.subscribe(token);
     const overs = WAYS.map((by) => other.receive(subscription, () => {}, { by }));
     await place.flow.pair.cli('user', 'end', person.name);
-    expect(await Promise.all(overs)).toEqual([200, 404]);
+    const [events, pushed] = await Promise.all(overs);
+    expect(events).toBe(200);
+    // A busy server that could not look at the revocations in time lets the user agent come back (204).
+    expect([204, 404]).toContain(pushed);
+    for (const by of WAYS) {
+      expect(await other.receive(subscription, () => {}, { by })).toBe(404);
+    }
     expect((await place.send(requestOf(subscription, 'late'), 1)).status).toBe(404);
     expect(await one.remove(subscription.url)).toBe(404);
   });
