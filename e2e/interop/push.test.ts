@@ -108,7 +108,7 @@ test('RFC 8030 section 8: in clear text every resource is 403, and none asks for
       const answer = await fetch(resource + path, { method: 'POST', headers: fields });
       expect(answer.status).toBe(403);
       expect(answer.headers.get('www-authenticate')).toBeNull();
-      expect(await answer.text()).toContain('use https');
+      expect(await answer.text()).toContain(`use ${place.origin}/push/`);
     }
   }
 });

@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import type { SpaceConfig } from './schema.ts';
+import { gnapSpaces, tokenSpaces } from './token-spaces.ts';
+
+const RESOURCE = 'http://localhost:3001';
+const SECURE = 'https://localhost:3443';
+
+/** Only what the lists look at. */
+const space = (path: string, serves: SpaceConfig['serves']) =>
+  ({
+    url: RESOURCE + path,
+    realm: path,
+    schemes: ['Bearer', 'GNAP'],
+    scopes: {},
+    alg: 'ES256',
+    serves,
+  }) as SpaceConfig;
+
+test('RFC 8030 section 8: there are no tokens for a push service in clear text, for others there are', () => {
+  const config = {
+    issuer: 'http://localhost:3000',
+    resource: RESOURCE,
+    tls: { resource: SECURE },
+    spaces: [space('/documents/', 'documents'), space('/push/', 'push')],
+  } as Parameters<typeof tokenSpaces>[0];
+  const urls = [`${RESOURCE}/documents/`, `${SECURE}/documents/`, `${SECURE}/push/`];
+  expect(gnapSpaces(config).map(({ url }) => url)).toEqual(urls);
+  expect(tokenSpaces(config).map(({ url }) => url)).toEqual([
+    ...urls,
+    'http://localhost:3000/revocations',
+  ]);
+});
