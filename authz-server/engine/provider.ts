@@ -1,5 +1,4 @@
 import type { Configuration, Provider } from 'oidc-provider';
-import { ACR } from '../base/acr.ts';
 import { engineAdapter } from './adapter.ts';
 import { withStepsBeforeGrant } from './token/before-grant.ts';
 import { useHashedSecrets } from './clients/client-authentication.ts';
@@ -7,6 +6,7 @@ import { EXTRA_CLIENT_METADATA } from './clients/client-metadata.ts';
 import { cookies } from './sessions/cookies.ts';
 import { existingGrant } from './grants/existing-grant.ts';
 import { features } from './features.ts';
+import { ACRS } from '#shared/people/access/assurance.ts';
 import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import type { KeySet } from '#shared/keys/signing-key-ring.ts';
 import { lifetimes } from './lifetimes.ts';
@@ -36,7 +36,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
     jwks: { keys: keys.jwks.map((jwk) => (jwk['alg'] === 'ES256' ? new SigningKey(jwk) : jwk)) },
     scopes: [...OPENID_SCOPES],
     claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], ...CLAIMS_OF_SCOPES },
-    acrValues: [ACR],
+    acrValues: [...ACRS],
     responseTypes: ['code'],
     pkce: { required: pkceRequired },
     clientDefaults: {

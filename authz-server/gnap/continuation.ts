@@ -104,7 +104,7 @@ async function afterWaiting(
 async function giveApproved(
   server: GnapServer,
   { clientId, key, generation, tokens, isList, subject, id, extends: before }: PendingGrant,
-  { grantId, accountId, authTime }: Extract<Decision, { kind: 'approved' }>,
+  { grantId, accountId, authTime, assurance }: Extract<Decision, { kind: 'approved' }>,
 ): Promise<object> {
   const answer = await give(server, {
     id,
@@ -116,6 +116,7 @@ async function giveApproved(
     grantId,
     accountId,
     authTime,
+    ...(assurance && { assurance }),
     ...(subject && { subject }),
     exp: epochSeconds(server.clock) + server.config.people.grant,
   });

@@ -1,5 +1,6 @@
 import { epochSeconds } from '#shared/base/clock.ts';
 import { gnapSpaces } from '#shared/config/token-spaces.ts';
+import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import type { ScopeItem } from '#shared/people/access/consents.ts';
 import { findAccess } from '#shared/people/access/grants.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
@@ -22,6 +23,7 @@ export type Giving = Omit<GivenGrant, 'jtis'>;
  */
 export async function give(server: GnapServer, giving: Giving): Promise<object> {
   const { clientId, accountId, subject, authTime, isList, grantId, key, generation } = giving;
+  const { assurance = BY_PASSWORD } = giving;
   const [client, access] = await Promise.all([
     clientOf(server, giving),
     findAccess(server, grantId),
@@ -30,7 +32,7 @@ export async function give(server: GnapServer, giving: Giving): Promise<object> 
   const allowed = await findRights(server, grantId);
   const spaces = gnapSpaces(server.config);
   const before = await findGiven(server, giving.id);
-  const person = { accountId, grantId, authTime, record: giving.id };
+  const person = { accountId, grantId, authTime, acr: assurance.acr, record: giving.id };
   const orders = giving.tokens.flatMap((token) => {
     const resolved = resolveAccess(spaces, client, token.access);
     const { space } = resolved;
@@ -45,7 +47,7 @@ export async function give(server: GnapServer, giving: Giving): Promise<object> 
   await replaceTokens(server, giving, issued, before !== undefined);
   const answers = issued.map(({ answer }) => answer);
   const known = subject && (await server.directory.find(accountId));
-  const told = { clientId, authTime, allowed: new Set(allowed.scopes['']) };
+  const told = { clientId, authTime, assurance, allowed: new Set(allowed.scopes['']) };
   const about = known && (await subjectAnswer(server, subject, { ...told, person: known }));
   return {
     ...(answers.length > 0 && { access_token: isList ? answers : answers[0] }),

@@ -8,7 +8,6 @@ import { findAccess, noteIssue } from '#shared/people/access/grants.ts';
 import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
 import type { RegisteredKey } from '#shared/stores/oauth/clients.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { ACR } from '../base/acr.ts';
 import { GnapError } from './gnap-error.ts';
 import { managementOf } from './management-token.ts';
 import type { GnapServer } from './server.ts';
@@ -54,7 +53,7 @@ export async function issueToken(server: GnapServer, order: TokenOrder): Promise
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     access,
     ...(!bearer && { cnf: bindingOf(key) }),
-    ...(person && { acr: ACR, auth_time: person.authTime }),
+    ...(person && { acr: person.acr, auth_time: person.authTime }),
   };
   const { kid, jwt } = signed(keys, space.alg, claims);
   return {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
 import type { HashMethod } from '#shared/gnap/interaction-hash.ts';
+import type { Assurance } from '#shared/people/access/assurance.ts';
 import type { GnapRegistration } from '#shared/stores/oauth/clients.ts';
 import type { PagesServer } from '../base/server.ts';
 import type { SubjectRequest, TokenRequest } from './grant-request.ts';
@@ -51,6 +52,8 @@ export type Decision =
       readonly accountId: string;
       /** NumericDate of the sign-in. */
       readonly authTime: number;
+      /** As in `SignIn`. */
+      readonly assurance?: Assurance;
     }
   | {
       readonly kind: 'refused';
@@ -86,6 +89,7 @@ export interface GivenGrant extends AskingClient, Wanted {
   readonly grantId: string;
   readonly accountId: string;
   readonly authTime: number;
+  readonly assurance?: Assurance;
   /** The `jti` of the tokens that are good: they end when others take their place. */
   readonly jtis: readonly string[];
   /** NumericDate. */

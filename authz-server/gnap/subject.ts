@@ -1,8 +1,8 @@
 import { epochSeconds } from '#shared/base/clock.ts';
+import type { Assurance } from '#shared/people/access/assurance.ts';
 import type { ScopeItem } from '#shared/people/access/consents.ts';
 import { claimsOf } from '#shared/people/claims.ts';
 import type { Person } from '#shared/people/directory.ts';
-import { ACR, AMR } from '../base/acr.ts';
 import type { SubjectRequest } from './grant-request.ts';
 import { signed } from './issue-token.ts';
 import type { GnapServer } from './server.ts';
@@ -47,6 +47,7 @@ interface Told {
   readonly allowed: ReadonlySet<string>;
   /** NumericDate of the sign-in. */
   readonly authTime: number;
+  readonly assurance: Assurance;
 }
 
 /** Returns `subject` of an answer (RFC 9635 section 3.4), or undefined if there is nothing to tell. */
@@ -72,7 +73,10 @@ export async function subjectAnswer(
 }
 
 /** An ID token (OpenID Connect Core 1.0 section 2) for the client. */
-async function idToken(server: GnapServer, { clientId, person, authTime }: Told): Promise<string> {
+async function idToken(
+  server: GnapServer,
+  { clientId, person, authTime, assurance }: Told,
+): Promise<string> {
   const iat = epochSeconds(server.clock);
   const claims = {
     iss: server.config.issuer,
@@ -81,8 +85,7 @@ async function idToken(server: GnapServer, { clientId, person, authTime }: Told)
     iat,
     exp: iat + ID_TOKEN_LIFE,
     auth_time: authTime,
-    acr: ACR,
-    amr: AMR,
+    ...assurance,
   };
   return signed(await server.signingKeys(), 'RS256', claims, 'JWT').jwt;
 }

@@ -1,9 +1,11 @@
 import { FOLLOW_SCOPE, REQUEST_SCOPE, VERIFY_SCOPE } from '#shared/config/token-spaces.ts';
+import { ACRS } from '#shared/people/access/assurance.ts';
 import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
-import { ACR, AMR } from '../../authz-server/base/acr.ts';
 import { code, GENERATED, table } from './markdown.ts';
 
 type Rows = readonly (readonly [claim: string, meaning: string, ...more: string[]])[];
+
+const WAYS = ACRS.map(code).join(', ');
 
 const ACCESS_TOKEN: Rows = [
   ['iss', 'the issuer', 'always'],
@@ -24,7 +26,7 @@ const ACCESS_TOKEN: Rows = [
   ['grant_id', 'the grant, which is one application in one browser or device', 'of people'],
   ['sub_gen', 'generation of the person; it rises when everything of theirs is ended', 'of people'],
   ['openid_scope', 'scopes of OpenID Connect, which userinfo reads', 'of people, if granted'],
-  ['acr', `how the person signed in: ${code(ACR)}`, 'of people'],
+  ['acr', `how the person signed in: ${WAYS}`, 'of people'],
   ['auth_time', 'when the person signed in, in seconds', 'of people'],
 ];
 
@@ -36,8 +38,8 @@ const ID_TOKEN: Rows = [
   ['exp', 'end', 'always'],
   ['nonce', 'the nonce of the request', 'if the request had one'],
   ['at_hash', 'hash of the access token', 'always'],
-  ['acr', `how the person signed in: ${code(ACR)}`, 'always'],
-  ['amr', `methods of the sign-in: ${code(JSON.stringify(AMR))}`, 'always'],
+  ['acr', `how the person signed in: ${WAYS}`, 'always'],
+  ['amr', 'methods of the sign-in (RFC 8176)', 'always'],
   ['auth_time', 'when the person signed in', 'always'],
 ];
 

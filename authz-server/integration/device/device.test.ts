@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { listAccess } from '#shared/people/access/grants.ts';
-import { ACR } from '../../base/acr.ts';
+import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import { DOCUMENTS } from '../authz.fixture.ts';
 import type { Page } from '../browser.fixture.ts';
 import {
@@ -50,7 +50,7 @@ describe('device page (RFC 8628)', () => {
     expect(decodeJwt(String(body['access_token']))).toMatchObject({
       aud: DOCUMENTS,
       sub: flow.people.alice.id,
-      acr: ACR,
+      acr: BY_PASSWORD.acr,
       client_id: 'tv',
       sub_gen: 0,
     });

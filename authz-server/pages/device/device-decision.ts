@@ -1,6 +1,6 @@
 import type Provider from 'oidc-provider';
+import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import { endGrant } from '#shared/people/access/grants.ts';
-import { ACR, AMR } from '../../base/acr.ts';
 import { decideDeviceCode } from '../../base/device-code.ts';
 import type { DeviceCode } from '../../base/device-code.ts';
 import { createGiveGrant } from '../../consent/give-grant.ts';
@@ -31,8 +31,7 @@ export function createDeviceDecisions(server: PagesServer, provider: Provider): 
         grantId,
         scope: [...new Set(allowed.map(({ scope }) => scope))].join(' '),
         ...resourceOf(code),
-        acr: ACR,
-        amr: AMR,
+        ...(signIn.assurance ?? BY_PASSWORD),
         authTime: Math.floor(signIn.since / 1000),
         sessionUid: signIn.uid,
       });

@@ -42,8 +42,8 @@ export interface SignInProps {
   readonly client?: string;
   /** The page of ours that they are on the way to. */
   readonly purpose?: 'account' | 'device' | 'access';
-  /** A notice that nothing ended, since nobody was signed in any more. */
-  readonly notice?: 'nothing-ended';
+  /** `nothing-ended`: nobody was signed in any more; `again`: what follows needs a new sign-in. */
+  readonly notice?: 'nothing-ended' | 'again';
   /** Form target that gives up and goes back to the client; absent: nowhere to go back to. */
   readonly cancel?: string;
   readonly hidden?: Readonly<Record<string, string>>;

@@ -206,8 +206,13 @@ export function gnapHandlers(
     if (grantId === undefined) throw expired();
     const added = rightsOf(waiting, allowed);
     await addRights(server, grantId, { added, refused: refused ?? [] }, config.people.grant);
-    const authTime = Math.floor(signIn.since / 1000);
-    const decision = { kind: 'approved', grantId, accountId: person.id, authTime } as const;
+    const decision = {
+      kind: 'approved',
+      grantId,
+      accountId: person.id,
+      authTime: Math.floor(signIn.since / 1000),
+      ...(signIn.assurance && { assurance: signIn.assurance }),
+    } as const;
     await finish(ctx, waiting, decision, visitor);
   }
 

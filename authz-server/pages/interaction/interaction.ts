@@ -7,14 +7,13 @@ import { endSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
-import { ACR, AMR } from '../../base/acr.ts';
 import { consentKey } from '../../consent/consented.ts';
 import { allowedItems, askedItems } from './asked.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { createGiveGrant } from '../../consent/give-grant.ts';
 import { expired, PageError } from '../frame/page-error.ts';
 import type { PagesServer } from '../../base/server.ts';
-import { createPasswordSignIn } from '../sign-in/password-sign-in.ts';
+import { createAttempt } from '../sign-in/attempt-with.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
 import { createSameBrowser } from '../frame/same-browser.ts';
 import type { Interaction } from '../frame/same-browser.ts';
@@ -48,7 +47,7 @@ export function interactionHandlers(
   const { currentVisitor } = createBrowserSessions(server, provider);
   const { mark } = createSameBrowser(server, provider);
   const viewOf = createViewOf(server);
-  const passwordSignIn = createPasswordSignIn(server);
+  const attemptWith = createAttempt(server);
   const giveGrant = createGiveGrant(server, provider);
 
   /** Throws the 'expired' page unless it is alive, the one of the URL, and of who is signed in here. */
@@ -163,15 +162,17 @@ export function interactionHandlers(
       const waiting = await load(ctx);
       const { interaction, client, visitor } = waiting;
       if (interaction.prompt.name !== 'login') throw expired(wayBack(client.redirect_uris));
-      const attempt = await passwordSignIn(ctx, form);
+      const attempt = await attemptWith(ctx, form);
       if ('problem' in attempt) {
         return askToSignIn(ctx, waiting, { name: form.get('name') ?? '', ...attempt });
       }
+      const { means } = attempt;
+      const { acr, amr } = means.assurance;
       const { id, generation } = attempt.person;
       await finish(ctx, interaction, {
         // With its time, which must stay that of the password when the person allows something later.
-        login: { accountId: id, acr: ACR, amr: [...AMR], ts: epochSeconds(clock), remember: true },
-        signIn: { generation, since: clock.now(), ...originOf(ctx) },
+        login: { accountId: id, acr, amr: [...amr], ts: epochSeconds(clock), remember: true },
+        signIn: { generation, since: clock.now(), ...means, ...originOf(ctx) },
       });
       if (visitor && visitor.person.id !== id) await endSignIn(server, visitor.signIn);
     },

@@ -3,9 +3,9 @@ import type Provider from 'oidc-provider';
 import { endSignIn, findSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
-import type { Authenticated, Person } from '#shared/people/directory.ts';
-import { ACR, AMR } from '../../base/acr.ts';
+import type { Person } from '#shared/people/directory.ts';
 import type { PagesServer } from '../../base/server.ts';
+import type { Shown } from './attempt.ts';
 
 export type Session = InstanceType<Provider['Session']>;
 
@@ -21,10 +21,10 @@ export interface BrowserSessions {
   /** Undefined: nobody is signed in, or no longer. */
   currentVisitor(ctx: Context): Promise<Visitor | undefined>;
   /**
-   * Signs in who has shown a right password. The session gets a new identifier, so that one which
+   * Signs in who has shown who they are. The session gets a new identifier, so that one which
    * somebody planted in the browser never becomes signed in; another person's ends first.
    */
-  signInVisitor(ctx: Context, authenticated: Authenticated): Promise<Visitor>;
+  signInVisitor(ctx: Context, shown: Shown): Promise<Visitor>;
   /** Signs the browser out and ends the grants that end with the session. */
   signOutVisitor(ctx: Context, visitor: Visitor): Promise<void>;
   /** Takes the session of somebody who is not signed in from the store and the browser. */
@@ -67,7 +67,7 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
       return visitorOf(await provider.Session.get(ctx));
     },
 
-    async signInVisitor(ctx, { id, name, generation }) {
+    async signInVisitor(ctx, { person: { id, name, generation }, means }) {
       const earlier = await visitorOf(await provider.Session.get(ctx));
       const same = earlier?.person.id === id;
       if (earlier && !same) await end(earlier);
@@ -75,8 +75,8 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
       if (same) session.resetIdentifier();
       session.loginAccount({
         accountId: id,
-        acr: ACR,
-        amr: [...AMR],
+        acr: means.assurance.acr,
+        amr: [...means.assurance.amr],
         loginTs: epochSeconds(clock),
       });
       const signIn: SignIn = {
@@ -84,6 +84,7 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
         accountId: id,
         generation,
         since: clock.now(),
+        ...means,
         ...originOf(ctx),
       };
       // Committed together: nobody knows the session's identifier yet, and without its sign-in it is nobody's.

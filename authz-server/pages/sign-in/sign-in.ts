@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import { createCsrf } from '../frame/csrf.ts';
 import type { PagesServer } from '../../base/server.ts';
-import { createPasswordSignIn } from './password-sign-in.ts';
+import { createAttempt } from './attempt-with.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
 import { createBrowserSessions } from './session.ts';
 import type { SignInProps } from '../frame/view.ts';
@@ -30,7 +30,7 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
   const { checkForm } = createCsrf(server);
   const { signInVisitor } = createBrowserSessions(server, provider);
   const viewOf = createViewOf(server);
-  const passwordSignIn = createPasswordSignIn(server);
+  const attemptWith = createAttempt(server);
 
   const ask: StandaloneSignIn['ask'] = (ctx, goOn, more) => {
     const hidden = { continue: checkedContinue(goOn, config.issuer) };
@@ -43,9 +43,9 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
     async signIn(ctx) {
       const form = await checkForm(ctx);
       const goOn = checkedContinue(form.get('continue') ?? '', config.issuer);
-      const attempt = await passwordSignIn(ctx, form);
+      const attempt = await attemptWith(ctx, form);
       if ('problem' in attempt) return ask(ctx, goOn, { name: form.get('name') ?? '', ...attempt });
-      await signInVisitor(ctx, attempt.person);
+      await signInVisitor(ctx, attempt);
       seeOther(ctx, goOn);
     },
   };

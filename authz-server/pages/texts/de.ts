@@ -48,6 +48,7 @@ export const de: Texts = {
     notices: {
       'nothing-ended':
         'Es wurde nichts beendet: Sie sind hier nicht mehr angemeldet. Melden Sie sich an und beenden Sie es dann noch einmal.',
+      again: 'Melden Sie sich noch einmal an, bevor Sie ändern, wie Sie sich anmelden.',
     },
   },
 

@@ -53,6 +53,7 @@ export const en = {
     notices: {
       'nothing-ended':
         'Nothing was ended: you are not signed in here any more. Sign in, then end it once more.',
+      again: 'Sign in once more before you change how you sign in.',
     },
   },
 

@@ -5,22 +5,22 @@ import { textsOf } from '../texts/index.ts';
 import type { SignInProps, View } from '../frame/view.ts';
 import { form } from './form.ts';
 import { shownProblem } from './problem.ts';
-import { REVEAL } from './reveal.ts';
+import { CREDENTIAL_SCRIPT } from './credential-script.ts';
 
 /** Asks for name and password; the first field that is empty has the focus. */
 export function signInPage(view: View, props: SignInProps): Answer {
   const { action, name = '', client, cancel, hidden = {}, redirectUri, purpose, notice } = props;
   const texts = textsOf(view.language).signIn;
   const problem = props.problem && shownProblem(view, props.problem, texts);
+  const isWrong = props.problem?.kind === 'wrong';
   const state =
-    problem &&
-    html` aria-describedby="${problem.id}"${problem.invalid && html` aria-invalid="true"`}`;
+    problem && html` aria-describedby="${problem.id}"${isWrong && html` aria-invalid="true"`}`;
   const focus = html` autofocus`;
   return document(view, {
     ...problem,
     title: problem ? texts.problemTitle : texts.title,
     redirectUri,
-    script: { text: REVEAL },
+    script: { text: CREDENTIAL_SCRIPT },
     content: html`<div class="card">
       <div class="intro">
         <h1>${texts.title}</h1>

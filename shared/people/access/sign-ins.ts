@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Slice } from '#shared/stores/oauth/artefacts.ts';
 import type { AccessStore } from './access-store.ts';
+import type { Assurance } from './assurance.ts';
 import { endGrant } from './grants.ts';
 import { surplus, walk } from './walk.ts';
 
@@ -19,11 +20,20 @@ export interface SignIn {
   readonly generation: number;
   /** Milliseconds since the epoch. */
   readonly since: number;
+  /** Absent: an earlier release wrote it, which knew only passwords. */
+  readonly assurance?: Assurance;
+  /** The passkey that was used: with it the sign-in ends. */
+  readonly passkey?: string;
   readonly address?: string;
   readonly agent?: string;
 }
 
-/** Keeps a sign-in for `seconds`, the life of a session. A person with `MOST_SIGN_INS` loses the oldest. */
+/** How somebody signed in. */
+export type Means = Required<Pick<SignIn, 'assurance'>> & Pick<SignIn, 'passkey'>;
+
+/**
+ * Keeps a sign-in for `seconds`, the life of a session. A person with `MOST_SIGN_INS` loses the oldest.
+ */
 export async function recordSignIn(
   store: AccessStore,
   signIn: SignIn,

@@ -35,8 +35,8 @@ export interface PersonRecord {
   readonly id: string;
   /** The name with which they sign in, normalised; unique. */
   readonly name: string;
-  /** argon2id in the PHC string format. */
-  readonly password_hash: string;
+  /** argon2id in the PHC string format. Absent: no password lets them in. */
+  readonly password_hash?: string;
   /** Names the kinds and realms that there are verifiers for, alike for all who have the same. */
   readonly verifier_set?: string;
   /** Names in Kerberos, with their realms: `alice@EXAMPLE.COM`. */

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import type { Context } from 'koa';
+import { customerOf } from '#shared/http/forwarded.ts';
+import type { LimitNamespace, Rate } from '#shared/stores/limits/limits.ts';
+import type { PagesServer } from '../../base/server.ts';
+import type { Attempt } from './attempt.ts';
+import { createKnownBrowser } from './known-browser.ts';
+
+type Bucket = readonly [namespace: LimitNamespace, key: string, rate: Rate];
+
+export interface AttemptLimits {
+  /**
+   * Carries an attempt out that somebody of this name makes, if it can be paid for; undefined: nobody knows whose it is. A
+   * browser in which the person has signed in before pays from a bucket of its own alone: others cannot empty it. A right
+   * attempt gets back what it has paid.
+   */
+  limited(
+    ctx: Context,
+    name: string | undefined,
+    attempt: () => Promise<Attempt>,
+  ): Promise<Attempt>;
+}
+
+/** Limits how often somebody may try to sign in. */
+export function createAttemptLimits(server: PagesServer): AttemptLimits {
+  const { config, stores } = server;
+  const { limits } = stores;
+  const browsers = createKnownBrowser(server);
+
+  /** From all of which an attempt is paid, in this order. */
+  function bucketsOf(ctx: Context, name: string | undefined): readonly Bucket[] {
+    const { account, signIn } = config.limits;
+    const byAddress: Bucket = ['sign-in-address', customerOf(ctx.ip), signIn];
+    if (name === undefined) return [byAddress];
+    const key = createHash('sha256').update(name).digest('base64url');
+    const browser = browsers.known(ctx, name);
+    if (browser !== undefined) return [['sign-in-browser', `${browser} ${key}`, account]];
+    return [byAddress, ['sign-in-name', key, account]];
+  }
+
+  return {
+    async limited(ctx, name, attempt) {
+      const buckets = bucketsOf(ctx, name);
+      for (const bucket of buckets) {
+        const paid = await limits.spend(...bucket);
+        if (!paid.ok) return { problem: { kind: 'later', seconds: paid.retryAfter } };
+      }
+      const made = await attempt();
+      if ('problem' in made) return made;
+      // The one attempt, no more: who guesses does not get theirs back by signing in as somebody else.
+      await Promise.all(buckets.map((bucket) => limits.giveBack(...bucket)));
+      browsers.remember(ctx, made.person.name);
+      return made;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+/**
+ * The one script of the pages that ask for or make a password or a passkey. It shows the buttons that are of no use without
+ * it, puts the answer of an authenticator into the form's field `passkey`, and sends the form.
+ */
+export const CREDENTIAL_SCRIPT = `
+const reveal = document.getElementById('reveal');
+if (reveal) {
+  const field = document.getElementById('password');
+  const show = (shown) => {
+    field.type = shown ? 'text' : 'password';
+    reveal.setAttribute('aria-pressed', String(shown));
+  };
+  reveal.hidden = false;
+  reveal.addEventListener('click', () => show(field.type === 'password'));
+  // Browsers remember what is typed into other fields.
+  field.form.addEventListener('submit', () => show(false));
+}
+const button = document.getElementById('passkey');
+const Key = window.PublicKeyCredential;
+if (button && Key?.parseRequestOptionsFromJSON) {
+  const { form } = button;
+  const makes = button.dataset.way === 'create';
+  const options = JSON.parse(button.dataset.options);
+  const failed = document.getElementById('passkey-failed');
+  let pending = new AbortController();
+  const ask = async (more) => {
+    // A browser does one of these at a time.
+    pending.abort();
+    pending = new AbortController();
+    const { signal } = pending;
+    const credential = makes
+      ? await navigator.credentials.create({ publicKey: Key.parseCreationOptionsFromJSON(options), signal })
+      : await navigator.credentials.get({ publicKey: Key.parseRequestOptionsFromJSON(options), signal, ...more });
+    form.elements.passkey.value = JSON.stringify(credential);
+    form.submit();
+  };
+  button.hidden = false;
+  button.addEventListener('click', () => {
+    if (makes && !form.reportValidity()) return;
+    failed.hidden = true;
+    ask().catch(() => {
+      failed.hidden = false;
+    });
+  });
+  document.getElementById('passkey-missing')?.remove();
+  if (!makes && (await Key.isConditionalMediationAvailable?.())) {
+    ask({ mediation: 'conditional' }).catch(() => {});
+  }
+}
+`;

@@ -1,0 +1,23 @@
+/**
+ * The ways to sign in, weakest first: one that stands later satisfies whoever asks for an earlier one. They are values
+ * of `acr` (OpenID Connect Core 1.0 section 2).
+ */
+export const ACRS = [
+  'urn:countersign:acr:password',
+  'urn:countersign:acr:second-factor',
+  'urn:countersign:acr:passkey',
+] as const;
+
+export type Acr = (typeof ACRS)[number];
+
+/** How a person showed who they are. */
+export interface Assurance {
+  readonly acr: Acr;
+  /** The methods (RFC 8176 section 2). */
+  readonly amr: readonly string[];
+}
+
+export const BY_PASSWORD: Assurance = { acr: 'urn:countersign:acr:password', amr: ['pwd'] };
+
+/** All values of `acr` that satisfy whoever asks for `least`, weakest first. */
+export const satisfying = (least: Acr): readonly Acr[] => ACRS.slice(ACRS.indexOf(least));
