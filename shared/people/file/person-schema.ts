@@ -36,7 +36,7 @@ export const personSchema = (kinds: readonly KeptKind[]) =>
     .strictObject({
       id,
       name: checked((name) => usernameCaseMapped(name) === name, 'a name in its normal form'),
-      password_hash: checked(isPasswordHash, 'an argon2id hash as this program makes it').optional(),
+      password_hash: checked(isPasswordHash, 'an argon2id hash as this program makes it'),
       verifiers: z.array(
         z.discriminatedUnion('kind', kinds.map(verifierOf) as [ReturnType<typeof verifierOf>]),
       ),
