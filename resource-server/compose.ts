@@ -89,7 +89,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   // Codes are redeemed where the keys come from: at the internal URL, if one is configured.
   const send = outside.openSend({ at: new URL(url).origin });
   const signIn = openSignIn({ ...parts, brand, jwks, tokens, send, recipient });
-  const spaces = createSpaces(config, schemes, signIn);
+  const spaces = createSpaces(config, schemes, signIn, clock);
   const ofSchemes = await endpointsOfSchemes(SCHEMES, partsOfSchemes, spaces.all, recipient);
 
   const identified = config.spaces.some(isStated) ? await openIdentity(parts) : undefined;

@@ -157,6 +157,11 @@ export const OAUTH_ERRORS: readonly Row[] = [
     'Ask for the scope that the challenge names',
   ],
   [
+    'insufficient_user_authentication',
+    'At a resource: the person has to sign in again, as `acr_values` and `max_age` of the challenge say',
+    'Send the person to sign in with these two parameters',
+  ],
+  [
     'authorization_pending',
     'The person has not decided about the device yet',
     'Ask again after `interval` seconds',

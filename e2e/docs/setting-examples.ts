@@ -32,6 +32,7 @@ export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
       realm: 'documents',
       schemes: ['DPoP', 'Bearer'],
       scopes: { safe: ['documents:read'], unsafe: ['documents:write'] },
+      authentication: { acr: 'passkey', maxAge: 300, methods: ['DELETE', 'MOVE'] },
     },
     {
       url: 'https://api.example/app/',

@@ -147,6 +147,11 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     all('RFC 9207', 'Issuer in the authorization response'),
     all('RFC 9449', 'DPoP'),
     parts('RFC 9700', 'Security best current practice', 'what concerns the two servers'),
+    partly('RFC 9470', 'Step-up authentication', [
+      '4',
+      '`acr_values` at the authorization server',
+      'not there yet',
+    ]),
     partly('RFC 9728', 'Metadata of resources', ['2.2', 'signed metadata', 'not there yet']),
     partly('RFC 7523', 'JWT assertions of clients', [
       '2.1',
@@ -164,7 +169,6 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     parts('RFC 8705', 'Mutual TLS of clients', 'the thumbprint of a certificate, of GNAP'),
     none('RFC 9101', 'Signed authorization requests (JAR)'),
     none('RFC 9396', 'Rich authorization requests'),
-    none('RFC 9470', 'Step-up authentication'),
     none('RFC 7592', 'Management of registered clients'),
     none('RFC 9701', 'JWT answers of introspection'),
     partly(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { systemClock } from '#shared/base/clock.ts';
 import type { Scheme } from '#shared/auth/scheme.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
@@ -17,7 +18,9 @@ const config = configSchema.parse({
   resource: ORIGIN,
   spaces: [{ url: `${ORIGIN}/app/`, realm: 'app', schemes: ['Bearer'] }],
 });
-const space = createSpaces(config, everyScheme(named), NO_SIGN_IN).find(ORIGIN, ['app']);
+const space = createSpaces(config, everyScheme(named), NO_SIGN_IN, systemClock).find(ORIGIN, [
+  'app',
+]);
 
 /** The lines that the application at http://127.0.0.1/base/ gets. */
 function linesFor(fields: Readonly<Record<string, string>>) {

@@ -54,7 +54,7 @@ beforeAll(async () => {
       space('own', { grants: { anonymous: ['read', 'write'] }, tree: 'own' }),
     ],
   });
-  const spaces = createSpaces(config, everyScheme(open), NO_SIGN_IN);
+  const spaces = createSpaces(config, everyScheme(open), NO_SIGN_IN, systemClock);
   const { maxBytes, memory, quota } = config.documents;
   const disk = openDisk({ folder, trees: stores.trees, maxBytes, memory, quota, clock, random });
   const locks = createLockSystem({ clock, random });

@@ -36,7 +36,7 @@ beforeAll(async () => {
     resource: RESOURCE,
     spaces: [space('a'), space('b', { cors: { origins: ['https://pages.example'] } })],
   });
-  const all = createSpaces(config, everyScheme(open), NO_SIGN_IN);
+  const all = createSpaces(config, everyScheme(open), NO_SIGN_IN, systemClock);
   const spaces: Spaces = {
     ...all,
     find(origin, segments) {

@@ -15,6 +15,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Pages } from './pages.ts';
 import { NotRedeemed, type Redeemed } from './redeem.ts';
 import { oneMoreArrival } from './sign-in.ts';
+import type { Message } from './texts.ts';
 import { VISIT, type Visit, type Visits } from './visits.ts';
 
 interface CallbackParts {
@@ -34,6 +35,12 @@ export interface Logged {
   /** The id of the line, which the client may see. */
   readonly id: string | undefined;
 }
+
+/** The answer to a person, by the error of the authorization server. Any other: signing in is not possible now. */
+const TOLD: Readonly<Record<string, readonly [status: number, message: Message]>> = {
+  access_denied: [403, 'refused'],
+  unmet_authentication_requirements: [403, 'unmet'],
+};
 
 const CODE = /^[\w-]{1,256}$/;
 
@@ -126,11 +133,8 @@ export function createCallback(parts: CallbackParts) {
     }
     if (error !== undefined || code === undefined || !CODE.test(code)) {
       note(`the authorization server answered ${(error ?? 'without a code').slice(0, 64)}`);
-      return ended(
-        error === 'access_denied'
-          ? pages.message(403, 'refused', to, back)
-          : pages.message(503, 'unavailable', to, back),
-      );
+      const [status, message] = TOLD[error ?? ''] ?? ([503, 'unavailable'] as const);
+      return ended(pages.message(status, message, to, back));
     }
     const there = { status: 303, fields: { Location: back, 'Cache-Control': 'no-store' } };
     try {

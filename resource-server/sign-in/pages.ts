@@ -22,6 +22,9 @@ interface Said {
   readonly id?: string | undefined;
 }
 
+/** Messages to somebody who has submitted a form. */
+const IN_ANOTHER_TAB: ReadonlySet<Message> = new Set(['notTaken', 'notEnough']);
+
 /**
  * The pages at an application's origin, in the reader's language. They have no script and are never framed or
  * stored.
@@ -56,7 +59,7 @@ export function createPages({ brand, issuer }: { readonly brand: Brand } & Pick<
       const frame = frameOf(to);
       const { title, text, on } = TEXTS[frame.language][what];
       // Opens another tab, so that this one keeps its content.
-      const tab = what === 'notTaken' && html` target="_blank" rel="noopener"`;
+      const tab = IN_ANOTHER_TAB.has(what) && html` target="_blank" rel="noopener"`;
       const way = html`<a class="button primary" href="${href}" ${tab}>${on}</a>`;
       return page(frame, status, { title, paragraphs: [text], on: way, id: to.id });
     },

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { AuthRequest, Outcome } from '#shared/auth/scheme.ts';
+import { authenticationParams } from '#shared/auth/schemes/parts/oauth.ts';
 import { cookieName, setCookie } from '#shared/auth/schemes/session/cookie.ts';
 import { shownSecret } from '#shared/auth/schemes/session/session.ts';
 import type { Config } from '#shared/config/schema.ts';
@@ -42,7 +43,7 @@ interface SignInParts {
  */
 export function createSignIn({ config: { issuer }, visits, pages }: SignInParts) {
   /** Redirects to the start of the sign-in, with the cookie that this browser must keep for its end. */
-  function begin({ space, request, path }: Met) {
+  function begin({ space, request, path, outcome }: Met) {
     const { visit, lines } = visits.begin(space.url, path, request.cookies);
     const { state, nonce, verifier } = visit;
     const query = new URLSearchParams({
@@ -55,6 +56,7 @@ export function createSignIn({ config: { issuer }, visits, pages }: SignInParts)
       nonce,
       code_challenge: hash('sha256', verifier, 'base64url'),
       code_challenge_method: 'S256',
+      ...authenticationParams(outcome.needed ?? {}),
     });
     return { location: `${issuer}/auth?${query.toString()}`, lines };
   }
@@ -73,8 +75,22 @@ export function createSignIn({ config: { issuer }, visits, pages }: SignInParts)
     const looks = request.method === 'GET' || request.method === 'HEAD';
     const wanted = looks ? path : new URL(space.url).pathname;
     const { location, lines } = begin({ ...met, path: wanted });
-    const page = pages.message(401, 'needed', pageRequest(met), location);
+    const message = outcome.needed ? 'again' : 'needed';
+    const page = pages.message(401, message, pageRequest(met), location);
     return { ...page, fields: { ...outcome.fields, ...page.fields, 'Set-Cookie': lines } };
+  }
+
+  /**
+   * The same for a request that needs another sign-in: the link leads there itself, since what the application shows
+   * first may need less.
+   */
+  function tellForm(met: Met): Answer {
+    const { space, outcome } = met;
+    const start = new URL(space.url).pathname;
+    if (!outcome.needed) return pages.message(409, 'notTaken', pageRequest(met), start);
+    const { location, lines } = begin({ ...met, path: start });
+    const page = pages.message(409, 'notEnough', pageRequest(met), location);
+    return { ...page, fields: { ...page.fields, 'Set-Cookie': lines } };
   }
 
   return (met: Met): Answer | undefined => {
@@ -88,9 +104,7 @@ export function createSignIn({ config: { issuer }, visits, pages }: SignInParts)
     }
     if (outcome.status !== 401) return undefined;
     if (asker === 'reader') return tell(met);
-    if (asker === 'form') {
-      return pages.message(409, 'notTaken', to, new URL(space.url).pathname);
-    }
+    if (asker === 'form') return tellForm(met);
     const kept = shownSecret(space, request) !== undefined;
     if (arrivalsOf(space, request) < (kept ? MOST_ENDED : MOST_WITHOUT_SESSION)) return lead(met);
     const { fields, ...page } = pages.message(403, 'notKept', to, path);

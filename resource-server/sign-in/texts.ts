@@ -4,6 +4,11 @@ interface Texts {
   readonly needed: Said;
   /** A form was submitted without a session. */
   readonly notTaken: Said;
+  /** Somebody is signed in, and the request needs a stronger or more recent sign-in: for a reader, and for a form. */
+  readonly again: Said;
+  readonly notEnough: Said;
+  /** The authorization server could not reach the sign-in that a request needs. */
+  readonly unmet: Said;
   /** Somebody has just signed in, but the browser does not send the session's cookie. */
   readonly notKept: Said;
   /** A callback that belongs to no sign-in that this browser has begun. */
@@ -32,6 +37,21 @@ const en: Texts = {
     title: 'Nobody is signed in any more',
     text: 'What you have just sent was not taken. Sign in in another tab, then come back to this one and reload it: your browser sends it again.',
     on: 'Sign in in another tab',
+  },
+  again: {
+    title: 'Sign in again',
+    text: 'This address needs a stronger or more recent sign-in than yours. A program can send other credentials instead: the field WWW-Authenticate says which.',
+    on: 'Sign in again',
+  },
+  notEnough: {
+    title: 'Sign in again for this',
+    text: 'What you have just sent was not taken: it needs a stronger or more recent sign-in. Sign in again in another tab, then come back to this one and reload it: your browser sends it again.',
+    on: 'Sign in in another tab',
+  },
+  unmet: {
+    title: 'Your way of signing in is not enough',
+    text: 'This needs a stronger way to sign in, such as a passkey, and your account has none, or you did not use it. Set one up on your account page, then try again.',
+    on: 'Try again',
   },
   notKept: {
     title: 'Signing in does not last',
@@ -82,6 +102,21 @@ const de: Texts = {
     title: 'Niemand ist mehr angemeldet',
     text: 'Was Sie gerade abgeschickt haben, wurde nicht angenommen. Melden Sie sich in einem anderen Tab an, kommen Sie zurück und laden Sie diesen Tab neu: Ihr Browser schickt es noch einmal.',
     on: 'In einem anderen Tab anmelden',
+  },
+  again: {
+    title: 'Melden Sie sich noch einmal an',
+    text: 'Diese Adresse verlangt eine stärkere oder neuere Anmeldung als Ihre. Ein Programm kann stattdessen andere Zugangsdaten senden: Das Feld WWW-Authenticate sagt, welche.',
+    on: 'Noch einmal anmelden',
+  },
+  notEnough: {
+    title: 'Melden Sie sich dafür noch einmal an',
+    text: 'Was Sie gerade abgeschickt haben, wurde nicht angenommen: Es verlangt eine stärkere oder neuere Anmeldung. Melden Sie sich in einem anderen Tab noch einmal an, kommen Sie zurück und laden Sie diesen Tab neu: Ihr Browser schickt es noch einmal.',
+    on: 'In einem anderen Tab anmelden',
+  },
+  unmet: {
+    title: 'Ihre Art der Anmeldung genügt nicht',
+    text: 'Hier ist eine stärkere Anmeldung nötig, etwa mit einem Passkey. Ihr Konto hat keine, oder Sie haben sie nicht benutzt. Richten Sie eine auf Ihrer Kontoseite ein und versuchen Sie es noch einmal.',
+    on: 'Noch einmal versuchen',
   },
   notKept: {
     title: 'Die Anmeldung hält nicht',

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { systemClock } from '#shared/base/clock.ts';
 import type { Scheme } from '#shared/auth/scheme.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import type { SchemeSpace } from '#shared/auth/schemes/parts/scheme-entry.ts';
@@ -19,7 +20,7 @@ function spacesOf(...members: object[]) {
       Object.assign({ realm: `r${index}`, schemes: ['Bearer'] }, space),
     ),
   });
-  return createSpaces(config, everyScheme(named), NO_SIGN_IN);
+  return createSpaces(config, everyScheme(named), NO_SIGN_IN, systemClock);
 }
 
 const find = (spaces: ReturnType<typeof spacesOf>, path: string, origin = 'https://rs.example') =>
@@ -87,7 +88,7 @@ describe('paths of the server itself are of no space', () => {
       { url: 'https://app.example/', realm: 'app', schemes: ['Bearer'], serves: 'verify' },
     ],
   });
-  const spaces = createSpaces(config, everyScheme(named), NO_SIGN_IN);
+  const spaces = createSpaces(config, everyScheme(named), NO_SIGN_IN, systemClock);
 
   test.each(['/verify', '/verify/x', '/health', '/health/live', '/.well-known', '/.well-known/a'])(
     '%s',
@@ -192,7 +193,7 @@ test('schemes stand in the configured order and know their space', () => {
     sites.push(site);
     return named(name)();
   };
-  const { all } = createSpaces(config, everyScheme(note), NO_SIGN_IN);
+  const { all } = createSpaces(config, everyScheme(note), NO_SIGN_IN, systemClock);
   expect(all[0]?.schemes.map(({ name }) => name)).toEqual(['DPoP', 'Bearer']);
   expect(sites[0]).toMatchObject({ url: 'https://rs.example/a/', realm: 'r', nonce: true });
   expect(sites[0]?.scopes('GET')).toEqual(['s']);

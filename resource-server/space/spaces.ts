@@ -1,4 +1,6 @@
+import { createStepUp } from '#shared/auth/judge/step-up.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { asksDirectory, type ToldFields } from '#shared/config/identity-schema.ts';
 import { isReserved } from '#shared/config/space-rules.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
@@ -87,14 +89,20 @@ interface Neighbours {
 export type SpacePeople = Pick<SignIn, 'session' | 'about' | 'has'>;
 
 /** THE list: every protection space, with its schemes in the configured order, and after them sessions. */
-export function createSpaces(config: Config, schemes: Schemes, people: SpacePeople): Spaces {
+export function createSpaces(
+  config: Config,
+  schemes: Schemes,
+  people: SpacePeople,
+  clock: Clock,
+): Spaces {
   const own = new Set([config.resource, config.tls?.resource]);
   const at = (origin: string) => ({ own: own.has(origin), signIn: people.has(origin) });
   // For those that are seen the hidden ones are not there; for the hidden ones all are.
   const amongSeen = neighbours(() => seen, at);
   const amongAll = neighbours(() => all, at);
+  const shared = { schemes, people, clock, skew: config.tokens.skew };
   const all = everySpace(config).map((space) =>
-    createSpace(space, schemes, people, space.hide === 'everything' ? amongAll : amongSeen),
+    createSpace(space, shared, space.hide === 'everything' ? amongAll : amongSeen),
   );
   const seen = all.filter(({ hide }) => hide !== 'everything');
   return { all, seen, find: amongSeen.find, findHidden: amongAll.find };
@@ -153,12 +161,18 @@ function beginsWith(segments: readonly string[], start: readonly string[]): bool
   return start.every((segment, index) => segment === segments[index]);
 }
 
-function createSpace(
-  config: SpaceConfig,
-  schemes: Schemes,
-  { session, about }: SpacePeople,
-  others: Neighbours,
-): Space {
+/** The parts that all spaces share. */
+interface SpaceParts {
+  readonly schemes: Schemes;
+  readonly people: SpacePeople;
+  readonly clock: Clock;
+  /** Seconds by which clocks may differ. */
+  readonly skew: number;
+}
+
+function createSpace(config: SpaceConfig, shared: SpaceParts, others: Neighbours): Space {
+  const { schemes, people } = shared;
+  const { session, about } = people;
   const { find, findByReading, encloses } = others;
   const { origin, pathname } = new URL(config.url);
   const target = parseTarget(pathname);
@@ -180,6 +194,7 @@ function createSpace(
     // Applications are told the same about a person for every scheme.
     ...((config.signIn || config.allow || asksDirectory(identity)) && { about }),
     ...(config.allow && { allow: allowedOf(config.allow) }),
+    ...(config.authentication && { stepUp: createStepUp(config.authentication, shared) }),
     ...(config.signIn && { signIn: true }),
     ...(config.identity && { identity }),
     ...(apiKey.beside && { application: schemes['API-Key'](site) }),

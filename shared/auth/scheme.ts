@@ -87,6 +87,21 @@ export interface About {
   readonly groups: readonly string[];
 }
 
+/** How and when a person signed in, as their token or session says. What is absent counts as not met. */
+export interface AuthenticationEvent {
+  readonly acr?: string;
+  /** NumericDate. */
+  readonly authTime?: number;
+}
+
+/** The sign-in that a request needs (RFC 9470 section 3). */
+export interface NeededAuthentication {
+  /** Every value of `acr` that is enough, weakest first; absent: any is. */
+  readonly acrValues?: readonly string[];
+  /** Seconds since the sign-in. */
+  readonly maxAge?: number;
+}
+
 export type Principal = (
   | { readonly kind: 'person'; readonly realm: string; readonly name: string }
   | { readonly kind: 'application'; readonly id: string }
@@ -98,6 +113,8 @@ export type Principal = (
   readonly claims?: Readonly<Record<string, string>>;
   /** The directory's data about a person, if the space asks it. */
   readonly about?: About;
+  /** The person's sign-in; absent if the credentials do not tell of it. */
+  readonly authentication?: AuthenticationEvent;
 };
 
 /** Fields that the answer to a granted request has to carry for the client. */
@@ -198,6 +215,11 @@ export interface Scheme {
   needs?(request: AuthRequest): string | undefined;
   /** Returns the challenge that asks for more scope (RFC 6750 section 3.1, RFC 9449 section 7.1). */
   insufficientScope?(scopes: readonly string[], request: AuthRequest): Challenge;
+  /**
+   * Returns the challenge that asks for another sign-in, with the scopes to ask for (RFC 9470 section 3). Absent: the
+   * scheme's credentials tell nothing of a sign-in.
+   */
+  insufficientAuthentication?(needed: NeededAuthentication, scopes: readonly string[]): Challenge;
 }
 
 /** The people and applications that may enter a space, with any scheme. */
@@ -229,6 +251,10 @@ export interface ProtectionSpace {
    * not enter.
    */
   about?(id: string): Awaitable<About | undefined>;
+  /**
+   * Returns the sign-in that a request with this method needs, if that of the principal is not enough; absent: any is.
+   */
+  stepUp?(method: string, principal: Principal): NeededAuthentication | undefined;
   /** Principals that may enter; absent if everybody may whom a scheme lets in. */
   readonly allow?: Allowed;
   /** The scheme of an application's credentials that may come beside a person's, for quotas. */
@@ -263,6 +289,8 @@ export type Outcome =
       /** Text for the client, if there is more to say than the status says. */
       readonly detail?: string;
       readonly scheme?: string;
+      /** The sign-in that the principal lacks (RFC 9470). */
+      readonly needed?: NeededAuthentication;
       /** The directory's data about a person who passed but may not enter or lacks a scope, if the space asks it. */
       readonly about?: About;
       /** The seal owed to a principal that passed but lacks a scope, as with any other answer. */

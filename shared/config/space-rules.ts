@@ -28,6 +28,9 @@ const NEVER_PASSED: ReadonlySet<string> = new Set(['CONNECT', 'PRI', 'TRACE']);
 /** Schemes whose tokens come from a grant of a person. */
 const PUSH_SCHEMES: ReadonlySet<string> = new Set(['Bearer', 'DPoP', 'GNAP']);
 
+/** Schemes whose credentials tell how and when somebody signed in (RFC 9470 section 6). */
+export const TELLS_OF_SIGN_IN: ReadonlySet<string> = new Set(['Bearer', 'DPoP', 'GNAP']);
+
 /** True if clients can reach the space over TLS. */
 const isSecure = ({ tls, resource }: Pick<Config, 'tls' | 'resource'>, url: string): boolean =>
   url.startsWith('https:') || (tls !== undefined && new URL(url).origin === resource);
@@ -236,6 +239,20 @@ export const SPACE_RULES: readonly Rule[] = [
           ? 'names safe but not unsafe, so that writing would need less than reading: add unsafe (an empty list if any token will do)'
           : undefined,
       ),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'authentication', ({ schemes, authentication }) => {
+        if (authentication === undefined) return undefined;
+        if (!schemes.some((name) => TELLS_OF_SIGN_IN.has(name))) {
+          return 'lets nobody in: of all credentials only tokens tell how somebody signed in. Add Bearer, DPoP or GNAP to schemes, or remove it';
+        }
+        const named = new Set(authentication.flatMap(({ methods = ['unsafe'] }) => methods));
+        return named.has('safe') && !named.has('unsafe')
+          ? 'names safe but not unsafe, so that writing would need less than reading: add unsafe'
+          : undefined;
+      }),
   },
   {
     reads: ['spaces'],

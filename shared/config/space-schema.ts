@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CACHE_METHODS, TOKEN } from '#shared/http/methods.ts';
+import { type AuthenticationRule, LEVELS } from '#shared/auth/judge/step-up.ts';
 import { absoluteUrl, fieldName, origin, realmName, seconds } from '#shared/base/members.ts';
 import {
   type PersonSchemeName,
@@ -18,6 +19,9 @@ const FOR_PEOPLE = SCHEMES.filter(({ forPeople }) => forPeople).map(({ name }) =
   PersonSchemeName,
   ...PersonSchemeName[],
 ];
+
+/** The methods of a rule: some by their name, or all of a kind. */
+const METHOD = /^(safe|unsafe|[A-Z-]{1,24})$/;
 
 const scopeList = z.array(
   z.string().refine(isScopeToken, { error: 'is not a scope-token (RFC 6749 section 3.3)' }),
@@ -48,6 +52,32 @@ const allow = z
   })
   .describe('Who may enter, whatever the scheme. Default: everybody whom a scheme lets in.');
 
+const authenticationRule = z
+  .strictObject({
+    acr: z
+      .enum(LEVELS)
+      .optional()
+      .describe('The least way to sign in. A passkey is more than a second factor.'),
+    maxAge: seconds(10, 31_536_000).optional().describe('How long ago the sign-in may be.'),
+    methods: z
+      .array(z.string().regex(METHOD, 'must be safe, unsafe or a method'))
+      .min(1)
+      .optional()
+      .describe(
+        'Methods that need it. `safe` and `unsafe` stand for all methods of their kind. Default: every method.',
+      ),
+  })
+  .refine(({ acr, maxAge }) => acr !== undefined || maxAge !== undefined, {
+    error: 'asks for nothing: name acr or maxAge, or remove it',
+  });
+
+const authentication = z
+  .union([authenticationRule, z.array(authenticationRule).min(1)])
+  .transform((rules): readonly AuthenticationRule[] => [rules].flat())
+  .describe(
+    'The sign-in that requests need beside valid credentials (RFC 9470): one object, or a list. If several name a method, all of them count.',
+  );
+
 /** Shorter than revocations are remembered (`CLOCK_MARGIN`), so that a session which nobody uses outlives none. */
 const LONGEST_IDLE = 259_200;
 
@@ -75,7 +105,7 @@ const members = z.strictObject({
   ...SPACE_SETTINGS,
   grants,
   scopes: z
-    .record(z.string().regex(/^(safe|unsafe|[A-Z-]{1,24})$/, 'safe, unsafe or a method'), scopeList)
+    .record(z.string().regex(METHOD, 'safe, unsafe or a method'), scopeList)
     .default({})
     .describe(
       'Scopes that a request needs, by method. `safe` and `unsafe` stand for the methods that are not named.',
@@ -87,6 +117,7 @@ const members = z.strictObject({
       'How the application learns who was let in (only with `serves`: `verify` or `upstream`).',
     ),
   allow: allow.optional(),
+  authentication: authentication.optional(),
   hide: z
     .enum(['nothing', 'forbidden', 'everything'])
     .optional()

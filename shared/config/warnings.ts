@@ -4,6 +4,7 @@ import { trustedProxies } from '#shared/http/forwarded.ts';
 import { isLoopback } from './production.ts';
 import { eachSpace } from './rule.ts';
 import type { Config, SpaceConfig } from './schema.ts';
+import { TELLS_OF_SIGN_IN } from './space-rules.ts';
 import { upstreamUrls } from './upstream-schema.ts';
 
 const DAV = ['PROPFIND', 'COPY', 'MOVE'];
@@ -31,6 +32,12 @@ const WARNINGS: Readonly<
     upstream && schemes.length === 0
       ? 'names none: everybody reaches the application, which has to ask for credentials itself'
       : undefined,
+  authentication: ({ authentication, schemes }) => {
+    const silent = schemes.filter((name) => !TELLS_OF_SIGN_IN.has(name));
+    return authentication && silent.length > 0
+      ? `is never met by ${silent.join(', ')}, whose credentials do not tell how somebody signed in: such requests are refused`
+      : undefined;
+  },
   signIn: ({ signIn, schemes, scopes, grants }) => {
     if (signIn === undefined) return undefined;
     const asking = schemes.find((name) => DIALOGS.has(name));

@@ -25,6 +25,10 @@ export interface AccessTokenClaims extends Omit<RevocableClaims, 'kid'> {
   readonly scope?: string;
   /** Scopes of OpenID Connect that this token was asked for; the authorization server itself reads them. */
   readonly openid_scope?: string;
+  /** How the person signed in, and when (RFC 9068 section 2.2.1); absent from a token of an application. */
+  readonly acr?: string;
+  /** NumericDate. */
+  readonly auth_time?: number;
   /** The key that the token is bound to (RFC 7800 section 3). Absent: it is bound to none. */
   readonly cnf?: KeyBinding;
   /** The access of a token of GNAP, as it was granted (RFC 9635 section 8). */

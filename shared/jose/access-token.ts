@@ -66,6 +66,8 @@ const OPTIONAL: Readonly<Record<Exclude<keyof Claims, keyof typeof REQUIRED>, Ch
   openid_scope: isScope,
   grant_id: isText,
   sub_gen: isGeneration,
+  acr: isText,
+  auth_time: isTime,
   access: Array.isArray,
   cnf: isObject,
 };

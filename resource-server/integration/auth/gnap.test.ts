@@ -43,6 +43,7 @@ beforeAll(async () => {
       space('photos'),
       space('app', { serves: 'upstream', upstream, cache: {} }),
       space('both', { schemes: ['GNAP', 'Bearer'] }),
+      space('safe', { authentication: { acr: 'passkey', methods: ['unsafe'] } }),
       { ...space('verified'), url: 'https://app.example/', serves: 'verify' },
     ],
   });
@@ -84,6 +85,22 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
       status: 200,
       text: '{"a":1}',
     });
+  });
+
+  test('RFC 9470: a token of too low a level is told what is needed, by parameters beside those of GNAP', async () => {
+    const url = `${RESOURCE}/safe/a.json`;
+    const put = (acr: string) => {
+      const token = tokenFor(`${RESOURCE}/safe/`, undefined, { sub_gen: 0, acr });
+      return send({ method: 'PUT', url, token, json: { a: 1 } });
+    };
+    const refused = await put('urn:countersign:acr:password');
+    expect([refused.status, refused.headers['www-authenticate']]).toEqual([
+      401,
+      expect.stringMatching(
+        /^GNAP as_uri="[^"]+", access="[^"]+", referrer="[^"]+", error="insufficient_user_authentication", acr_values="urn:countersign:acr:passkey"$/,
+      ),
+    ]);
+    expect((await put('urn:countersign:acr:passkey')).status).toBe(201);
   });
 
   test('section 7.3.1: content that is not what the client signed changes nothing', async () => {

@@ -76,6 +76,7 @@ async function found(entries: readonly SchemeEntry[], ...urls: string[]) {
       authenticate: () => ({ kind: 'refused', reason: 'nobody' }),
     })),
     NO_SIGN_IN,
+    systemClock,
   );
   const parts = { master: Buffer.from('master') } as SchemeParts; // all that the made-up scheme reads
   const ofSchemes = await endpointsOfSchemes(entries, parts, spaces.all, recipient);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { issuerAndVerifier, requestOf, SPACE } from './auth.fixture.ts';
 import { authorize } from './authorize.ts';
-import { ORIGIN, PROXY, type Principal, type ProtectionSpace } from '../scheme.ts';
+import { schemeOf } from './judge.fixture.ts';
+import { ORIGIN, PROXY, type Principal, type ProtectionSpace, type Scheme } from '../scheme.ts';
 import { bearer } from '../schemes/bearer/bearer.ts';
 
 const space: ProtectionSpace = {
@@ -84,6 +85,80 @@ describe('RFC 6750 section 3.1: scope', () => {
   test('RFC 7616 section 3.5: the refusal, too, carries a proof over its content', () => {
     const seal = { hash: 'md5', proof: () => ({}) };
     expect(authorize(space, { ...holding('a'), seal }, put)).toMatchObject({ status: 403, seal });
+  });
+});
+
+describe('RFC 9470 section 3: the sign-in', () => {
+  const needed = { acrValues: ['urn:countersign:acr:passkey'], maxAge: 60 };
+  const tokens = { space: SPACE, tokens: issuerAndVerifier().tokens };
+  const silent = schemeOf('Basic');
+  const asking = (...schemes: readonly Scheme[]) => ({
+    ...space,
+    schemes: [bearer(tokens), silent, ...schemes],
+    stepUp: (method: string) => (method === 'PUT' ? needed : undefined),
+  });
+
+  test('401 with what is needed, and with the scopes that are lacked or held, so that one answer serves both', () => {
+    expect(authorize(asking(), holding('c'), put)).toEqual({
+      kind: 'answer',
+      status: 401,
+      scheme: 'Bearer',
+      reason: 'needs a sign-in with a passkey at most 60 seconds ago',
+      detail: 'This needs a sign-in with a passkey at most 60 seconds ago.',
+      needed,
+      fields: {
+        'DPoP-Nonce': 'n',
+        'WWW-Authenticate': [
+          expect.stringMatching(
+            /^Bearer realm="documents", error="insufficient_user_authentication", error_description="[^"]+", acr_values="urn:countersign:acr:passkey", max_age="60", scope="a b c"/,
+          ),
+        ],
+      },
+    });
+  });
+
+  test('other methods are asked for nothing', () => {
+    expect(authorize(asking(), holding('a'), requestOf()).kind).toBe('pass');
+  });
+
+  test('credentials of a scheme that tells of no sign-in get the challenges of those that do', () => {
+    const outcome = authorize(asking(), { ...holding('a', 'b'), scheme: 'Basic' }, put);
+    expect(outcome).toMatchObject({
+      status: 401,
+      fields: { 'WWW-Authenticate': [expect.stringMatching(/^Bearer .*max_age="60"/)] },
+    });
+  });
+
+  test('RFC 9110 section 15.5.2: without a challenge it is 403', () => {
+    const outcome = authorize({ ...asking(), schemes: [silent] }, holding('a', 'b'), put);
+    expect(outcome).toMatchObject({ status: 403, fields: { 'DPoP-Nonce': 'n' } });
+    expect(outcome).not.toHaveProperty('fields.WWW-Authenticate');
+  });
+
+  test('a principal that the operator has not named is not asked for another sign-in', () => {
+    const allow = {
+      groups: new Set(['staff']),
+      people: new Set<string>(),
+      clients: new Set<string>(),
+    };
+    expect(authorize({ ...asking(), allow }, holding('a', 'b'), put)).toMatchObject({
+      status: 403,
+    });
+  });
+
+  test('a space that hides altogether stays absent', () => {
+    const outcome = authorize({ ...asking(), hide: 'everything' }, holding('a', 'b'), put);
+    expect(outcome.kind).toBe('absent');
+  });
+
+  test('`hide: forbidden`: the answer is the same with and without the scope', () => {
+    const hiding = { ...asking(), hide: 'forbidden' } as const;
+    const answers = [holding('a', 'b', 'c'), holding('c')].map((one) =>
+      JSON.stringify(authorize(hiding, one, put)).replace(/scope=[^,]*/, ''),
+    );
+    expect(answers[0]).toEqual(answers[1]);
+    expect(answers[0]).toContain('"status":401');
+    expect(answers[0]).toContain('"untold":true');
   });
 });
 

@@ -1,13 +1,14 @@
 import { andThen } from '#shared/base/awaitable.ts';
-import type { Fields } from '#shared/http/answer.ts';
 import { formatChallenge } from '#shared/http/auth/challenge.ts';
 import { isAllowed } from './allow.ts';
 import { conceal } from '../conceal.ts';
+import { inWords } from './step-up.ts';
 import { subjectOf } from '../person.ts';
 import {
   actOf,
   type AuthRequest,
   type Grounds,
+  type NeededAuthentication,
   type Outcome,
   type ProtectionSpace,
 } from '../scheme.ts';
@@ -15,42 +16,68 @@ import {
 type Pass = Extract<Outcome, { kind: 'pass' }>;
 
 /**
- * Decides whether a principal that passed `judge` may enter, and holds the scopes that the method needs. Returns the
- * pass, or a 403 with the scopes to ask for (RFC 6750 section 3.1); a space that hides shows 404 or nothing instead.
- * Every answer has the fields that the scheme owes its client, as that to a missing resource does.
+ * Decides whether a principal that passed `judge` may enter, signed in as the method needs, and holds the scopes that
+ * it needs. Returns the pass, a 401 that asks for another sign-in (RFC 9470), or a 403 with the scopes to ask for (RFC
+ * 6750 section 3.1); a space that hides shows 404 or nothing instead. Every answer has the fields that the scheme owes
+ * its client, as that to a missing resource does.
+ *
+ * The operator's list comes first: no other sign-in changes it. The sign-in comes before the scopes: its challenge names
+ * them, too (RFC 9470 section 3), so that the client asks its person once for both.
  */
 export function authorize(space: ProtectionSpace, passed: Pass, request: AuthRequest): Outcome {
   if (space.allow && !isAllowed(space.allow, passed.principal)) {
-    return refusedBy(space, passed, {}, 'none of those whom the space allows', NOT_ALLOWED);
+    const reason = 'none of those whom the space allows';
+    return refusedBy(space, passed, { status: 403, fields: {}, reason, detail: NOT_ALLOWED });
   }
-  const needed = space.scopes(actOf(request));
+  const act = actOf(request);
+  const needed = space.scopes(act);
   const { scopes } = passed.principal;
+  // The scopes that the client holds are named, too: it asks for exactly the scopes named, and would lose the others.
+  const asked = [...new Set([...needed, ...(scopes ?? [])])];
+  const authentication = space.stepUp?.(act, passed.principal);
+  if (authentication) return refusedBy(space, passed, stepUp(space, authentication, asked));
   const missing = needed.filter((scope) => !scopes?.has(scope));
   if (missing.length === 0) return staying(space, passed);
   const scheme = space.schemes.find(({ name }) => name === passed.scheme);
-  // The scopes that the client holds are named, too: it asks for exactly the scopes named, and would lose the others.
-  const asked = [...new Set([...needed, ...(scopes ?? [])])];
   const challenge = scheme?.insufficientScope?.(asked, request);
   const fields = challenge ? { [space.at.ask]: [formatChallenge(challenge)] } : {};
   const words = missing.join(' ');
-  return refusedBy(space, passed, fields, `lacks ${words}`, `This needs the scope ${words}.`);
+  const [reason, detail] = [`lacks ${words}`, `This needs the scope ${words}.`];
+  return refusedBy(space, passed, { status: 403, fields, reason, detail });
 }
 
 const NOT_ALLOWED = 'Who is let in here may not enter: the operator has named others.';
 
-function refusedBy(
-  space: ProtectionSpace,
-  passed: Pass,
-  own: Fields,
-  reason: string,
-  detail: string,
-): Outcome {
+/**
+ * Returns the answer that asks for another sign-in, by the schemes that can show one: a browser would meet a challenge
+ * of Basic with a dialog that is of no use. If there is none it is 403, since a 401 needs a challenge (RFC 9110 section
+ * 15.5.2).
+ */
+function stepUp(
+  { schemes, at }: ProtectionSpace,
+  needed: NeededAuthentication,
+  scopes: readonly string[],
+): Refused {
+  const words = inWords(needed);
+  const reason = `needs ${words}`;
+  const detail = `This needs ${words}.`;
+  const challenges = schemes.flatMap(
+    ({ insufficientAuthentication: ask }) => ask?.(needed, scopes) ?? [],
+  );
+  if (challenges.length === 0) return { status: 403, fields: {}, reason, detail };
+  const fields = { [at.ask]: challenges.map(formatChallenge) };
+  return { status: at.status, fields, reason, detail, needed };
+}
+
+type Refused = Pick<
+  Extract<Outcome, { kind: 'answer' }>,
+  'status' | 'fields' | 'reason' | 'detail' | 'needed'
+>;
+
+function refusedBy(space: ProtectionSpace, passed: Pass, answer: Refused): Outcome {
   const refused = conceal(space, {
     kind: 'answer',
-    status: 403,
-    fields: own,
-    reason,
-    detail,
+    ...answer,
     scheme: passed.scheme,
     ...(passed.principal.about && { about: passed.principal.about }),
     ...(passed.seal && { seal: passed.seal }),

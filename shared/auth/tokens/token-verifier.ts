@@ -82,6 +82,7 @@ export function audiencesOf(spaceUrl: string): readonly string[] {
  */
 function principalOf(token: AccessTokenClaims): Principal {
   const { iss, sub, sub_gen, client_id, jti, grant_id, scope, openid_scope } = token;
+  const { acr, auth_time: authTime } = token;
   const claims = {
     sub,
     client_id,
@@ -90,9 +91,12 @@ function principalOf(token: AccessTokenClaims): Principal {
     ...(openid_scope !== undefined && { openid_scope }),
   };
   const known = { scopes: parseScope(scope), claims };
-  return sub_gen === undefined
-    ? { kind: 'application', id: client_id, ...known }
-    : { kind: 'person', realm: iss, name: sub, ...known };
+  if (sub_gen === undefined) return { kind: 'application', id: client_id, ...known };
+  const authentication = {
+    ...(acr !== undefined && { acr }),
+    ...(authTime !== undefined && { authTime }),
+  };
+  return { kind: 'person', realm: iss, name: sub, ...known, authentication };
 }
 
 const unavailable = (reason: string, retryAfter: number): TokenVerdict => ({

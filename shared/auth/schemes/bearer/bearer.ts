@@ -55,5 +55,8 @@ export function bearer({ space, tokens }: BearerOptions): Scheme {
     },
 
     insufficientScope: (scopes) => oauthChallenge('Bearer', space, scopes, 'insufficient_scope'),
+
+    insufficientAuthentication: (needed, scopes) =>
+      oauthChallenge('Bearer', space, scopes, 'insufficient_user_authentication', needed),
   };
 }

@@ -5,7 +5,13 @@ import { checkDpopProof, type KeyCache, type ProofError } from '#shared/jose/dpo
 import { PROOF_WINDOW, proofMemory } from '#shared/jose/proof-life.ts';
 import type { Replay } from '#shared/stores/authentication/replay.ts';
 import type { Nonces } from '../../credentials/nonces.ts';
-import { actOf, type AuthRequest, type Scheme, type Verdict } from '../../scheme.ts';
+import {
+  actOf,
+  type AuthRequest,
+  type NeededAuthentication,
+  type Scheme,
+  type Verdict,
+} from '../../scheme.ts';
 import type { TokenVerifier } from '../../tokens/token-verifier.ts';
 import { oauthChallenge, type OAuthSpace } from '../parts/oauth.ts';
 
@@ -19,7 +25,11 @@ export interface DpopOptions {
   readonly keys: KeyCache;
 }
 
-type DpopError = ProofError | 'invalid_request' | 'insufficient_scope';
+type DpopError =
+  | ProofError
+  | 'invalid_request'
+  | 'insufficient_scope'
+  | 'insufficient_user_authentication';
 
 /** The value of `algs` (RFC 9449 section 7.1). */
 const ALGS = [...ALGORITHMS.values()].map(({ alg }) => alg).join(' ');
@@ -32,8 +42,12 @@ export function dpop(options: DpopOptions): Scheme {
   const { space, tokens, replay, clock, nonces, keys } = options;
   const memory = proofMemory(nonces?.lifetime ?? 2 * PROOF_WINDOW);
 
-  function challenge(scopes: readonly string[], error?: DpopError): Challenge {
-    const { scheme, params } = oauthChallenge('DPoP', space, scopes, error);
+  function challenge(
+    scopes: readonly string[],
+    error?: DpopError,
+    needed?: NeededAuthentication,
+  ): Challenge {
+    const { scheme, params } = oauthChallenge('DPoP', space, scopes, error, needed);
     return { scheme, params: { ...params, algs: ALGS } };
   }
 
@@ -104,5 +118,8 @@ export function dpop(options: DpopOptions): Scheme {
     },
 
     insufficientScope: (scopes) => challenge(scopes, 'insufficient_scope'),
+
+    insufficientAuthentication: (needed, scopes) =>
+      challenge(scopes, 'insufficient_user_authentication', needed),
   };
 }

@@ -10,6 +10,7 @@ import { BadSignature } from '#shared/signatures/message.ts';
 import type { Replay } from '#shared/stores/authentication/replay.ts';
 import { actOf, type AuthRequest, type Scheme, type Verdict } from '../../scheme.ts';
 import { audiencesOf, type TokenVerifier } from '../../tokens/token-verifier.ts';
+import { authenticationParams } from '../parts/oauth.ts';
 
 export interface GnapSpace {
   readonly url: string;
@@ -81,6 +82,13 @@ export function gnap({ space, grantEndpoint, mtls, tokens, replay, clock }: Gnap
     },
 
     insufficientScope: challenge,
+
+    // RFC 9635 section 9.1 has no parameters for it: those of RFC 9470 tell a client that knows them.
+    insufficientAuthentication(needed, scopes) {
+      const { scheme, params } = challenge(scopes);
+      const error = 'insufficient_user_authentication';
+      return { scheme, params: { ...params, error, ...authenticationParams(needed) } };
+    },
   };
 }
 

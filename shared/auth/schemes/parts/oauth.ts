@@ -1,5 +1,5 @@
 import type { Challenge } from '#shared/http/auth/challenge.ts';
-import type { Scheme } from '../../scheme.ts';
+import type { NeededAuthentication, Scheme } from '../../scheme.ts';
 import { metadataUrl } from '../../tokens/protected-resource.ts';
 import { audiencesOf } from '../../tokens/token-verifier.ts';
 
@@ -26,6 +26,8 @@ const DESCRIPTIONS = {
   invalid_request: 'The access token is missing from the Authorization field or malformed',
   invalid_token: 'The access token is expired, revoked, not for this resource or bound otherwise',
   insufficient_scope: 'The access token lacks a scope that this request needs',
+  insufficient_user_authentication:
+    'The request needs another sign-in: as acr_values says, or more recent, as max_age says',
   invalid_dpop_proof: 'The DPoP proof is missing, malformed, used before or not for this request',
   use_dpop_nonce: 'The DPoP proof needs the nonce that the DPoP-Nonce field gives',
 };
@@ -39,17 +41,25 @@ export function oauthChallenge(
   space: OAuthSpace,
   scopes: readonly string[],
   error?: keyof typeof DESCRIPTIONS,
+  needed: NeededAuthentication = {},
 ): Challenge {
   return {
     scheme,
     params: {
       realm: space.realm,
       ...(error && { error, error_description: DESCRIPTIONS[error] }),
+      ...authenticationParams(needed),
       ...(scopes.length > 0 && { scope: scopes.join(' ') }),
       ...(space.metadata !== undefined && { resource_metadata: space.metadata }),
     },
   };
 }
+
+/** Returns the parameters of a challenge that asks for another sign-in (RFC 9470 section 3). */
+export const authenticationParams = ({ acrValues, maxAge }: NeededAuthentication) => ({
+  ...(acrValues && { acr_values: acrValues.join(' ') }),
+  ...(maxAge !== undefined && { max_age: String(maxAge) }),
+});
 
 /** Returns the description of a space that is an OAuth resource of its own (RFC 8707, RFC 9728). */
 export function oauthSpace({

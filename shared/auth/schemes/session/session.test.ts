@@ -113,6 +113,16 @@ describe('a session', () => {
     });
   });
 
+  test('tells how and when the person signed in, as far as it is known', async () => {
+    const acr = 'urn:countersign:acr:passkey';
+    const { secret } = await begin({ acr, auth_time: 1000 });
+    expect(await judge(secret)).toMatchObject({
+      principal: { authentication: { acr, authTime: 1000 } },
+    });
+    const other = await begin();
+    expect(await judge(other.secret)).toHaveProperty('principal.authentication', {});
+  });
+
   test('the store knows the hash of its secret alone', async () => {
     const { secret } = await begin();
     expect(await stores.artefacts.get('BrowserSession', secret)).toBeUndefined();

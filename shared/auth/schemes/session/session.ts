@@ -89,7 +89,7 @@ export function session({ space, sessions, feed, about }: SessionOptions): Schem
       if (person === undefined)
         return refused('the directory has nobody of this id who may sign in');
       await sessions.touch(secret, found, idle);
-      const { accountId: sub, grantId: grant_id } = found;
+      const { accountId: sub, grantId: grant_id, acr, auth_time: authTime } = found;
       return {
         kind: 'granted',
         principal: {
@@ -98,6 +98,10 @@ export function session({ space, sessions, feed, about }: SessionOptions): Schem
           name: person.name,
           claims: { sub, grant_id },
           about: person,
+          authentication: {
+            ...(acr !== undefined && { acr }),
+            ...(authTime !== undefined && { authTime }),
+          },
         },
         grounds: groundsOf(secret, found),
       };

@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { hash } from '@node-rs/argon2';
+import { prover } from '#shared/auth/judge/auth.fixture.ts';
+import { ACRS } from '#shared/people/access/assurance.ts';
+import { somePerson } from '#shared/stores/contract/samples.ts';
+import { type Application, startApplication } from '../gateway.fixture.ts';
+import {
+  RESOURCE,
+  startResourceServer,
+  type TestResourceServer,
+} from '../resource-server.fixture.ts';
+
+const [PASSWORD, SECOND_FACTOR, PASSKEY] = ACRS;
+const AUTHENTICATION = [
+  { acr: 'second-factor', methods: ['unsafe'] },
+  { acr: 'passkey', maxAge: 300, methods: ['DELETE', 'MOVE'] },
+];
+const scopes = (name: string) => ({ safe: [`${name}:read`], unsafe: [`${name}:write`] });
+
+let rs: TestResourceServer;
+let application: Application;
+beforeAll(async () => {
+  application = await startApplication();
+  const space = (name: string, more: object = {}) => ({
+    url: `${RESOURCE}/${name}/`,
+    realm: name,
+    schemes: ['Bearer', 'DPoP'],
+    scopes: scopes(name),
+    authentication: AUTHENTICATION,
+    ...more,
+  });
+  rs = await startResourceServer({
+    spaces: [
+      space('documents'),
+      space('gate', { serves: 'upstream', upstream: { url: application.url } }),
+      space('app', { url: 'https://app.example/', serves: 'verify' }),
+      space('mixed', {
+        schemes: ['Bearer', 'Basic', 'API-Key'],
+        grants: { everyone: ['mixed:read', 'mixed:write'] },
+      }),
+    ],
+  });
+});
+afterAll(async () => {
+  await rs?.[Symbol.asyncDispose]();
+  await application?.[Symbol.asyncDispose]();
+});
+
+/** A person's token for a space, with a sign-in as given. */
+const tokenFor = (name: string, claims: object) =>
+  rs.token(`${name}:read ${name}:write`, { sub: 'alice', sub_gen: 0, ...claims });
+
+/** Each door of the server: how a request with these fields goes through it, and what it answers if it is let in. */
+const DOORS = {
+  documents: (method: string, headers: object) =>
+    rs.ask(method, '/documents/step-up', { headers: { ...headers } }),
+  gate: (method: string, headers: object) =>
+    rs.ask(method, '/gate/step-up', { headers: { ...headers } }),
+  app: (method: string, headers: object) =>
+    rs.ask('GET', '/verify', {
+      headers: {
+        'X-Forwarded-Method': method,
+        'X-Forwarded-Proto': 'https',
+        'X-Forwarded-Host': 'app.example',
+        'X-Forwarded-Uri': '/step-up',
+        ...headers,
+      },
+    }),
+};
+
+describe.each(Object.entries(DOORS))('at %s', (name, through) => {
+  const send = (method: string, claims: object) =>
+    through(method, { Authorization: `Bearer ${tokenFor(name, claims)}` });
+  const fresh = () => ({ auth_time: rs.now() });
+
+  test.each([
+    ['DELETE', {}],
+    ['DELETE', { acr: PASSKEY }],
+    ['DELETE', { acr: PASSWORD, auth_time: 0 }],
+    ['MOVE', { acr: SECOND_FACTOR, auth_time: 4e9 }],
+    ['POST', { acr: PASSWORD, auth_time: 4e9 }],
+    ['POST', { acr: 'urn:countersign:acr:PASSKEY' }],
+    ['POST', { acr: `${PASSWORD} ${PASSKEY}` }],
+  ])('%s with %j: 401, and the application hears nothing', async (method, claims) => {
+    const before = application.asked.length;
+    const reply = await send(method, claims);
+    expect(reply.status).toBe(401);
+    const challenge = String(reply.headers['www-authenticate']);
+    const asked =
+      method === 'POST'
+        ? `acr_values="${SECOND_FACTOR} ${PASSKEY}", `
+        : `acr_values="${PASSKEY}", max_age="300", `;
+    for (const scheme of ['Bearer', 'DPoP']) {
+      expect(challenge).toMatch(
+        new RegExp(
+          `${scheme} realm="${name}", error="insufficient_user_authentication", error_description="[^"]*", ${asked}scope="${name}:write ${name}:read", resource_metadata="`,
+        ),
+      );
+    }
+    expect(application.asked.length).toBe(before);
+  });
+
+  test.each([
+    ['DELETE', PASSKEY],
+    ['POST', PASSKEY],
+    ['POST', SECOND_FACTOR],
+    ['GET', PASSWORD],
+  ])('%s with a recent sign-in by %s is let in', async (method, acr) => {
+    const reply = await send(method, { acr, ...fresh() });
+    expect(reply.status).not.toBe(401);
+    expect(reply.status).not.toBe(403);
+  });
+
+  test('a sign-in of the future is no recent one beyond the tolerance of the clocks', async () => {
+    const { skew } = rs.config.tokens;
+    const at = async (auth_time: number) =>
+      (await send('DELETE', { acr: PASSKEY, auth_time })).status;
+    expect(await at(rs.now() + skew)).not.toBe(401);
+    expect(await at(rs.now() + skew + 1)).toBe(401);
+    expect(await at(rs.now() - 300 - skew)).not.toBe(401);
+    expect(await at(rs.now() - 301 - skew)).toBe(401);
+  });
+
+  test.each([
+    { acr: 5 },
+    { acr: [PASSKEY] },
+    { acr: '' },
+    { acr: null },
+    { auth_time: 'now' },
+    { auth_time: null },
+    { auth_time: { valueOf: 1 } },
+  ])('a token with a malformed claim %j is no token', async (claims) => {
+    const reply = await send('GET', claims);
+    expect(reply.status).toBe(401);
+    expect(reply.headers['www-authenticate']).toContain('error="invalid_token"');
+  });
+
+  test('parameters and fields of the client change nothing', async () => {
+    const Authorization = `Bearer ${tokenFor(name, { acr: PASSWORD, ...fresh() })}`;
+    const reply = await through('DELETE', {
+      Authorization,
+      acr: PASSKEY,
+      'X-Auth-Acr': PASSKEY,
+      'X-HTTP-Method-Override': 'GET',
+    });
+    expect(reply.status).toBe(401);
+  });
+
+  test('a token of an application tells of no sign-in', async () => {
+    const token = rs.token(`${name}:read ${name}:write`);
+    const reply = await through('POST', { Authorization: `Bearer ${token}` });
+    expect(reply.status).toBe(401);
+    expect(reply.headers['www-authenticate']).toContain('insufficient_user_authentication');
+  });
+
+  test('a token that lacks the scope too is told both at once', async () => {
+    const token = rs.token(`${name}:read`, { sub: 'alice', sub_gen: 0, acr: PASSWORD });
+    const reply = await through('DELETE', { Authorization: `Bearer ${token}` });
+    expect(reply.status).toBe(401);
+    expect(reply.headers['www-authenticate']).toMatch(
+      new RegExp(`max_age="300", scope="${name}:write ${name}:read"`),
+    );
+  });
+
+  test('the right sign-in without the scope is 403', async () => {
+    const claims = { sub: 'alice', sub_gen: 0, acr: PASSKEY, ...fresh() };
+    const token = rs.token(`${name}:read`, claims);
+    const reply = await through('DELETE', { Authorization: `Bearer ${token}` });
+    expect(reply.status).toBe(403);
+    expect(reply.headers['www-authenticate']).toContain('error="insufficient_scope"');
+  });
+});
+
+test('RFC 9449: a bound token of too low a level gets the challenge, and its proof is used up', async () => {
+  const { jkt, proof } = prover(rs.now);
+  const token = tokenFor('documents', { acr: PASSWORD, cnf: { jkt } });
+  const target = { htm: 'DELETE', htu: `${RESOURCE}/documents/step-up` };
+  const fields = { Authorization: `DPoP ${token}`, DPoP: proof(token, target) };
+  const reply = await rs.ask('DELETE', '/documents/step-up', { headers: fields });
+  expect(reply.status).toBe(401);
+  expect(reply.headers['www-authenticate']).toMatch(
+    /DPoP realm="documents", error="insufficient_user_authentication".*max_age="300".*algs=/,
+  );
+  const again = await rs.ask('DELETE', '/documents/step-up', { headers: fields });
+  expect(again.headers['www-authenticate']).toContain('error="invalid_dpop_proof"');
+});
+
+describe('schemes whose credentials tell of no sign-in', () => {
+  const overTls = (method: string, path: string, password: string) =>
+    rs.ask(method, path, {
+      headers: {
+        Host: 'rs.example',
+        'X-Forwarded-Proto': 'https',
+        Authorization: `Basic ${btoa(`alice:${password}`)}`,
+      },
+    });
+
+  test('never satisfy, and are led to those that do, not to another dialog', async () => {
+    const person = { ...somePerson('alice'), password_hash: await hash('open sesame') };
+    await rs.stores.people.add(person);
+    const reply = await overTls('DELETE', '/mixed/a', 'open sesame');
+    expect(reply.status).toBe(401);
+    const challenge = String(reply.headers['www-authenticate']);
+    expect(challenge).toMatch(/^Bearer .*error="insufficient_user_authentication"/);
+    expect(challenge).not.toContain('Basic');
+    const read = await overTls('GET', '/mixed/', 'open sesame');
+    expect(read.status).toBe(200);
+  });
+
+  test('a wrong password gets the usual challenges, and nothing about sign-ins', async () => {
+    const reply = await overTls('DELETE', '/mixed/a', 'wrong');
+    expect(reply.status).toBe(401);
+    expect(reply.headers['www-authenticate']).toContain('Basic');
+    expect(reply.headers['www-authenticate']).not.toContain('acr_values');
+  });
+});
+
+test('nobody learns what is needed without credentials', async () => {
+  const reply = await rs.ask('DELETE', '/documents/a');
+  expect(reply.status).toBe(401);
+  expect(reply.headers['www-authenticate']).not.toMatch(/acr_values|max_age/);
+});
+
+test('the line in the log says what is needed', async () => {
+  const token = tokenFor('documents', { acr: PASSWORD });
+  await rs.ask('DELETE', '/documents/a', { headers: { Authorization: `Bearer ${token}` } });
+  expect(JSON.parse(rs.lines.at(-1) ?? '')).toMatchObject({
+    verdict: 'refused',
+    subject: 'alice',
+    reason: 'needs a sign-in with a passkey at most 300 seconds ago',
+  });
+});

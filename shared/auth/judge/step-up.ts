@@ -1,0 +1,83 @@
+import { epochSeconds, type Clock } from '#shared/base/clock.ts';
+import { METHODS } from '#shared/http/methods.ts';
+import { ACRS, type Acr, satisfying } from '#shared/people/access/assurance.ts';
+import type { AuthenticationEvent, NeededAuthentication, ProtectionSpace } from '../scheme.ts';
+
+/** The levels that a space may ask for, by their short names. A password is the least that there is. */
+export const LEVELS = ['second-factor', 'passkey'] as const;
+
+/** A rule: some methods need a sign-in of this level, or this recent. */
+export interface AuthenticationRule {
+  readonly acr?: (typeof LEVELS)[number] | undefined;
+  /** Seconds since the sign-in. */
+  readonly maxAge?: number | undefined;
+  /** Methods; `safe` and `unsafe` stand for all of their kind. Absent: every method. */
+  readonly methods?: readonly string[] | undefined;
+}
+
+const valueOf = (level: (typeof LEVELS)[number]): Acr => `urn:countersign:acr:${level}`;
+
+/**
+ * Returns what a request with this method needs of its sign-in: the highest level and the shortest time of all rules
+ * for it, so that one more rule never lets more in. A WebSocket reads and writes, and needs what GET does, too.
+ */
+export function neededFor(
+  rules: readonly AuthenticationRule[],
+  method: string,
+): NeededAuthentication | undefined {
+  const names = namesOf(method);
+  const own = rules.filter(({ methods }) => !methods || methods.some((one) => names.has(one)));
+  const levels = own.flatMap(({ acr }) => (acr ? ACRS.indexOf(valueOf(acr)) : []));
+  const ages = own.flatMap(({ maxAge }) => maxAge ?? []);
+  const least = levels.length > 0 ? ACRS[Math.max(...levels)] : undefined;
+  if (least === undefined && ages.length === 0) return undefined;
+  return {
+    ...(least && { acrValues: satisfying(least) }),
+    ...(ages.length > 0 && { maxAge: Math.min(...ages) }),
+  };
+}
+
+/** The names by which rules mean a method. */
+function namesOf(method: string): ReadonlySet<string> {
+  if (method === 'WEBSOCKET') return new Set([method, ...namesOf('GET'), 'unsafe']);
+  const name = method === 'HEAD' ? 'GET' : method;
+  return new Set([method, name, METHODS.get(method)?.safe ? 'safe' : 'unsafe']);
+}
+
+/**
+ * True if a sign-in is what is needed. What its token does not say counts as not met. `skew`: seconds by which the
+ * clocks may differ; a sign-in that is later than that is not a recent one.
+ */
+function isMet(
+  { acrValues, maxAge }: NeededAuthentication,
+  { acr, authTime }: AuthenticationEvent,
+  { now, skew }: { readonly now: number; readonly skew: number },
+): boolean {
+  if (acrValues && (acr === undefined || !acrValues.includes(acr))) return false;
+  if (maxAge === undefined) return true;
+  return authTime !== undefined && authTime <= now + skew && now <= authTime + maxAge + skew;
+}
+
+/** Creates the `stepUp` of a space, which asks for another sign-in (RFC 9470). `skew` in seconds. */
+export function createStepUp(
+  rules: readonly AuthenticationRule[],
+  { clock, skew }: { readonly clock: Clock; readonly skew: number },
+): NonNullable<ProtectionSpace['stepUp']> {
+  return (method, { authentication = {} }) => {
+    const needed = neededFor(rules, method);
+    const now = epochSeconds(clock);
+    return needed && !isMet(needed, authentication, { now, skew }) ? needed : undefined;
+  };
+}
+
+/** Returns in words which sign-in is needed. */
+export function inWords({ acrValues = [], maxAge }: NeededAuthentication): string {
+  const how = IN_WORDS[acrValues[0] ?? ''];
+  const when = maxAge === undefined ? undefined : `at most ${maxAge} seconds ago`;
+  return ['a sign-in', how, when].filter((part) => part !== undefined).join(' ');
+}
+
+const IN_WORDS: Readonly<Record<string, string>> = {
+  [valueOf('second-factor')]: 'with a second factor or a passkey',
+  [valueOf('passkey')]: 'with a passkey',
+};
