@@ -2,6 +2,8 @@ import { isIPv4 } from 'node:net';
 import { METHODS } from '#shared/http/methods.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';
 
+import { checkAuthentication } from './check-authentication.ts';
+
 type Members = Readonly<Record<string, unknown>>;
 /** Returns the mistake in a value and the remedy, or undefined. */
 type Check = (value: unknown, all: Members) => string | undefined;
@@ -47,6 +49,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
     "must be the address of your API, such as 'https://api.example/', spelled as in the configuration of the authorization server, without query or fragment; https, or http on this machine",
   ),
   scopes: checkScopes,
+  authentication: optional(checkAuthentication),
   name: optional(
     says(
       (value) => isText(value) && /^[\x20-\x21\x23-\x5b\x5d-\x7e]{1,64}$/.test(value),

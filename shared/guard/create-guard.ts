@@ -1,3 +1,4 @@
+import { createStepUp } from '#shared/auth/judge/step-up.ts';
 import { issuedTokens } from '#shared/auth/tokens/issued-tokens.ts';
 import { createJwks } from '#shared/auth/tokens/jwks.ts';
 import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
@@ -5,6 +6,7 @@ import { ORIGIN, type Outcome } from '#shared/auth/scheme.ts';
 import { oauthSpace } from '#shared/auth/schemes/parts/oauth.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
+import { checkSignIn } from './check-authentication.ts';
 import { checkScopes } from './check-options.ts';
 import { createDecide, type Decide } from './decide.ts';
 import { fastifyHook } from './fastify.ts';
@@ -17,7 +19,7 @@ import { leasedFeed } from './leased-feed.ts';
 import { memoryReplay } from './memory-replay.ts';
 import { describe } from './metadata.ts';
 import { nodeGuard } from './node.ts';
-import type { GuardLog, ProtectOptions } from './options.ts';
+import type { GuardLog, NeededSignIn, ProtectOptions } from './options.ts';
 import { redisReplay } from './redis-replay.ts';
 import { UNFOLLOWED } from './unfollowed.ts';
 
@@ -89,8 +91,10 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
   });
   const judged = new WeakMap<object, Outcome>();
 
-  /** For requests that need these scopes beside those of the method. */
-  function guardOf(more: readonly string[]) {
+  const asked = [options.authentication ?? []].flat();
+
+  /** For requests that need these scopes, or this sign-in, beside those of the method. */
+  function guardOf(more: readonly string[], signIn: readonly NeededSignIn[] = []) {
     const needed = (method: string) => {
       const usual = scopes(method);
       return usual.concat(more.filter((scope) => !usual.includes(scope)));
@@ -100,7 +104,8 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
       ...(required ? [] : [schemes.bearer(space)]),
       ...(dpop === false ? [] : [schemes.dpop({ ...space, nonce })]),
     ];
-    const protection = { at: ORIGIN, realm: name, schemes: taken, scopes: needed };
+    const stepUp = createStepUp([...asked, ...signIn], { clock, skew: SKEW });
+    const protection = { at: ORIGIN, realm: name, schemes: taken, scopes: needed, stepUp };
     return { taken, decide: createDecide(protection, { origin, log, judged }) };
   }
 
@@ -127,6 +132,12 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
       const mistake = checkScopes(more);
       if (mistake !== undefined) throw new TypeError(`scopes ${mistake}`);
       const route = guardOf(more).decide;
+      return inFrameworks(route, route);
+    },
+    signIn(needed) {
+      const mistake = checkSignIn(needed);
+      if (mistake !== undefined) throw new TypeError(`signIn ${mistake}`);
+      const route = guardOf([], [needed]).decide;
       return inFrameworks(route, route);
     },
     metadata: () => responseOf(metadata.answer),

@@ -7,6 +7,7 @@ import type {
   NodeRequest,
   NodeResponse,
 } from './frameworks.ts';
+import type { NeededSignIn } from './options.ts';
 import type { Principal } from './principal.ts';
 
 /** Judges requests, and tells those behind it who asks. */
@@ -78,6 +79,14 @@ export interface Guard extends RouteGuard {
    * app.post('/notes/:id/share', guard.scopes('notes:share').node(), share);
    */
   scopes(...needed: readonly string[]): RouteGuard;
+  /**
+   * A guard for a route that needs this sign-in (RFC 9470), beside what the API needs for the method. It may stand
+   * behind the guard of the whole API or alone. Throws a `TypeError` for what is no such thing.
+   *
+   * @example
+   * app.post('/payments', guard.signIn({ acr: 'passkey', maxAge: 300 }).node(), pay);
+   */
+  signIn(needed: NeededSignIn): RouteGuard;
   /**
    * Returns the metadata that clients read before they have a token (RFC 9728), for `metadataPath` of the API's origin.
    *

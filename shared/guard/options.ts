@@ -6,6 +6,11 @@ export interface ProtectOptions {
   readonly resource: string;
   /** The scopes that a token needs: a list, or a function that returns them for a method. */
   readonly scopes: readonly string[] | ((method: string) => readonly string[]);
+  /**
+   * The sign-in that requests need beside a token (RFC 9470): one object, or a list. If several name a method, all of
+   * them count.
+   */
+  readonly authentication?: AuthenticationChoice | readonly AuthenticationChoice[] | undefined;
   /** Names the API in challenges and metadata; default: the host of `resource`. */
   readonly name?: string | undefined;
   /** Where the authorization server is reached from here, if not by its public origin. */
@@ -26,6 +31,19 @@ export interface ProtectOptions {
   readonly dpop?: false | DpopChoice | undefined;
   /** Takes a line for each refusal (`info`) and for what goes wrong; `console` will do. Default: `console`, without `info`. */
   readonly log?: GuardLog | undefined;
+}
+
+/** A sign-in that is strong and recent enough. A token that does not tell of its sign-in never is. */
+export interface NeededSignIn {
+  /** The least way to sign in. A passkey is more than a second factor. */
+  readonly acr?: 'second-factor' | 'passkey' | undefined;
+  /** Seconds since the sign-in, 10 or more. */
+  readonly maxAge?: number | undefined;
+}
+
+export interface AuthenticationChoice extends NeededSignIn {
+  /** Methods that need it; `safe` and `unsafe` stand for all of their kind. Default: every method. */
+  readonly methods?: readonly string[] | undefined;
 }
 
 /**

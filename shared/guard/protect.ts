@@ -20,8 +20,10 @@ export type {
 } from './frameworks.ts';
 export type { Guard, RouteGuard, Verdict } from './guard.ts';
 export type {
+  AuthenticationChoice,
   DpopChoice,
   GuardLog,
+  NeededSignIn,
   ProtectOptions,
   RedisClient,
   RevocationChoice,

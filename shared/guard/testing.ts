@@ -23,11 +23,16 @@ export interface TestToken {
   /** `client_id`; default: `app`. */
   readonly client?: string;
   readonly scopes?: readonly string[];
+  /** How and when the person signed in; default: with a password, now. `at`: seconds since the epoch. */
+  readonly signedIn?: { readonly acr?: SignInLevel; readonly at?: number };
   /** Seconds; default: 600. */
   readonly lifetime?: number;
   /** Further claims, such as `groups`; they replace those that follow from the other members. */
   readonly claims?: Readonly<Record<string, unknown>>;
 }
+
+/** The ways to sign in, weakest first. */
+export type SignInLevel = 'password' | 'second-factor' | 'passkey';
 
 /** A key that tokens are bound to (RFC 9449). */
 export interface TestKey {
@@ -98,6 +103,12 @@ export function testIssuer(options: TestIssuerOptions): TestIssuer {
 
   function token(of: TestToken = {}, bound: object = {}): string {
     const { person, client = 'app', scopes = [], lifetime = 600, claims } = of;
+    const { acr = 'password', at = seconds() } = of.signedIn ?? {};
+    const ofPerson = {
+      sub_gen: generation('person', person ?? ''),
+      acr: `urn:countersign:acr:${acr}`,
+      auth_time: at,
+    };
     const payload = {
       iss: issuer,
       aud: resource,
@@ -108,7 +119,7 @@ export function testIssuer(options: TestIssuerOptions): TestIssuer {
       exp: seconds() + lifetime,
       scope: scopes.join(' '),
       client_gen: generation('client', client),
-      ...(person !== undefined && { sub_gen: generation('person', person) }),
+      ...(person !== undefined && ofPerson),
       epoch,
       ...bound,
       ...claims,

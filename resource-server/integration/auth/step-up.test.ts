@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
 import { prover } from '#shared/auth/judge/auth.fixture.ts';
-import { ACRS } from '#shared/people/access/assurance.ts';
+import { ACRS } from '#shared/jose/acr.ts';
 import { somePerson } from '#shared/stores/contract/samples.ts';
 import { type Application, startApplication } from '../gateway.fixture.ts';
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
-import { ACRS } from '#shared/people/access/assurance.ts';
+import { ACRS } from '#shared/jose/acr.ts';
 import type { AuthenticationEvent, Principal } from '../scheme.ts';
 import { type AuthenticationRule, createStepUp, inWords, neededFor } from './step-up.ts';
 

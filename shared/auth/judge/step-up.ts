@@ -1,6 +1,6 @@
 import { epochSeconds, type Clock } from '#shared/base/clock.ts';
 import { METHODS } from '#shared/http/methods.ts';
-import { ACRS, type Acr, satisfying } from '#shared/people/access/assurance.ts';
+import { ACRS, type Acr, satisfying } from '#shared/jose/acr.ts';
 import type { AuthenticationEvent, NeededAuthentication, ProtectionSpace } from '../scheme.ts';
 
 /** The levels that a space may ask for, by their short names. A password is the least that there is. */

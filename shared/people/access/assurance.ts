@@ -1,14 +1,6 @@
-/**
- * The ways to sign in, weakest first: one that stands later satisfies whoever asks for an earlier one. They are values
- * of `acr` (OpenID Connect Core 1.0 section 2).
- */
-export const ACRS = [
-  'urn:countersign:acr:password',
-  'urn:countersign:acr:second-factor',
-  'urn:countersign:acr:passkey',
-] as const;
+import type { Acr } from '#shared/jose/acr.ts';
 
-export type Acr = (typeof ACRS)[number];
+export { ACRS, type Acr, satisfying } from '#shared/jose/acr.ts';
 
 /** How a person showed who they are. */
 export interface Assurance {
@@ -18,6 +10,3 @@ export interface Assurance {
 }
 
 export const BY_PASSWORD: Assurance = { acr: 'urn:countersign:acr:password', amr: ['pwd'] };
-
-/** All values of `acr` that satisfy whoever asks for `least`, weakest first. */
-export const satisfying = (least: Acr): readonly Acr[] => ACRS.slice(ACRS.indexOf(least));
