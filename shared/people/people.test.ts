@@ -61,9 +61,10 @@ describe('addPerson', () => {
   test.each([
     ['a name with a space', 'al ice', OLD, /^a name is/],
     ['an empty name', '', OLD, /^a name is/],
-    ['a short password', 'alice', '1234567', /^a password is 8 to 1024 bytes/],
-    ['a long password', 'alice', 'x'.repeat(1025), /^a password is 8 to 1024 bytes/],
-    ['a password of two lines', 'alice', 'password\nmore', /^a password is/],
+    ['a short password', 'alice', '1234567', /^a password has at least 8 characters/],
+    ['a long password', 'alice', 'x'.repeat(1025), /^a password has at most 1,024 octets/],
+    ['a password of two lines', 'alice', 'password\nmore', /^a password has no control characters/],
+    ['a common password', 'alice', 'Football', /^this password is one of the 10,000 commonest/],
   ])('%s is refused, says what to do, and nobody is added', async (_, name, password, message) => {
     const { store, stores } = await testPeople();
     const adding = addPerson(store, { name, password });

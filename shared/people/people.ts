@@ -14,7 +14,8 @@ import type { Passwords } from './password.ts';
 import { aliasesOf } from './names/aliases.ts';
 import { deriveVerifiers } from './derive-verifiers.ts';
 import { isKerberosPrincipal } from './names/kerberos-principal.ts';
-import { newOpaqueString, usernameCaseMapped } from './names/precis.ts';
+import { usernameCaseMapped } from './names/precis.ts';
+import { judgePassword, PASSWORD_FAULTS, type PasswordFault } from './password-rules.ts';
 import type { RealmNeeds } from './verifier-kind.ts';
 
 /** The parts needed to change the people of the built-in directory. */
@@ -28,7 +29,18 @@ export interface PeopleStore extends AccessStore {
 
 /** Thrown if a change is not possible; the message tells an operator what to do. */
 export class PeopleError extends Error {
-  override readonly name = 'PeopleError';
+  override readonly name: string = 'PeopleError';
+}
+
+/** Thrown if a password may not be set. */
+export class PasswordError extends PeopleError {
+  override readonly name = 'PasswordError';
+  readonly fault: PasswordFault;
+
+  constructor(fault: PasswordFault) {
+    super(PASSWORD_FAULTS[fault]);
+    this.fault = fault;
+  }
 }
 
 export interface NewPerson {
@@ -209,18 +221,15 @@ export const formerName = (name: string) =>
     `${name} was the name of somebody who was removed, and what is granted by name would be theirs: choose another, or give --reuse-name`,
   );
 
-/** Derives all that is stored of a password. Throws `PeopleError` if it is unacceptable. */
+/** Derives all that is stored of a password. Throws `PasswordError` if it may not be set. */
 async function secretsOf(
   { passwords, realms, random }: PeopleStore,
   name: string,
   password: string,
 ): Promise<Pick<NewRecord, 'password_hash' | 'verifiers'>> {
-  const enforced = newOpaqueString(password);
-  if (enforced === undefined) {
-    throw new PeopleError(
-      'a password is 8 to 1024 bytes without control characters: choose another',
-    );
-  }
+  const judged = await judgePassword(password);
+  if ('fault' in judged) throw new PasswordError(judged.fault);
+  const { enforced } = judged;
   return {
     password_hash: await passwords.hash(enforced),
     verifiers: await deriveVerifiers(realms, { name, password: enforced }, random),

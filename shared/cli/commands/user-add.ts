@@ -15,7 +15,8 @@ export const userAdd: Command = {
     'reuse-name': { help: 'accept the name of somebody who was removed' },
   },
   details: [
-    'NAME: 1 to 64 letters, digits and . _ @ + -, in any case. A password is 8 to 1024 bytes.',
+    'NAME: 1 to 64 letters, digits and . _ @ + -, in any case.',
+    'A password has 8 characters or more, at most 1,024 octets, and is not one of the 10,000 commonest.',
     'The person gets the rights that a space grants to the name (`grants.people`), also if somebody else had it before.',
   ],
   run: async (input, shell) => {

@@ -1,9 +1,8 @@
 /** Longest input in UTF-16 code units; longer input is refused before any work. */
 const INPUT = 1024;
 
-/** Least bytes of a new password. */
-const LEAST = 8;
-const MOST = 1024;
+/** Most octets of a password. */
+export const LONGEST_PASSWORD = 1024;
 
 /**
  * Returns a name as it is compared and stored (RFC 8265 section 3.3, UsernameCaseMapped), in which compatibility forms
@@ -23,11 +22,5 @@ export function opaqueString(password: string): string | undefined {
   if (password.length > INPUT) return undefined;
   const enforced = password.replace(/\p{Zs}/gu, ' ').normalize('NFC');
   const acceptable = enforced !== '' && !/[\p{Cc}\p{Cs}\p{Cn}]/u.test(enforced);
-  return acceptable && Buffer.byteLength(enforced) <= MOST ? enforced : undefined;
-}
-
-/** Does the same for a new password, which needs at least 8 bytes. */
-export function newOpaqueString(password: string): string | undefined {
-  const enforced = opaqueString(password);
-  return enforced !== undefined && Buffer.byteLength(enforced) >= LEAST ? enforced : undefined;
+  return acceptable && Buffer.byteLength(enforced) <= LONGEST_PASSWORD ? enforced : undefined;
 }

@@ -1,0 +1,32 @@
+import { COMMONEST, isCommonPassword } from './common-passwords.ts';
+import { LONGEST_PASSWORD, opaqueString } from './names/precis.ts';
+
+/** Least characters of a new password, each a code point. */
+export const LEAST_CHARACTERS = 8;
+
+/** The faults of a new password, in words for an operator. */
+export const PASSWORD_FAULTS = {
+  short: `a password has at least ${LEAST_CHARACTERS} characters: choose a longer one`,
+  long: `a password has at most ${LONGEST_PASSWORD.toLocaleString('en')} octets: choose a shorter one`,
+  characters: 'a password has no control characters and no line ends: choose another',
+  common: `this password is one of the ${COMMONEST.toLocaleString('en')} commonest, which are guessed first: choose another`,
+} as const satisfies Readonly<Record<string, string>>;
+
+export type PasswordFault = keyof typeof PASSWORD_FAULTS;
+
+/** Judges a new password. `enforced` is the form of it that is hashed (RFC 8265 section 4.2). */
+export async function judgePassword(
+  password: string,
+): Promise<{ readonly enforced: string } | { readonly fault: PasswordFault }> {
+  const enforced = opaqueString(password);
+  if (enforced === undefined) return { fault: faultOf(password) };
+  if (Array.from(enforced).length < LEAST_CHARACTERS) return { fault: 'short' };
+  if (await isCommonPassword(enforced)) return { fault: 'common' };
+  return { enforced };
+}
+
+/** Says why a text is no password at all. */
+function faultOf(password: string): PasswordFault {
+  if (password === '') return 'short';
+  return Buffer.byteLength(password) > LONGEST_PASSWORD ? 'long' : 'characters';
+}
