@@ -19,6 +19,7 @@ import { keysContract } from './keys/keys.ts';
 import { lifecycleContract } from './lifecycle.ts';
 import { limitsContract } from './limits/limits.ts';
 import { listingContract } from './oauth/listing.ts';
+import { passkeysContract } from './credentials/passkeys.ts';
 import { peopleContract } from './people/people.ts';
 import { pushContract } from './push/push.ts';
 import { pushReceiptsContract } from './push/receipts.ts';
@@ -58,6 +59,7 @@ const PARTS = [
   removingPeopleContract,
   apiKeysContract,
   publicKeysContract,
+  passkeysContract,
   pushContract,
   pushReceiptsContract,
   replayContract,

@@ -6,6 +6,7 @@ import {
   everybodyIn,
   FAR,
   fresh,
+  passkeysIn,
   publicKeysIn,
   removeTokenKeys,
   NO_QUOTA,
@@ -16,6 +17,7 @@ import {
   someInvalidation,
   someKey,
   somePerson,
+  somePasskey,
   somePublicKey,
   someTokenKey,
 } from './samples.ts';
@@ -33,6 +35,7 @@ export function lifecycleContract(contract: () => Contract): void {
       const person = { ...somePerson(fresh()), aliases: [fresh()] };
       const apiKey = someApiKey(fresh());
       const publicKey = somePublicKey(fresh());
+      const passkey = somePasskey(fresh());
       const tokenKey = someTokenKey(VOPRF, 7);
       let kept: string;
       {
@@ -41,6 +44,7 @@ export function lifecycleContract(contract: () => Contract): void {
         await stores.people.add(person);
         await stores.apiKeys.add(apiKey);
         await stores.publicKeys.add(publicKey, 1);
+        await stores.passkeys.add(passkey, 1);
         await stores.keys.add(someKey(id, 'RS256'));
         await stores.gatewayKeys.add(someKey(`gateway ${id}`, 'ES256'));
         await removeTokenKeys(stores);
@@ -62,6 +66,7 @@ export function lifecycleContract(contract: () => Contract): void {
       }
       expect(await stores.apiKeys.get(apiKey.id)).toEqual(apiKey);
       expect(await stores.publicKeys.of(publicKey.owner)).toEqual([publicKey]);
+      expect(await stores.passkeys.of(passkey.accountId)).toEqual([passkey]);
       expect((await stores.keys.list()).map((key) => key.kid)).toContain(id);
       expect((await stores.gatewayKeys.list()).map((key) => key.kid)).toContain(`gateway ${id}`);
       expect(await stores.tokenKeys.list()).toEqual([tokenKey]);
@@ -128,6 +133,14 @@ export function lifecycleContract(contract: () => Contract): void {
         'people.replace': () => closed.people.replace(somePerson('x')),
         'people.remove': () => closed.people.remove(somePerson('x')),
         'people.isFormerName': () => closed.people.isFormerName('x'),
+        'passkeys.add': () => closed.passkeys.add(somePasskey('x'), 1),
+        'passkeys.get': () => closed.passkeys.get('x'),
+        'passkeys.of': () => closed.passkeys.of('x'),
+        'passkeys.list': () => passkeysIn(closed),
+        'passkeys.use': () => closed.passkeys.use('x', { counter: 0, backedUp: false, at: 1 }),
+        'passkeys.rename': () => closed.passkeys.rename('x', 'x', 'y'),
+        'passkeys.remove': () => closed.passkeys.remove('x', 'x', 0),
+        'passkeys.removeAll': () => closed.passkeys.removeAll('x'),
         'publicKeys.add': () => closed.publicKeys.add(somePublicKey('x'), 1),
         'publicKeys.get': () => closed.publicKeys.get('x'),
         'publicKeys.of': () => closed.publicKeys.of({ kind: 'person', id: 'x' }),

@@ -4,6 +4,7 @@ import type { ApiKeyRecord } from '../credentials/api-keys.ts';
 import type { ClientRecord } from '../oauth/clients.ts';
 import type { Invalidation } from '../cache/invalidations.ts';
 import type { StoredKey } from '../keys/keys.ts';
+import type { PasskeyRecord } from '../credentials/passkeys.ts';
 import type { PersonRecord, VerifierRow } from '../people/people.ts';
 import type { PublicKeyRecord } from '../credentials/public-keys.ts';
 import type { Stores } from '../stores.ts';
@@ -76,6 +77,24 @@ export async function publicKeysIn({
 }: Pick<Stores, 'publicKeys'>): Promise<PublicKeyRecord[]> {
   const all: PublicKeyRecord[] = [];
   for await (const slice of publicKeys.list()) all.push(...slice);
+  return all;
+}
+
+/** Returns a passkey of a person who has no other. */
+export const somePasskey = (id: string): PasskeyRecord => ({
+  id,
+  accountId: `owner of ${id}`,
+  publicKey: 'pQECAyYgASFYIGVZtYD0hz0',
+  rpId: 'auth.example',
+  counter: 7,
+  backedUp: true,
+  name: 'Laptop',
+  created_at: 1_800_000_000_000,
+});
+
+export async function passkeysIn({ passkeys }: Pick<Stores, 'passkeys'>): Promise<PasskeyRecord[]> {
+  const all: PasskeyRecord[] = [];
+  for await (const slice of passkeys.list()) all.push(...slice);
   return all;
 }
 

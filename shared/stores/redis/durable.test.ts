@@ -15,6 +15,7 @@ import {
   someInvalidation,
   someKey,
   somePerson,
+  somePasskey,
   somePublicKey,
   someTokenKey,
 } from '../contract/samples.ts';
@@ -137,6 +138,23 @@ const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Prom
     () => careless.push.subscribe(someSubscription({ id: 'ended' }), 9),
     (on) => on.push.unsubscribe('ended'),
   ],
+  'passkeys.add': [() => {}, (on) => on.passkeys.add(somePasskey('added'), 1)],
+  'passkeys.use': [
+    () => careless.passkeys.add(somePasskey('used'), 1),
+    (on) => on.passkeys.use('used', { counter: 9, backedUp: true, at: 7 }),
+  ],
+  'passkeys.rename': [
+    () => careless.passkeys.add(somePasskey('renamed'), 1),
+    (on) => on.passkeys.rename('owner of renamed', 'renamed', 'Phone'),
+  ],
+  'passkeys.remove': [
+    () => careless.passkeys.add(somePasskey('removed'), 1),
+    (on) => on.passkeys.remove('owner of removed', 'removed', 0),
+  ],
+  'passkeys.removeAll': [
+    () => careless.passkeys.add(somePasskey('left'), 1),
+    (on) => on.passkeys.removeAll('owner of left'),
+  ],
   'publicKeys.add': [() => {}, (on) => on.publicKeys.add(somePublicKey('added'), 1)],
   'publicKeys.signOut': [
     () => careless.publicKeys.add(somePublicKey('signed out'), 1),
@@ -206,6 +224,8 @@ describe('with one replica to wait for', () => {
     expect(await careless.people.get(person.id)).toMatchObject({ disabled: true });
     expect(await careless.apiKeys.get('removed')).toBeUndefined();
     expect(await careless.publicKeys.get('removed')).toBeUndefined();
+    expect(await careless.passkeys.get('removed')).toBeUndefined();
+    expect(await careless.passkeys.get('used')).toMatchObject({ counter: 9 });
     expect(await careless.replay.unique('dpop', 'x', 60)).toBe(false);
     expect(await careless.spentTokens.spend(Buffer.from('x'), FAR)).toBe(false);
     await using feed = await careless.revocations.feed();
@@ -218,6 +238,9 @@ describe('with one replica to wait for', () => {
       remove: (on: Stores) => on.artefacts.remove('Grant', 'g'),
       removeByGrant: (on: Stores) => on.artefacts.removeByGrant('grant'),
       expire: (on: Stores) => on.apiKeys.expire('ended', 7),
+      addPasskey: (on: Stores) => on.passkeys.add(somePasskey('added'), 1),
+      removePasskey: (on: Stores) => on.passkeys.remove('owner of removed', 'removed', 0),
+      removePasskeys: (on: Stores) => on.passkeys.removeAll('owner of left'),
       addPublicKey: (on: Stores) => on.publicKeys.add(somePublicKey('added'), 1),
       signOut: (on: Stores) => on.publicKeys.signOut('signed out', 7),
       removePerson: (on: Stores) => on.people.remove(leaving),

@@ -17,6 +17,7 @@ import { redisKept } from './trees/kept.ts';
 import { redisKeys } from './keys/keys.ts';
 import { checkServers, patienceAtStart } from './check-servers.ts';
 import { migrate } from './migrations/migrate.ts';
+import { redisPasskeys } from './credentials/passkeys.ts';
 import { redisPeople } from './people/people.ts';
 import { redisPublicKeys } from './credentials/public-keys.ts';
 import { redisPush } from './push/push.ts';
@@ -98,6 +99,7 @@ export async function openRedis(
     kept: redisKept(redis, prefix, random),
     keys: redisKeys(redis, prefix, 'keys'),
     limits: limitsOver(redisBuckets(redis, prefix), clock),
+    passkeys: redisPasskeys(redis, prefix),
     people: redisPeople(redis, prefix),
     publicKeys: redisPublicKeys(redis, prefix),
     push: redisPush(redis, prefix, clock),

@@ -17,6 +17,7 @@ import { sqliteInvalidations } from './cache/invalidations.ts';
 import { sqliteKept } from './trees/kept.ts';
 import { sqliteKeys } from './keys/keys.ts';
 import { movePassingArtefacts } from './oauth/passing-artefacts.ts';
+import { sqlitePasskeys } from './credentials/passkeys.ts';
 import { sqlitePeople } from './people/people.ts';
 import { sqlitePublicKeys } from './credentials/public-keys.ts';
 import { sqlitePush } from './push/push.ts';
@@ -69,6 +70,7 @@ export async function openSqlite({
     kept: sqliteKept(transient, clock, random),
     keys: sqliteKeys(state, 'key'),
     limits: limitsOver(sqliteBuckets(transient, clock), clock),
+    passkeys: sqlitePasskeys(state),
     people: sqlitePeople(state),
     publicKeys: sqlitePublicKeys(state),
     push: sqlitePush(state, clock),

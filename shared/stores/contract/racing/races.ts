@@ -18,6 +18,7 @@ import {
   someLock,
   someVerifier,
   somePerson,
+  somePasskey,
   somePublicKey,
   someTokenKey,
 } from '../samples.ts';
@@ -272,6 +273,39 @@ export const RACES = {
     },
     attempt: (stores, id) => stores.publicKeys.remove(id),
     winners: 1,
+  },
+  'add passkeys of one person': {
+    prepare: async () => fresh(),
+    attempt: async ({ passkeys }, accountId) =>
+      (await passkeys.add({ ...somePasskey(fresh()), accountId }, BURST)) === 'added',
+    winners: BURST,
+  },
+  'use a passkey with one counter': {
+    prepare: async (stores) => {
+      const id = fresh();
+      await stores.passkeys.add(somePasskey(id), 1);
+      return id;
+    },
+    attempt: async ({ passkeys }, id) =>
+      (await passkeys.use(id, { counter: 8, backedUp: true, at: 1 })) === 'used',
+    winners: 1,
+  },
+  'remove all but the last passkey': {
+    prepare: async (stores) => {
+      const accountId = fresh();
+      for (let n = 0; n <= BURST; n += 1) {
+        await stores.passkeys.add({ ...somePasskey(`${accountId}${n}`), accountId }, BURST + 1);
+      }
+      return accountId;
+    },
+    attempt: async ({ passkeys }, accountId) => {
+      for (const { id } of await passkeys.of(accountId)) {
+        const outcome = await passkeys.remove(accountId, id, 1);
+        if (outcome !== 'gone') return outcome === 'removed';
+      }
+      return false;
+    },
+    winners: BURST,
   },
   'add the first key of an alg': firstKey('keys'),
   'add the first key of the gateway': firstKey('gatewayKeys'),

@@ -8,6 +8,7 @@ import {
   everybodyIn,
   FAR,
   fresh,
+  passkeysIn,
   publicKeysIn,
   puts,
   putWith,
@@ -16,6 +17,7 @@ import {
   someDocument,
   someKey,
   somePerson,
+  somePasskey,
   somePublicKey,
   someTokenKey,
   someVerifier,
@@ -67,6 +69,7 @@ describe('backup', () => {
     await stores.apiKeys.add(apiKey);
     await stores.apiKeys.expire(apiKey.id, 1);
     await stores.publicKeys.add(somePublicKey('of a backup'), 1);
+    await stores.passkeys.add(somePasskey('of a backup'), 1);
     await stores.keys.add(someKey('k1', 'ES256'));
     await stores.gatewayKeys.add(someKey('g1', 'ES256'));
     const [retired, tokenKey] = [someTokenKey(VOPRF, 7), someTokenKey(VOPRF, 8)];
@@ -109,6 +112,7 @@ describe('backup', () => {
     expect(await copy.people.getByAlias('kerberos:alice@EXAMPLE.COM')).toEqual(person);
     expect(await copy.apiKeys.list()).toEqual([{ ...apiKey, expires_at: 1 }]);
     expect(await publicKeysIn(copy)).toEqual([somePublicKey('of a backup')]);
+    expect(await passkeysIn(copy)).toEqual([somePasskey('of a backup')]);
     expect(await copy.keys.list()).toEqual([someKey('k1', 'ES256')]);
     expect(await copy.gatewayKeys.list()).toEqual([someKey('g1', 'ES256')]);
     const { sealed: _, ...withoutPrivatePart } = retired;

@@ -89,6 +89,11 @@ async function expectAll(stores: Stores, lines: readonly Line[]): Promise<void> 
       expect(key).toMatchObject({ id });
       expect(await stores.publicKeys.of({ kind: 'person', id: `owner of ${id}` })).toEqual([key]);
     },
+    passkey: async (id) => {
+      const passkey = await stores.passkeys.get(id);
+      expect(passkey).toMatchObject({ id });
+      expect(await stores.passkeys.of(`owner of ${id}`)).toEqual([passkey]);
+    },
     spend: async (id, result) => {
       expect(result).toBe(true);
       const until = store.clock.now() + 60_000;

@@ -11,6 +11,7 @@ import {
   someClient,
   someInvalidation,
   somePerson,
+  somePasskey,
   somePublicKey,
 } from '../../contract/samples.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
@@ -48,6 +49,7 @@ const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
   apiKey: (id) => stores.apiKeys.add(someApiKey(id)),
   expire: (id) => stores.apiKeys.expire(id, clock.now()),
   publicKey: (id) => stores.publicKeys.add(somePublicKey(id), 1),
+  passkey: (id) => stores.passkeys.add(somePasskey(id), 1),
   spend: (id) => stores.spentTokens.spend(Buffer.from(id), clock.now() + 60_000),
   invalidate: (id) => stores.invalidations.add([someInvalidation(id)]),
   client: (id) => stores.clients.add(someClient(id)),

@@ -11,12 +11,14 @@ import {
   edit,
   everybodyIn,
   NO_QUOTA,
+  passkeysIn,
   publicKeysIn,
   putWith,
   someApiKey,
   someInvalidation,
   someKey,
   somePerson,
+  somePasskey,
   somePublicKey,
 } from '../../contract/samples.ts';
 import { sqliteUnderTest } from '../under-test.ts';
@@ -39,6 +41,8 @@ const BEFORE_GATEWAY_KEYS = 13;
 const BEFORE_INVALIDATIONS = 14;
 /** Before the one that has versions of trees. */
 const BEFORE_VERSIONS = 15;
+/** Before the one that has passkeys. */
+const BEFORE_PASSKEYS = 20;
 
 interface Former extends PersonRecord {
   readonly scram?: Readonly<Record<string, { salt: string }>>;
@@ -339,6 +343,26 @@ test('a file of before there were invalidations has none, and takes and tells th
   await using listener = await listening(stores);
   await stores.invalidations.add([someInvalidation('x')]);
   expect(await listener.hear()).toMatchObject([{ value: 'x', position: 'first:1' }]);
+  await store.end();
+});
+
+test('a file of before there were passkeys has none, takes them, and keeps public keys', async () => {
+  const key = somePublicKey('k');
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  {
+    using old = new DatabaseSync(store.statePath);
+    for (const migration of STATE.migrations.slice(0, BEFORE_PASSKEYS)) old.exec(migration);
+    old.exec(`PRAGMA user_version = ${BEFORE_PASSKEYS}`);
+    old
+      .prepare('INSERT INTO public_key VALUES (?, ?, ?, ?)')
+      .run(key.id, JSON.stringify(['person', key.owner.id]), key.created_at, JSON.stringify(key));
+  }
+  await using stores = await store.open();
+  expect(await passkeysIn(stores)).toEqual([]);
+  expect(await publicKeysIn(stores)).toEqual([key]);
+  expect(await stores.passkeys.add(somePasskey('x'), 1)).toBe('added');
+  expect(await passkeysIn(stores)).toEqual([somePasskey('x')]);
   await store.end();
 });
 

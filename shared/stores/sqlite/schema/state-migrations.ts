@@ -377,4 +377,12 @@ export const STATE_MIGRATIONS: readonly string[] = [
      at INTEGER NOT NULL
    ) STRICT;
    CREATE INDEX push_news_at ON push_news (at);`,
+
+  `CREATE TABLE passkey (
+     id TEXT PRIMARY KEY,
+     person TEXT NOT NULL,
+     created INTEGER NOT NULL,
+     record TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX passkey_person ON passkey (person, created, id);`,
 ];
