@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { everybodyIn, somePublicKey } from '#shared/stores/contract/samples.ts';
+import { everybodyIn, somePublicKey, someSecondFactor } from '#shared/stores/contract/samples.ts';
 import { someSubscription } from '#shared/stores/contract/push/samples.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { findAccess, recordAccess } from './access/grants.ts';
@@ -32,6 +32,8 @@ async function alice() {
   const owner = { kind: 'person', id } as const;
   await stores.publicKeys.add({ ...somePublicKey('key of alice'), owner }, 10);
   await stores.publicKeys.add(somePublicKey('key of another'), 10);
+  await stores.secondFactors.add(someSecondFactor(id));
+  await stores.secondFactors.add(someSecondFactor('another'));
   await stores.push.subscribe(someSubscription({ id: 'bell of alice', person: id }), 10);
   await stores.push.subscribe(someSubscription({ id: 'bell of another' }), 10);
   return { ...made, store, stores, person };
@@ -56,6 +58,8 @@ test('all that names them is gone, the generation is raised, and others keep the
   }
   expect(await stores.publicKeys.get('key of alice')).toBeUndefined();
   expect(await stores.publicKeys.get('key of another')).toBeDefined();
+  expect(await stores.secondFactors.get(person.id)).toBeUndefined();
+  expect(await stores.secondFactors.get('another')).toBeDefined();
   expect(await stores.push.subscription('bell of alice')).toBeUndefined();
   expect(await stores.push.subscription('bell of another')).toBeDefined();
   expect(await stores.revocations.generation('person', person.id)).toBeGreaterThan(0);

@@ -13,6 +13,7 @@ import type { Push } from './push/push.ts';
 import type { PublicKeys } from './credentials/public-keys.ts';
 import type { Replay } from './authentication/replay.ts';
 import type { Revocations } from './revocation/revocations.ts';
+import type { SecondFactors } from './credentials/second-factors.ts';
 import type { Sessions } from './authentication/sessions.ts';
 import type { SpentTokens } from './authentication/spent-tokens.ts';
 import type { TokenKeys } from './keys/token-keys.ts';
@@ -42,6 +43,7 @@ export interface Stores extends AsyncDisposable {
   readonly push: Push;
   readonly replay: Replay;
   readonly revocations: Revocations;
+  readonly secondFactors: SecondFactors;
   readonly sessions: Sessions;
   readonly spentTokens: SpentTokens;
   readonly tokenKeys: TokenKeys;

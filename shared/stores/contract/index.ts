@@ -30,6 +30,7 @@ import { rereadingContract } from './rereading.ts';
 import { replayContract } from './authentication/replay.ts';
 import { replacingContract } from './oauth/replacing.ts';
 import { revocationsContract } from './revocation/revocations.ts';
+import { secondFactorsContract } from './credentials/second-factors.ts';
 import { sessionsContract } from './authentication/sessions.ts';
 import { spentTokensContract } from './authentication/spent-tokens.ts';
 import type { Contract, StoreUnderTest } from './store-under-test.ts';
@@ -60,6 +61,7 @@ const PARTS = [
   apiKeysContract,
   publicKeysContract,
   passkeysContract,
+  secondFactorsContract,
   pushContract,
   pushReceiptsContract,
   replayContract,

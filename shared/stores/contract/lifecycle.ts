@@ -9,6 +9,7 @@ import {
   passkeysIn,
   publicKeysIn,
   removeTokenKeys,
+  secondFactorsIn,
   NO_QUOTA,
   puts,
   someApiKey,
@@ -19,6 +20,7 @@ import {
   somePerson,
   somePasskey,
   somePublicKey,
+  someSecondFactor,
   someTokenKey,
 } from './samples.ts';
 import type { Contract } from './store-under-test.ts';
@@ -36,6 +38,7 @@ export function lifecycleContract(contract: () => Contract): void {
       const apiKey = someApiKey(fresh());
       const publicKey = somePublicKey(fresh());
       const passkey = somePasskey(fresh());
+      const secondFactor = someSecondFactor(fresh());
       const tokenKey = someTokenKey(VOPRF, 7);
       let kept: string;
       {
@@ -45,6 +48,7 @@ export function lifecycleContract(contract: () => Contract): void {
         await stores.apiKeys.add(apiKey);
         await stores.publicKeys.add(publicKey, 1);
         await stores.passkeys.add(passkey, 1);
+        await stores.secondFactors.add(secondFactor);
         await stores.keys.add(someKey(id, 'RS256'));
         await stores.gatewayKeys.add(someKey(`gateway ${id}`, 'ES256'));
         await removeTokenKeys(stores);
@@ -67,6 +71,7 @@ export function lifecycleContract(contract: () => Contract): void {
       expect(await stores.apiKeys.get(apiKey.id)).toEqual(apiKey);
       expect(await stores.publicKeys.of(publicKey.owner)).toEqual([publicKey]);
       expect(await stores.passkeys.of(passkey.accountId)).toEqual([passkey]);
+      expect(await stores.secondFactors.get(secondFactor.accountId)).toEqual(secondFactor);
       expect((await stores.keys.list()).map((key) => key.kid)).toContain(id);
       expect((await stores.gatewayKeys.list()).map((key) => key.kid)).toContain(`gateway ${id}`);
       expect(await stores.tokenKeys.list()).toEqual([tokenKey]);
@@ -141,6 +146,13 @@ export function lifecycleContract(contract: () => Contract): void {
         'passkeys.rename': () => closed.passkeys.rename('x', 'x', 'y'),
         'passkeys.remove': () => closed.passkeys.remove('x', 'x', 0),
         'passkeys.removeAll': () => closed.passkeys.removeAll('x'),
+        'secondFactors.add': () => closed.secondFactors.add(someSecondFactor('x')),
+        'secondFactors.get': () => closed.secondFactors.get('x'),
+        'secondFactors.list': () => secondFactorsIn(closed),
+        'secondFactors.useStep': () => closed.secondFactors.useStep('x', 'x', 1, 1),
+        'secondFactors.useRecovery': () => closed.secondFactors.useRecovery('x', 'x', 1),
+        'secondFactors.renewRecovery': () => closed.secondFactors.renewRecovery('x', 'x', []),
+        'secondFactors.remove': () => closed.secondFactors.remove('x'),
         'publicKeys.add': () => closed.publicKeys.add(somePublicKey('x'), 1),
         'publicKeys.get': () => closed.publicKeys.get('x'),
         'publicKeys.of': () => closed.publicKeys.of({ kind: 'person', id: 'x' }),

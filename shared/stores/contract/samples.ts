@@ -7,6 +7,7 @@ import type { StoredKey } from '../keys/keys.ts';
 import type { PasskeyRecord } from '../credentials/passkeys.ts';
 import type { PersonRecord, VerifierRow } from '../people/people.ts';
 import type { PublicKeyRecord } from '../credentials/public-keys.ts';
+import type { SecondFactorRecord } from '../credentials/second-factors.ts';
 import type { Stores } from '../stores.ts';
 import type { StoredTokenKey } from '../keys/token-keys.ts';
 import type { Collection, Document, Edit, Lock, CommitOutcome, Quota } from '../trees/trees.ts';
@@ -95,6 +96,23 @@ export const somePasskey = (id: string): PasskeyRecord => ({
 export async function passkeysIn({ passkeys }: Pick<Stores, 'passkeys'>): Promise<PasskeyRecord[]> {
   const all: PasskeyRecord[] = [];
   for await (const slice of passkeys.list()) all.push(...slice);
+  return all;
+}
+
+export const someSecondFactor = (accountId: string): SecondFactorRecord => ({
+  accountId,
+  id: `set-up of ${accountId}`,
+  sealed: 'sealed',
+  step: 7,
+  recovery: ['mac 1', 'mac 2'],
+  created_at: 1_800_000_000_000,
+});
+
+export async function secondFactorsIn({
+  secondFactors,
+}: Pick<Stores, 'secondFactors'>): Promise<SecondFactorRecord[]> {
+  const all: SecondFactorRecord[] = [];
+  for await (const slice of secondFactors.list()) all.push(...slice);
   return all;
 }
 

@@ -17,6 +17,7 @@ import {
   somePerson,
   somePasskey,
   somePublicKey,
+  someSecondFactor,
   someTokenKey,
 } from '../contract/samples.ts';
 import { someSubscription } from '../contract/push/samples.ts';
@@ -155,6 +156,23 @@ const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Prom
     () => careless.passkeys.add(somePasskey('left'), 1),
     (on) => on.passkeys.removeAll('owner of left'),
   ],
+  'secondFactors.add': [() => {}, (on) => on.secondFactors.add(someSecondFactor('added'))],
+  'secondFactors.useStep': [
+    () => careless.secondFactors.add(someSecondFactor('used')),
+    (on) => on.secondFactors.useStep('used', 'set-up of used', 9, 7),
+  ],
+  'secondFactors.useRecovery': [
+    () => careless.secondFactors.add(someSecondFactor('recovered')),
+    (on) => on.secondFactors.useRecovery('recovered', 'mac 1', 7),
+  ],
+  'secondFactors.renewRecovery': [
+    () => careless.secondFactors.add(someSecondFactor('renewed')),
+    (on) => on.secondFactors.renewRecovery('renewed', 'set-up of renewed', ['x']),
+  ],
+  'secondFactors.remove': [
+    () => careless.secondFactors.add(someSecondFactor('removed')),
+    (on) => on.secondFactors.remove('removed'),
+  ],
   'publicKeys.add': [() => {}, (on) => on.publicKeys.add(somePublicKey('added'), 1)],
   'publicKeys.signOut': [
     () => careless.publicKeys.add(somePublicKey('signed out'), 1),
@@ -226,6 +244,8 @@ describe('with one replica to wait for', () => {
     expect(await careless.publicKeys.get('removed')).toBeUndefined();
     expect(await careless.passkeys.get('removed')).toBeUndefined();
     expect(await careless.passkeys.get('used')).toMatchObject({ counter: 9 });
+    expect(await careless.secondFactors.get('removed')).toBeUndefined();
+    expect(await careless.secondFactors.get('used')).toMatchObject({ step: 9 });
     expect(await careless.replay.unique('dpop', 'x', 60)).toBe(false);
     expect(await careless.spentTokens.spend(Buffer.from('x'), FAR)).toBe(false);
     await using feed = await careless.revocations.feed();
@@ -241,6 +261,8 @@ describe('with one replica to wait for', () => {
       addPasskey: (on: Stores) => on.passkeys.add(somePasskey('added'), 1),
       removePasskey: (on: Stores) => on.passkeys.remove('owner of removed', 'removed', 0),
       removePasskeys: (on: Stores) => on.passkeys.removeAll('owner of left'),
+      addSecondFactor: (on: Stores) => on.secondFactors.add(someSecondFactor('added')),
+      removeSecondFactor: (on: Stores) => on.secondFactors.remove('removed'),
       addPublicKey: (on: Stores) => on.publicKeys.add(somePublicKey('added'), 1),
       signOut: (on: Stores) => on.publicKeys.signOut('signed out', 7),
       removePerson: (on: Stores) => on.people.remove(leaving),

@@ -22,6 +22,7 @@ import {
   somePerson,
   somePasskey,
   somePublicKey,
+  someSecondFactor,
   someTokenKey,
 } from '../contract/samples.ts';
 import { checkServers } from './check-servers.ts';
@@ -188,6 +189,10 @@ describe('a server in trouble', () => {
     removePasskey: () => stores.passkeys.remove('owner of x', 'x', 0),
     removePasskeys: () => stores.passkeys.removeAll('x'),
     passkeysOf: () => stores.passkeys.of('x'),
+    secondFactor: () => stores.secondFactors.add(someSecondFactor('x')),
+    useStep: () => stores.secondFactors.useStep('x', 'set-up of x', 9, 1),
+    useRecovery: () => stores.secondFactors.useRecovery('x', 'mac 1', 1),
+    removeSecondFactor: () => stores.secondFactors.remove('x'),
     get: () => stores.clients.get('x'),
     look: () => stores.trees.look('a', ['x']),
     version: () => stores.trees.version('a'),

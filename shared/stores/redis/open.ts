@@ -25,6 +25,7 @@ import { redisReplay } from './authentication/replay.ts';
 import { RedisFeed } from './revocation/revocation-feed.ts';
 import { revocationKeys } from './revocation/revocation-stream.ts';
 import { redisRevocations } from './revocation/revocations.ts';
+import { redisSecondFactors } from './credentials/second-factors.ts';
 import { redisSessions } from './authentication/sessions.ts';
 import { redisSpentTokens } from './authentication/spent-tokens.ts';
 import { redisTokenKeys } from './keys/token-keys.ts';
@@ -105,6 +106,7 @@ export async function openRedis(
     push: redisPush(redis, prefix, clock),
     replay: redisReplay(redis, prefix),
     revocations,
+    secondFactors: redisSecondFactors(redis, prefix),
     sessions: redisSessions(redis, prefix, random),
     spentTokens: redisSpentTokens(redis, prefix, clock),
     tokenKeys: redisTokenKeys(redis, prefix),

@@ -25,6 +25,7 @@ import { sqliteReplay } from './authentication/replay.ts';
 import { sqliteRevocations } from './revocation/revocations.ts';
 import { STATE } from './schema/state.ts';
 import { TRANSIENT } from './schema/transient.ts';
+import { sqliteSecondFactors } from './credentials/second-factors.ts';
 import { sqliteSessions } from './authentication/sessions.ts';
 import { sqliteSpentTokens } from './authentication/spent-tokens.ts';
 import { steadiness } from './file/steadiness.ts';
@@ -76,6 +77,7 @@ export async function openSqlite({
     push: sqlitePush(state, clock),
     replay: sqliteReplay(transient, clock),
     revocations: sqliteRevocations(state, clock, random),
+    secondFactors: sqliteSecondFactors(state),
     sessions: sqliteSessions(transient, clock, random),
     spentTokens: sqliteSpentTokens(state, clock),
     tokenKeys: sqliteTokenKeys(state),

@@ -20,6 +20,7 @@ import {
   somePerson,
   somePasskey,
   somePublicKey,
+  someSecondFactor,
   someTokenKey,
 } from '../samples.ts';
 
@@ -306,6 +307,31 @@ export const RACES = {
       return false;
     },
     winners: BURST,
+  },
+  'set a second factor up': {
+    prepare: async () => fresh(),
+    attempt: ({ secondFactors }, accountId) =>
+      secondFactors.add({ ...someSecondFactor(accountId), id: fresh() }),
+    winners: 1,
+  },
+  'use a step of a second factor': {
+    prepare: async ({ secondFactors }) => {
+      const accountId = fresh();
+      await secondFactors.add(someSecondFactor(accountId));
+      return accountId;
+    },
+    attempt: ({ secondFactors }, accountId) =>
+      secondFactors.useStep(accountId, someSecondFactor(accountId).id, 8, 1),
+    winners: 1,
+  },
+  'use a recovery code': {
+    prepare: async ({ secondFactors }) => {
+      const accountId = fresh();
+      await secondFactors.add(someSecondFactor(accountId));
+      return accountId;
+    },
+    attempt: ({ secondFactors }, accountId) => secondFactors.useRecovery(accountId, 'mac 1', 1),
+    winners: 1,
   },
   'add the first key of an alg': firstKey('keys'),
   'add the first key of the gateway': firstKey('gatewayKeys'),

@@ -12,6 +12,7 @@ import {
   publicKeysIn,
   puts,
   putWith,
+  secondFactorsIn,
   someApiKey,
   someClient,
   someDocument,
@@ -19,6 +20,7 @@ import {
   somePerson,
   somePasskey,
   somePublicKey,
+  someSecondFactor,
   someTokenKey,
   someVerifier,
 } from '../../contract/samples.ts';
@@ -70,6 +72,7 @@ describe('backup', () => {
     await stores.apiKeys.expire(apiKey.id, 1);
     await stores.publicKeys.add(somePublicKey('of a backup'), 1);
     await stores.passkeys.add(somePasskey('of a backup'), 1);
+    await stores.secondFactors.add(someSecondFactor('alice'));
     await stores.keys.add(someKey('k1', 'ES256'));
     await stores.gatewayKeys.add(someKey('g1', 'ES256'));
     const [retired, tokenKey] = [someTokenKey(VOPRF, 7), someTokenKey(VOPRF, 8)];
@@ -113,6 +116,7 @@ describe('backup', () => {
     expect(await copy.apiKeys.list()).toEqual([{ ...apiKey, expires_at: 1 }]);
     expect(await publicKeysIn(copy)).toEqual([somePublicKey('of a backup')]);
     expect(await passkeysIn(copy)).toEqual([somePasskey('of a backup')]);
+    expect(await secondFactorsIn(copy)).toEqual([someSecondFactor('alice')]);
     expect(await copy.keys.list()).toEqual([someKey('k1', 'ES256')]);
     expect(await copy.gatewayKeys.list()).toEqual([someKey('g1', 'ES256')]);
     const { sealed: _, ...withoutPrivatePart } = retired;

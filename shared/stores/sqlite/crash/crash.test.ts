@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Stores } from '../../stores.ts';
+import { someSecondFactor } from '../../contract/samples.ts';
 import { keptContent } from '../trees/kept-content.fixture.ts';
 import { sqliteUnderTest, type SqliteUnderTest } from '../under-test.ts';
 
@@ -94,6 +95,8 @@ async function expectAll(stores: Stores, lines: readonly Line[]): Promise<void> 
       expect(passkey).toMatchObject({ id });
       expect(await stores.passkeys.of(`owner of ${id}`)).toEqual([passkey]);
     },
+    secondFactor: async (id) =>
+      expect(await stores.secondFactors.get(id)).toEqual(someSecondFactor(id)),
     spend: async (id, result) => {
       expect(result).toBe(true);
       const until = store.clock.now() + 60_000;

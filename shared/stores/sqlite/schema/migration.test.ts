@@ -13,6 +13,7 @@ import {
   NO_QUOTA,
   passkeysIn,
   publicKeysIn,
+  secondFactorsIn,
   putWith,
   someApiKey,
   someInvalidation,
@@ -20,6 +21,7 @@ import {
   somePerson,
   somePasskey,
   somePublicKey,
+  someSecondFactor,
 } from '../../contract/samples.ts';
 import { sqliteUnderTest } from '../under-test.ts';
 
@@ -43,6 +45,8 @@ const BEFORE_INVALIDATIONS = 14;
 const BEFORE_VERSIONS = 15;
 /** Before the one that has passkeys. */
 const BEFORE_PASSKEYS = 20;
+/** Before the one that has second factors. */
+const BEFORE_SECOND_FACTORS = 21;
 
 interface Former extends PersonRecord {
   readonly scram?: Readonly<Record<string, { salt: string }>>;
@@ -363,6 +367,27 @@ test('a file of before there were passkeys has none, takes them, and keeps publi
   expect(await publicKeysIn(stores)).toEqual([key]);
   expect(await stores.passkeys.add(somePasskey('x'), 1)).toBe('added');
   expect(await passkeysIn(stores)).toEqual([somePasskey('x')]);
+  await store.end();
+});
+
+test('a file of before there were second factors has none, takes them, and keeps passkeys', async () => {
+  const passkey = somePasskey('k');
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  {
+    using old = new DatabaseSync(store.statePath);
+    for (const migration of STATE.migrations.slice(0, BEFORE_SECOND_FACTORS)) old.exec(migration);
+    old.exec(`PRAGMA user_version = ${BEFORE_SECOND_FACTORS}`);
+    const { id, accountId, created_at } = passkey;
+    old
+      .prepare('INSERT INTO passkey VALUES (?, ?, ?, ?)')
+      .run(id, JSON.stringify(accountId), created_at, JSON.stringify(passkey));
+  }
+  await using stores = await store.open();
+  expect(await secondFactorsIn(stores)).toEqual([]);
+  expect(await passkeysIn(stores)).toEqual([passkey]);
+  expect(await stores.secondFactors.add(someSecondFactor('x'))).toBe(true);
+  expect(await secondFactorsIn(stores)).toEqual([someSecondFactor('x')]);
   await store.end();
 });
 

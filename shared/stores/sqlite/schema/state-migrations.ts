@@ -385,4 +385,6 @@ export const STATE_MIGRATIONS: readonly string[] = [
      record TEXT NOT NULL
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX passkey_person ON passkey (person, created, id);`,
+
+  `CREATE TABLE second_factor (person TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
 ];
