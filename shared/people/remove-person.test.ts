@@ -1,5 +1,11 @@
 import { expect, test } from '@jest/globals';
-import { everybodyIn, somePublicKey, someSecondFactor } from '#shared/stores/contract/samples.ts';
+import {
+  everybodyIn,
+  passkeysIn,
+  somePasskey,
+  somePublicKey,
+  someSecondFactor,
+} from '#shared/stores/contract/samples.ts';
 import { someSubscription } from '#shared/stores/contract/push/samples.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { findAccess, recordAccess } from './access/grants.ts';
@@ -34,6 +40,10 @@ async function alice() {
   await stores.publicKeys.add(somePublicKey('key of another'), 10);
   await stores.secondFactors.add(someSecondFactor(id));
   await stores.secondFactors.add(someSecondFactor('another'));
+  for (const passkey of ['one', 'two']) {
+    await stores.passkeys.add({ ...somePasskey(passkey), accountId: id }, 10);
+  }
+  await stores.passkeys.add(somePasskey('of another'), 10);
   await stores.push.subscribe(someSubscription({ id: 'bell of alice', person: id }), 10);
   await stores.push.subscribe(someSubscription({ id: 'bell of another' }), 10);
   return { ...made, store, stores, person };
@@ -60,6 +70,7 @@ test('all that names them is gone, the generation is raised, and others keep the
   expect(await stores.publicKeys.get('key of another')).toBeDefined();
   expect(await stores.secondFactors.get(person.id)).toBeUndefined();
   expect(await stores.secondFactors.get('another')).toBeDefined();
+  expect(await passkeysIn(stores)).toEqual([somePasskey('of another')]);
   expect(await stores.push.subscription('bell of alice')).toBeUndefined();
   expect(await stores.push.subscription('bell of another')).toBeDefined();
   expect(await stores.revocations.generation('person', person.id)).toBeGreaterThan(0);
@@ -111,18 +122,20 @@ test('a person who is enabled again at the last moment is removed all the same',
 });
 
 test('interrupted at whatever step: nobody is let in, and the next attempt ends it', async () => {
-  for (const verb of ['of', 'remove'] as const) {
+  for (const verb of ['removeAll', 'of', 'remove'] as const) {
     const { store, stores, person } = await alice();
     const down = () => Promise.reject(new StoreUnavailable('down'));
-    const broken =
-      verb === 'of'
-        ? { ...stores, publicKeys: { ...stores.publicKeys, of: down } }
-        : { ...stores, people: { ...stores.people, remove: down } };
-    await expect(removePerson({ ...store, stores: broken }, 'alice')).rejects.toThrow('down');
+    const broken = {
+      removeAll: { ...stores, passkeys: { ...stores.passkeys, removeAll: down } },
+      of: { ...stores, publicKeys: { ...stores.publicKeys, of: down } },
+      remove: { ...stores, people: { ...stores.people, remove: down } },
+    };
+    await expect(removePerson({ ...store, stores: broken[verb] }, 'alice')).rejects.toThrow('down');
     expect(await stores.people.get(person.id)).toMatchObject({ disabled: true });
     expect(await findSignIn(store, 'browser')).toBeUndefined();
     await removePerson(store, 'alice');
     expect(await everybodyIn(stores)).toEqual([]);
+    expect(await stores.passkeys.of(person.id)).toEqual([]);
   }
 });
 
@@ -139,4 +152,18 @@ test('a sign-in that was under way is cleared away', async () => {
   };
   await removePerson({ ...store, stores: { ...stores, people } }, 'alice');
   expect(await stores.artefacts.get('SignIn', 'late')).toBeUndefined();
+});
+
+test('a passkey that was made meanwhile is cleared away', async () => {
+  const { store, stores, person } = await alice();
+  const remove = stores.people.remove.bind(stores.people);
+  const people = {
+    ...stores.people,
+    remove: async (removed: Parameters<typeof remove>[0]) => {
+      await stores.passkeys.add({ ...somePasskey('late'), accountId: person.id }, 10);
+      return remove(removed);
+    },
+  };
+  await removePerson({ ...store, stores: { ...stores, people } }, 'alice');
+  expect(await stores.passkeys.get('late')).toBeUndefined();
 });

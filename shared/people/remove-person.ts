@@ -4,15 +4,15 @@ import { endEverything } from './access/everything.ts';
 import { disablePerson, type PeopleStore, personNamed } from './people.ts';
 
 export interface RemovalStore extends PeopleStore {
-  readonly stores: PeopleStore['stores'] & Pick<Stores, 'publicKeys' | 'push' | 'secondFactors'>;
+  readonly stores: PeopleStore['stores'] &
+    Pick<Stores, 'passkeys' | 'publicKeys' | 'push' | 'secondFactors'>;
 }
 
 /**
- * Erases a person: their sign-ins, grants and consents, verifiers, second factor, public keys, push
- * subscriptions and the record. Servers refuse the
- * person from the first step on. A removal that was interrupted can be made again: until the last step the person is
- * there, disabled. The generation stays, so that no token of theirs is ever good again, and so does a hash of the
- * name. Throws `PeopleError` if there is no such person.
+ * Erases a person: their sign-ins, grants and consents, verifiers, passkeys, second factor, public keys, push
+ * subscriptions and the record. Servers refuse the person from the first step on. A removal that was interrupted can be
+ * made again: until the last step the person is there, disabled. The generation stays, so that no token of theirs is
+ * ever good again, and so does a hash of the name. Throws `PeopleError` if there is no such person.
  */
 export async function removePerson(store: RemovalStore, name: string): Promise<PersonRecord> {
   const { people } = store.stores;
@@ -30,8 +30,9 @@ export async function removePerson(store: RemovalStore, name: string): Promise<P
 }
 
 async function endAll(store: RemovalStore, { id }: PersonRecord): Promise<void> {
-  const { publicKeys, push, secondFactors } = store.stores;
+  const { passkeys, publicKeys, push, secondFactors } = store.stores;
   await endEverything(store, id);
+  await passkeys.removeAll(id);
   await secondFactors.remove(id);
   for (const key of await publicKeys.of({ kind: 'person', id })) await publicKeys.remove(key.id);
   for (const one of await push.subscriptionsOf(id)) await push.unsubscribe(one.id);

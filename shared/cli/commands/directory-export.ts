@@ -8,15 +8,15 @@ import { withStores } from '../stores/with-stores.ts';
 export const directoryExport: Command = {
   name: 'directory export',
   store: 'opens',
-  summary: 'write people and keys to a new file that only its owner can read',
+  summary: 'write people, keys and passkeys to a new file that only its owner can read',
   operands: ['FILE'],
   details: [
-    'The file has the hash of each password, the verifiers of Digest, Mutual and SCRAM, the hashes of API keys, and',
-    'public keys. Anybody with the HA1 of Digest can sign in as that person in its realm: keep the file as secret as',
-    'a password.',
+    'The file has the hash of each password, the verifiers of Digest, Mutual and SCRAM, the hashes of API keys, public',
+    'keys, and the public halves of passkeys. Anybody with the HA1 of Digest can sign in as that person in its realm:',
+    'keep the file as secret as a password.',
   ],
   run: ({ operands: [file = ''] }, shell) =>
-    withStores(shell, async ({ people, apiKeys, publicKeys }) => {
+    withStores(shell, async ({ people, apiKeys, publicKeys, passkeys }) => {
       const keys = await apiKeys.list();
       const ids = new Set<string>();
       async function* noted() {
@@ -25,24 +25,40 @@ export const directoryExport: Command = {
           yield whole;
         }
       }
-      let count = 0;
-      async function* ofThem() {
-        for await (const slice of publicKeys.list()) {
-          for (const key of slice) {
-            // Somebody who was added meanwhile is not in the file.
-            if (key.owner.kind === 'person' && !ids.has(key.owner.id)) continue;
-            count += 1;
-            yield key;
+      const counts = { people: 0, api_keys: keys.length, public_keys: 0, passkeys: 0 };
+      /** Somebody who was added meanwhile is not in the file, and nor is what they have. */
+      async function* ofThem<T>(
+        part: 'public_keys' | 'passkeys',
+        all: AsyncIterable<readonly T[]>,
+        personOf: (item: T) => string | undefined,
+      ) {
+        for await (const slice of all) {
+          for (const item of slice) {
+            const id = personOf(item);
+            if (id !== undefined && !ids.has(id)) continue;
+            counts[part] += 1;
+            yield item;
           }
         }
       }
-      await writeNewFile(file, formatDirectoryFile(noted(), keys, ofThem()));
-      const counts = { people: ids.size, api_keys: keys.length, public_keys: count };
+      const parts = {
+        people: noted(),
+        api_keys: keys,
+        public_keys: ofThem('public_keys', publicKeys.list(), ({ owner }) =>
+          owner.kind === 'person' ? owner.id : undefined,
+        ),
+        passkeys: ofThem('passkeys', passkeys.list(), ({ accountId }) => accountId),
+      };
+      await writeNewFile(file, formatDirectoryFile(parts));
+      counts.people = ids.size;
+      const written = [
+        counted(counts.people, 'person', 'people'),
+        counted(counts.api_keys, 'API key'),
+        counted(counts.public_keys, 'public key'),
+      ].join(', ');
       return {
         json: { file, ...counts },
-        lines: [
-          `Wrote ${counted(ids.size, 'person', 'people')}, ${counted(keys.length, 'API key')} and ${counted(count, 'public key')} to ${file}.`,
-        ],
+        lines: [`Wrote ${written} and ${counted(counts.passkeys, 'passkey')} to ${file}.`],
       };
     }),
 };

@@ -2,7 +2,7 @@ import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
-import { somePublicKey } from '#shared/stores/contract/samples.ts';
+import { somePasskey, somePublicKey } from '#shared/stores/contract/samples.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../stores/with-stores.ts';
 
@@ -13,7 +13,7 @@ async function newShell() {
   return { shell: new TestShell(env), file: `${env.COUNTERSIGN_DATA}.export` };
 }
 
-/** With alice and her key, bob, and two keys of an application. */
+/** With alice, her key and her passkey, bob, and two keys of an application. */
 async function full() {
   const made = await newShell();
   for (const name of ['alice', 'bob']) {
@@ -23,6 +23,10 @@ async function full() {
   await json(made.shell, 'user', 'kerberos', 'alice', 'alice@EXAMPLE.COM');
   await json(made.shell, 'key', 'add', '--application', 'App', '--realm', 'api-key');
   await json(made.shell, 'user', 'key', 'add', 'alice', '--out', `${made.file}.alice`);
+  await withStores(made.shell, async ({ people, passkeys }) => {
+    const accountId = (await people.getByName('alice'))?.id ?? '';
+    await passkeys.add({ ...somePasskey('AAAA'), accountId }, 1);
+  });
   const app = ['--application', 'App', '--concealed', '--out', `${made.file}.app`];
   await json(made.shell, 'key', 'add', ...app);
   return made;
@@ -66,19 +70,26 @@ describe('directory export', () => {
       people: 2,
       api_keys: 1,
       public_keys: 2,
+      passkeys: 1,
     });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const text = await readFile(file, 'utf8');
     expect(text).toMatch(
-      /argon2id.*"SCRAM-SHA-256\$100000:.*"digest SHA-256".*"[0-9a-f]{64}".*secret_hash.*spki/s,
+      /argon2id.*"SCRAM-SHA-256\$100000:.*"digest SHA-256".*"[0-9a-f]{64}".*secret_hash.*spki.*rpId/s,
     );
     expect(text).not.toContain(PASSWORD);
   });
 
-  test('a key of somebody who was added while people were written is left out', async () => {
+  test('a key or passkey of somebody who was added while people were written is left out', async () => {
     const { shell, file } = await full();
-    await withStores(shell, ({ publicKeys }) => publicKeys.add(somePublicKey('later'), 1));
-    expect(await json(shell, 'directory', 'export', file)).toMatchObject({ public_keys: 2 });
+    await withStores(shell, async ({ publicKeys, passkeys }) => {
+      await publicKeys.add(somePublicKey('later'), 1);
+      await passkeys.add(somePasskey('later'), 1);
+    });
+    expect(await json(shell, 'directory', 'export', file)).toMatchObject({
+      public_keys: 2,
+      passkeys: 1,
+    });
     expect((await inProcess(shell, 'directory', 'import', file)).code).toBe(0);
   });
 
@@ -117,7 +128,7 @@ describe('directory import', () => {
     const after = await newShell();
     const { stdout } = await inProcess(after.shell, 'directory', 'import', before.file);
     expect(stdout).toBe(
-      ['people: 2', 'api keys: 1', 'public keys: 2']
+      ['people: 2', 'api keys: 1', 'public keys: 2', 'passkeys: 1']
         .map((what) => `${what} added, 0 replaced\n`)
         .join(''),
     );
@@ -136,6 +147,7 @@ describe('directory import', () => {
       people: { added: 0, replaced: 2 },
       api_keys: { added: 0, replaced: 1 },
       public_keys: { added: 0, replaced: 2 },
+      passkeys: { added: 0, replaced: 1 },
     });
   });
 
@@ -148,14 +160,19 @@ describe('directory import', () => {
     ],
     [
       'the last key broken',
-      (text: string) => text.replace(/("spki":")[^"]*("[^\n]*\n]})/, '$1AAAA$2'),
+      (text: string) => text.replace(/("spki":")[^"]*("[^\n]*\n])/, '$1AAAA$2'),
       'public_keys.1.spki',
+    ],
+    [
+      'a passkey broken',
+      (text: string) => text.replace('"counter":7', '"counter":-7'),
+      'passkeys.0.counter',
     ],
     ['somebody twice', (text: string) => text.replace('"bob"', '"alice"'), 'people.1.name'],
     [
       'of a later release',
-      (text: string) => text.replace('directory": 5', 'directory": 6'),
-      'must be of version 1, 2, 3, 4, 5',
+      (text: string) => text.replace('directory": 6', 'directory": 7'),
+      'must be of version 1, 2, 3, 4, 5, 6',
     ],
   ])('%s: 1, where, and nothing is changed', async (_, spoil, message) => {
     const { shell, file } = await full();
@@ -167,19 +184,24 @@ describe('directory import', () => {
     expect(await listed(shell)).toEqual(before);
   });
 
-  test('an export of version 3: all but the public keys, which it did not have', async () => {
+  test('an export of version 3: all but the public keys and passkeys, which it did not have', async () => {
     const before = await full();
     const after = await newShell();
     await json(before.shell, 'directory', 'export', before.file);
-    const { public_keys: _, ...now } = JSON.parse(await readFile(before.file, 'utf8'));
+    const {
+      public_keys: _,
+      passkeys: __,
+      ...now
+    } = JSON.parse(await readFile(before.file, 'utf8'));
     await writeFile(after.file, JSON.stringify({ ...now, countersign_directory: 3 }));
     expect(await json(after.shell, 'directory', 'import', after.file)).toMatchObject({
       people: { added: 2 },
       public_keys: { added: 0 },
+      passkeys: { added: 0 },
     });
     await json(after.shell, 'directory', 'export', `${after.file}.again`);
     const again = JSON.parse(await readFile(`${after.file}.again`, 'utf8'));
-    expect(again).toEqual({ ...now, public_keys: [] });
+    expect(again).toEqual({ ...now, public_keys: [], passkeys: [] });
   });
 
   test.each([1, 2])(
@@ -188,7 +210,11 @@ describe('directory import', () => {
       const before = await full();
       const after = await newShell();
       await json(before.shell, 'directory', 'export', before.file);
-      const { public_keys: _, ...now } = JSON.parse(await readFile(before.file, 'utf8'));
+      const {
+        public_keys: _,
+        passkeys: __,
+        ...now
+      } = JSON.parse(await readFile(before.file, 'utf8'));
       // It came after those versions.
       const of = ({ kind }: { kind: string }) => !kind.startsWith('mutual ');
       for (const person of now.people) person.verifiers = person.verifiers.filter(of);
@@ -198,7 +224,7 @@ describe('directory import', () => {
       await json(after.shell, 'directory', 'import', after.file);
       await json(after.shell, 'directory', 'export', `${after.file}.again`);
       const again = JSON.parse(await readFile(`${after.file}.again`, 'utf8'));
-      expect(again).toEqual({ ...now, public_keys: [] });
+      expect(again).toEqual({ ...now, public_keys: [], passkeys: [] });
     },
   );
 

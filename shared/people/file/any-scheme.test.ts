@@ -45,7 +45,12 @@ test('a scheme that nobody here has heard of: its rows come and go with password
   expect(later?.value).toBe(await proofOf('later', next));
 
   // Exported and imported elsewhere, it is the same.
-  const file = formatDirectoryFile(everybody(stores.people), [], []);
+  const file = formatDirectoryFile({
+    people: everybody(stores.people),
+    api_keys: [],
+    public_keys: [],
+    passkeys: [],
+  });
   const directory = parseDirectoryFile(await buffer(Readable.from(file)), [PROOF]);
   const other = await testPeople();
   await importDirectory({ ...other.store, stores: other.stores }, directory);

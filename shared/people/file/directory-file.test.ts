@@ -4,10 +4,12 @@ import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { systemRandom } from '#shared/base/random.ts';
 import { ALL_REALMS, type PersonRecord, type WholePerson } from '#shared/stores/people/people.ts';
+import { MOST_PASSKEYS } from '#shared/stores/credentials/passkeys.ts';
+import { somePasskey } from '#shared/stores/contract/samples.ts';
 import { newApiKey } from '../api-key.ts';
 import { DirectoryFileError, parseDirectoryFile } from './directory-file.ts';
 import { testPeople } from '../directory.fixture.ts';
-import { formatDirectoryFile } from './format-directory.ts';
+import { type DirectoryParts, formatDirectoryFile } from './format-directory.ts';
 import { addPerson, setKerberos } from '../people.ts';
 import { readPublicKey } from '../public-key.ts';
 import { OTHER_PROOF, PROOF, SEAL } from '../verifier-kind.fixture.ts';
@@ -17,6 +19,10 @@ const REALMS = [{ realm: 'one', kinds: KINDS }];
 
 const { id, secret_hash } = newApiKey(systemRandom);
 const KEY = { id, application: 'App', realm: 'one', secret_hash, scopes: ['a:b'], created_at: 1 };
+
+const octets = (count: number) => Buffer.alloc(count).toString('base64url');
+
+const PASSKEY = { ...somePasskey(octets(1_023)), used_at: 2, refused_at: 3 };
 
 const { publicKey } = generateKeyPairSync('ed25519');
 const PUBLIC_KEY = {
@@ -34,11 +40,19 @@ async function exported() {
   await addPerson(store, { name: 'alice', password, demo: true });
   const { id: of } = await setKerberos(store, 'alice', ['alice@A']);
   const alice = (await stores.people.getWhole(of)) as WholePerson;
-  return { alice, text: await written([alice], [KEY], [PUBLIC_KEY]) };
+  return {
+    alice,
+    text: await written({
+      people: [alice],
+      api_keys: [KEY],
+      public_keys: [PUBLIC_KEY],
+      passkeys: [{ ...PASSKEY, accountId: of }],
+    }),
+  };
 }
 
-const written = async (...directory: Parameters<typeof formatDirectoryFile>) =>
-  text(formatDirectoryFile(...directory));
+const written = async (parts: Partial<DirectoryParts>) =>
+  text(formatDirectoryFile({ people: [], api_keys: [], public_keys: [], passkeys: [], ...parts }));
 
 const parse = (file: string, kinds = KINDS) => parseDirectoryFile(Buffer.from(file), kinds);
 
@@ -57,24 +71,43 @@ test('a written file is read again, without its derived members', async () => {
   const { alice, text: file } = await exported();
   const { aliases, version, verifier_set, ...person } = alice.person;
   expect([aliases, version, verifier_set]).toEqual([['kerberos:alice@A'], 1, expect.any(String)]);
-  const { people, api_keys, public_keys } = parse(file);
+  const { people, api_keys, public_keys, passkeys } = parse(file);
   expect(api_keys).toEqual([KEY]);
   expect(public_keys).toEqual([PUBLIC_KEY]);
+  expect(passkeys).toEqual([{ ...PASSKEY, accountId: alice.person.id }]);
   const owner = { kind: 'person', id: alice.person.id } as const;
   const hers = { ...PUBLIC_KEY, owner, used_at: 5, signed_out_at: 7 };
-  expect(parse(await written([alice], [], [hers])).public_keys).toEqual([hers]);
+  expect(parse(await written({ people: [alice], public_keys: [hers] })).public_keys).toEqual([
+    hers,
+  ]);
   expect(people).toEqual([{ ...person, verifiers: expect.any(Array) }]);
   expect(alice.verifiers).toHaveLength(3);
   expect(new Set(people[0]?.verifiers)).toEqual(new Set(alice.verifiers));
   expect(file).not.toMatch(/aliases|version|verifier_set|handle/);
-  const empty = { people: [], api_keys: [], public_keys: [] };
-  expect(parse(await written([], [], []))).toMatchObject(empty);
+  const empty = { people: [], api_keys: [], public_keys: [], passkeys: [] };
+  expect(parse(await written({}))).toMatchObject(empty);
 });
 
-test('a line for each person and key', async () => {
+test('somebody without a password is read again', async () => {
   const { alice } = await exported();
-  const lines = (await written([alice, alice], [KEY], [PUBLIC_KEY])).split('\n');
-  expect(lines.filter((line) => line.startsWith('{"id"'))).toHaveLength(4);
+  const { password_hash: _, ...person } = alice.person;
+  const bare = { person, verifiers: [] };
+  const [read] = parse(await written({ people: [bare] })).people;
+  expect(read).toMatchObject({ name: 'alice', verifiers: [] });
+  expect(read).not.toHaveProperty('password_hash');
+});
+
+test('a line for each person, key and passkey', async () => {
+  const { alice } = await exported();
+  const lines = (
+    await written({
+      people: [alice, alice],
+      api_keys: [KEY],
+      public_keys: [PUBLIC_KEY],
+      passkeys: [PASSKEY],
+    })
+  ).split('\n');
+  expect(lines.filter((line) => line.startsWith('{"id"'))).toHaveLength(5);
 });
 
 describe('files of earlier versions', () => {
@@ -90,7 +123,7 @@ describe('files of earlier versions', () => {
     { ...SEAL, isValue, kind: 'scram SHA-256' },
   ];
   const former = async (version: number, members: object) => {
-    const { people, public_keys: _, ...rest } = JSON.parse((await exported()).text);
+    const { people, public_keys: _, passkeys: ___, ...rest } = JSON.parse((await exported()).text);
     const [{ verifiers: __, ...alice }] = people;
     const file = { ...rest, countersign_directory: version, people: [{ ...alice, ...members }] };
     return JSON.stringify(file);
@@ -120,15 +153,34 @@ describe('files of earlier versions', () => {
   );
 
   test('version 3: people and API keys as they are today, and no public keys', async () => {
-    const { public_keys: _, ...rest } = JSON.parse((await exported()).text);
+    const { public_keys: _, passkeys: ___, ...rest } = JSON.parse((await exported()).text);
     const then = { ...rest, countersign_directory: 3 };
     const { public_keys: __, ...now } = parse((await exported()).text);
-    expect(parse(JSON.stringify(then))).toMatchObject({ api_keys: now.api_keys, public_keys: [] });
+    expect(parse(JSON.stringify(then))).toMatchObject({
+      api_keys: now.api_keys,
+      public_keys: [],
+      passkeys: [],
+    });
     expect(parse(JSON.stringify(then)).people).toMatchObject([{ name: 'alice' }]);
     expect(mistakes(JSON.stringify({ ...then, public_keys: [] }))).toContain('Unrecognized key');
     expect(mistakes(JSON.stringify({ ...then, countersign_directory: 4 }))).toContain(
       'public_keys',
     );
+  });
+
+  test('versions 4 and 5: no passkeys, and everybody has a password', async () => {
+    const { passkeys: _, ...rest } = JSON.parse((await exported()).text);
+    const { passkeys: __, ...now } = parse((await exported()).text);
+    for (const countersign_directory of [4, 5]) {
+      const then = { ...rest, countersign_directory };
+      const { people, ...parts } = parse(JSON.stringify(then));
+      expect(people).toMatchObject([{ name: 'alice' }]);
+      expect(parts).toMatchObject({ public_keys: now.public_keys, passkeys: [] });
+      expect(mistakes(JSON.stringify({ ...then, passkeys: [] }))).toContain('Unrecognized key');
+      const [{ password_hash: ___, ...alice }] = rest.people;
+      const passwordless = { ...then, people: [{ ...alice, verifiers: [] }] };
+      expect(mistakes(JSON.stringify(passwordless))).toBe('people.0.password_hash: is missing');
+    }
   });
 
   test.each([
@@ -171,11 +223,9 @@ describe('refused, by its place', () => {
     `$argon2id$v=19$${parameters}$${salt}$${digest}`;
 
   test.each([
-    [['countersign_directory'], 6, 'must be of version 1, 2, 3, 4, 5'],
+    [['countersign_directory'], 7, 'must be of version 1, 2, 3, 4, 5, 6'],
     [['people'], {}, 'expected array'],
     [['more'], 1, 'Unrecognized key'],
-    [['people', 0, 'id'], '../x', 'must be an identifier'],
-    [['people', 0, 'id'], '', 'must be an identifier'],
     [['people', 0, 'name'], 'Alice', 'a name in its normal form'],
     [['people', 0, 'name'], 'al ice', 'a name in its normal form'],
     [['people', 0, 'name'], 'x'.repeat(65), 'a name in its normal form'],
@@ -186,7 +236,9 @@ describe('refused, by its place', () => {
     [['people', 0, 'password_hash'], hash('m=19456,t=2,p=1', 'A'.repeat(21)), 'an argon2id hash'],
     // Bits after the last byte, which argon2 would refuse at each sign-in.
     [['people', 0, 'password_hash'], hash('m=19456,t=2,p=1', `${'A'.repeat(21)}B`), 'an argon2id'],
-    [['people', 0, 'password_hash'], undefined, 'expected string'],
+    // Digest and SCRAM would let in somebody whom Basic refuses.
+    [['people', 0, 'password_hash'], undefined, 'people.0.verifiers: must be empty for somebody'],
+    [['people', 0, 'password_hash'], null, 'expected string'],
     [['people', 0, 'verifiers'], undefined, 'expected array'],
     [['people', 0, 'verifiers', 1, 'kind'], 'proof three', 'verifiers.1.kind'],
     [['people', 0, 'verifiers', 1, 'kind'], 'proof two', 'must have one of each kind and realm'],
@@ -226,10 +278,39 @@ describe('refused, by its place', () => {
     [['public_keys', 0, 'name'], 'x\u001b[2J', '1 to 100 characters'],
     [['public_keys', 0, 'signed_out_at'], -1, '>=0'],
     [['public_keys', 0, 'more'], 1, 'Unrecognized key'],
+    [['passkeys'], undefined, 'passkeys: '],
+    [['passkeys', 0, 'id'], '', 'passkeys.0.id: must be 1 to 1,023 octets in base64url'],
+    [['passkeys', 0, 'id'], 'A', '1 to 1,023 octets in base64url'],
+    [['passkeys', 0, 'id'], 'AAA=', '1 to 1,023 octets in base64url'],
+    [['passkeys', 0, 'id'], 'AA+A', '1 to 1,023 octets in base64url'],
+    // Bits after the last octet: the same passkey under another spelling.
+    [['passkeys', 0, 'id'], 'AAB', '1 to 1,023 octets in base64url'],
+    [['passkeys', 0, 'id'], octets(1_024), '1 to 1,023 octets in base64url'],
+    [['passkeys', 0, 'publicKey'], 'pQ==', 'publicKey: must be 1 to 2,048 octets in base64url'],
+    [['passkeys', 0, 'publicKey'], octets(2_049), '1 to 2,048 octets in base64url'],
+    [['passkeys', 0, 'accountId'], 'somebody', 'passkeys.0.accountId: is nobody of the file'],
+    [['passkeys', 0, 'rpId'], 'https://auth.example', 'rpId: must be a domain'],
+    [['passkeys', 0, 'rpId'], 'x'.repeat(254), 'rpId: must be a domain'],
+    [['passkeys', 0, 'counter'], 2 ** 32, '<=4294967295'],
+    [['passkeys', 0, 'counter'], -1, '>=0'],
+    [['passkeys', 0, 'counter'], 0.5, 'expected int'],
+    [['passkeys', 0, 'backedUp'], 1, 'expected boolean'],
+    [['passkeys', 0, 'name'], 'x\u001b[2J', '1 to 100 characters'],
+    [['passkeys', 0, 'created_at'], undefined, 'created_at'],
+    [['passkeys', 0, 'used_at'], -1, '>=0'],
+    [['passkeys', 0, 'refused_at'], 'today', 'refused_at'],
+    [['passkeys', 0, 'more'], 1, 'Unrecognized key'],
   ])('%j', async (place, value, message) => {
     const said = mistakes(await spoilt(place, value));
     expect(said).toContain(message);
     expect(said.split('\n')).toHaveLength(1);
+  });
+
+  test.each(['../x', ''])('the id %j of a person', async (of) => {
+    expect(mistakes(await spoilt(['people', 0, 'id'], of)).split('\n')).toEqual([
+      'people.0.id: must be an identifier',
+      'passkeys.0.accountId: is nobody of the file',
+    ]);
   });
 
   test('two people with one id, name or principal, and two keys of one kind with one id', async () => {
@@ -239,20 +320,49 @@ describe('refused, by its place', () => {
       person: { ...alice.person, ...changes },
     });
     const bob = { id: 'bob', name: 'bob' };
-    const twice: readonly (readonly [Parameters<typeof formatDirectoryFile>, string])[] = [
-      [[[alice, alice], [], []], 'people.1.id: '],
-      [[[alice, other({ id: 'other' })], [], []], 'people.1.name: has the name alice again'],
-      [[[alice, other(bob)], [], []], 'people.1: has the alias kerberos:alice@A again'],
+    const hers = { ...PASSKEY, accountId: alice.person.id };
+    const twice: readonly (readonly [Partial<DirectoryParts>, string])[] = [
+      [{ people: [alice, alice] }, 'people.1.id: '],
+      [{ people: [alice, other({ id: 'other' })] }, 'people.1.name: has the name alice again'],
+      [{ people: [alice, other(bob)] }, 'people.1: has the alias kerberos:alice@A again'],
       [
-        [[other({ ...bob, kerberos: ['b@A', 'b@A'] })], [], []],
+        { people: [other({ ...bob, kerberos: ['b@A', 'b@A'] })] },
         'people.0: has the alias kerberos:b@A again',
       ],
-      [[[], [KEY, KEY], []], 'api_keys.1.id: '],
-      [[[], [], [PUBLIC_KEY, PUBLIC_KEY]], 'public_keys.1.id: '],
+      [{ api_keys: [KEY, KEY] }, 'api_keys.1.id: '],
+      [{ public_keys: [PUBLIC_KEY, PUBLIC_KEY] }, 'public_keys.1.id: '],
+      [
+        { people: [alice], passkeys: [hers, hers] },
+        `passkeys.1.id: has the passkey ${hers.id} again`,
+      ],
     ];
     for (const [file, message] of twice) {
-      expect(mistakes(await written(...file))).toContain(message);
+      expect(mistakes(await written(file))).toContain(message);
     }
+  });
+
+  test('one passkey too many of a person, and two of one id of different people', async () => {
+    const { alice } = await exported();
+    const { id: accountId } = alice.person;
+    const person = { ...alice.person, id: 'bob', name: 'bob', kerberos: [] };
+    const people = [alice, { ...alice, person }];
+    const many = Array.from({ length: MOST_PASSKEYS + 1 }, (_, n) => ({
+      ...PASSKEY,
+      accountId,
+      id: octets(n + 1),
+    }));
+    expect(mistakes(await written({ people, passkeys: many }))).toBe(
+      `passkeys.${MOST_PASSKEYS}: is one of more than ${MOST_PASSKEYS} of a person`,
+    );
+    const [first = PASSKEY, ...rest] = many;
+    expect(parse(await written({ people, passkeys: rest })).passkeys).toEqual(rest);
+    const his = { ...first, accountId: 'bob' };
+    expect(parse(await written({ people, passkeys: [...rest, his] })).passkeys).toHaveLength(
+      MOST_PASSKEYS + 1,
+    );
+    expect(mistakes(await written({ people, passkeys: [first, his] }))).toBe(
+      `passkeys.1.id: has the passkey ${first.id} again`,
+    );
   });
 
   test('no file, half a file, another file, and bytes that are not UTF-8', async () => {
@@ -270,13 +380,7 @@ describe('refused, by its place', () => {
     const { alice } = await exported();
     const person = { ...alice.person, password_hash: 'very secret', created_at: -1 };
     const broken = { ...alice, person };
-    const said = mistakes(
-      await written(
-        Array.from({ length: 500 }, () => broken),
-        [],
-        [],
-      ),
-    );
+    const said = mistakes(await written({ people: Array.from({ length: 500 }, () => broken) }));
     expect(said.split('\n')).toHaveLength(20);
     expect(said).not.toContain('very secret');
   });

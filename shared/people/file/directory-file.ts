@@ -1,26 +1,20 @@
 import { z } from 'zod';
 import { realmName } from '#shared/base/members.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';
-import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
-import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
-import { aliasesOf } from '../names/aliases.ts';
 import type { NewRecord } from '../people.ts';
 import type { KeptKind } from '../verifier-kind.ts';
+import type { DirectoryContent } from './directory-content.ts';
+import { faultsOfWhole } from './faults-of-whole.ts';
 import { formerPerson } from './former-people.ts';
+import { passkey } from './passkey-schema.ts';
 import { checked, id, personSchema, time } from './person-schema.ts';
 import { publicKey, visibleName } from './public-key-schema.ts';
 
-/** All people and keys of a directory, with all credentials but the passwords. */
-export interface DirectoryFile {
-  /** The version of the format. */
-  readonly countersign_directory: number;
-  readonly people: readonly NewRecord[];
-  readonly api_keys: readonly ApiKeyRecord[];
-  readonly public_keys: readonly PublicKeyRecord[];
-}
-
 /** The version that `formatDirectoryFile` writes. */
-export const VERSION = 5;
+export const VERSION = 6;
+
+/** The last version without passkeys, in which everybody has a password. */
+const PASSKEYLESS_VERSION = 5;
 
 /** The last version without profiles. */
 export const PROFILELESS_VERSION = 4;
@@ -30,6 +24,14 @@ const KEYLESS_VERSION = 3;
 
 /** Versions whose people are converted (former-people.ts). */
 const FORMER_VERSIONS = [1, 2];
+
+const READ_VERSIONS = [
+  ...FORMER_VERSIONS,
+  KEYLESS_VERSION,
+  PROFILELESS_VERSION,
+  PASSKEYLESS_VERSION,
+  VERSION,
+];
 
 function isSecretHash(text: string): boolean {
   const decoded = Buffer.from(text, 'base64url');
@@ -58,56 +60,41 @@ const versioned = <Person extends z.ZodType<NewRecord>>(
     api_keys: z.array(apiKey),
   });
 
-/** Adds the public keys, which older files lack. */
-const withoutPublicKeys = <File extends object>(file: File) => ({ ...file, public_keys: [] });
+/** Adds empty parts in place of those that an older file lacks. */
+const completed = <File extends object>(file: File) => ({
+  public_keys: [],
+  passkeys: [],
+  ...file,
+});
 
 const schemaOf = (kinds: readonly KeptKind[]) => {
   const person = personSchema(kinds);
+  const withPassword = person.refine(({ password_hash }) => password_hash !== undefined, {
+    error: 'is missing',
+    path: ['password_hash'],
+  });
   return z
     .discriminatedUnion(
       'countersign_directory',
       [
-        versioned([PROFILELESS_VERSION, VERSION], person).extend({
+        versioned([VERSION], person).extend({
           public_keys: z.array(publicKey),
+          passkeys: z.array(passkey),
         }),
-        versioned([KEYLESS_VERSION], person).transform(withoutPublicKeys),
-        versioned(FORMER_VERSIONS, formerPerson.pipe(person)).transform(withoutPublicKeys),
+        versioned([PROFILELESS_VERSION, PASSKEYLESS_VERSION], withPassword)
+          .extend({ public_keys: z.array(publicKey) })
+          .transform(completed),
+        versioned([KEYLESS_VERSION], withPassword).transform(completed),
+        versioned(FORMER_VERSIONS, formerPerson.pipe(withPassword)).transform(completed),
       ],
       {
-        error: `must be of version ${[...FORMER_VERSIONS, KEYLESS_VERSION, PROFILELESS_VERSION, VERSION].join(', ')}, which this program reads`,
+        error: `must be of version ${READ_VERSIONS.join(', ')}, which this program reads`,
       },
     )
-    .superRefine(({ people, api_keys, public_keys }, context) => {
-      const twice = repeated([
-        ...people.map(({ id: of }, index) => [`people.${index}.id`, `person ${of}`]),
-        ...people.map(({ name }, index) => [`people.${index}.name`, `name ${name}`]),
-        ...people.flatMap((one, index) =>
-          aliasesOf(one).map((alias) => [`people.${index}`, `alias ${alias}`]),
-        ),
-        ...api_keys.map(({ id: of }, index) => [`api_keys.${index}.id`, `key ${of}`]),
-        ...public_keys.map(({ id: of }, index) => [`public_keys.${index}.id`, `key ${of}`]),
-      ]);
-      const ids = new Set(people.map(({ id: of }) => of));
-      for (const [index, { owner }] of public_keys.entries()) {
-        if (owner.kind === 'application' || ids.has(owner.id)) continue;
-        const path = ['public_keys', index, 'owner'];
-        context.addIssue({ code: 'custom', path, message: 'is nobody of the file' });
-      }
-      for (const [path = '', what] of twice) {
-        context.addIssue({
-          code: 'custom',
-          path: path.split('.'),
-          message: `has the ${what} again`,
-        });
-      }
+    .superRefine((file, context) => {
+      for (const fault of faultsOfWhole(file)) context.addIssue({ code: 'custom', ...fault });
     });
 };
-
-/** Returns the entries whose last member an earlier entry has, too. */
-function repeated(entries: readonly (readonly string[])[]): (readonly string[])[] {
-  const seen = new Set<string | undefined>();
-  return entries.filter((entry) => seen.size === seen.add(entry.at(-1)).size);
-}
 
 /** Thrown for an invalid file; each line of the message names a place in the file, never its value. */
 export class DirectoryFileError extends Error {
@@ -120,7 +107,7 @@ const MISTAKES = 20;
 /**
  * Parses a file with verifiers of `kinds`. Throws `DirectoryFileError` unless it is as `formatDirectoryFile` writes it.
  */
-export function parseDirectoryFile(file: Uint8Array, kinds: readonly KeptKind[]): DirectoryFile {
+export function parseDirectoryFile(file: Uint8Array, kinds: readonly KeptKind[]): DirectoryContent {
   const { data, error } = schemaOf(kinds).safeParse(parseJson(file));
   if (data !== undefined) return data;
   const lines = error.issues.map(({ path, message }) => `${path.join('.') || 'all'}: ${message}`);

@@ -1,28 +1,42 @@
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
+import type { PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import type { WholePerson } from '#shared/stores/people/people.ts';
 import { VERSION } from './directory-file.ts';
 
+type Items<T> = AsyncIterable<T> | Iterable<T>;
+
+/** The parts of a directory's file. They are read one after the other, in this order. */
+export interface DirectoryParts {
+  readonly people: Items<WholePerson>;
+  readonly api_keys: Items<ApiKeyRecord>;
+  readonly public_keys: Items<PublicKeyRecord>;
+  readonly passkeys: Items<PasskeyRecord>;
+}
+
 /**
- * The text of a directory's file (JSON), piece by piece: a line for each person and key, without what follows
+ * The text of a directory's file (JSON), piece by piece: a line for each person, key and passkey, without what follows
  * from the rest of it.
  */
-export async function* formatDirectoryFile(
-  people: AsyncIterable<WholePerson> | Iterable<WholePerson>,
-  apiKeys: Iterable<ApiKeyRecord>,
-  publicKeys: AsyncIterable<PublicKeyRecord> | Iterable<PublicKeyRecord>,
-): AsyncGenerator<string> {
+export async function* formatDirectoryFile({
+  people,
+  api_keys,
+  public_keys,
+  passkeys,
+}: DirectoryParts): AsyncGenerator<string> {
   yield `{"countersign_directory": ${VERSION}, "people": [`;
   yield* lines(people, written);
   yield '\n], "api_keys": [';
-  yield* lines(apiKeys, (key) => key);
+  yield* lines(api_keys, (key) => key);
   yield '\n], "public_keys": [';
-  yield* lines(publicKeys, (key) => key);
+  yield* lines(public_keys, (key) => key);
+  yield '\n], "passkeys": [';
+  yield* lines(passkeys, (passkey) => passkey);
   yield '\n]}\n';
 }
 
 async function* lines<T>(
-  elements: AsyncIterable<T> | Iterable<T>,
+  elements: Items<T>,
   writtenAs: (element: T) => unknown,
 ): AsyncGenerator<string> {
   let before = '\n';

@@ -5,13 +5,20 @@ import { describe, expect, test } from '@jest/globals';
 import { findSignIn, recordSignIn } from '../access/sign-ins.ts';
 import { newApiKey } from '../api-key.ts';
 import { parseDirectoryFile } from './directory-file.ts';
-import { everybodyIn, publicKeysIn, someClient } from '#shared/stores/contract/samples.ts';
+import {
+  everybodyIn,
+  passkeysIn,
+  publicKeysIn,
+  someClient,
+  somePasskey,
+} from '#shared/stores/contract/samples.ts';
 import { testPeople } from '../directory.fixture.ts';
 import { everybody } from '../everybody.ts';
 import { formatDirectoryFile } from './format-directory.ts';
 import { importDirectory } from './import-directory.ts';
 import { ALL_REALMS } from '#shared/stores/people/people.ts';
 import type { KeyOwner, PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
+import { MOST_PASSKEYS } from '#shared/stores/credentials/passkeys.ts';
 import { MOST_KEYS } from '../key-purposes.ts';
 import { localDirectory } from '../local.ts';
 import { localVerifiers } from '../local-verifiers.ts';
@@ -47,7 +54,7 @@ const somePublicKey = (owner: KeyOwner): PublicKeyRecord => ({
   created_at: 1,
 });
 
-/** With alice and her key, the disabled bob, and two keys of an application. */
+/** With alice, her key and her passkey, the disabled bob, and two keys of an application. */
 async function full() {
   const made = await installation();
   const { store, stores } = made;
@@ -62,18 +69,21 @@ async function full() {
   for (const key of [hers, somePublicKey({ kind: 'application', id: 'App' })]) {
     expect(await stores.publicKeys.add(key, MOST_KEYS)).toBe('added');
   }
-  return { ...made, keyId: id, hers };
+  const passkey = { ...somePasskey('AAAA'), accountId: alice.id };
+  expect(await stores.passkeys.add(passkey, MOST_PASSKEYS)).toBe('added');
+  return { ...made, keyId: id, hers, passkey };
 }
 
 const exported = async ({ stores }: Installation) =>
   parseDirectoryFile(
     await buffer(
       Readable.from(
-        formatDirectoryFile(
-          everybody(stores.people),
-          await stores.apiKeys.list(),
-          await publicKeysIn(stores),
-        ),
+        formatDirectoryFile({
+          people: everybody(stores.people),
+          api_keys: await stores.apiKeys.list(),
+          public_keys: await publicKeysIn(stores),
+          passkeys: await passkeysIn(stores),
+        }),
       ),
     ),
     KINDS,
@@ -99,6 +109,7 @@ test('into an empty directory: all as it was, and every way in works', async () 
     people: { added: 2, replaced: 0 },
     api_keys: { added: 1, replaced: 0 },
     public_keys: { added: 2, replaced: 0 },
+    passkeys: { added: 1, replaced: 0 },
   });
   expect(await kept(after)).toEqual(await kept(before));
   expect(await enters(after, 'alice')).toMatchObject({ name: 'alice' });
@@ -123,6 +134,7 @@ test('twice: everything is replaced, and is the same', async () => {
     people: { added: 0, replaced: 2 },
     api_keys: { added: 0, replaced: 1 },
     public_keys: { added: 0, replaced: 2 },
+    passkeys: { added: 0, replaced: 1 },
   });
   expect(await kept(place)).toEqual(before);
 });
@@ -175,6 +187,8 @@ test('somebody of the same name and another id keeps the id that their documents
   expect(key).toMatchObject({
     id: file.public_keys.find(({ owner }) => owner.kind === 'person')?.id,
   });
+  const [passkey] = file.passkeys;
+  expect(await place.stores.passkeys.of(id)).toEqual([{ ...passkey, accountId: id }]);
 });
 
 test('a public key that is there stays as it is; one that was removed is as it was', async () => {
@@ -207,7 +221,96 @@ test('somebody who has as many keys as there may be gets no other one: told, and
   expect(await place.stores.publicKeys.of(owner)).toHaveLength(MOST_KEYS);
 });
 
+describe('a passkey that is there', () => {
+  test('WebAuthn section 6.1.1: its counter does not go back; name, uses and refusals stay as well', async () => {
+    const place = await full();
+    const file = await exported(place);
+    const { passkeys } = place.stores;
+    const { id, accountId } = place.passkey;
+    await passkeys.use(id, { counter: 9, backedUp: false, at: 10 });
+    await passkeys.use(id, { counter: 9, backedUp: false, at: 20 });
+    await passkeys.rename(accountId, id, 'Phone');
+    const before = await passkeys.get(id);
+    expect(before).toMatchObject({ counter: 9, used_at: 10, refused_at: 20, name: 'Phone' });
+    expect(await importDirectory(place.store, file)).toMatchObject({
+      passkeys: { added: 0, replaced: 1 },
+    });
+    expect(await passkeys.get(id)).toEqual(before);
+  });
+
+  test.each([
+    ['has a higher counter in the file', { counter: 8 }],
+    ['has another key in the file', { counter: 1, publicKey: 'pQEC' }],
+    ['is good for another domain in the file', { counter: 1, rpId: 'other.example' }],
+  ])('is replaced if it %s', async (_, changes) => {
+    const place = await full();
+    const file = await exported(place);
+    const passkeys = [{ ...place.passkey, ...changes }];
+    await importDirectory(place.store, { ...file, passkeys });
+    expect(await passkeysIn(place.stores)).toEqual(passkeys);
+  });
+
+  test('stays if the file has no passkeys; one that was removed is as it was', async () => {
+    const place = await full();
+    const file = await exported(place);
+    const { id, accountId } = place.passkey;
+    await importDirectory(place.store, { ...file, countersign_directory: 5, passkeys: [] });
+    expect(await passkeysIn(place.stores)).toEqual([place.passkey]);
+    await place.stores.passkeys.remove(accountId, id, 0);
+    await importDirectory(place.store, file);
+    expect(await passkeysIn(place.stores)).toEqual([place.passkey]);
+  });
+});
+
+test('nobody gets more passkeys than there may be: told, and it can be run again', async () => {
+  const file = await exported(await full());
+  const place = await installation();
+  const { passkeys } = place.stores;
+  const { id: accountId } = await addPerson(place.store, { name: 'alice', password: PASSWORD });
+  for (let n = 0; n < MOST_PASSKEYS; n += 1) {
+    await passkeys.add({ ...somePasskey(`AAAA${n}`), accountId }, MOST_PASSKEYS);
+  }
+  await expect(importDirectory(place.store, file)).rejects.toThrow('more than 20 of one person');
+  await passkeys.remove(accountId, 'AAAA0', 0);
+  await importDirectory(place.store, file);
+  expect(await passkeys.of(accountId)).toHaveLength(MOST_PASSKEYS);
+});
+
+test('somebody without a password in the file has none afterwards, and nothing derived from one', async () => {
+  const place = await full();
+  const file = await exported(place);
+  const people = file.people.map((one) => {
+    const { password_hash: _, ...person } = one;
+    return { ...person, verifiers: [] };
+  });
+  for (const { stores, store } of [place, await installation()]) {
+    await importDirectory(store, { ...file, people });
+    const alice = await stores.people.getByName('alice');
+    expect(alice).toMatchObject({ name: 'alice' });
+    expect(alice).not.toHaveProperty('password_hash');
+    expect((await stores.people.getWhole(alice?.id ?? ''))?.verifiers).toEqual([]);
+    expect(await stores.passkeys.of(alice?.id ?? '')).toHaveLength(1);
+  }
+  expect(await enters(place, 'alice')).toBeUndefined();
+});
+
 describe('refused before anything is changed', () => {
+  test('a passkey that is somebody else’s here', async () => {
+    const from = await full();
+    const file = await exported(from);
+    const place = await installation();
+    const carol = await addPerson(place.store, { name: 'carol', password: PASSWORD });
+    for (const accountId of [carol.id, 'gone']) {
+      await place.stores.passkeys.removeAll(carol.id);
+      await place.stores.passkeys.add({ ...from.passkey, accountId }, MOST_PASSKEYS);
+      await expect(importDirectory(place.store, file)).rejects.toThrow(
+        `the passkey ${from.passkey.id} is somebody else's here`,
+      );
+      expect((await everybodyIn(place.stores)).map(({ name }) => name)).toEqual(['carol']);
+      expect(await passkeysIn(place.stores)).toMatchObject([{ accountId }]);
+    }
+  });
+
   test('an id that belongs to another name here', async () => {
     const place = await full();
     const file = await exported(place);

@@ -2,8 +2,11 @@ import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import type { FormerName } from '#shared/stores/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { aliasesOf } from '../names/aliases.ts';
-import { type DirectoryFile, PROFILELESS_VERSION } from './directory-file.ts';
-import { ownersHere, putPublicKey, refuseKnownKeys } from './import-public-keys.ts';
+import type { DirectoryContent } from './directory-content.ts';
+import { PROFILELESS_VERSION } from './directory-file.ts';
+import { putPasskey, refuseKnownPasskeys } from './import-passkeys.ts';
+import { putPublicKey, refuseKnownKeys } from './import-public-keys.ts';
+import { peopleHere } from './people-here.ts';
 import {
   changePerson,
   formerName,
@@ -14,7 +17,8 @@ import {
 } from '../people.ts';
 
 export interface DirectoryStore extends PeopleStore {
-  readonly stores: PeopleStore['stores'] & Pick<Stores, 'apiKeys' | 'clients' | 'publicKeys'>;
+  readonly stores: PeopleStore['stores'] &
+    Pick<Stores, 'apiKeys' | 'clients' | 'passkeys' | 'publicKeys'>;
 }
 
 interface Counts {
@@ -23,25 +27,27 @@ interface Counts {
 }
 
 /**
- * Adds the people and keys of a file, and replaces existing ones: people by name, keys by id. Replaced people keep
+ * Adds the people and keys of a file, and replaces existing ones: people by name, keys and passkeys by id. Replaced people keep
  * their id, and everything of theirs ends. A file that is older than profiles leaves profiles unchanged. Throws
- * `PeopleError`, before it changes anything, if the file and the store give an id, an alias or a public key to
- * different people, or if a name belonged to a removed person, unless `former` allows it.
+ * `PeopleError`, before it changes anything, if the file and the store give an id, an alias, a public key or a passkey
+ * to different people, or if a name belonged to a removed person, unless `former` allows it.
  */
 export async function importDirectory(
   store: DirectoryStore,
-  file: DirectoryFile,
+  file: DirectoryContent,
   former: FormerName = 'refused',
-): Promise<Readonly<Record<'people' | 'api_keys' | 'public_keys', Counts>>> {
-  const { people, api_keys, public_keys } = file;
+): Promise<Readonly<Record<'people' | 'api_keys' | 'public_keys' | 'passkeys', Counts>>> {
+  const { people, api_keys, public_keys, passkeys } = file;
   const profileless = file.countersign_directory <= PROFILELESS_VERSION;
-  const ownerHere = ownersHere(store, file);
+  const personHere = peopleHere(store, file);
   for (const person of people) await refuseConflict(store, person, former);
-  await refuseKnownKeys(store, file, ownerHere);
+  await refuseKnownKeys(store, file, personHere);
+  await refuseKnownPasskeys(store, file, personHere);
   return {
     people: await counted(people, (person) => putPerson(store, person, former, profileless)),
     api_keys: await counted(api_keys, (key) => putKey(store, key)),
-    public_keys: await counted(public_keys, (key) => putPublicKey(store, key, ownerHere)),
+    public_keys: await counted(public_keys, (key) => putPublicKey(store, key, personHere)),
+    passkeys: await counted(passkeys, (passkey) => putPasskey(store, passkey, personHere)),
   };
 }
 

@@ -2,36 +2,25 @@ import type { KeyOwner, PublicKeyRecord } from '#shared/stores/credentials/publi
 import type { Stores } from '#shared/stores/stores.ts';
 import { keysOfClients, MOST_KEYS } from '../key-purposes.ts';
 import { PeopleError } from '../people.ts';
-import type { DirectoryFile } from './directory-file.ts';
+import type { DirectoryContent } from './directory-content.ts';
+import type { PersonHere } from './people-here.ts';
 
 interface KeyStore {
-  readonly stores: Pick<Stores, 'clients' | 'people' | 'publicKeys'>;
-}
-
-type OwnerHere = (owner: KeyOwner) => Promise<KeyOwner | undefined>;
-
-/** Finds the owner here of a key in the file: people are found by name, and keep the id that they have here. */
-export function ownersHere({ stores }: KeyStore, { people }: DirectoryFile): OwnerHere {
-  const names = new Map(people.map(({ id, name }) => [id, name]));
-  return async (owner) => {
-    if (owner.kind === 'application') return owner;
-    const person = await stores.people.getByName(names.get(owner.id) ?? '');
-    return person && { kind: 'person', id: person.id };
-  };
+  readonly stores: Pick<Stores, 'clients' | 'publicKeys'>;
 }
 
 /** Throws `PeopleError` for a key that belongs here to somebody else or to a client. */
 export async function refuseKnownKeys(
   { stores: { publicKeys, clients } }: KeyStore,
-  { public_keys }: DirectoryFile,
-  ownerHere: OwnerHere,
+  { public_keys }: DirectoryContent,
+  personHere: PersonHere,
 ): Promise<void> {
   const ofClients = await keysOfClients(clients);
   for (const { id, owner } of public_keys) {
     if (ofClients.has(id)) throw new PeopleError(`the key ${id} is that of a client here`);
     const there = (await publicKeys.get(id))?.owner;
     if (there === undefined) continue;
-    const theirs = await ownerHere(owner);
+    const theirs = await ownerHere(owner, personHere);
     if (there.kind !== theirs?.kind || there.id !== theirs.id) {
       throw new PeopleError(`the key ${id} is somebody else's here`);
     }
@@ -42,9 +31,9 @@ export async function refuseKnownKeys(
 export async function putPublicKey(
   { stores: { publicKeys } }: KeyStore,
   key: PublicKeyRecord,
-  ownerHere: OwnerHere,
+  personHere: PersonHere,
 ): Promise<boolean> {
-  const owner = await ownerHere(key.owner);
+  const owner = await ownerHere(key.owner, personHere);
   if (owner === undefined) throw new PeopleError(`whoever has the key ${key.id} was removed`);
   const there = await publicKeys.get(key.id);
   if (there?.scheme === key.scheme && there.origin === key.origin) return false;
@@ -60,4 +49,10 @@ export async function putPublicKey(
   }
   if (there?.signed_out_at !== undefined) await publicKeys.signOut(key.id, there.signed_out_at);
   return !replaced;
+}
+
+async function ownerHere(owner: KeyOwner, personHere: PersonHere): Promise<KeyOwner | undefined> {
+  if (owner.kind === 'application') return owner;
+  const id = await personHere(owner.id);
+  return id === undefined ? undefined : { kind: 'person', id };
 }

@@ -36,7 +36,10 @@ export const personSchema = (kinds: readonly KeptKind[]) =>
     .strictObject({
       id,
       name: checked((name) => usernameCaseMapped(name) === name, 'a name in its normal form'),
-      password_hash: checked(isPasswordHash, 'an argon2id hash as this program makes it'),
+      password_hash: checked(
+        isPasswordHash,
+        'an argon2id hash as this program makes it',
+      ).exactOptional(),
       verifiers: z.array(
         z.discriminatedUnion('kind', kinds.map(verifierOf) as [ReturnType<typeof verifierOf>]),
       ),
@@ -59,4 +62,8 @@ export const personSchema = (kinds: readonly KeptKind[]) =>
         new Set(verifiers.map(({ kind, realm }) => JSON.stringify([kind, realm]))).size ===
         verifiers.length,
       { error: 'must have one of each kind and realm', path: ['verifiers'] },
+    )
+    .refine(
+      ({ password_hash, verifiers }) => password_hash !== undefined || verifiers.length === 0,
+      { error: 'must be empty for somebody without password_hash', path: ['verifiers'] },
     );

@@ -1,3 +1,9 @@
+/** Most passkeys of one person. */
+export const MOST_PASSKEYS = 20;
+
+/** Longest credential ID, in octets (WebAuthn section 4). */
+export const LONGEST_PASSKEY_ID = 1_023;
+
 /** The public half of a passkey: a key of WebAuthn whose private half lets its person in, without a name or a password. */
 export interface PasskeyRecord {
   /** The credential ID in base64url (WebAuthn section 4), at most 1,023 octets; unique. */

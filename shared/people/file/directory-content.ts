@@ -1,0 +1,14 @@
+import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
+import type { PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
+import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
+import type { NewRecord } from '../people.ts';
+
+/** All people, keys and passkeys of a directory, with all credentials but the passwords. */
+export interface DirectoryContent {
+  /** The version of the format. */
+  readonly countersign_directory: number;
+  readonly people: readonly NewRecord[];
+  readonly api_keys: readonly ApiKeyRecord[];
+  readonly public_keys: readonly PublicKeyRecord[];
+  readonly passkeys: readonly PasskeyRecord[];
+}

@@ -1,0 +1,50 @@
+import { MOST_PASSKEYS, type PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { PeopleError } from '../people.ts';
+import type { DirectoryContent } from './directory-content.ts';
+import type { PersonHere } from './people-here.ts';
+
+interface PasskeyStore {
+  readonly stores: Pick<Stores, 'passkeys'>;
+}
+
+/** Throws `PeopleError` for a passkey that belongs here to somebody else. */
+export async function refuseKnownPasskeys(
+  { stores }: PasskeyStore,
+  { passkeys }: DirectoryContent,
+  personHere: PersonHere,
+): Promise<void> {
+  for (const { id, accountId } of passkeys) {
+    const there = await stores.passkeys.get(id);
+    if (there === undefined || there.accountId === (await personHere(accountId))) continue;
+    throw new PeopleError(`the passkey ${id} is somebody else's here`);
+  }
+}
+
+/**
+ * Writes a passkey; resolves to false if it existed. The same key stays as it is, unless the counter in the file is
+ * higher: a counter that went back would let a copy in (WebAuthn section 6.1.1).
+ */
+export async function putPasskey(
+  { stores: { passkeys } }: PasskeyStore,
+  passkey: PasskeyRecord,
+  personHere: PersonHere,
+): Promise<boolean> {
+  const { id, publicKey, rpId, counter } = passkey;
+  const accountId = await personHere(passkey.accountId);
+  if (accountId === undefined) throw new PeopleError(`whoever has the passkey ${id} was removed`);
+  const there = await passkeys.get(id);
+  const isSame = there?.publicKey === publicKey && there.rpId === rpId;
+  if (isSame && there.counter >= counter) return false;
+  const removed = await passkeys.remove(accountId, id, 0);
+  const outcome = await passkeys.add({ ...passkey, accountId }, MOST_PASSKEYS);
+  if (outcome === 'full') {
+    throw new PeopleError(
+      `with the passkey ${id} there would be more than ${MOST_PASSKEYS} of one person`,
+    );
+  }
+  if (outcome === 'taken') {
+    throw new PeopleError(`the passkey ${id} was added by somebody else meanwhile: try again`);
+  }
+  return removed === 'gone';
+}
