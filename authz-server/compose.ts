@@ -1,6 +1,7 @@
 import { isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { createPasswords } from '#shared/people/password.ts';
+import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import { WORKER } from '#shared/base/workers.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
@@ -36,6 +37,8 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
   const server = {
     ...parts,
     directory,
+    passwords,
+    realms: neededVerifiers(config),
     longestLife: life,
     development,
     demoClients: development,
@@ -75,7 +78,7 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
     ],
     report:
       WORKER === 1
-        ? { banner: banner(config, development ? await firstStart({ ...server, passwords }) : {}) }
+        ? { banner: banner(config, development ? await firstStart(server) : {}) }
         : undefined,
   };
 }

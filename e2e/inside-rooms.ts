@@ -126,7 +126,7 @@ export const INSIDE: Orders = {
       ['frame'],
       ['views'],
       ['sign-in'],
-      ['interaction'],
+      ['interaction', 'password'],
       ['device'],
       ['gnap'],
       ['.'],

@@ -12,6 +12,8 @@ export const ENDPOINTS = {
   '/account': { methods: BOTH },
   '/account/end': { methods: READ },
   '/account/key': { methods: BOTH },
+  '/account/password': { methods: BOTH, limited: true },
+  '/.well-known/change-password': { methods: READ },
   '/sign-in': { methods: BOTH, limited: true },
   '/sign-out': { methods: BOTH },
   '/interaction/:uid': { methods: READ },

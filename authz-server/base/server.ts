@@ -1,9 +1,11 @@
 import type { Send } from '#shared/client/send.ts';
 import type { Directory } from '#shared/people/directory.ts';
+import type { PeopleStore } from '#shared/people/people.ts';
 import type { Parts } from '#shared/server/process.ts';
 
 /** The parts of the server that its pages use. */
-export interface PagesServer extends Omit<Parts, 'log' | 'feed' | 'ready'> {
+export interface PagesServer
+  extends Omit<Parts, 'log' | 'feed' | 'ready'>, Pick<PeopleStore, 'passwords' | 'realms'> {
   readonly directory: Directory;
   /** Whether answers have their reason. It helps an attacker, too. */
   readonly development: boolean;

@@ -108,6 +108,8 @@ export async function testSite(
     ready,
     ending: new AbortController().signal,
     directory,
+    passwords,
+    realms: [],
     longestLife: life,
     development: true,
     demoClients: true,

@@ -198,8 +198,17 @@ function endedIn(querystring: string): AccountProps['ended'] {
   return isEndedPart(ended) ? ended : undefined;
 }
 
+const ENDED_PARTS: ReadonlySet<string> = new Set<EndedPart>([
+  'sign-in',
+  'application',
+  'access',
+  'key',
+  'password',
+  'others',
+]);
+
 const isEndedPart = (ended: unknown): ended is EndedPart =>
-  ended === 'sign-in' || ended === 'application' || ended === 'access' || ended === 'key';
+  typeof ended === 'string' && ENDED_PARTS.has(ended);
 
 /** Each application once, the one that was used or allowed last first, with the grants of its browsers and devices. */
 async function applicationsOf(

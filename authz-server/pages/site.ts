@@ -9,6 +9,7 @@ import { deviceHandlers } from './device/device.ts';
 import { gnapHandlers } from './gnap/interact.ts';
 import { interactionHandlers } from './interaction/interaction.ts';
 import { logo } from './logo.ts';
+import { changePasswordHandlers } from './password/change-password.ts';
 import { errorProps } from './frame/page-error.ts';
 import type { PagesServer } from '../base/server.ts';
 import { answerWith, seeOther } from './frame/respond.ts';
@@ -26,6 +27,7 @@ export function site(server: PagesServer, provider: Provider): Router {
   const { signIn } = createSignIn(server, provider);
   const { ask, signOut } = signOutHandlers(server, provider);
   const account = accountHandlers(server, provider);
+  const password = changePasswordHandlers(server, provider);
   const device = deviceHandlers(server, provider);
   const { checkResume } = createSameBrowser(server, provider);
   const homes = { en: homePage(server.config, 'en'), de: homePage(server.config, 'de') };
@@ -38,6 +40,10 @@ export function site(server: PagesServer, provider: Provider): Router {
     ['GET', '/account/end', account.ask],
     ['GET', '/account/key', (ctx) => seeOther(ctx, '/account')],
     ['POST', '/account/key', account.link],
+    ['GET', '/account/password', password.show],
+    ['POST', '/account/password', password.change],
+    // A Well-Known URL for Changing Passwords (W3C).
+    ['GET', '/.well-known/change-password', (ctx) => seeOther(ctx, '/account/password')],
     ['GET', '/sign-in', (ctx) => seeOther(ctx, '/account')],
     ['POST', '/sign-in', signIn],
     ['GET', '/sign-out', ask],

@@ -45,7 +45,8 @@ export class PasswordError extends PeopleError {
 
 export interface NewPerson {
   readonly name: string;
-  readonly password: string;
+  /** Absent: no password lets them in. */
+  readonly password?: string;
   readonly profile?: Profile;
   /** Made by the first start. */
   readonly demo?: boolean;
@@ -64,7 +65,7 @@ export async function addPerson(
   const person = {
     id: randomId(store.random),
     name: mapped,
-    ...(await secretsOf(store, mapped, password)),
+    ...(password !== undefined && (await secretsOf(store, mapped, password))),
     ...(profile && { profile }),
     ...(demo && { demo }),
     created_at: store.clock.now(),
@@ -169,7 +170,8 @@ export async function changePerson(
   return record;
 }
 
-async function replacePerson(
+/** Replaces the record alone: for changes after which nothing has to end. Rejects with what `edit` throws. */
+export async function replacePerson(
   people: PeopleStore['stores']['people'],
   name: string,
   edit: (person: PersonRecord) => NewRecord,
@@ -222,7 +224,7 @@ export const formerName = (name: string) =>
   );
 
 /** Derives all that is stored of a password. Throws `PasswordError` if it may not be set. */
-async function secretsOf(
+export async function secretsOf(
   { passwords, realms, random }: PeopleStore,
   name: string,
   password: string,

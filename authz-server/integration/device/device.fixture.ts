@@ -16,7 +16,7 @@ import { TestBrowser } from '../browser.fixture.ts';
 import type { Page } from '../browser.fixture.ts';
 
 export const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
-const PASSWORD = 'correct horse battery staple';
+export const PASSWORD = 'correct horse battery staple';
 
 export const TV: ClientRecord = {
   client_id: 'tv',

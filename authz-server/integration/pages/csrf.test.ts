@@ -14,6 +14,11 @@ afterAll(async () => {
 
 const ALICE = { name: 'alice', password: PASSWORD };
 
+async function at(path: string) {
+  const { browser } = await signedIn();
+  return { browser, page: await browser.open(path) };
+}
+
 /** A browser in which alice is signed in, on a page with a form. */
 async function signedIn(): Promise<{ browser: TestBrowser; page: Page }> {
   const browser = site.browser();
@@ -30,6 +35,7 @@ async function interaction(params: Record<string, string>) {
 /** Every form of ours: the page it is on, and where it goes. */
 const FORMS: readonly (readonly [string, () => Promise<{ browser: TestBrowser; page: Page }>])[] = [
   ['/account', signedIn],
+  ['/account/password', () => at('/account/password')],
   ['/sign-out', signedIn],
   ['/sign-in', signedIn],
   ['/device', signedIn],

@@ -1,3 +1,4 @@
+import type { PasswordFault } from '#shared/people/password-rules.ts';
 import type { Profile } from '#shared/stores/people/people.ts';
 import type { Brand } from '#shared/pages/document.ts';
 import type { Language } from '#shared/pages/language.ts';
@@ -53,6 +54,24 @@ export interface SignInProps {
     | { readonly kind: 'later'; readonly seconds: number };
   /** Checked redirect URI where the form may lead (CSP form-action). */
   readonly redirectUri?: string;
+}
+
+/** The fault of a form for a new password. `wrong`: that of the old one; the others name the rule that the new one breaks. */
+export type NewPasswordProblem =
+  | { readonly kind: 'wrong' | PasswordFault }
+  | { readonly kind: 'later'; readonly seconds: number };
+
+export interface ChangePasswordProps {
+  /** Where the form is posted: `current`, `password`, and `others` = end. */
+  readonly action: string;
+  /** Where nothing is changed. */
+  readonly back: string;
+  readonly name: string;
+  /** Whether there is an old one, which is asked for. */
+  readonly hasPassword: boolean;
+  /** Whether the box is ticked that ends the other sign-ins. */
+  readonly endsOthers: boolean;
+  readonly problem?: NewPasswordProblem;
 }
 
 export interface ConsentProps {
@@ -159,8 +178,8 @@ export interface AccountProps {
   /** Where a browser can be given a key (`origin`), by a form that is posted to `link`. */
   readonly keyOrigins: readonly string[];
   readonly link: string;
-  /** Something was ended just now. */
-  readonly ended?: 'sign-in' | 'application' | 'access' | 'key';
+  /** Something was ended just now. `password`: it was changed, `others`: and all else ended. */
+  readonly ended?: 'sign-in' | 'application' | 'access' | 'key' | 'password' | 'others';
   /** Which of how many pages this is. */
   readonly page: number;
   readonly pages: number;

@@ -1,8 +1,8 @@
 import type { Context } from 'koa';
 import type Provider from 'oidc-provider';
 import { endSignIn, findSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
-import type { SignIn } from '#shared/people/access/sign-ins.ts';
-import { epochSeconds } from '#shared/base/clock.ts';
+import type { Means, SignIn } from '#shared/people/access/sign-ins.ts';
+import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import type { Person } from '#shared/people/directory.ts';
 import type { PagesServer } from '../../base/server.ts';
 import type { Shown } from './attempt.ts';
@@ -25,6 +25,11 @@ export interface BrowserSessions {
    * somebody planted in the browser never becomes signed in; another person's ends first.
    */
   signInVisitor(ctx: Context, shown: Shown): Promise<Visitor>;
+  /**
+   * Keeps a visitor signed in whose sign-ins have all ended, with the generation that they have now. How and when they
+   * signed in stays: it counts as no sign-in.
+   */
+  keepVisitor(ctx: Context, visitor: Visitor, generation: number): Promise<void>;
   /** Signs the browser out and ends the grants that end with the session. */
   signOutVisitor(ctx: Context, visitor: Visitor): Promise<void>;
   /** Takes the session of somebody who is not signed in from the store and the browser. */
@@ -59,6 +64,25 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
     await session.destroy();
   }
 
+  /** Writes a sign-in with its session, and gives the browser the session. */
+  async function begin(
+    ctx: Context,
+    session: Session,
+    signIn: SignIn,
+    { assurance: { acr, amr } }: Pick<Means, 'assurance'>,
+  ): Promise<void> {
+    const loginTs = Math.floor(signIn.since / 1000);
+    session.loginAccount({ accountId: signIn.accountId, acr, amr: [...amr], loginTs });
+    // Committed together: nobody knows the session's identifier yet, and without its sign-in it is nobody's.
+    await Promise.all([recordSignIn(server, signIn, lifetime), session.save(lifetime)]);
+    ctx.cookies.set(cookie, session.jti, {
+      httpOnly: true,
+      sameSite: 'lax',
+      overwrite: true,
+      maxAge: lifetime * 1000,
+    });
+  }
+
   const dropCookie = (ctx: Context) =>
     ctx.cookies.set(cookie, null, { httpOnly: true, sameSite: 'lax', overwrite: true });
 
@@ -73,12 +97,6 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
       if (earlier && !same) await end(earlier);
       const session = same ? earlier.session : new provider.Session();
       if (same) session.resetIdentifier();
-      session.loginAccount({
-        accountId: id,
-        acr: means.assurance.acr,
-        amr: [...means.assurance.amr],
-        loginTs: epochSeconds(clock),
-      });
       const signIn: SignIn = {
         uid: session.uid,
         accountId: id,
@@ -87,15 +105,14 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
         ...means,
         ...originOf(ctx),
       };
-      // Committed together: nobody knows the session's identifier yet, and without its sign-in it is nobody's.
-      await Promise.all([recordSignIn(server, signIn, lifetime), session.save(lifetime)]);
-      ctx.cookies.set(cookie, session.jti, {
-        httpOnly: true,
-        sameSite: 'lax',
-        overwrite: true,
-        maxAge: lifetime * 1000,
-      });
+      await begin(ctx, session, signIn, means);
       return { person: { id, name }, signIn, session };
+    },
+
+    async keepVisitor(ctx, { signIn }, generation) {
+      const session = new provider.Session();
+      const { assurance = BY_PASSWORD } = signIn;
+      await begin(ctx, session, { ...signIn, uid: session.uid, generation }, { assurance });
     },
 
     async signOutVisitor(ctx, visitor) {

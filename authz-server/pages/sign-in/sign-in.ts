@@ -12,6 +12,7 @@ import { signInPage } from '../views/sign-in.ts';
 /** Where a person can go on after signing in without a client, and which parameters go along. */
 const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
   ['/account', []],
+  ['/account/password', []],
   ['/device', ['user_code']],
 ]);
 /** The pages of GNAP's requests. */

@@ -52,6 +52,33 @@ export const de: Texts = {
     },
   },
 
+  newPassword: {
+    label: 'Neues Passwort',
+    hint: 'Mindestens 8 Zeichen. Ein paar Wörter, die sonst niemand zusammenstellen würde, merkt man sich leicht.',
+    problems: {
+      wrong: 'Das alte Passwort ist falsch. Es wurde nichts geändert.',
+      later: 'Es gab zu viele Versuche mit einem falschen Passwort. Es wurde nichts geändert.',
+      short: 'Das neue Passwort ist zu kurz. Wählen Sie eines mit mindestens 8 Zeichen.',
+      long: 'Das neue Passwort ist zu lang. Wählen Sie eines mit höchstens 1.024 Oktetten.',
+      characters:
+        'Das neue Passwort enthält ein Steuerzeichen oder ein Zeilenende. Wählen Sie eines ohne.',
+      common:
+        'Das neue Passwort ist eines der 10.000 häufigsten, die zuerst erraten werden. Wählen Sie ein anderes.',
+    },
+  },
+
+  changePassword: {
+    title: 'Passwort ändern',
+    firstTitle: 'Ein Passwort setzen',
+    problemTitle: (title) => `Fehler: ${title}`,
+    lead: 'Das neue Passwort gilt ab sofort überall.',
+    current: 'Altes Passwort',
+    endOthers: 'Alles andere beenden',
+    endOthersText:
+      'Jeder andere Browser wird abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet. Passkeys und Schlüssel bleiben: Entfernen Sie sie auf Ihrer Kontoseite.',
+    back: 'Nichts ändern',
+  },
+
   consent: {
     title: (client) => `${client} Zugriff erlauben?`,
     lead: (client) =>
@@ -202,6 +229,9 @@ export const de: Texts = {
       application: 'Die Anwendung hat keinen Zugriff mehr, in keinem Browser und auf keinem Gerät.',
       access: 'Der Zugriff ist beendet. Er wird ab jetzt verweigert.',
       key: 'Der Schlüssel ist entfernt. Er lässt niemanden mehr ein.',
+      password: 'Ihr Passwort ist geändert. Sonst ist nichts beendet.',
+      others:
+        'Ihr Passwort ist geändert. Jeder andere Browser ist abgemeldet, und keine Anwendung und kein Gerät hat mehr Zugriff.',
     },
     signIns: 'Wo Sie angemeldet sind',
     current: 'Dieser Browser',

@@ -57,6 +57,32 @@ export const en = {
     },
   },
 
+  newPassword: {
+    label: 'New password',
+    hint: 'At least 8 characters. A few words that nobody else would put together are easy to remember.',
+    problems: {
+      wrong: 'The old password is wrong. Nothing was changed.',
+      later: 'There were too many attempts with a wrong password. Nothing was changed.',
+      short: 'The new password is too short. Choose one of at least 8 characters.',
+      long: 'The new password is too long. Choose one of at most 1,024 octets.',
+      characters: 'The new password has a control character or a line end. Choose one without.',
+      common:
+        'The new password is one of the 10,000 commonest, which are guessed first. Choose another.',
+    },
+  },
+
+  changePassword: {
+    title: 'Change password',
+    firstTitle: 'Set a password',
+    problemTitle: (title: string) => `Error: ${title}`,
+    lead: 'The new password counts from now on, everywhere.',
+    current: 'Old password',
+    endOthers: 'End everything else',
+    endOthersText:
+      'Every other browser is signed out, and all applications and devices lose their access. You stay signed in here. Passkeys and keys stay: remove them on your account page.',
+    back: 'Change nothing',
+  },
+
   consent: {
     title: (client: string) => `Allow access to ${client}?`,
     lead: (client: string) =>
@@ -205,6 +231,9 @@ export const en = {
       application: 'The application has no access any more, in any browser or on any device.',
       access: 'The access has ended. It is refused from now on.',
       key: 'The key is removed. It lets nobody in any more.',
+      password: 'Your password is changed. Nothing else has ended.',
+      others:
+        'Your password is changed. Every other browser is signed out, and no application or device has access any more.',
     },
     signIns: 'Where you are signed in',
     current: 'This browser',

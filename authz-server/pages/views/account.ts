@@ -32,6 +32,7 @@ export function accountPage(view: View, props: AccountProps): Answer {
         <h1>${all.yourAccount}</h1>
         <p class="muted">${texts.lead(name)}</p>
         ${profile && aboutYou(view, profile)}
+        <p><a href="/account/password">${all.changePassword.title}</a></p>
         ${ended !== undefined && html`<p class="note good" role="status">${texts.ended[ended]}</p>`}
       </div>
       <section aria-labelledby="sign-ins">

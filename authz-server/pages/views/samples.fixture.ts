@@ -2,6 +2,7 @@ import type { Answer } from '#shared/http/answer.ts';
 import type { AccountApplication, AccountKey, AskedItem, Language, View } from '../frame/view.ts';
 import { accountPage } from './account.ts';
 import { accessEndPage } from './access-end.ts';
+import { changePasswordPage } from './change-password.ts';
 import { consentPage } from './consent.ts';
 import { deviceConfirmPage } from './device-confirm.ts';
 import { deviceEndPage } from './device-end.ts';
@@ -111,6 +112,12 @@ const SIGN_INS = [
 ];
 
 const signIn = { action: '/interaction/x/login', client: 'Papertrail', cancel: '/abort' };
+const changePassword = {
+  action: '/account/password',
+  back: '/account',
+  name: 'alice@example.com',
+  endsOthers: true,
+};
 const alice = (view: View): View => ({ person: 'alice@example.com', ...view });
 const from = { address: '203.0.113.77', agent: 'countersign-cli/1.0', at: NOW - 95_000 };
 
@@ -123,6 +130,20 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     signInPage(view, { ...signIn, name: 'alice', problem: { kind: 'later', seconds: 90 } }),
   'sign-in-once-more': (view) =>
     signInPage(view, { action: '/sign-in', purpose: 'account', notice: 'nothing-ended' }),
+  'change-password': (view) =>
+    changePasswordPage(alice(view), { ...changePassword, hasPassword: true }),
+  'change-password-wrong': (view) =>
+    changePasswordPage(alice(view), {
+      ...changePassword,
+      hasPassword: true,
+      problem: { kind: 'wrong' },
+    }),
+  'change-password-first': (view) =>
+    changePasswordPage(alice(view), {
+      ...changePassword,
+      hasPassword: false,
+      problem: { kind: 'common' },
+    }),
   consent: (view) =>
     consentPage(alice(view), {
       action: '/interaction/x/consent',

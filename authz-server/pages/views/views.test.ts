@@ -5,6 +5,7 @@ import { ATTACKS, expectStrict, skeleton } from '#shared/pages/checked.fixture.t
 import { LANGUAGES } from '#shared/pages/language.ts';
 import type { AccountAccess, AskedItem, View } from '../frame/view.ts';
 import { accountPage } from './account.ts';
+import { changePasswordPage } from './change-password.ts';
 import { consentPage } from './consent.ts';
 import { deviceConfirmPage } from './device-confirm.ts';
 import { deviceEndPage } from './device-end.ts';
@@ -44,6 +45,13 @@ function everyView(text: string): readonly Answer[] {
       cancel: text,
       hidden,
       problem: { kind: 'wrong' },
+    }),
+    changePasswordPage(view, {
+      action: text,
+      back: text,
+      name: text,
+      hasPassword: true,
+      endsOthers: true,
     }),
     consentPage(view, { action: text, client: text, redirectUri: 'https://app.example/', items }),
     deviceEntryPage(view, { action: text, userCode: text, problem: { kind: 'unknown' } }),
@@ -175,6 +183,35 @@ describe('sign-in', () => {
 
   test('without a way back there is no cancel', () => {
     expect(signInPage(view, { action: '/' }).body).not.toContain('Cancel');
+  });
+});
+
+describe('change password', () => {
+  const at = { action: '/account/password', back: '/account', name: 'alice', endsOthers: true };
+  const change = (more: object) => changePasswordPage(view, { ...at, hasPassword: true, ...more });
+
+  test('password managers know which password is the old one and which the new one', () => {
+    expect(fieldOf(change({}), 'current')).toContain('autocomplete="current-password"');
+    expect(fieldOf(change({}), 'password')).toContain('autocomplete="new-password"');
+    expect(change({}).body).toMatch(/<input[^>]*value="alice" autocomplete="username" readonly/);
+  });
+
+  test('the problem is tied to the field that has it', () => {
+    const wrong = change({ problem: { kind: 'wrong' } });
+    expect(wrong.status).toBe(422);
+    expect(fieldOf(wrong, 'current')).toMatch(/aria-describedby="problem"\s+aria-invalid="true"/);
+    expect(fieldOf(wrong, 'password')).not.toContain('aria-invalid');
+    const short = change({ problem: { kind: 'short' } });
+    expect(fieldOf(short, 'password')).toMatch(
+      /aria-describedby="problem hint"\s+aria-invalid="true"/,
+    );
+    expect(fieldOf(short, 'current')).not.toContain('aria-invalid');
+  });
+
+  test('the box stays as it was; without a password no old one is asked for', () => {
+    expect(fieldOf(change({}), 'others')).toContain('checked');
+    expect(fieldOf(change({ endsOthers: false }), 'others')).not.toContain('checked');
+    expect(fieldOf(change({ hasPassword: false }), 'current')).toBe('');
   });
 });
 

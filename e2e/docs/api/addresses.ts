@@ -8,6 +8,9 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
     'where a person is signed in, which applications act in their name; ends each of them',
   '/account/end': 'asks before everything of a person is ended',
   '/account/key': 'makes the link by which a browser registers a HOBA key',
+  '/account/password': 'changes the password, or sets a first one',
+  '/.well-known/change-password':
+    'leads there (W3C, A Well-Known URL for Changing Passwords); password managers use it',
   '/sign-in': 'signs in; GET leads to `/account`',
   '/sign-out': 'asks, and signs out',
   '/interaction/:uid': 'the sign-in or consent page of one authorization request',

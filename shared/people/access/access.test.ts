@@ -147,7 +147,7 @@ describe('ending', () => {
     const made = await signIn(accountId);
     const access = await allow(accountId);
     const theirs = await allow(somebodyElse);
-    expect(await endEverything(store, accountId)).toEqual({ signIns: 1, grants: 1 });
+    expect(await endEverything(store, accountId)).toEqual({ signIns: 1, grants: 1, generation: 1 });
     expect(await findSignIn(store, made.uid)).toBeUndefined();
     expect(await findAccess(store, access.grantId)).toBeUndefined();
     expect(await revokedBy(access)).toBe('person');

@@ -9,6 +9,8 @@ import { BATCH, walk } from './walk.ts';
 export interface Ended {
   readonly signIns: number;
   readonly grants: number;
+  /** The person's from now on. */
+  readonly generation: number;
 }
 
 /**
@@ -40,5 +42,5 @@ export async function endEverything(store: AccessStore, accountId: string): Prom
     await artefacts.remove('Grant', ...ids);
   });
   await removeConsents(store, accountId, (consent) => consent.generation < generation);
-  return { signIns, grants };
+  return { signIns, grants, generation };
 }

@@ -1,0 +1,259 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { listSignIns } from '#shared/people/access/sign-ins.ts';
+import { disablePerson, setPassword } from '#shared/people/people.ts';
+import { argon2Once } from '#shared/people/argon2.fixture.ts';
+import { createPasswords } from '#shared/people/password.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import type { Changes, Page, TestBrowser } from '../browser.fixture.ts';
+import { ALL, openDeviceFlow, PASSWORD, type DeviceFlow } from '../device/device.fixture.ts';
+
+const PATH = '/account/password';
+const NEW = 'another horse, another battery';
+
+let flow: DeviceFlow;
+beforeEach(async () => {
+  flow = await openDeviceFlow({ limits: { account: { burst: 5, per: 60 } } });
+});
+afterEach(async () => flow[Symbol.asyncDispose]());
+
+const people = () => ({
+  ...flow.store,
+  stores: flow.authz.stores,
+  random: systemRandom,
+  passwords: createPasswords(argon2Once),
+  realms: [],
+});
+const asksToSignIn = (page: Page) => page.forms.some(({ action }) => action === '/sign-in');
+const locationOf = ({ status, headers }: Page) => [status, headers.get('location')];
+const signInsOf = (name: 'alice' | 'bob') => listSignIns(flow.store, flow.people[name].id);
+
+/** Sends the form of the page, as a person fills it in unless `changes` say else. */
+async function change(browser: TestBrowser, changes: Changes = {}): Promise<Page> {
+  return browser.send(
+    await browser.open(PATH),
+    { current: PASSWORD, password: NEW, ...changes },
+    PATH,
+  );
+}
+
+/** Whether a password lets alice in, in a new browser. */
+async function enters(password: string): Promise<boolean> {
+  const browser = flow.browser();
+  const page = await browser.submit(await browser.open('/account'), { name: 'alice', password });
+  return page.status === 200;
+}
+
+/** Takes alice's password away, as if she had only passkeys. */
+async function withoutPassword(): Promise<void> {
+  const { people: kept } = flow.authz.stores;
+  const { password_hash: _, ...now } = (await kept.get(flow.people.alice.id)) ?? flow.people.alice;
+  await kept.replace({ ...now, version: now.version + 1 });
+}
+
+describe('the page', () => {
+  test('nobody signed in: asks to sign in first, and leads back', async () => {
+    const browser = flow.browser();
+    const asked = await browser.open(PATH);
+    expect(asksToSignIn(asked)).toBe(true);
+    const page = await browser.submit(asked, { name: 'alice', password: PASSWORD });
+    expect([page.status, new URL(page.url).pathname]).toEqual([200, PATH]);
+    expect(page.headers.get('cache-control')).toBe('no-store');
+  });
+
+  test('W3C, A Well-Known URL for Changing Passwords section 3: it is found by its well-known address', async () => {
+    const browser = flow.browser();
+    const found = await browser.request('GET', '/.well-known/change-password');
+    expect(locationOf(found)).toEqual([303, PATH]);
+    // Section 4: by this one password managers find out whether status codes mean anything.
+    const reliable =
+      '/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200';
+    expect((await browser.request('GET', reliable)).status).toBe(404);
+  });
+
+  test('the account page leads to it', async () => {
+    const { text } = await (await flow.signedIn('alice')).open('/account');
+    expect(text).toContain(`href="${PATH}"`);
+  });
+});
+
+describe('a change', () => {
+  test('the new password lets in, the old one does not, and this browser stays signed in', async () => {
+    const browser = await flow.signedIn('alice');
+    expect(locationOf(await change(browser))).toEqual([303, '/account?ended=others']);
+    expect([await enters(PASSWORD), await enters(NEW)]).toEqual([false, true]);
+    const account = await browser.open('/account?ended=others');
+    expect(account.text).toContain('Your password is changed.');
+  });
+
+  test('everything else ends: other browsers, and the access of applications', async () => {
+    const browser = await flow.signedIn('alice');
+    const other = await flow.signedIn('alice');
+    const bob = await flow.signedIn('bob');
+    const token = (await flow.useWeb(other, ALL.scope)).body['access_token'];
+    await change(browser);
+    expect(asksToSignIn(await other.open('/account'))).toBe(true);
+    expect(await flow.userinfo(token)).toBe(401);
+    expect(await signInsOf('alice')).toHaveLength(1);
+    expect(asksToSignIn(await bob.open('/account'))).toBe(false);
+  });
+
+  test('without the tick nothing else ends', async () => {
+    const browser = await flow.signedIn('alice');
+    const other = await flow.signedIn('alice');
+    const token = (await flow.useWeb(other, ALL.scope)).body['access_token'];
+    const done = await change(browser, { others: undefined });
+    expect(locationOf(done)).toEqual([303, '/account?ended=password']);
+    expect(asksToSignIn(await other.open('/account'))).toBe(false);
+    expect(await flow.userinfo(token)).toBe(200);
+    expect([await enters(PASSWORD), await enters(NEW)]).toEqual([false, true]);
+  });
+
+  test('the session is a new one: a copy of the cookie from before is worth nothing', async () => {
+    const browser = await flow.signedIn('alice');
+    const thief = flow.browser();
+    thief.plant(browser);
+    expect(asksToSignIn(await thief.open('/account'))).toBe(false);
+    await change(browser);
+    expect(asksToSignIn(await thief.open('/account'))).toBe(true);
+    expect(asksToSignIn(await browser.open('/account'))).toBe(false);
+  });
+
+  test('it is no fresh sign-in: when and how the person signed in stays', async () => {
+    const browser = await flow.signedIn('alice');
+    const [before] = await signInsOf('alice');
+    flow.clock.advance(600);
+    await change(browser);
+    const [after] = await signInsOf('alice');
+    expect(after).toEqual({ ...before, uid: expect.any(String), generation: 1 });
+    expect(after?.uid).not.toBe(before?.uid);
+    const { body } = await flow.useWeb(browser, `openid ${ALL.scope}`);
+    expect(decodeJwt(String(body['access_token']))['auth_time']).toBe(
+      Math.floor((before?.since ?? 0) / 1000),
+    );
+  });
+});
+
+describe('refused, and nothing changes:', () => {
+  afterEach(async () => {
+    expect([await enters(PASSWORD), await enters(NEW)]).toEqual([true, false]);
+  });
+
+  test.each<[string, Changes, string]>([
+    ['a wrong old password', { current: 'wrong' }, 'The old password is wrong.'],
+    ['no old password', { current: undefined }, 'The old password is wrong.'],
+    ['a short one', { password: '1234567' }, 'too short'],
+    ['none', { password: undefined }, 'too short'],
+    ['one of more than 1,024 octets', { password: 'x'.repeat(1025) }, 'too long'],
+    ['one with a control character', { password: `${NEW}\u0007` }, 'control character'],
+    ['a common one', { password: 'Football' }, 'commonest'],
+  ])('%s', async (_, changes, sentence) => {
+    const browser = await flow.signedIn('alice');
+    const page = await change(browser, { others: undefined, ...changes });
+    expect([page.status, page.text.includes(sentence)]).toEqual([422, true]);
+    // The box stays as the person left it, and no password is on the page.
+    const sent = page.forms.find(({ action }) => action === PATH)?.fields ?? [];
+    expect(new Map(sent).has('others')).toBe(false);
+    expect(page.text).not.toContain(PASSWORD);
+    expect(await signInsOf('alice')).toHaveLength(1);
+  });
+
+  test.each<[string, Changes, number]>([
+    ['two new passwords', { password: [NEW, 'something else entirely'] }, 400],
+    ['two old ones', { current: [PASSWORD, 'wrong'] }, 400],
+    ['a form of more than 16 KiB', { password: 'x'.repeat(17_000) }, 413],
+    ['a form of another browser (CSRF)', { csrf: 'x'.repeat(65) }, 403],
+  ])('%s', async (_, changes, status) => {
+    expect((await change(await flow.signedIn('alice'), changes)).status).toBe(status);
+  });
+
+  test('a link with the fields in its query', async () => {
+    const browser = await flow.signedIn('alice');
+    const query = new URLSearchParams({ current: PASSWORD, password: NEW }).toString();
+    expect((await browser.open(`${PATH}?${query}`)).status).toBe(200);
+  });
+
+  test('the form of a browser that was signed out meanwhile', async () => {
+    const browser = await flow.signedIn('alice');
+    const page = await browser.open(PATH);
+    await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
+    const asked = await browser.submit(page, { current: PASSWORD, password: NEW }, PATH);
+    expect(asksToSignIn(asked)).toBe(true);
+  });
+});
+
+test('guesses of the old password are limited, as those at the sign-in page', async () => {
+  const browser = await flow.signedIn('alice');
+  for (let guess = 0; guess < 5; guess += 1) {
+    expect((await change(browser, { current: `guess ${guess}` })).status).toBe(422);
+  }
+  const refused = await change(browser);
+  expect(refused.status).toBe(429);
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  flow.clock.advance(60);
+  expect((await change(browser)).status).toBe(303);
+});
+
+test('ten at once with the right old password: one happens', async () => {
+  await flow[Symbol.asyncDispose]();
+  flow = await openDeviceFlow({ limits: { account: { burst: 100, per: 1 } } });
+  const browser = await flow.signedIn('alice');
+  const page = await browser.open(PATH);
+  const pages = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      browser.send(page, { current: PASSWORD, password: `${NEW} ${index}` }, PATH),
+    ),
+  );
+  const entered: boolean[] = [];
+  for (const index of pages.keys()) entered.push(await enters(`${NEW} ${index}`));
+  expect(pages.map(({ status }) => status === 303)).toEqual(entered);
+  expect(entered.filter(Boolean)).toHaveLength(1);
+});
+
+describe('a person without a password', () => {
+  test('sets a first one within five minutes of the sign-in, without an old one', async () => {
+    const browser = await flow.signedIn('alice');
+    await withoutPassword();
+    flow.clock.advance(300);
+    const page = await browser.open(PATH);
+    expect(page.text).toContain('Set a password');
+    expect(page.text).not.toContain('name="current"');
+    expect((await change(browser, { current: undefined })).status).toBe(303);
+    expect(await enters(NEW)).toBe(true);
+  });
+
+  test('later signs in once more first, also to send the form', async () => {
+    const browser = await flow.signedIn('alice');
+    await withoutPassword();
+    const page = await browser.open(PATH);
+    flow.clock.advance(301);
+    const fields = { password: NEW };
+    for (const asked of [await browser.open(PATH), await browser.submit(page, fields, PATH)]) {
+      expect(asksToSignIn(asked)).toBe(true);
+      expect(asked.text).toContain('Sign in once more');
+    }
+    expect(await enters(NEW)).toBe(false);
+  });
+
+  test('two forms at once: the second does not replace the first password without knowing it', async () => {
+    const browser = await flow.signedIn('alice');
+    await withoutPassword();
+    const page = await browser.open(PATH);
+    const pages = await Promise.all(
+      [1, 2, 3].map((n) => browser.send(page, { password: `${NEW} ${n}` }, PATH)),
+    );
+    expect(pages.filter(({ status }) => status === 303)).toHaveLength(1);
+  });
+});
+
+test.each([
+  ['disabled', () => disablePerson(people(), 'alice')],
+  ['given another password by an operator', () => setPassword(people(), 'alice', 'operator’s own')],
+])('a person who was %s meanwhile changes nothing', async (_, meanwhile) => {
+  const browser = await flow.signedIn('alice');
+  const page = await browser.open(PATH);
+  await meanwhile();
+  const asked = await browser.submit(page, { current: PASSWORD, password: NEW }, PATH);
+  expect(asksToSignIn(asked)).toBe(true);
+  expect(await enters(NEW)).toBe(false);
+});

@@ -1,0 +1,44 @@
+import type { PersonRecord } from '#shared/stores/people/people.ts';
+import { endEverything, type Ended } from './access/everything.ts';
+import { PeopleError, replacePerson, secretsOf, type PeopleStore } from './people.ts';
+
+/** Thrown if somebody else changed the password in the meantime. */
+export class PasswordReplaced extends PeopleError {
+  override readonly name = 'PasswordReplaced';
+
+  constructor() {
+    super('the password was changed meanwhile: begin again');
+  }
+}
+
+/**
+ * Replaces a person's password by one of their own choice, with its verifiers, in one step. `seen` is the record that the
+ * caller checked them against: of several changes that saw the same password one happens, the others throw
+ * `PasswordReplaced`. Throws `PasswordError` if the password may not be set.
+ */
+export async function changePassword(
+  store: PeopleStore,
+  seen: PersonRecord,
+  password: string,
+): Promise<void> {
+  const secrets = await secretsOf(store, seen.name, password);
+  await replacePerson(store.stores.people, seen.name, (now) => {
+    if (now.id !== seen.id || now.password_hash !== seen.password_hash) {
+      throw new PasswordReplaced();
+    }
+    return { ...now, ...secrets };
+  });
+}
+
+/**
+ * The same, and ends all that is open: first the record, then the generation, so that who was let in by the former password
+ * has an earlier generation.
+ */
+export async function changePasswordAndEnd(
+  store: PeopleStore,
+  seen: PersonRecord,
+  password: string,
+): Promise<Ended> {
+  await changePassword(store, seen, password);
+  return endEverything(store, seen.id);
+}
