@@ -38,7 +38,8 @@ export type DeviceDecision =
     }
   | {
       readonly accountId: string;
-      readonly error: 'access_denied';
+      /** `unmet_authentication_requirements`: the person gave up, since the device asks for more than they have. */
+      readonly error: 'access_denied' | 'unmet_authentication_requirements';
       readonly errorDescription: string;
     };
 

@@ -10,12 +10,14 @@ import { ACRS } from '#shared/people/access/assurance.ts';
 import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import type { KeySet } from '#shared/keys/signing-key-ring.ts';
 import { lifetimes } from './lifetimes.ts';
+import { loginPolicy } from './login-policy.ts';
 import { revocationsSpace } from '#shared/config/token-spaces.ts';
 import { ASSERTION_ALGS, CLIENT_AUTHENTICATION, ENDPOINT_METADATA } from './answers/metadata.ts';
 import { engineHooks } from '../pages/engine-hooks.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';
 import { pkceRequired } from './codes/pkce.ts';
 import { OPENID_SCOPES, resourceIndicators } from '../resources/resource-indicators.ts';
+import { checkAcrValues, checkMaxAge } from '../base/acr-values.ts';
 import type { AuthzServer } from '../base/server.ts';
 import { SigningKey } from './token/signing-key.ts';
 import type { TokenSteps } from './token/token-request.ts';
@@ -56,8 +58,12 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
     cookies: cookies(server),
     loadExistingGrant: existingGrant(server),
     // Validates every authorization request, after its resources were found.
-    extraParams: { scope: (ctx, _scope, client) => known.checkScope(ctx, client) },
-    interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
+    extraParams: {
+      scope: (ctx, _scope, client) => known.checkScope(ctx, client),
+      acr_values: checkAcrValues,
+      max_age: checkMaxAge,
+    },
+    interactions: { policy: loginPolicy(), url: (_ctx, { uid }) => `/interaction/${uid}` },
     renderError: hooks.renderError,
     features: features(server, known, hooks),
     discovery: {

@@ -32,7 +32,7 @@ export async function give(server: GnapServer, giving: Giving): Promise<object> 
   const allowed = await findRights(server, grantId);
   const spaces = gnapSpaces(server.config);
   const before = await findGiven(server, giving.id);
-  const person = { accountId, grantId, authTime, acr: assurance.acr, record: giving.id };
+  const person = { accountId, grantId, authTime, assurance, record: giving.id };
   const orders = giving.tokens.flatMap((token) => {
     const resolved = resolveAccess(spaces, client, token.access);
     const { space } = resolved;

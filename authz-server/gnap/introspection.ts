@@ -35,7 +35,7 @@ export function createIntrospection(server: GnapServer) {
       own.map(({ url }) => url),
     );
     if (claims?.access === undefined) return INACTIVE;
-    const { cnf, access, iat, exp, aud, sub, client_id } = claims;
+    const { cnf, access, iat, exp, aud, sub, client_id, acr, amr, auth_time } = claims;
     const proof = boundKey(cnf);
     const isAsProved = asked.proof === undefined || asked.proof === methodOf(proof);
     const isEnough = (asked.access ?? []).every((right) => includes(access, right));
@@ -50,6 +50,10 @@ export function createIntrospection(server: GnapServer) {
       aud,
       sub,
       instance_id: client_id,
+      // As OAuth tells them (RFC 9470 section 6.2), so that a resource server can ask for another sign-in.
+      acr,
+      amr,
+      auth_time,
     };
   };
 }

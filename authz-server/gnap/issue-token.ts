@@ -53,7 +53,7 @@ export async function issueToken(server: GnapServer, order: TokenOrder): Promise
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     access,
     ...(!bearer && { cnf: bindingOf(key) }),
-    ...(person && { acr: person.acr, auth_time: person.authTime }),
+    ...(person && { ...person.assurance, auth_time: person.authTime }),
   };
   const { kid, jwt } = signed(keys, space.alg, claims);
   return {

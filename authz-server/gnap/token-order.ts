@@ -1,5 +1,5 @@
 import type { SpaceConfig } from '#shared/config/schema.ts';
-import type { Acr } from '#shared/people/access/assurance.ts';
+import type { Assurance } from '#shared/people/access/assurance.ts';
 import type { GnapRegistration } from '#shared/stores/oauth/clients.ts';
 import type { GrantedAccess } from './access.ts';
 
@@ -20,7 +20,7 @@ export interface TokenOrder extends GrantedAccess {
     readonly grantId: string;
     /** NumericDate of the sign-in. */
     readonly authTime: number;
-    readonly acr: Acr;
+    readonly assurance: Assurance;
     /** The identifier of the record of the grant. */
     readonly record: string;
   };

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ACRS } from '#shared/jose/acr.ts';
 import { asApp, testAuthz } from './authz.fixture.ts';
 import type { TestAuthz } from './authz.fixture.ts';
 
@@ -66,7 +67,7 @@ describe('metadata (RFC 8414 section 2, OpenID Connect Discovery section 3)', ()
         'ed',
       ],
       claims_supported: expect.arrayContaining(CLAIMS),
-      acr_values_supported: ['urn:countersign:acr:password'],
+      acr_values_supported: [...ACRS],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['ES256', 'RS256'],
       token_endpoint_auth_methods_supported: [

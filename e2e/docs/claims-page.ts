@@ -27,6 +27,7 @@ const ACCESS_TOKEN: Rows = [
   ['sub_gen', 'generation of the person; it rises when everything of theirs is ended', 'of people'],
   ['openid_scope', 'scopes of OpenID Connect, which userinfo reads', 'of people, if granted'],
   ['acr', `how the person signed in: ${WAYS}`, 'of people'],
+  ['amr', 'methods of the sign-in (RFC 8176)', 'of people'],
   ['auth_time', 'when the person signed in, in seconds', 'of people'],
 ];
 
@@ -55,6 +56,9 @@ const INTROSPECTION: Rows = [
   ['exp', 'as in the token'],
   ['jti', 'as in the token'],
   ['cnf', 'as in the token'],
+  ['acr', 'as in the token'],
+  ['amr', 'as in the token'],
+  ['auth_time', 'as in the token'],
 ];
 
 const MEANING: Readonly<Record<string, string>> = {

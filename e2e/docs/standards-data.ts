@@ -147,11 +147,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     all('RFC 9207', 'Issuer in the authorization response'),
     all('RFC 9449', 'DPoP'),
     parts('RFC 9700', 'Security best current practice', 'what concerns the two servers'),
-    partly('RFC 9470', 'Step-up authentication', [
-      '4',
-      '`acr_values` at the authorization server',
-      'not there yet',
-    ]),
+    all('RFC 9470', 'Step-up authentication'),
     partly('RFC 9728', 'Metadata of resources', ['2.2', 'signed metadata', 'not there yet']),
     partly('RFC 7523', 'JWT assertions of clients', [
       '2.1',

@@ -27,6 +27,8 @@ export interface AccessTokenClaims extends Omit<RevocableClaims, 'kid'> {
   readonly openid_scope?: string;
   /** How the person signed in, and when (RFC 9068 section 2.2.1); absent from a token of an application. */
   readonly acr?: string;
+  /** The methods (RFC 8176 section 2). */
+  readonly amr?: readonly string[];
   /** NumericDate. */
   readonly auth_time?: number;
   /** The key that the token is bound to (RFC 7800 section 3). Absent: it is bound to none. */

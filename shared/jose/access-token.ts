@@ -67,6 +67,7 @@ const OPTIONAL: Readonly<Record<Exclude<keyof Claims, keyof typeof REQUIRED>, Ch
   grant_id: isText,
   sub_gen: isGeneration,
   acr: isText,
+  amr: Array.isArray,
   auth_time: isTime,
   access: Array.isArray,
   cnf: isObject,

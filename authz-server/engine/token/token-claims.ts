@@ -57,6 +57,7 @@ async function personClaims(
     ...(scope !== '' && { openid_scope: scope }),
     sub_gen: access.generation,
     acr: source?.acr,
+    amr: source?.amr,
     auth_time: source?.authTime,
   };
 }

@@ -94,9 +94,10 @@ function mayIntrospect(client: Client, claims: AccessTokenClaims): boolean {
   return client.clientId === claims.client_id || ofAudience;
 }
 
-/** RFC 7662 section 2.2. */
+/** RFC 7662 section 2.2; how and when the person signed in, RFC 9470 section 6.2. */
 function described(claims: AccessTokenClaims) {
   const { iss, aud, sub, client_id, scope, iat, exp, jti, cnf } = claims;
+  const { acr, amr, auth_time } = claims;
   const token_type = cnf === undefined ? 'Bearer' : 'DPoP';
-  return { token_type, iss, aud, sub, client_id, scope, iat, exp, jti, cnf };
+  return { token_type, iss, aud, sub, client_id, scope, iat, exp, jti, cnf, acr, amr, auth_time };
 }

@@ -1,6 +1,8 @@
 import type Provider from 'oidc-provider';
 import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
+import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { endGrant } from '#shared/people/access/grants.ts';
+import { isEnough } from '../../base/acr-values.ts';
 import { decideDeviceCode } from '../../base/device-code.ts';
 import type { DeviceCode } from '../../base/device-code.ts';
 import { createGiveGrant } from '../../consent/give-grant.ts';
@@ -13,6 +15,7 @@ import type { AskedItem } from '../frame/view.ts';
 export interface DeviceDecisions {
   /** Gives the device a grant of its own, so that ending it ends no other device. */
   approve(visitor: Visitor, code: DeviceCode, allowed: readonly AskedItem[]): Promise<boolean>;
+  /** The device learns whether the person would have had to sign in by more (`acr_values`, RFC 9470 section 5). */
   deny(visitor: Visitor, code: DeviceCode): Promise<boolean>;
 }
 
@@ -39,14 +42,23 @@ export function createDeviceDecisions(server: PagesServer, provider: Provider): 
       return won;
     },
 
-    deny: ({ person }, code) =>
+    deny: ({ person, signIn }, code) =>
       decideDeviceCode(server, code, {
         accountId: person.id,
-        error: 'access_denied',
-        errorDescription: 'the person denied it',
+        ...(hasEnough(signIn, code) ? DENIED : UNMET),
       }),
   };
 }
+
+const DENIED = { error: 'access_denied', errorDescription: 'the person denied it' } as const;
+const UNMET = {
+  error: 'unmet_authentication_requirements',
+  errorDescription: 'the person did not sign in by one of the acr_values',
+} as const;
+
+/** Whether the person signed in by what the device asks for. */
+export const hasEnough = ({ assurance = BY_PASSWORD }: SignIn, { params }: DeviceCode): boolean =>
+  isEnough(assurance.acr, params['acr_values']);
 
 /** The resources that were asked for (RFC 8707), as the engine keeps them: none, one, or a list. */
 function resourceOf({ params }: DeviceCode): { resource?: string | readonly string[] } {

@@ -3,9 +3,10 @@ import type Provider from 'oidc-provider';
 import type { Clock } from '#shared/base/clock.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { allowedItems, askedItems } from '../interaction/asked.ts';
+import { leastAcr } from '../../base/acr-values.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import type { DeviceCode } from '../../base/device-code.ts';
-import { createDeviceDecisions } from './device-decision.ts';
+import { createDeviceDecisions, hasEnough } from './device-decision.ts';
 import { lookUp, openOrDecided } from './device-lookup.ts';
 import type { LookedUp } from './device-lookup.ts';
 import { PageError } from '../frame/page-error.ts';
@@ -13,6 +14,7 @@ import type { PagesServer } from '../../base/server.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
 import { createBrowserSessions } from '../sign-in/session.ts';
 import type { Visitor } from '../sign-in/session.ts';
+import { asksFor } from '../sign-in/asks-for.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
 import { displayUserCode, normaliseUserCode } from '../../base/user-code.ts';
 import type { DeviceEndProps, DeviceEntryProps } from '../frame/view.ts';
@@ -80,7 +82,7 @@ export function deviceHandlers(
       return askForCode(ctx, visitor, { userCode: displayUserCode(userCode), problem: found });
     }
     const { code, client } = found;
-    if (isTooOld(visitor.signIn, code, clock)) return askAgain(ctx, visitor, userCode);
+    if (decision === 'allow' && !suits(visitor, code)) return askAgain(ctx, visitor, found);
     const asked = askedItems(config, client, code.params, 'en');
     const allowed = decision === 'allow' ? allowedItems(asked, form) : [];
     const won = await (allowed.length > 0 ? approve(visitor, code, allowed) : deny(visitor, code));
@@ -95,11 +97,25 @@ export function deviceHandlers(
     showEnd(ctx, visitor, found.kind === 'decided' ? found : { end: 'expired' });
   }
 
-  const askAgain = (ctx: Context, { person }: Visitor, userCode: string) =>
-    ask(ctx, pathWith(userCode), { name: person.name });
+  const suits = ({ signIn }: Visitor, code: DeviceCode) =>
+    hasEnough(signIn, code) && !isTooOld(signIn, code, clock);
 
-  function confirm(ctx: Context, visitor: Visitor, { code, client }: Open): void {
-    if (isTooOld(visitor.signIn, code, clock)) return askAgain(ctx, visitor, code.userCode);
+  /** Asks for another sign-in. The person can give up, since they may have no stronger way. */
+  function askAgain(ctx: Context, { person, signIn }: Visitor, { code, client }: Open): void {
+    const { userCode, params, iat } = code;
+    const missing = !hasEnough(signIn, code);
+    ask(ctx, pathWith(userCode), {
+      name: person.name,
+      client: client.client_name,
+      ...(missing && asksFor(leastAcr(params['acr_values']))),
+      ...(missing && signIn.since >= iat * 1000 && { notice: 'not-enough' }),
+      cancel: { action: PATH, hidden: { user_code: userCode, decision: 'deny' } },
+    });
+  }
+
+  function confirm(ctx: Context, visitor: Visitor, found: Open): void {
+    const { code, client } = found;
+    if (!suits(visitor, code)) return askAgain(ctx, visitor, found);
     const { ip, ua } = code.deviceInfo ?? {};
     const view = viewOf(ctx, visitor.person);
     const page = deviceConfirmPage(view, {
@@ -141,7 +157,8 @@ export function deviceHandlers(
  * One that came after its request is always recent enough, so that nobody is asked twice.
  */
 function isTooOld({ since }: SignIn, { params, iat }: DeviceCode, clock: Clock): boolean {
-  const { max_age: maxAge } = params;
+  // The engine makes `prompt=login` of `max_age=0`.
+  const maxAge = params['prompt'] === 'login' ? 0 : params['max_age'];
   if (maxAge === undefined || since >= iat * 1000) return false;
   return clock.now() - since > Number(maxAge) * 1000;
 }

@@ -41,12 +41,20 @@ export interface SignInProps {
   readonly name?: string;
   /** Name of the client that the person is on the way to. */
   readonly client?: string;
+  /** The client asks for this way to sign in, or a stronger one. */
+  readonly asks?: 'second-factor' | 'passkey';
   /** The page of ours that they are on the way to. */
   readonly purpose?: 'account' | 'device' | 'access';
-  /** `nothing-ended`: nobody was signed in any more; `again`: what follows needs a new sign-in. */
-  readonly notice?: 'nothing-ended' | 'again';
-  /** Form target that gives up and goes back to the client; absent: nowhere to go back to. */
-  readonly cancel?: string;
+  /**
+   * `nothing-ended`: nobody was signed in any more; `again`: what follows needs a new sign-in; `not-enough`: the
+   * person has just signed in by less than what is asked for.
+   */
+  readonly notice?: 'nothing-ended' | 'again' | 'not-enough';
+  /** The form that gives up and goes back to the client; absent: nowhere to go back to. */
+  readonly cancel?: {
+    readonly action: string;
+    readonly hidden?: Readonly<Record<string, string>>;
+  };
   readonly hidden?: Readonly<Record<string, string>>;
   /** `wrong`: status 401 is for schemes; the page is 422. `later`: 429, `seconds` until it may work. */
   readonly problem?:

@@ -8,6 +8,7 @@ import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { consentKey } from '../../consent/consented.ts';
+import { isEnough, leastAcr } from '../../base/acr-values.ts';
 import { allowedItems, askedItems } from './asked.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { createGiveGrant } from '../../consent/give-grant.ts';
@@ -20,6 +21,7 @@ import type { Interaction } from '../frame/same-browser.ts';
 import { createBrowserSessions, originOf } from '../sign-in/session.ts';
 import type { Visitor } from '../sign-in/session.ts';
 import type { AskedItem, SignInProps } from '../frame/view.ts';
+import { asksFor } from '../sign-in/asks-for.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { consentPage } from '../views/consent.ts';
 import { signInPage } from '../views/sign-in.ts';
@@ -35,6 +37,12 @@ interface Waiting {
 const REFUSED: InteractionResults = {
   error: 'access_denied',
   error_description: 'the person refused',
+};
+
+/** Somebody who signed in by less would be asked again by the engine, without end (RFC 9470 section 5). */
+const UNMET: InteractionResults = {
+  error: 'unmet_authentication_requirements',
+  error_description: 'the person did not sign in by one of the acr_values',
 };
 
 /** Handles the engine's interactions with a person: to sign in, and to allow the scopes that a client asks for. */
@@ -128,8 +136,9 @@ export function interactionHandlers(
     const hint = asText(params['login_hint']) ?? visitor?.person.name;
     const page = signInPage(viewOf(ctx, undefined, params['ui_locales']), {
       action: `/interaction/${uid}/login`,
-      cancel: `/interaction/${uid}/abort`,
+      cancel: { action: `/interaction/${uid}/abort` },
       client: client.client_name,
+      ...asksFor(leastAcr(params['acr_values'])),
       redirectUri: String(params['redirect_uri']),
       ...(hint !== undefined && { name: hint }),
       ...tried,
@@ -168,6 +177,10 @@ export function interactionHandlers(
       }
       const { means } = attempt;
       const { acr, amr } = means.assurance;
+      if (!isEnough(acr, interaction.params['acr_values'])) {
+        await finish(ctx, interaction, UNMET);
+        return;
+      }
       const { id, generation } = attempt.person;
       await finish(ctx, interaction, {
         // With its time, which must stay that of the password when the person allows something later.

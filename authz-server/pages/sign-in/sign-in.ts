@@ -18,9 +18,11 @@ const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
 /** The pages of GNAP's requests. */
 const INTERACTION = /^\/gnap\/interact\/[\w-]{1,64}$/;
 
+type More = Pick<SignInProps, 'name' | 'problem' | 'notice' | 'client' | 'asks' | 'cancel'>;
+
 export interface StandaloneSignIn {
   /** Asks the person to sign in first; `goOn` is one of the paths of `CONTINUE`, or a page of a request of GNAP. */
-  ask(ctx: Context, goOn: string, more?: Pick<SignInProps, 'name' | 'problem' | 'notice'>): void;
+  ask(ctx: Context, goOn: string, more?: More): void;
   /** POST /sign-in. */
   signIn: Middleware;
 }

@@ -37,6 +37,13 @@ export const de: Texts = {
       device: 'um ein Gerät zu verbinden',
       access: 'um über eine Anwendung zu entscheiden',
     },
+    asks: {
+      'second-factor': (client) =>
+        html`${strong(client)} verlangt einen zweiten Faktor oder einen Passkey. Ein Passwort allein
+        reicht nicht.`,
+      passkey: (client) =>
+        html`${strong(client)} verlangt einen Passkey. Ein Passwort reicht nicht.`,
+    },
     name: 'Name',
     password: 'Passwort',
     show: 'Zeigen',
@@ -48,6 +55,7 @@ export const de: Texts = {
     notices: {
       'nothing-ended':
         'Es wurde nichts beendet: Sie sind hier nicht mehr angemeldet. Melden Sie sich an und beenden Sie es dann noch einmal.',
+      'not-enough': 'Sie sind angemeldet, aber hier wird mehr verlangt.',
       again: 'Melden Sie sich noch einmal an, bevor Sie ändern, wie Sie sich anmelden.',
     },
   },

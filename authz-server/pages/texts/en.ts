@@ -41,6 +41,13 @@ export const en = {
       device: 'to connect a device',
       access: 'to decide about an application',
     },
+    asks: {
+      'second-factor': (client: string) =>
+        html`${strong(client)} asks for a second factor or a passkey. A password alone is not
+        enough.`,
+      passkey: (client: string) =>
+        html`${strong(client)} asks for a passkey. A password is not enough.`,
+    },
     name: 'Name',
     password: 'Password',
     show: 'Show',
@@ -53,6 +60,7 @@ export const en = {
     notices: {
       'nothing-ended':
         'Nothing was ended: you are not signed in here any more. Sign in, then end it once more.',
+      'not-enough': 'You are signed in, but this asks for more.',
       again: 'Sign in once more before you change how you sign in.',
     },
   },

@@ -111,7 +111,11 @@ const SIGN_INS = [
   { id: 't', since: NOW - 3 * DAY, address: '198.51.100.4', agent: SAFARI, current: false },
 ];
 
-const signIn = { action: '/interaction/x/login', client: 'Papertrail', cancel: '/abort' };
+const signIn = {
+  action: '/interaction/x/login',
+  client: 'Papertrail',
+  cancel: { action: '/abort' },
+};
 const changePassword = {
   action: '/account/password',
   back: '/account',
@@ -128,6 +132,9 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     signInPage(view, { ...signIn, name: 'alice', problem: { kind: 'wrong' } }),
   'sign-in-later': (view) =>
     signInPage(view, { ...signIn, name: 'alice', problem: { kind: 'later', seconds: 90 } }),
+  'sign-in-passkey': (view) => signInPage(view, { ...signIn, name: 'alice', asks: 'passkey' }),
+  'sign-in-not-enough': (view) =>
+    signInPage(view, { ...signIn, name: 'alice', asks: 'second-factor', notice: 'not-enough' }),
   'sign-in-once-more': (view) =>
     signInPage(view, { action: '/sign-in', purpose: 'account', notice: 'nothing-ended' }),
   'change-password': (view) =>

@@ -9,7 +9,17 @@ import { CREDENTIAL_SCRIPT } from './credential-script.ts';
 
 /** Asks for name and password; the first field that is empty has the focus. */
 export function signInPage(view: View, props: SignInProps): Answer {
-  const { action, name = '', client, cancel, hidden = {}, redirectUri, purpose, notice } = props;
+  const {
+    action,
+    name = '',
+    client,
+    cancel,
+    hidden = {},
+    redirectUri,
+    purpose,
+    notice,
+    asks,
+  } = props;
   const texts = textsOf(view.language).signIn;
   const problem = props.problem && shownProblem(view, props.problem, texts);
   const isWrong = props.problem?.kind === 'wrong';
@@ -27,6 +37,11 @@ export function signInPage(view: View, props: SignInProps): Answer {
         ${client !== undefined && html`<p class="muted">${texts.toContinue(client)}</p>`}
         ${purpose !== undefined && html`<p class="muted">${texts.purposes[purpose]}</p>`}
       </div>
+      ${
+        client !== undefined &&
+        asks !== undefined &&
+        html`<p class="note">${texts.asks[asks](client)}</p>`
+      }
       ${notice !== undefined && html`<p class="note bad" role="alert">${texts.notices[notice]}</p>`}
       ${problem?.note}
       ${form(
@@ -67,7 +82,12 @@ export function signInPage(view: View, props: SignInProps): Answer {
       )}
       ${
         cancel !== undefined &&
-        form(view, cancel, {}, html`<button class="button">${texts.cancel}</button>`)
+        form(
+          view,
+          cancel.action,
+          cancel.hidden ?? {},
+          html`<button class="button">${texts.cancel}</button>`,
+        )
       }
     </div>`,
   });

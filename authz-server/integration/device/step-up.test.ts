@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { listSignIns } from '#shared/people/access/sign-ins.ts';
+import { ACRS, type Acr } from '#shared/jose/acr.ts';
+import type { TestBrowser } from '../browser.fixture.ts';
+import {
+  ALL,
+  GENEROUS,
+  isConfirm,
+  openDeviceFlow,
+  pathOf,
+  post,
+  signIn,
+} from './device.fixture.ts';
+import type { DeviceFlow } from './device.fixture.ts';
+
+const [BY_PASSWORD, SECOND_FACTOR, PASSKEY] = ACRS;
+
+let flow: DeviceFlow;
+beforeEach(async () => {
+  flow = await openDeviceFlow(GENEROUS);
+});
+afterEach(async () => flow[Symbol.asyncDispose]());
+
+/** A browser in which alice signed in by these means. */
+async function signedInBy(acr: Acr): Promise<TestBrowser> {
+  const browser = await flow.signedIn('alice');
+  const [latest] = await listSignIns(flow.store, flow.people.alice.id);
+  const payload = { ...latest, assurance: { acr, amr: ['user'] } };
+  const { artefacts } = flow.authz.stores;
+  await artefacts.put({ kind: 'SignIn', id: String(latest?.uid), payload, seconds: 3600 });
+  return browser;
+}
+
+describe('acr_values and max_age of a device (RFC 8628 section 3.1, RFC 9470 section 5)', () => {
+  test.each([PASSKEY, `${SECOND_FACTOR} ${PASSKEY}`, SECOND_FACTOR])(
+    'a sign-in by a passkey is enough for %j, and its acr is in the tokens',
+    async (acr_values) => {
+      const device = await flow.askAsDevice({ ...ALL, acr_values });
+      const browser = await signedInBy(PASSKEY);
+      const confirm = await browser.open(pathOf(device));
+      await browser.submit(confirm, { decision: 'allow' }, '/device');
+      const { body } = await flow.poll(device);
+      const told = { acr: PASSKEY, amr: ['user'] };
+      expect(decodeJwt(String(body['access_token']))).toMatchObject(told);
+      expect(decodeJwt(String(body['id_token']))).toMatchObject(told);
+      const refreshed = await flow.refresh('tv', body['refresh_token']);
+      expect(decodeJwt(String(refreshed.body['access_token']))).toMatchObject(told);
+    },
+  );
+
+  test('a password is asked again, says why, and never loops: giving up tells the device', async () => {
+    const device = await flow.askAsDevice({ ...ALL, acr_values: PASSKEY });
+    const browser = await flow.signedIn('alice');
+    const asked = await browser.open(pathOf(device));
+    expect(asked.text).not.toContain('name="item"');
+    expect(asked.text).toContain('<strong>Living room TV</strong> asks for a passkey');
+    flow.clock.advance(5);
+    const again = await signIn(browser, asked, 'alice');
+    expect(again.text).toContain('You are signed in, but this asks for more.');
+    await browser.submit(again, {}, '/device');
+    expect((await flow.poll(device)).body).toMatchObject({
+      error: 'unmet_authentication_requirements',
+    });
+    expect(await flow.grants('alice')).toBe(0);
+  });
+
+  test('a form of another page does not approve what asks for more', async () => {
+    const device = await flow.askAsDevice({ ...ALL, acr_values: PASSKEY });
+    const browser = await flow.signedIn('alice');
+    const forced = await post(browser, {
+      user_code: device.user_code,
+      decision: 'allow',
+      item: ['openid'],
+      acr_values: BY_PASSWORD,
+    });
+    expect(forced.forms.map(({ action }) => action)).toContain('/sign-in');
+    expect((await flow.poll(device)).body).toMatchObject({ error: 'authorization_pending' });
+    expect(await flow.grants('alice')).toBe(0);
+  });
+
+  test('ten decisions at once with a sign-in that is not enough approve nothing', async () => {
+    const device = await flow.askAsDevice({ ...ALL, acr_values: SECOND_FACTOR });
+    const browser = await flow.signedIn('alice');
+    const form = { user_code: device.user_code, decision: 'allow', item: ['openid'] };
+    await Promise.all(Array.from({ length: 10 }, () => post(browser, form)));
+    expect((await flow.poll(device)).body).toMatchObject({ error: 'authorization_pending' });
+    expect(await flow.grants('alice')).toBe(0);
+  });
+
+  test('max_age=0 asks for a sign-in after the request, once', async () => {
+    flow.clock.advance(-10);
+    const browser = await flow.signedIn('alice');
+    flow.clock.advance(10);
+    const device = await flow.askAsDevice({ ...ALL, max_age: '0' });
+    const asked = await browser.open(pathOf(device));
+    expect(asked.forms.map(({ action }) => action)).toContain('/sign-in');
+    expect(isConfirm(await signIn(browser, asked, 'alice'))).toBe(true);
+  });
+
+  test('values that are unknown here are refused at once (RFC 9470 section 5)', async () => {
+    const { authz } = flow;
+    for (const acr_values of ['silver', `${PASSKEY},${SECOND_FACTOR}`]) {
+      const form = { client_id: 'tv', ...ALL, acr_values };
+      const { status, body } = await authz.post('/device/auth', form);
+      expect([status, body['error']]).toEqual([400, 'unmet_authentication_requirements']);
+    }
+  });
+});

@@ -1,0 +1,12 @@
+import type { Acr } from '#shared/jose/acr.ts';
+import type { SignInProps } from '../frame/view.ts';
+
+const ASKS: Readonly<Record<Acr, Pick<SignInProps, 'asks'>>> = {
+  'urn:countersign:acr:password': {},
+  'urn:countersign:acr:second-factor': { asks: 'second-factor' },
+  'urn:countersign:acr:passkey': { asks: 'passkey' },
+};
+
+/** Returns what the sign-in page says of the way to sign in that a client asks for. Everybody may use a password. */
+export const asksFor = (least: Acr | undefined): Pick<SignInProps, 'asks'> =>
+  least === undefined ? {} : ASKS[least];
