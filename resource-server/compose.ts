@@ -80,7 +80,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     sendToPair: outside.openSend(await wayToIssuer(parts)),
     voprf: openVoprfThreads(),
   });
-  const brand = await openBrand(config.brand);
+  const brand = await openBrand(config);
   const errors = createErrors({ brand, log, development: !isProduction(config) });
   const partsOfSchemes = schemeParts({ ...parts, oauth, tokens, gss, issuers, brand });
   const schemes = await openSchemes(partsOfSchemes);

@@ -18,7 +18,15 @@ export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
   people: { session: 86_400 },
   revocations: { lease: 5 },
   device: { lifetime: 900 },
-  brand: { name: 'Example Ltd', logo: 'logo.svg', color: '#7a1f5f' },
+  brand: {
+    name: 'Example Ltd',
+    logo: 'logo.svg',
+    color: '#7a1f5f',
+    links: [
+      { text: { en: 'Terms', de: 'Nutzungsbedingungen' }, url: 'https://www.example.com/terms' },
+      { text: { en: 'Help', de: 'Hilfe' }, url: '/help' },
+    ],
+  },
   scopeTexts: { 'documents:read': { en: 'Read your documents', de: 'Ihre Dokumente lesen' } },
   jwks: { url: 'http://10.0.0.5:3000/jwks' },
   limits: { account: { burst: 5, per: 60 } },

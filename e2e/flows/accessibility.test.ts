@@ -20,7 +20,11 @@ type Draw = (view: View) => Answer;
 const PAGES: Readonly<Record<string, Draw>> = {
   ...SAMPLES,
   ...samples(),
-  home: ({ brand, language }) => homePage({ ...withTour(configSchema.parse({})), brand }, language),
+  home: ({ brand: { links = [], ...brand }, language }) =>
+    homePage(
+      { ...withTour(configSchema.parse({})), brand: { ...brand, links: [...links] } },
+      language,
+    ),
 };
 
 const LOGO: Answer = {

@@ -5,7 +5,8 @@ import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { openBrand } from './open-brand.ts';
 
-const BRAND = { name: 'Operator', color: '#1f5fbf' };
+const BRAND = { name: 'Operator', color: '#1f5fbf', links: [] };
+const issuer = 'https://auth.example';
 
 test('the logo is in the page itself; a long or a missing one is left out', async () => {
   const folder = await temporaryFolder();
@@ -14,8 +15,20 @@ test('the logo is in the page itself; a long or a missing one is left out', asyn
   await writeFile(short, picture);
   await writeFile(long, randomBytes(32_769));
   const logo = `data:image/png;base64,${picture.toString('base64')}`;
-  expect(await openBrand({ ...BRAND, logo: short })).toEqual({ ...BRAND, logo });
+  expect(await openBrand({ brand: { ...BRAND, logo: short }, issuer })).toEqual({ ...BRAND, logo });
   for (const none of [long, join(folder, 'none.svg'), undefined]) {
-    expect(await openBrand({ ...BRAND, logo: none })).toEqual(BRAND);
+    expect(await openBrand({ brand: { ...BRAND, logo: none }, issuer })).toEqual(BRAND);
   }
+});
+
+test('a link that is a path leads to the authorization server, and not to the application here', async () => {
+  const text = { en: 'Help', de: 'Hilfe' };
+  const links = [
+    { text, url: '/help?from=pages#top' },
+    { text, url: 'https://www.example/help' },
+  ];
+  expect((await openBrand({ brand: { ...BRAND, links }, issuer })).links).toEqual([
+    { text, url: 'https://auth.example/help?from=pages#top' },
+    { text, url: 'https://www.example/help' },
+  ]);
 });

@@ -9,9 +9,15 @@ const TYPES: Readonly<Record<string, string>> = { '.svg': 'image/svg+xml', '.png
 
 /**
  * Opens the appearance of this server's pages. The logo is embedded: URLs here belong to applications, and a URL
- * at the authorization server would tell that server who visits what. A logo that is too long is left out.
+ * at the authorization server would tell that server who visits what. A logo that is too long is left out. A link that is a
+ * path leads to the origin of the issuer, as it does on that server's pages.
  */
-export async function openBrand({ logo: file, ...brand }: Config['brand']): Promise<Brand> {
+export async function openBrand({
+  brand: { logo: file, ...look },
+  issuer,
+}: Pick<Config, 'brand' | 'issuer'>): Promise<Brand> {
+  const links = look.links.map(({ text, url }) => ({ text, url: new URL(url, issuer).href }));
+  const brand = { ...look, links };
   const picture = file === undefined ? undefined : await readFile(file).catch(() => undefined);
   if (file === undefined || picture === undefined || picture.length > LONGEST) return brand;
   return { ...brand, logo: `data:${TYPES[extname(file)]};base64,${picture.toString('base64')}` };

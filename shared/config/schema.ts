@@ -11,6 +11,7 @@ import {
   rate,
   seconds,
 } from '#shared/base/members.ts';
+import { brandSchema } from './brand-schema.ts';
 import { serverSchema } from './server-schema.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';
 
@@ -207,24 +208,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('The device flow (RFC 8628).'),
-  brand: z
-    .strictObject({
-      name: z.string().min(1).max(60).default('Countersign').describe('Name on every page.'),
-      logo: z
-        .string()
-        .regex(/\.(svg|png)$/, 'must be an .svg or .png file')
-        .optional()
-        .describe(
-          'Picture beside the name (SVG or PNG). The resource server shows it if it has at most 32 KiB.',
-        ),
-      color: z
-        .string()
-        .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #1f5fbf')
-        .default('#1f5fbf')
-        .describe('Colour of buttons and marks.'),
-    })
-    .prefault({})
-    .describe('Look of the pages.'),
+  brand: brandSchema,
   scopeTexts: z
     .record(
       z.string(),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { ATTACKS, skeleton } from './checked.fixture.ts';
 import { html } from './html.ts';
 import { document } from './document.ts';
 
@@ -84,6 +85,33 @@ describe('document', () => {
     const [, icon = ''] = /<link rel="icon" href="([^"]*)"/.exec(body) ?? [];
     const svg = decodeURIComponent(icon.replace('data:image/svg+xml,', ''));
     expect(svg).toMatch(/^<svg [^]*fill="#1f5fbf"[^]*> C <\/text> <\/svg>$/);
+  });
+
+  test('the foot has the links of the operator in the language of the page; without any there is none', () => {
+    const links = [
+      { text: { en: 'Terms', de: 'Nutzungsbedingungen' }, url: 'https://www.example/terms' },
+      { text: { en: 'Help' }, url: '/help' },
+    ];
+    const foot = (language: 'en' | 'de') =>
+      /<footer[^]*<\/footer>/
+        .exec(document({ language, brand: { ...BRAND, links } }, page).body ?? '')?.[0]
+        .replaceAll(/\s+/g, ' ')
+        .replaceAll('> <', '><');
+    expect(foot('en')).toBe(
+      '<footer class="foot"><nav aria-label="About this service"><a href="https://www.example/terms">Terms</a><a href="/help">Help</a></nav></footer>',
+    );
+    expect(foot('de')).toBe(
+      '<footer class="foot"><nav aria-label="Über diesen Dienst"><a href="https://www.example/terms">Nutzungsbedingungen</a><a href="/help">Help</a></nav></footer>',
+    );
+    expect(body).not.toContain('<footer');
+  });
+
+  test.each(ATTACKS)('words and address of a link make no element or attribute: %s', (attack) => {
+    const drawn = (text: string) => {
+      const links = [{ text: { en: text, de: text }, url: `https://www.example/${text}` }];
+      return document({ language: 'de', brand: { ...BRAND, links } }, page);
+    };
+    expect(skeleton(drawn(attack))).toEqual(skeleton(drawn('x')));
   });
 
   test('the head shows the logo or the first letter, links home where there is one, and has room', () => {

@@ -13,7 +13,21 @@ export interface Brand {
   readonly color: string;
   /** URL of a picture: of this origin, or with the scheme `data`. */
   readonly logo?: string | undefined;
+  /** At the foot of every page. */
+  readonly links?: readonly FootLink[];
 }
+
+/** A link of the operator's: terms, privacy, help. */
+export interface FootLink {
+  readonly text: { readonly en: string; readonly de?: string | undefined };
+  /** `https`, or a path at this origin. */
+  readonly url: string;
+}
+
+const FOOT_NAMES: Readonly<Record<Language, string>> = {
+  en: 'About this service',
+  de: 'Über diesen Dienst',
+};
 
 /** The parts of a page around its content. */
 export interface Frame {
@@ -66,7 +80,7 @@ export function document(frame: Frame, page: PageContent): Answer {
       <body>
         <header class="head">${mark(brand, head?.home)} ${head?.more}</header>
         <main>${content}</main>
-        ${script && scriptElement(script.text)}
+        ${foot(frame)} ${script && scriptElement(script.text)}
       </body>
     </html> `;
   return {
@@ -94,6 +108,15 @@ function mark({ name, logo }: Brand, home: string | undefined): Html {
   return home === undefined
     ? html`<span class="brand">${both}</span>`
     : html`<a class="brand" href="${home}">${both}</a>`;
+}
+
+function foot({ language, brand: { links = [] } }: Frame): Html | undefined {
+  if (links.length === 0) return undefined;
+  return html`<footer class="foot">
+    <nav aria-label="${FOOT_NAMES[language]}">
+      ${links.map(({ text, url }) => html`<a href="${url}">${text[language] ?? text.en}</a> `)}
+    </nav>
+  </footer>`;
 }
 
 function initial(name: string): string {

@@ -18,7 +18,12 @@ export const NOW = Date.UTC(2026, 2, 9, 7, 5);
 const DAY = 86_400_000;
 
 export function sampleView(language: Language, more: Partial<View> = {}): View {
-  const brand = { name: 'Countersign', color: '#1f5fbf' };
+  const links = [
+    { text: { en: 'Terms', de: 'Nutzungsbedingungen' }, url: 'https://www.example/terms' },
+    { text: { en: 'Privacy', de: 'Datenschutz' }, url: 'https://www.example/privacy' },
+    { text: { en: 'Help' }, url: '/help' },
+  ];
+  const brand = { name: 'Countersign', color: '#1f5fbf', links };
   return { language, brand, csrf: 'proof-of-the-form', now: NOW, ...more };
 }
 

@@ -20,7 +20,8 @@ import { signedOutPage } from './signed-out.ts';
 
 /** Every view with the same text for every value that comes from elsewhere. */
 function everyView(text: string): readonly Answer[] {
-  const brand = { name: text, color: '#1f5fbf', logo: text };
+  const links = [{ text: { en: text }, url: text }];
+  const brand = { name: text, color: '#1f5fbf', logo: text, links };
   const view: View = { ...sampleView('en'), brand, csrf: text, person: text };
   const items: AskedItem[] = [
     { id: text, text, scope: text, required: true },

@@ -50,6 +50,14 @@ export const FRAME = css`
     width: 100%;
     padding: 0.5rem 1rem 4rem;
   }
+  .foot nav {
+    display: flex;
+    flex-wrap: wrap;
+    justify-content: center;
+    gap: 0.25rem 1.25rem;
+    padding: 1rem 1.25rem 1.5rem;
+    font-size: 0.875rem;
+  }
   .card {
     display: grid;
     gap: 1.5rem;
