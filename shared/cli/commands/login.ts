@@ -5,6 +5,7 @@ import { parseSafeUrl, sendUnhurried } from '../oauth/http.ts';
 import type { Login } from '../oauth/login.ts';
 import { loginPath, readLogin, writeLogin } from '../oauth/login-file.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
+import { wholeNumber } from '../arguments/whole-number.ts';
 import { CLIENT_OPTION, DEVICE_CLIENT, signIn } from '../oauth/sign-in.ts';
 import { lockPrivate } from '../files/private-file.ts';
 
@@ -22,11 +23,20 @@ export const login: Command = {
       value: 'URL',
       help: 'the resource that the token is for; default: the server chooses',
     },
+    'acr-values': {
+      value: '"A B"',
+      help: 'the ways to sign in that the resource takes, one of which is needed (RFC 9470)',
+    },
+    'max-age': {
+      value: 'SECONDS',
+      help: 'sign in again if the last sign-in is longer ago; 0: in any case',
+    },
   },
   details: [
     'The command uses the device flow (RFC 8628) and binds the token to a new key (DPoP, RFC 9449).',
     'Tokens and key are kept in ~/.config/countersign/login.json, which only its owner can read. An earlier login',
-    'ends. `countersign request` uses the login, `countersign logout` ends it.',
+    'ends. --acr-values and --max-age are what `countersign request` says that a resource asks for.',
+    '`countersign request` uses the login, `countersign logout` ends it.',
   ],
   run: async (input, shell) => {
     const path = loginPath(shell.env);
@@ -56,6 +66,8 @@ export const login: Command = {
 const forUse = (scope: string | undefined) =>
   scope?.split(' ').includes('push') ? 'push' : 'request GET';
 
+const MOST_SECONDS = 999_999_999;
+
 /** Shows the code and waits until the person has decided. */
 async function approve(input: Input, shell: Shell): Promise<Login> {
   const issuer = input.text('issuer') ?? (await loadConfig(shell.env)).issuer;
@@ -71,7 +83,10 @@ async function approve(input: Input, shell: Shell): Promise<Login> {
   const asked = input.text('scope');
   const scope = asked && [...new Set(`openid profile ${asked}`.match(/[^ ]+/g))].join(' ');
   const onTerminal = shell.terminal && !input.flag('json');
-  return signIn(sendUnhurried, { issuer, client_id, scope, resource }, shell, onTerminal);
+  const acr_values = input.text('acr-values');
+  const max_age = wholeNumber(input, 'max-age', 0, MOST_SECONDS)?.toString();
+  const request = { issuer, client_id, scope, resource, acr_values, max_age };
+  return signIn(sendUnhurried, request, shell, onTerminal);
 }
 
 async function endEarlier(earlier: Login, shell: Shell): Promise<void> {

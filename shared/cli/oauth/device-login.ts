@@ -42,6 +42,10 @@ const EXPIRED = 'The code has expired before it was approved: run the command ag
 const ENDS: ReadonlyMap<string, string> = new Map([
   ['access_denied', 'The request was denied.'],
   ['expired_token', EXPIRED],
+  [
+    'unmet_authentication_requirements',
+    'You did not sign in by one of the ways that --acr-values names.',
+  ],
 ]);
 
 /** A client of the device flow. */

@@ -23,6 +23,9 @@ export interface SignInRequest {
   readonly client_id: string;
   readonly scope?: string | undefined;
   readonly resource?: string | undefined;
+  /** How the person has to sign in, and how recently (OpenID Connect Core 1.0 section 3.1.2.1). */
+  readonly acr_values?: string | undefined;
+  readonly max_age?: string | undefined;
 }
 
 /**
@@ -31,7 +34,7 @@ export interface SignInRequest {
  */
 export async function signIn(
   send: Send,
-  { issuer, client_id, scope, resource }: SignInRequest,
+  { issuer, client_id, scope, resource, acr_values, max_age }: SignInRequest,
   shell: Shell,
   onTerminal: boolean,
 ): Promise<Login> {
@@ -39,7 +42,8 @@ export async function signIn(
   const server = await findServer(send, issuer);
   const prover = await createProver(clock, random);
   const device = { client: client_id, resource };
-  const authorization = await authorizeDevice(send, server, { ...device, scope }, clock).catch(
+  const asked = { ...device, scope, acr_values, max_age };
+  const authorization = await authorizeDevice(send, server, asked, clock).catch(
     (error: unknown) => {
       throw isUnknown(error, client_id) ? new Failure(REGISTER) : error;
     },
