@@ -14,6 +14,7 @@ export const ENDPOINTS = {
   '/account/key': { methods: BOTH },
   '/account/password': { methods: BOTH, limited: true },
   '/.well-known/change-password': { methods: READ },
+  '/recover/:uid': { methods: BOTH, limited: true },
   '/sign-in': { methods: BOTH, limited: true },
   '/sign-out': { methods: BOTH },
   '/interaction/:uid': { methods: READ },

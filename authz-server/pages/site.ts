@@ -10,6 +10,7 @@ import { gnapHandlers } from './gnap/interact.ts';
 import { interactionHandlers } from './interaction/interaction.ts';
 import { logo } from './logo.ts';
 import { changePasswordHandlers } from './password/change-password.ts';
+import { recoverHandlers } from './password/recover.ts';
 import { errorProps } from './frame/page-error.ts';
 import type { PagesServer } from '../base/server.ts';
 import { answerWith, seeOther } from './frame/respond.ts';
@@ -28,6 +29,7 @@ export function site(server: PagesServer, provider: Provider): Router {
   const { ask, signOut } = signOutHandlers(server, provider);
   const account = accountHandlers(server, provider);
   const password = changePasswordHandlers(server, provider);
+  const recovery = recoverHandlers(server);
   const device = deviceHandlers(server, provider);
   const { checkResume } = createSameBrowser(server, provider);
   const homes = { en: homePage(server.config, 'en'), de: homePage(server.config, 'de') };
@@ -44,6 +46,8 @@ export function site(server: PagesServer, provider: Provider): Router {
     ['POST', '/account/password', password.change],
     // A Well-Known URL for Changing Passwords (W3C).
     ['GET', '/.well-known/change-password', (ctx) => seeOther(ctx, '/account/password')],
+    ['GET', '/recover/:secret', recovery.show],
+    ['POST', '/recover/:secret', recovery.recover],
     ['GET', '/sign-in', (ctx) => seeOther(ctx, '/account')],
     ['POST', '/sign-in', signIn],
     ['GET', '/sign-out', ask],

@@ -42,12 +42,14 @@ import { userAccess } from './commands/user-access.ts';
 import { userAdd } from './commands/user-add.ts';
 import { userDisable, userEnable } from './commands/user-disable.ts';
 import { userEnd } from './commands/user-end.ts';
+import { userInvite } from './commands/user-invite.ts';
 import { userKerberos } from './commands/user-kerberos.ts';
 import { userKeyAdd } from './commands/user-key-add.ts';
 import { userKeyList } from './commands/user-key-list.ts';
 import { userKeyRemove } from './commands/user-key-remove.ts';
 import { userList } from './commands/user-list.ts';
 import { userPasswd } from './commands/user-passwd.ts';
+import { userRecover } from './commands/user-recover.ts';
 import { userRemove } from './commands/user-remove.ts';
 import { userSet } from './commands/user-set.ts';
 import { userShow } from './commands/user-show.ts';
@@ -62,11 +64,13 @@ export const COMMANDS: readonly Command[] = [
   clientSecret,
   clientRemove,
   userAdd,
+  userInvite,
   userList,
   userShow,
   userAccess,
   userSet,
   userPasswd,
+  userRecover,
   userKerberos,
   userDisable,
   userEnable,

@@ -3,6 +3,7 @@ import type { AccessStore } from '#shared/people/access/access-store.ts';
 import { listAccess } from '#shared/people/access/grants.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { argon2Once } from '#shared/people/argon2.fixture.ts';
+import { type Log, silentLog } from '#shared/base/log.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { addPerson } from '#shared/people/people.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
@@ -63,10 +64,11 @@ export interface DeviceFlow extends AsyncDisposable {
 
 export async function openDeviceFlow(
   settings: Readonly<Record<string, unknown>> = {},
+  log: Log = silentLog,
 ): Promise<DeviceFlow> {
   // The engine has no clock of ours; both begin at the same time.
   const clock = new ManualClock(Date.now());
-  const authz = await testAuthz(settings, clock);
+  const authz = await testAuthz(settings, clock, log);
   const { stores, config } = authz;
   const store = { stores, clock, longestLife: longestLife(config) };
   const passwords = createPasswords(argon2Once);

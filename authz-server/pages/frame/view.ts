@@ -82,6 +82,22 @@ export interface ChangePasswordProps {
   readonly problem?: NewPasswordProblem;
 }
 
+export interface RecoverProps {
+  /** Where the form is posted: `password`. */
+  readonly action: string;
+  readonly name: string;
+  readonly purpose: 'invitation' | 'recovery';
+  /** The second factor is removed as well. */
+  readonly secondFactor: boolean;
+  readonly problem?: { readonly kind: PasswordFault };
+}
+
+export interface RecoveredProps {
+  readonly purpose: 'invitation' | 'recovery';
+  /** Where the person signs in. */
+  readonly account: string;
+}
+
 export interface ConsentProps {
   /** Where the form is posted: `item` for each that is allowed, `decision` = allow | deny. */
   readonly action: string;

@@ -87,6 +87,34 @@ export const de: Texts = {
     back: 'Nichts ändern',
   },
 
+  recover: {
+    purposes: {
+      invitation: {
+        title: 'Willkommen: Setzen Sie Ihr Passwort',
+        lead: 'Sie haben hier ein Konto. Mit diesem Namen und dem Passwort, das Sie jetzt wählen, melden Sie sich an.',
+      },
+      recovery: {
+        title: 'Ein neues Passwort setzen',
+        lead: 'Sobald Sie es setzen, gilt das alte Passwort nicht mehr, jeder Browser wird abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Passkeys und Schlüssel bleiben.',
+      },
+    },
+    secondFactor:
+      'Auch Ihr zweiter Faktor wird entfernt: Sie können danach einen neuen einrichten.',
+    submit: 'Dieses Passwort setzen',
+    done: {
+      title: 'Ihr Passwort ist gesetzt',
+      purposes: {
+        invitation: 'Gehen Sie zu Ihrem Konto und geben Sie es dort ein.',
+        recovery:
+          'Alles, was offen war, ist beendet. Gehen Sie zu Ihrem Konto und geben Sie das Passwort dort ein.',
+      },
+    },
+    gone: {
+      title: 'Dieser Link gilt nicht',
+      text: 'Ein solcher Link gilt einmal und 15 Minuten lang, und nur der neueste. Bitten Sie, wer ihn Ihnen geschickt hat, um einen neuen.',
+    },
+  },
+
   consent: {
     title: (client) => `${client} Zugriff erlauben?`,
     lead: (client) =>

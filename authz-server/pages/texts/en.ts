@@ -91,6 +91,32 @@ export const en = {
     back: 'Change nothing',
   },
 
+  recover: {
+    purposes: {
+      invitation: {
+        title: 'Welcome: set your password',
+        lead: 'You have an account here. With this name and the password that you choose now you sign in.',
+      },
+      recovery: {
+        title: 'Set a new password',
+        lead: 'When you set it, the old password stops working, every browser is signed out, and all applications and devices lose their access. Passkeys and keys stay.',
+      },
+    },
+    secondFactor: 'Your second factor is removed as well: you can set up another one afterwards.',
+    submit: 'Set this password',
+    done: {
+      title: 'Your password is set',
+      purposes: {
+        invitation: 'Go to your account and enter it there.',
+        recovery: 'Everything that was open has ended. Go to your account and enter it there.',
+      },
+    },
+    gone: {
+      title: 'This link does not work',
+      text: 'Such a link works once, for 15 minutes, and only the latest one does. Ask whoever sent it to you for another.',
+    },
+  },
+
   consent: {
     title: (client: string) => `Allow access to ${client}?`,
     lead: (client: string) =>

@@ -10,6 +10,7 @@ import { deviceEntryPage } from './device-entry.ts';
 import { endEverythingPage, everythingEndedPage } from './end-everything.ts';
 import { errorPage } from './error.ts';
 import { keyLinkPage } from './key-link.ts';
+import { recoveredPage, recoverPage, recoveryGonePage } from './recover.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
 import { signedOutPage } from './signed-out.ts';
@@ -127,6 +128,7 @@ const changePassword = {
   name: 'alice@example.com',
   endsOthers: true,
 };
+const recover = { action: '/recover/8pYkqvTBrZ0cKXyS3mWbHg', name: 'alice@example.com' };
 const alice = (view: View): View => ({ person: 'alice@example.com', ...view });
 const from = { address: '203.0.113.77', agent: 'countersign-cli/1.0', at: NOW - 95_000 };
 
@@ -156,6 +158,17 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       hasPassword: false,
       problem: { kind: 'common' },
     }),
+  'recover-invitation': (view) =>
+    recoverPage(view, { ...recover, purpose: 'invitation', secondFactor: false }),
+  'recover-short': (view) =>
+    recoverPage(view, {
+      ...recover,
+      purpose: 'recovery',
+      secondFactor: true,
+      problem: { kind: 'short' },
+    }),
+  recovered: (view) => recoveredPage(view, { purpose: 'recovery', account: '/account' }),
+  'recovery-gone': recoveryGonePage,
   consent: (view) =>
     consentPage(alice(view), {
       action: '/interaction/x/consent',

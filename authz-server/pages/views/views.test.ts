@@ -14,6 +14,7 @@ import { endEverythingPage, everythingEndedPage } from './end-everything.ts';
 import { errorPage } from './error.ts';
 import { NOW, SAMPLES, sampleView } from './samples.fixture.ts';
 import { keyLinkPage } from './key-link.ts';
+import { recoverPage } from './recover.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
 import { signedOutPage } from './signed-out.ts';
@@ -55,6 +56,7 @@ function everyView(text: string): readonly Answer[] {
       hasPassword: true,
       endsOthers: true,
     }),
+    recoverPage(view, { action: text, name: text, purpose: 'recovery', secondFactor: true }),
     consentPage(view, { action: text, client: text, redirectUri: 'https://app.example/', items }),
     deviceEntryPage(view, { action: text, userCode: text, problem: { kind: 'unknown' } }),
     deviceConfirmPage(view, {

@@ -7,7 +7,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import type { Shell } from '../arguments/command.ts';
 import { openShellStores } from './with-stores.ts';
 
-type WholeStore = PeopleStore & { readonly stores: Stores };
+export type WholeStore = PeopleStore & { readonly stores: Stores };
 
 /** Runs `work` on the people of the stores that the servers use. */
 export async function withPeople<T>(

@@ -1,0 +1,52 @@
+import { addPerson } from '#shared/people/people.ts';
+import type { PersonRecord } from '#shared/stores/people/people.ts';
+import { usernameCaseMapped } from '#shared/people/names/precis.ts';
+import { type Command, Failure } from '../arguments/command.ts';
+import { PROFILE_OPTIONS, profileFrom } from '../arguments/profile-options.ts';
+import { reportLink } from '../stores/report-link.ts';
+import { withPeople, type WholeStore } from '../stores/with-people.ts';
+
+export const userInvite: Command = {
+  name: 'user invite',
+  store: 'opens',
+  summary: 'add a person without a password, and print a link with which they set one',
+  operands: ['NAME'],
+  options: {
+    ...PROFILE_OPTIONS,
+    'reuse-name': { help: 'accept the name of somebody who was removed' },
+  },
+  details: [
+    'The link works once, for 15 minutes. Whoever has it sets the password: send it to that person alone.',
+    'If it expired, the same command prints a new one, as long as the person has no way to sign in.',
+  ],
+  run: (input, shell) =>
+    withPeople(shell, async (store, config) => {
+      const [name = ''] = input.operands;
+      const profile = profileFrom(input);
+      const hasProfile = Object.keys(profile).length > 0;
+      const known = await store.stores.people.getByName(usernameCaseMapped(name) ?? '');
+      if (known !== undefined) await checkWaiting(store, known, hasProfile);
+      const former = input.flag('reuse-name') ? 'reused' : 'refused';
+      const person =
+        known ?? (await addPerson(store, { name, ...(hasProfile && { profile }) }, former));
+      return reportLink(shell, store, config, { person, purpose: 'invitation' });
+    }),
+};
+
+/** Throws `Failure` unless the person was invited before and has no way to sign in yet. */
+async function checkWaiting(
+  { stores }: WholeStore,
+  { id, name, password_hash, kerberos = [] }: PersonRecord,
+  hasProfile: boolean,
+): Promise<void> {
+  const keys = await stores.publicKeys.of({ kind: 'person', id });
+  const passkeys = await stores.passkeys.of(id);
+  if (password_hash !== undefined || keys.length + passkeys.length + kerberos.length > 0) {
+    throw new Failure(
+      `${name} is here already and can sign in: user recover ${name} prints a link for a new password`,
+    );
+  }
+  if (hasProfile) {
+    throw new Failure(`${name} was invited already: change the profile with user set ${name}`);
+  }
+}

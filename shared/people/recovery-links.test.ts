@@ -1,0 +1,77 @@
+import { beforeEach, expect, test } from '@jest/globals';
+import type { ManualClock } from '#shared/base/clock.ts';
+import { testPeople } from './directory.fixture.ts';
+import { createRecoveryLinks, type Recovery, type RecoveryLinks } from './recovery-links.ts';
+
+const OF_ALICE: Recovery = { person: 'a1', purpose: 'recovery' };
+
+type People = Awaited<ReturnType<typeof testPeople>>;
+
+let here: People;
+let links: RecoveryLinks;
+let elsewhere: RecoveryLinks;
+beforeEach(async () => {
+  here = await testPeople();
+  links = createRecoveryLinks({ ...here.store, stores: here.stores });
+  const there = await testPeople(here.data);
+  elsewhere = createRecoveryLinks({ ...there.store, stores: there.stores });
+});
+
+test('128 random bits, of which the store has a hash alone', async () => {
+  const secret = await links.make(OF_ALICE);
+  expect(Buffer.from(secret, 'base64url')).toHaveLength(16);
+  expect(await links.make(OF_ALICE)).not.toBe(secret);
+});
+
+test('to look at it uses nothing up', async () => {
+  const recovery = { ...OF_ALICE, secondFactor: true };
+  const secret = await links.make(recovery);
+  expect(await elsewhere.find(secret)).toEqual(recovery);
+  expect(await links.redeem(secret)).toEqual(recovery);
+  expect(await elsewhere.find(secret)).toBeUndefined();
+});
+
+test('ten at once over two openings of the store: one gets it', async () => {
+  const secret = await links.make(OF_ALICE);
+  const got = await Promise.all(
+    Array.from({ length: 10 }, (_, n) => (n % 2 ? links : elsewhere).redeem(secret)),
+  );
+  expect(got.filter((one) => one !== undefined)).toEqual([OF_ALICE]);
+});
+
+test('it lives for 15 minutes', async () => {
+  const clock = here.store.clock as ManualClock;
+  const secret = await links.make(OF_ALICE);
+  clock.advance(899.999);
+  expect(await links.find(secret)).toEqual(OF_ALICE);
+  clock.advance(0.001);
+  expect(await links.find(secret)).toBeUndefined();
+  expect(await links.redeem(secret)).toBeUndefined();
+});
+
+test('a new one takes the place of the last one, of the same person alone', async () => {
+  const ofBob = await links.make({ person: 'b1', purpose: 'invitation' });
+  const first = await links.make(OF_ALICE);
+  const second = await elsewhere.make({ ...OF_ALICE, purpose: 'invitation' });
+  expect(await links.find(first)).toBeUndefined();
+  expect(await links.redeem(first)).toBeUndefined();
+  expect(await links.redeem(second)).toMatchObject({ person: 'a1', purpose: 'invitation' });
+  expect(await links.find(ofBob)).toMatchObject({ person: 'b1' });
+});
+
+test('it ends with everything else that the person has open', async () => {
+  const secret = await links.make(OF_ALICE);
+  await here.stores.revocations.raise('person', 'a1', here.store.clock.now() + 1000);
+  expect(await elsewhere.find(secret)).toBeUndefined();
+  expect(await elsewhere.redeem(secret)).toBeUndefined();
+});
+
+test('other sessions of the store, and ids of records, are no links', async () => {
+  const secret = await links.make(OF_ALICE);
+  const id = await here.stores.sessions.put({ ...OF_ALICE, generation: 0 }, 600);
+  for (const wrong of [id, '', '__proto__', `recovery:${secret}`, secret.toUpperCase()]) {
+    expect(await links.find(wrong)).toBeUndefined();
+    expect(await links.redeem(wrong)).toBeUndefined();
+  }
+  expect(await links.find(secret)).toEqual(OF_ALICE);
+});
