@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { newApiKey } from '#shared/people/api-key.ts';
-import { disablePerson } from '#shared/people/people.ts';
+import { addPerson, disablePerson } from '#shared/people/people.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import { sentBy } from '../clients/digest/answers.fixture.ts';
 import type { Field, HttpResponse } from '../clients/digest/exchange.ts';
@@ -52,6 +52,13 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     password: 'a wrong one',
   });
 
+  /** Somebody who has no password. */
+  async function invited(): Promise<Somebody> {
+    const who = stranger();
+    await addPerson(attacked.people, { name: who.username });
+    return who;
+  }
+
   describe('answers do not show which people exist (RFC 7616 section 5.11, RFC 7804 section 8)', () => {
     test.each(ATTEMPTS)('$name: every answer is the same', async (attempt) => {
       const disabled = await attacked.newcomer([attempt.realm]);
@@ -64,6 +71,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         wrong(disabled),
         disabled,
         wrong(await attacked.newcomer([])),
+        await invited(),
         // Without a verifier Basic still has the hash, and would be right to let them in.
         ...(attempt === BASIC ? [] : [await attacked.newcomer([])]),
       ];

