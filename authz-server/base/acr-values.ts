@@ -1,4 +1,3 @@
-import { errors } from 'oidc-provider';
 import { ACRS, type Acr, satisfying } from '#shared/jose/acr.ts';
 
 /**
@@ -16,22 +15,9 @@ export function isEnough(acr: string | undefined, acrValues: unknown): boolean {
   return least === undefined || satisfying(least).some((one) => one === acr);
 }
 
-/**
- * Throws `unmet_authentication_requirements` for a request whose values nobody can meet here. The request fails, so
- * that its client does not get tokens that its resource refuses again and again (RFC 9470 section 5).
- */
-export function checkAcrValues(_ctx: unknown, acrValues: unknown): void {
-  if (valuesOf(acrValues).size > 0 && leastAcr(acrValues) === undefined) {
-    throw new errors.UnmetAuthenticationRequirements('none of the acr_values is known here');
-  }
-}
-
-/** Throws `invalid_request` for a `max_age` that is no number of seconds in digits; `1e3` and `0x10` are none. */
-export function checkMaxAge(_ctx: unknown, maxAge: unknown): void {
-  if (maxAge !== undefined && !(typeof maxAge === 'string' && /^\d+$/.test(maxAge))) {
-    throw new errors.InvalidRequest('invalid max_age parameter value');
-  }
-}
+/** Whether some of the values is known here, or none was sent. */
+export const isKnownOrNone = (acrValues: unknown): boolean =>
+  valuesOf(acrValues).size === 0 || leastAcr(acrValues) !== undefined;
 
 const valuesOf = (acrValues: unknown): ReadonlySet<string> =>
   new Set(

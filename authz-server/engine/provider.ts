@@ -17,8 +17,8 @@ import { engineHooks } from '../pages/engine-hooks.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';
 import { pkceRequired } from './codes/pkce.ts';
 import { OPENID_SCOPES, resourceIndicators } from '../resources/resource-indicators.ts';
-import { checkAcrValues, checkMaxAge } from '../base/acr-values.ts';
 import type { AuthzServer } from '../base/server.ts';
+import { SIGN_IN_PARAMS, takeWithoutOpenid } from './sign-in-params.ts';
 import { SigningKey } from './token/signing-key.ts';
 import type { TokenSteps } from './token/token-request.ts';
 
@@ -60,8 +60,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
     // Validates every authorization request, after its resources were found.
     extraParams: {
       scope: (ctx, _scope, client) => known.checkScope(ctx, client),
-      acr_values: checkAcrValues,
-      max_age: checkMaxAge,
+      ...SIGN_IN_PARAMS,
     },
     interactions: { policy: loginPolicy(), url: (_ctx, { uid }) => `/interaction/${uid}` },
     renderError: hooks.renderError,
@@ -89,6 +88,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
   // app.ts has replaced Host and X-Forwarded-* by the configured values.
   provider.proxy = true;
   useHashedSecrets(provider, server);
+  takeWithoutOpenid(provider);
   // RFC 8628 section 3.2; the engine leaves it out, and not every client knows the default.
   provider.on('device_authorization.success', (_ctx, answer) => {
     answer['interval'] = config.device.interval;

@@ -128,6 +128,53 @@ describe('acr_values (OpenID Connect Core 1.0 section 3.1.2.1, RFC 9470 section 
 /** The parameters of a request as a form (RFC 9126 section 2.1). */
 const pushed = () => Object.fromEntries(new URL(flow.authorize()).searchParams);
 
+describe('a client that does not ask for openid (RFC 9470 section 4)', () => {
+  const scope = 'documents:read';
+
+  test('acr_values and max_age count for its access token', async () => {
+    const weak = await signedInBy(BY_PASSWORD);
+    const asked = { scope, acr_values: `${SECOND_FACTOR} ${PASSKEY}`, max_age: '300' };
+    expect(asksToSignIn(await weak.open(flow.authorize(asked)))).toBe(true);
+    const strong = await signedInBy(PASSKEY);
+    const answer = sent(await strong.open(flow.authorize(asked)));
+    const { body } = await flow.redeem(answer.get('code') ?? '');
+    expect(decodeJwt(String(body['access_token']))).toMatchObject({ acr: PASSKEY });
+    expect(body).not.toHaveProperty('id_token');
+  });
+
+  test('as a pushed request (RFC 9126)', async () => {
+    const { body } = await flow.post('/request', { ...pushed(), scope, acr_values: PASSKEY });
+    const uri = encodeURIComponent(String(body['request_uri']));
+    const weak = await signedInBy(BY_PASSWORD);
+    const path = `/auth?client_id=web&request_uri=${uri}`;
+    expect(asksToSignIn(await weak.open(path))).toBe(true);
+    const strong = await signedInBy(PASSKEY);
+    expect(sent(await strong.open(path)).has('code')).toBe(true);
+  });
+
+  test.each(['300', '0'])('max_age=%s asks again after an hour', async (max_age) => {
+    const browser = await signedInBy(BY_PASSWORD);
+    later(3600);
+    const page = await browser.open(flow.authorize({ scope, max_age }));
+    expect(asksToSignIn(page)).toBe(true);
+    const code = sent(await browser.submit(page, ALICE)).get('code') ?? '';
+    const { body } = await flow.redeem(code);
+    const { auth_time } = decodeJwt<{ auth_time: number }>(String(body['access_token']));
+    expect(auth_time * 1000).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  test.each(['acr_values', 'max_age'])('%s twice is invalid_request', async (name) => {
+    const value = name === 'max_age' ? '1' : PASSKEY;
+    const url = `${flow.authorize({ scope, [name]: value })}&${name}=${value}`;
+    expect(sent(await flow.browser().open(url)).get('error')).toBe('invalid_request');
+  });
+
+  test('parameters of OpenID Connect alone are refused as before', async () => {
+    const answer = sent(await flow.browser().open(flow.authorize({ scope, nonce: 'n' })));
+    expect(answer.get('error')).toBe('invalid_request');
+  });
+});
+
 describe('attacks on acr_values and max_age', () => {
   test('a request for less than a resource wants gives a token that says so', async () => {
     const browser = await signedInBy(BY_PASSWORD);

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { ACRS, type Acr } from '#shared/jose/acr.ts';
+import { DOCUMENTS } from '../authz.fixture.ts';
 import type { TestBrowser } from '../browser.fixture.ts';
 import {
   ALL,
@@ -96,6 +97,15 @@ describe('acr_values and max_age of a device (RFC 8628 section 3.1, RFC 9470 sec
     const asked = await browser.open(pathOf(device));
     expect(asked.forms.map(({ action }) => action)).toContain('/sign-in');
     expect(isConfirm(await signIn(browser, asked, 'alice'))).toBe(true);
+  });
+
+  test('without the scope openid, too (RFC 9470 section 4)', async () => {
+    const asked = { scope: 'documents:read', resource: DOCUMENTS, acr_values: PASSKEY };
+    const device = await flow.askAsDevice(asked);
+    const weak = await flow.signedIn('alice');
+    expect((await weak.open(pathOf(device))).text).toContain('asks for a passkey');
+    const strong = await signedInBy(PASSKEY);
+    expect(isConfirm(await strong.open(pathOf(device)))).toBe(true);
   });
 
   test('values that are unknown here are refused at once (RFC 9470 section 5)', async () => {

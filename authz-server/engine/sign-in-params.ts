@@ -1,0 +1,80 @@
+import { errors } from 'oidc-provider';
+import type { Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
+import { isKnownOrNone } from '../base/acr-values.ts';
+
+type Params = Record<string, unknown>;
+
+/** The parameters about the sign-in (OpenID Connect Core 1.0 section 3.1.2.1). */
+const NAMES = ['acr_values', 'max_age'] as const;
+/** The engine's routes that take them. */
+const ROUTES: ReadonlySet<string> = new Set([
+  'authorization',
+  'pushed_authorization_request',
+  'device_authorization',
+]);
+
+/**
+ * Makes the engine take the parameters about the sign-in from a client that does not ask for `openid`, as RFC 9470 section 4
+ * does. The engine would refuse such a request, so it sees them only after that check, when `SIGN_IN_PARAMS` shows them.
+ */
+export function takeWithoutOpenid(provider: Provider): void {
+  class Context extends provider.OIDCContext {
+    constructor(ctx: ConstructorParameters<Provider['OIDCContext']>[0]) {
+      super(ctx);
+      if (!ROUTES.has(this.route)) return;
+      let params: Params | undefined;
+      const set = (all: Params) => (params = hidden(all));
+      Object.defineProperty(this, 'params', { get: () => params, set });
+    }
+  }
+  Object.defineProperty(provider, 'OIDCContext', { value: Context });
+}
+
+const values = new WeakMap<Params, Params>();
+
+/** A parameter that was sent twice stays to be seen, and is refused (RFC 6749 section 3.1). */
+function hidden(params: Params): Params {
+  const kept: Params = {};
+  for (const name of NAMES.filter((one) => !Array.isArray(params[one]))) {
+    kept[name] = params[name];
+    const set = (value: unknown) => (kept[name] = value);
+    const descriptor = { get: () => undefined, set, enumerable: true, configurable: true };
+    Object.defineProperty(params, name, descriptor);
+  }
+  values.set(params, kept);
+  return params;
+}
+
+/** Makes a parameter one like all others. Returns its value. */
+function show({ oidc: { params = {} } }: KoaContextWithOIDC, name: string): unknown {
+  const value = values.get(params)?.[name];
+  const descriptor = { value, writable: true, enumerable: true, configurable: true };
+  Object.defineProperty(params, name, descriptor);
+  return value;
+}
+
+/** Shows the engine the parameters about the sign-in, and checks them. */
+export const SIGN_IN_PARAMS = {
+  /**
+   * Throws `unmet_authentication_requirements` for values that nobody can meet here. The request fails, so that its client
+   * does not get tokens that its resource refuses again and again (RFC 9470 section 5).
+   */
+  acr_values(ctx) {
+    if (!isKnownOrNone(show(ctx, 'acr_values'))) {
+      throw new errors.UnmetAuthenticationRequirements('none of the acr_values is known here');
+    }
+  },
+
+  /** Throws `invalid_request` for what is no number of seconds in digits. 0 is `prompt=login`. */
+  max_age(ctx) {
+    const maxAge = show(ctx, 'max_age');
+    if (maxAge === undefined) return;
+    if (typeof maxAge !== 'string' || !/^\d{1,15}$/.test(maxAge)) {
+      throw new errors.InvalidRequest('invalid max_age parameter value');
+    }
+    const { params = {}, prompts } = ctx.oidc;
+    if (Number(maxAge) > 0) return;
+    params['max_age'] = undefined;
+    params['prompt'] = [...new Set([...prompts, 'login'])].join(' ');
+  },
+} satisfies Configuration['extraParams'];
