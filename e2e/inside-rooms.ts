@@ -129,6 +129,7 @@ export const INSIDE: Orders = {
       ['interaction', 'password'],
       ['device'],
       ['gnap'],
+      ['passkeys'],
       ['.'],
     ],
   },

@@ -15,6 +15,7 @@ export const ENDPOINTS = {
   '/account/password': { methods: BOTH, limited: true },
   '/.well-known/change-password': { methods: READ },
   '/recover/:uid': { methods: BOTH, limited: true },
+  '/account/passkeys': { methods: BOTH },
   '/sign-in': { methods: BOTH, limited: true },
   '/sign-out': { methods: BOTH },
   '/interaction/:uid': { methods: READ },

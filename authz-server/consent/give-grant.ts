@@ -78,6 +78,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
 
     const outlives =
       device !== undefined || grant.getOIDCScope().split(' ').includes('offline_access');
+    const passkey = signIn.passkey ?? known?.access.passkey;
     const access: Access = {
       grantId,
       accountId,
@@ -86,6 +87,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       since: known?.access.since ?? clock.now(),
       wholeProfile: known?.access.wholeProfile === true || wholeProfile,
       ...(!outlives && { signIn: signIn.uid }),
+      ...(passkey !== undefined && { passkey }),
       ...(place && { place }),
       ...(decision.byOperator && { byOperator: true }),
       ...(device ? { device } : { browser }),

@@ -19,6 +19,7 @@ import { answerWith, seeOther } from './frame/respond.ts';
 import { createBrowserSessions } from './sign-in/session.ts';
 import type { Visitor } from './sign-in/session.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
+import { isRecent } from './sign-in/recent.ts';
 import type { AccountApplication, AccountProps, Language } from './frame/view.ts';
 import { textsOf } from './texts/index.ts';
 import { createViewOf } from './frame/view-of.ts';
@@ -37,7 +38,7 @@ export function accountHandlers(
   server: PagesServer,
   provider: Provider,
 ): Readonly<Record<'show' | 'ask' | 'end' | 'link', Middleware>> {
-  const { config, stores } = server;
+  const { clock, config, stores } = server;
   const invitations = createInvitations(server);
   const keyOrigins = hobaOrigins(config);
   const { checkForm } = createCsrf(server);
@@ -62,9 +63,13 @@ export function accountHandlers(
     const form = await checkForm(ctx);
     const visitor = await currentVisitor(ctx);
     if (visitor === undefined) return ask(ctx, PATH, { notice: 'nothing-ended' });
-    const ending = ENDINGS.get(form.get('end') ?? '');
+    const what = form.get('end') ?? '';
+    const ending = ENDINGS.get(what);
     if (ending === undefined) {
       throw new PageError(400, 'request', { back: TO_ACCOUNT });
+    }
+    if (what === 'key' && !isRecent(visitor, clock)) {
+      return ask(ctx, PATH, { name: visitor.person.name, notice: 'again' });
     }
     const ended = await ending(server, visitor, form.get('id') ?? form.get('client') ?? '');
     if (ended === 'nothing') return showAccount(ctx, visitor, 404);
@@ -82,6 +87,7 @@ export function accountHandlers(
     const visitor = await currentVisitor(ctx);
     if (visitor === undefined) return ask(ctx, PATH);
     const { person } = visitor;
+    if (!isRecent(visitor, clock)) return ask(ctx, PATH, { name: person.name, notice: 'again' });
     const origin = form.get('origin') ?? '';
     if (!keyOrigins.includes(origin)) throw new PageError(400, 'request', { back: TO_ACCOUNT });
     const made = await invitations.invite(person.id, origin);

@@ -8,6 +8,7 @@ import { accountHandlers } from './account.ts';
 import { deviceHandlers } from './device/device.ts';
 import { gnapHandlers } from './gnap/interact.ts';
 import { interactionHandlers } from './interaction/interaction.ts';
+import { passkeyHandlers } from './passkeys/passkeys.ts';
 import { logo } from './logo.ts';
 import { changePasswordHandlers } from './password/change-password.ts';
 import { recoverHandlers } from './password/recover.ts';
@@ -30,6 +31,7 @@ export function site(server: PagesServer, provider: Provider): Router {
   const account = accountHandlers(server, provider);
   const password = changePasswordHandlers(server, provider);
   const recovery = recoverHandlers(server);
+  const passkeys = passkeyHandlers(server, provider);
   const device = deviceHandlers(server, provider);
   const { checkResume } = createSameBrowser(server, provider);
   const homes = { en: homePage(server.config, 'en'), de: homePage(server.config, 'de') };
@@ -40,6 +42,8 @@ export function site(server: PagesServer, provider: Provider): Router {
     ['GET', '/account', account.show],
     ['POST', '/account', account.end],
     ['GET', '/account/end', account.ask],
+    ['GET', '/account/passkeys', passkeys.show],
+    ['POST', '/account/passkeys', passkeys.change],
     ['GET', '/account/key', (ctx) => seeOther(ctx, '/account')],
     ['POST', '/account/key', account.link],
     ['GET', '/account/password', password.show],

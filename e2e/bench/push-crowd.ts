@@ -35,7 +35,7 @@ const OF_A_KEY = 10;
 /** Seconds: longer than a run. */
 const LIFE = 7200;
 
-type Store = Pick<Stores, 'push' | 'artefacts' | 'revocations'>;
+type Store = Pick<Stores, 'push' | 'artefacts' | 'passkeys' | 'revocations'>;
 
 /**
  * Makes subscriptions in the store, as many of each person as may be: that many people would sign in for minutes. Each

@@ -1,6 +1,8 @@
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { relyingPartyId } from '#shared/config/relying-party.ts';
+import { configSchema } from '#shared/config/schema.ts';
 import { examples, runCommands } from '../pair/examples.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
@@ -33,6 +35,11 @@ test('recover: invited, and two links for a new password, of which the last work
   expect(links).toHaveLength(3);
   const statuses = await Promise.all(links.map(async (link) => (await fetch(link)).status));
   expect(statuses).toEqual([404, 404, 200]);
+});
+
+test('passkeys: the domain of the example is the one that they are good for', async () => {
+  const [example = ''] = await examples('docs/how-to/passkeys.md', 'json passkeys');
+  expect(relyingPartyId(configSchema.parse(JSON.parse(example)))).toBe('example.com');
 });
 
 test('clients: a machine gets a token, an application is registered, a secret overlaps', async () => {

@@ -5,7 +5,7 @@ import { complaintsOf, focused, launchBrowser, newPerson } from '../parts/browse
 import type { PersonOptions } from '../parts/browser.ts';
 import { startCallback } from '../parts/callback.ts';
 import type { Callback } from '../parts/callback.ts';
-import type { Pair, Person } from '../pair/pair.ts';
+import type { Pair, PairOptions, Person } from '../pair/pair.ts';
 import { addPeopleClient, CODE_GRANTS } from '../pair/people-client.ts';
 import { relyingParty } from '../parts/relying-party.ts';
 import type { RelyingParty, Tokens } from '../parts/relying-party.ts';
@@ -81,9 +81,12 @@ export class BrowserFlow implements AsyncDisposable {
   }
 }
 
-export async function startBrowserFlow(kind: StoreKind): Promise<BrowserFlow> {
+export async function startBrowserFlow(
+  kind: StoreKind,
+  options: PairOptions = {},
+): Promise<BrowserFlow> {
   await using parts = new AsyncDisposableStack();
-  const flow = parts.use(await startFlowOn(kind));
+  const flow = parts.use(await startFlowOn(kind, options));
   const callback = parts.use(await startCallback());
   const browser = await launchBrowser();
   parts.defer(() => browser.close());

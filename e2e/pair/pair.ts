@@ -15,6 +15,8 @@ export interface PairOptions {
   /** How many processes of each server; default 1. All share the store, the issuer and the resource. */
   readonly authz?: number;
   readonly resource?: number;
+  /** The host of the issuer; default 127.0.0.1, for which browsers make no passkeys. */
+  readonly issuerHost?: string;
   /** Further members of the configuration file; a function for those that name the origins. */
   readonly settings?: Settings | ((origins: Origins) => Settings);
 }
@@ -101,13 +103,14 @@ export class Pair implements AsyncDisposable {
   constructor(
     ports: Readonly<Record<keyof Config['listen'], readonly number[]>>,
     data: string,
+    host: string,
     end: () => PromiseLike<void>,
   ) {
     const env = (file: string) => ({
       ...NODE,
       COUNTERSIGN_CONFIG: join(data, file),
     });
-    this.issuer = `http://127.0.0.1:${ports.authz[0]}`;
+    this.issuer = `http://${host}:${ports.authz[0]}`;
     this.resource = `http://127.0.0.1:${ports.resource[0]}`;
     this.resourcesTls = ports.resourceTls.map((port) => `https://localhost:${port}`);
     [this.resourceTls = ''] = this.resourcesTls;
@@ -202,10 +205,9 @@ export async function startPair(options: PairOptions = {}): Promise<Pair> {
   const [authz, resource] = [await ports(options.authz), await ports(options.resource)];
   const [resourceTls, proxy] = [await ports(options.resource), await ports(options.resource)];
   const authzTls = await ports(options.authz);
-  const pair = new Pair({ authz, authzTls, resource, resourceTls, proxy }, folder.path, () =>
-    folder[Symbol.asyncDispose](),
-  );
-  const { settings } = options;
+  const all = { authz, authzTls, resource, resourceTls, proxy };
+  const { settings, issuerHost = '127.0.0.1' } = options;
+  const pair = new Pair(all, folder.path, issuerHost, () => folder[Symbol.asyncDispose]());
   const further = typeof settings === 'function' ? settings(pair) : settings;
   try {
     for (let index = 0; index < Math.max(authz.length, resource.length); index += 1) {

@@ -12,6 +12,8 @@ export type Purpose =
   | 'countersign authz csrf'
   /** Browsers in which somebody has signed in. */
   | 'countersign authz known browser'
+  /** Challenges of passkeys, and whose they are. */
+  | 'countersign authz passkey'
   /** Nonces for DPoP proofs, at the token endpoint and at resources. */
   | 'countersign authz dpop nonce'
   | 'dpop-nonce'

@@ -5,6 +5,7 @@ import { IDENTITY_RULES } from './identity-rules.ts';
 import { isUnspecified } from './local-origin.ts';
 import { leadsHome } from './own-destination.ts';
 import { ownsTokenOrigin, productionMistakes, trustsLoopback } from './production.ts';
+import { wrongRelyingParty } from './relying-party.ts';
 import type { Rule } from './rule.ts';
 import { SPACE_RULES } from './space-rules.ts';
 
@@ -152,6 +153,13 @@ export const RULES: readonly Rule[] = [
     reads: ['people'],
     check: ({ people: { session, grant } }) =>
       session > grant ? [{ path: 'people.session', message: withinGrant(grant) }] : [],
+  },
+  {
+    reads: ['issuer', 'people'],
+    check: (config) => {
+      const message = wrongRelyingParty(config);
+      return message === undefined ? [] : [{ path: 'people.passkeys.rpId', message }];
+    },
   },
   {
     reads: ['proxy', 'trustedProxies'],

@@ -185,6 +185,21 @@ export const configSchema = z.strictObject({
       grant: seconds(60, 31_536_000)
         .default(7_776_000)
         .describe('How long a consent lasts before the person is asked again.'),
+      passkeys: z
+        .strictObject({
+          rpId: z
+            .string()
+            .regex(/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/, {
+              error: 'must be a domain in lower case, such as example.com',
+            })
+            .max(253)
+            .optional()
+            .describe(
+              'The domain that passkeys are good for: the host of the issuer, or a parent domain of it. Passkeys that were made for another one let nobody in.',
+            ),
+        })
+        .prefault({})
+        .describe('Passkeys of people (WebAuthn).'),
     })
     .prefault({})
     .describe('Sign-ins and consents of people.'),

@@ -20,7 +20,7 @@ import type { RealmNeeds } from './verifier-kind.ts';
 
 /** The parts needed to change the people of the built-in directory. */
 export interface PeopleStore extends AccessStore {
-  readonly stores: Pick<Stores, 'artefacts' | 'revocations' | 'people'>;
+  readonly stores: AccessStore['stores'] & Pick<Stores, 'people'>;
   readonly passwords: Pick<Passwords, 'hash'>;
   readonly random: Random;
   /** The realms, which say what is derived from a password beside its hash. */

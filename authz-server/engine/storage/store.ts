@@ -8,6 +8,6 @@ export interface AdapterStore
     Pick<AuthzServer, 'config' | 'directory' | 'demoClients' | 'master' | 'random'> {
   readonly stores: Pick<
     AuthzServer['stores'],
-    'artefacts' | 'clients' | 'limits' | 'ping' | 'replay' | 'revocations'
+    'artefacts' | 'clients' | 'limits' | 'passkeys' | 'ping' | 'replay' | 'revocations'
   >;
 }

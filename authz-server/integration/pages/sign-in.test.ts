@@ -174,6 +174,7 @@ describe('nobody learns who has an account', () => {
     const csrf = form.forms[0]?.fields.find(([field]) => field === 'csrf')?.[1] ?? '';
     const masked = text
       .replaceAll(csrf, 'CSRF')
+      .replaceAll(/&quot;challenge&quot;:&quot;[\w-]{72}&quot;/g, 'CHALLENGE')
       .replaceAll(`value="${name}"`, 'NAME')
       .replaceAll(/\d+(?= seconds?)/g, 'N');
     const retry = headers.has('retry-after');

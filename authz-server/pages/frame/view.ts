@@ -56,10 +56,12 @@ export interface SignInProps {
     readonly hidden?: Readonly<Record<string, string>>;
   };
   readonly hidden?: Readonly<Record<string, string>>;
-  /** `wrong`: status 401 is for schemes; the page is 422. `later`: 429, `seconds` until it may work. */
+  /** All but `later`: status 401 is for schemes; the page is 422. `later`: 429, `seconds` until it may work. */
   readonly problem?:
-    | { readonly kind: 'wrong' }
+    | { readonly kind: 'wrong' | 'passkey' | 'passkey-late' | 'passkey-copied' }
     | { readonly kind: 'later'; readonly seconds: number };
+  /** The options with which a browser asks for a passkey, as JSON (WebAuthn section 5.5); absent: none can be used here. */
+  readonly passkey?: string;
   /** Checked redirect URI where the form may lead (CSP form-action). */
   readonly redirectUri?: string;
 }
@@ -233,6 +235,32 @@ export interface AccountKey {
   readonly origin?: string;
   readonly since: number;
   readonly lastUse?: number;
+}
+
+/** Times are milliseconds since the epoch. */
+export interface PasskeysProps {
+  /** Forms are posted here: `do` = added (with `name` and `passkey`) | renamed (`id`, `name`) | removed (`id`). */
+  readonly action: string;
+  readonly passkeys: readonly AccountPasskey[];
+  readonly hasPassword: boolean;
+  /** The options with which a browser makes a passkey, as JSON (WebAuthn section 5.4); absent: none can be made here. */
+  readonly options?: string;
+  /** The name that was typed before. */
+  readonly name?: string;
+  readonly done?: 'added' | 'renamed' | 'removed';
+  /** `late`: the challenge is no longer good. `last`: the person has no other way in. */
+  readonly problem?: 'name' | 'failed' | 'late' | 'taken' | 'full' | 'last' | 'gone';
+}
+
+export interface AccountPasskey {
+  readonly id: string;
+  readonly name: string;
+  readonly since: number;
+  readonly lastUse?: number;
+  /** When it was refused since there may be a copy. */
+  readonly refused?: number;
+  /** The person has signed in with it in this browser. */
+  readonly current: boolean;
 }
 
 export interface KeyLinkProps {

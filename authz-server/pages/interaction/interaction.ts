@@ -14,6 +14,7 @@ import { createCsrf } from '../frame/csrf.ts';
 import { createGiveGrant } from '../../consent/give-grant.ts';
 import { expired, PageError } from '../frame/page-error.ts';
 import type { PagesServer } from '../../base/server.ts';
+import { createAskForPasskey } from '../sign-in/ask-for-passkey.ts';
 import { createAttempt } from '../sign-in/attempt-with.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
 import { createSameBrowser } from '../frame/same-browser.ts';
@@ -55,6 +56,7 @@ export function interactionHandlers(
   const { currentVisitor } = createBrowserSessions(server, provider);
   const { mark } = createSameBrowser(server, provider);
   const viewOf = createViewOf(server);
+  const askForPasskey = createAskForPasskey(server);
   const attemptWith = createAttempt(server);
   const giveGrant = createGiveGrant(server, provider);
 
@@ -134,12 +136,14 @@ export function interactionHandlers(
   ): void {
     const { uid, params } = interaction;
     const hint = asText(params['login_hint']) ?? visitor?.person.name;
-    const page = signInPage(viewOf(ctx, undefined, params['ui_locales']), {
+    const view = viewOf(ctx, undefined, params['ui_locales']);
+    const page = signInPage(view, {
       action: `/interaction/${uid}/login`,
       cancel: { action: `/interaction/${uid}/abort` },
       client: client.client_name,
       ...asksFor(leastAcr(params['acr_values'])),
       redirectUri: String(params['redirect_uri']),
+      ...askForPasskey(view),
       ...(hint !== undefined && { name: hint }),
       ...tried,
     });

@@ -12,7 +12,6 @@ import { answerWith, seeOther } from '../frame/respond.ts';
 import type { NewPasswordProblem } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
-import type { Attempt } from '../sign-in/attempt.ts';
 import { createAttemptLimits } from '../sign-in/attempt-limits.ts';
 import { isRecent } from '../sign-in/recent.ts';
 import { createBrowserSessions, type Visitor } from '../sign-in/session.ts';
@@ -65,11 +64,11 @@ export function changePasswordHandlers(
 
   /** Guesses of the old password are paid for as sign-ins are. */
   const checkCurrent = (ctx: Context, { name, id }: PersonRecord, current: string) =>
-    limited(ctx, name, async (): Promise<Attempt> => {
+    limited(ctx, name, async () => {
       const person = await server.directory.authenticate(name, current);
       return person?.id === id
         ? { person, means: { assurance: BY_PASSWORD } }
-        : { problem: { kind: 'wrong' } };
+        : { problem: { kind: 'wrong' as const } };
     });
 
   return {

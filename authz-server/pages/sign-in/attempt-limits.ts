@@ -3,10 +3,19 @@ import type { Context } from 'koa';
 import { customerOf } from '#shared/http/forwarded.ts';
 import type { LimitNamespace, Rate } from '#shared/stores/limits/limits.ts';
 import type { PagesServer } from '../../base/server.ts';
-import type { Attempt } from './attempt.ts';
+import type { Shown } from './attempt.ts';
 import { createKnownBrowser } from './known-browser.ts';
 
 type Bucket = readonly [namespace: LimitNamespace, key: string, rate: Rate];
+
+/** Somebody has shown who they are, or there is a problem. */
+type Tried<Problem> = Shown | { readonly problem: Problem };
+
+/** The attempt is not made; `seconds`: until one may be. */
+interface Later {
+  readonly kind: 'later';
+  readonly seconds: number;
+}
 
 export interface AttemptLimits {
   /**
@@ -14,11 +23,11 @@ export interface AttemptLimits {
    * browser in which the person has signed in before pays from a bucket of its own alone: others cannot empty it. A right
    * attempt gets back what it has paid.
    */
-  limited(
+  limited<Problem>(
     ctx: Context,
     name: string | undefined,
-    attempt: () => Promise<Attempt>,
-  ): Promise<Attempt>;
+    attempt: () => Promise<Tried<Problem>>,
+  ): Promise<Tried<Problem | Later>>;
 }
 
 /** Limits how often somebody may try to sign in. */

@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import { createCsrf } from '../frame/csrf.ts';
 import type { PagesServer } from '../../base/server.ts';
+import { createAskForPasskey } from './ask-for-passkey.ts';
 import { createAttempt } from './attempt-with.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
 import { createBrowserSessions } from './session.ts';
@@ -13,6 +14,7 @@ import { signInPage } from '../views/sign-in.ts';
 const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
   ['/account', []],
   ['/account/password', []],
+  ['/account/passkeys', []],
   ['/device', ['user_code']],
 ]);
 /** The pages of GNAP's requests. */
@@ -33,12 +35,21 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
   const { checkForm } = createCsrf(server);
   const { signInVisitor } = createBrowserSessions(server, provider);
   const viewOf = createViewOf(server);
+  const askForPasskey = createAskForPasskey(server);
   const attemptWith = createAttempt(server);
 
   const ask: StandaloneSignIn['ask'] = (ctx, goOn, more) => {
     const hidden = { continue: checkedContinue(goOn, config.issuer) };
     const purpose = purposeOf(hidden.continue);
-    answerWith(ctx, signInPage(viewOf(ctx), { action: '/sign-in', hidden, purpose, ...more }));
+    const view = viewOf(ctx);
+    const page = signInPage(view, {
+      action: '/sign-in',
+      hidden,
+      purpose,
+      ...askForPasskey(view),
+      ...more,
+    });
+    answerWith(ctx, page);
   };
 
   return {

@@ -1,6 +1,7 @@
 import { html, strong } from '#shared/pages/html.ts';
 import type { Texts } from './en.ts';
 import { homeDe } from './home-de.ts';
+import { passkeysDe } from './passkeys-de.ts';
 
 export const de: Texts = {
   locale: 'de-DE',
@@ -49,9 +50,18 @@ export const de: Texts = {
     show: 'Zeigen',
     showWhat: ', was ich eingebe',
     submit: 'Anmelden',
+    usePasskey: 'Passkey benutzen',
+    passkeyFailed:
+      'Der Browser hat keinen Passkey gezeigt: Es wurde abgebrochen, dauerte zu lange, oder dieses Gerät hat hier keinen.',
     cancel: 'Abbrechen',
     wrong: 'Name oder Passwort ist falsch. Prüfen Sie beides und versuchen Sie es noch einmal.',
     later: 'Es gab zu viele Versuche, sich anzumelden.',
+    passkey:
+      'Dieser Passkey lässt Sie nicht ein: Er wurde entfernt oder ist für einen anderen Ort. Nehmen Sie einen anderen Weg.',
+    'passkey-late':
+      'Das hat länger als fünf Minuten gedauert, oder die Seite wurde zweimal gesendet. Benutzen Sie den Passkey noch einmal.',
+    'passkey-copied':
+      'Dieser Passkey wurde abgelehnt, denn vielleicht hat jemand eine Kopie davon. Nehmen Sie einen anderen Weg und entfernen Sie ihn dann.',
     notices: {
       'nothing-ended':
         'Es wurde nichts beendet: Sie sind hier nicht mehr angemeldet. Melden Sie sich an und beenden Sie es dann noch einmal.',
@@ -269,6 +279,9 @@ export const de: Texts = {
       others:
         'Ihr Passwort ist geändert. Jeder andere Browser ist abgemeldet, und keine Anwendung und kein Gerät hat mehr Zugriff.',
     },
+    ways: 'Wie Sie hereinkommen',
+    waysText: 'Passkeys lassen Sie ohne Passwort ein.',
+    toPasskeys: 'Ihre Passkeys ansehen und ändern',
     signIns: 'Wo Sie angemeldet sind',
     current: 'Dieser Browser',
     someBrowser: 'Ein Browser',
@@ -310,6 +323,8 @@ export const de: Texts = {
   },
 
   home: homeDe,
+
+  passkeys: passkeysDe,
 
   keyLink: {
     title: 'Einen Schlüssel erzeugen',

@@ -1,5 +1,6 @@
 import { html, strong } from '#shared/pages/html.ts';
 import { homeEn } from './home-en.ts';
+import { passkeysEn } from './passkeys-en.ts';
 
 /** The texts of the pages. Other languages have the same members, so a missing one does not compile. */
 export type Texts = typeof en;
@@ -54,9 +55,18 @@ export const en = {
     /** For those who do not see beside what the button stands. */
     showWhat: ' what I type',
     submit: 'Sign in',
+    usePasskey: 'Use a passkey',
+    passkeyFailed:
+      'The browser showed no passkey: it was cancelled, took too long, or this device has none for here.',
     cancel: 'Cancel',
     wrong: 'Name or password is wrong. Check both and try again.',
     later: 'There were too many attempts to sign in.',
+    passkey:
+      'This passkey does not let you in: it was removed, or it is for another place. Use another way.',
+    'passkey-late':
+      'That took longer than five minutes, or the page was sent twice. Use the passkey once more.',
+    'passkey-copied':
+      'This passkey was refused, since somebody may have a copy of it. Use another way to come in, then remove it.',
     notices: {
       'nothing-ended':
         'Nothing was ended: you are not signed in here any more. Sign in, then end it once more.',
@@ -269,6 +279,9 @@ export const en = {
       others:
         'Your password is changed. Every other browser is signed out, and no application or device has access any more.',
     },
+    ways: 'Ways to come in',
+    waysText: 'Passkeys let you in without a password.',
+    toPasskeys: 'See and change your passkeys',
     signIns: 'Where you are signed in',
     current: 'This browser',
     someBrowser: 'A browser',
@@ -310,6 +323,8 @@ export const en = {
   },
 
   home: homeEn,
+
+  passkeys: passkeysEn,
 
   keyLink: {
     title: 'Make a key',

@@ -43,6 +43,7 @@ describe('texts', () => {
       '/rights/actions',
       '/deviceEntry/code',
       '/account/about/name',
+      '/passkeys/title',
     ]);
   });
 

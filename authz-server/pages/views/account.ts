@@ -32,9 +32,15 @@ export function accountPage(view: View, props: AccountProps): Answer {
         <h1>${all.yourAccount}</h1>
         <p class="muted">${texts.lead(name)}</p>
         ${profile && aboutYou(view, profile)}
-        <p><a href="/account/password">${all.changePassword.title}</a></p>
         ${ended !== undefined && html`<p class="note good" role="status">${texts.ended[ended]}</p>`}
       </div>
+      <section aria-labelledby="ways">
+        <h2 id="ways">${texts.ways}</h2>
+        <ul class="points">
+          <li><a href="/account/password">${all.changePassword.title}</a></li>
+          <li><a href="/account/passkeys">${texts.toPasskeys}</a>. ${texts.waysText}</li>
+        </ul>
+      </section>
       <section aria-labelledby="sign-ins">
         <h2 id="sign-ins">${texts.signIns}</h2>
         ${

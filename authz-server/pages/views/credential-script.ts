@@ -15,7 +15,7 @@ if (reveal) {
   // Browsers remember what is typed into other fields.
   field.form.addEventListener('submit', () => show(false));
 }
-const button = document.getElementById('passkey');
+const button = document.getElementById('passkey-button');
 const Key = window.PublicKeyCredential;
 if (button && Key?.parseRequestOptionsFromJSON) {
   const { form } = button;

@@ -5,12 +5,7 @@ import { textsOf } from '../texts/index.ts';
 import type { View } from '../frame/view.ts';
 import { relative } from './times.ts';
 
-interface Later {
-  readonly kind: 'later';
-  readonly seconds: number;
-}
-
-/** How a form says what was wrong with it: before its fields, and tied to them. */
+/** How a form says what was wrong with it: before its fields, and tied to them. `seconds`: until it may be sent again. */
 export interface ShownProblem extends Pick<PageContent, 'status' | 'retryAfter'> {
   /** For `aria-describedby`. */
   readonly id: string;
@@ -21,24 +16,20 @@ export interface ShownProblem extends Pick<PageContent, 'status' | 'retryAfter'>
 
 export function shownProblem<Kind extends string>(
   { language }: View,
-  problem: { readonly kind: Kind } | Later,
-  sentences: Readonly<Record<Kind | 'later', string>>,
+  { kind, seconds }: { readonly kind: Kind; readonly seconds?: number },
+  sentences: Readonly<Record<Kind, string>>,
 ): ShownProblem {
   const id = 'problem';
   const note = (text: string) => html`<p class="note bad" id="${id}" role="alert">${text}</p>`;
-  if (!isLater(problem)) {
-    return { id, note: note(sentences[problem.kind]), invalid: true, status: 422 };
+  if (seconds === undefined) {
+    return { id, note: note(sentences[kind]), invalid: true, status: 422 };
   }
-  const again = textsOf(language).tryAgain(relative(problem.seconds, language));
+  const again = textsOf(language).tryAgain(relative(seconds, language));
   return {
     id,
-    note: note(`${sentences.later} ${again}`),
+    note: note(`${sentences[kind]} ${again}`),
     invalid: false,
     status: 429,
-    retryAfter: problem.seconds,
+    retryAfter: seconds,
   };
-}
-
-function isLater(problem: { readonly kind: string }): problem is Later {
-  return problem.kind === 'later';
 }

@@ -11,6 +11,7 @@ import { endEverythingPage, everythingEndedPage } from './end-everything.ts';
 import { errorPage } from './error.ts';
 import { keyLinkPage } from './key-link.ts';
 import { recoveredPage, recoverPage, recoveryGonePage } from './recover.ts';
+import { passkeysPage } from './passkeys.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
 import { signedOutPage } from './signed-out.ts';
@@ -121,6 +122,7 @@ const signIn = {
   action: '/interaction/x/login',
   client: 'Papertrail',
   cancel: { action: '/abort' },
+  passkey: '{"challenge":"AAAA"}',
 };
 const changePassword = {
   action: '/account/password',
@@ -169,6 +171,29 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     }),
   recovered: (view) => recoveredPage(view, { purpose: 'recovery', account: '/account' }),
   'recovery-gone': recoveryGonePage,
+  'sign-in-passkey-copied': (view) =>
+    signInPage(view, { ...signIn, problem: { kind: 'passkey-copied' } }),
+  passkeys: (view) =>
+    passkeysPage(alice(view), {
+      action: '/account/passkeys',
+      passkeys: [
+        { id: 'p', name: 'Telephone', since: NOW - 30 * DAY, lastUse: NOW - 60_000, current: true },
+        { id: 'q', name: 'Old key', since: NOW - 400 * DAY, refused: NOW - DAY, current: false },
+      ],
+      hasPassword: true,
+      options: '{"challenge":"AAAA"}',
+      done: 'added',
+    }),
+  'passkeys-alone': (view) =>
+    passkeysPage(alice(view), {
+      action: '/account/passkeys',
+      passkeys: [{ id: 'p', name: 'Telephone', since: NOW - 30 * DAY, current: false }],
+      hasPassword: false,
+      options: '{"challenge":"AAAA"}',
+      problem: 'last',
+    }),
+  'passkeys-nowhere': (view) =>
+    passkeysPage(alice(view), { action: '/account/passkeys', passkeys: [], hasPassword: true }),
   consent: (view) =>
     consentPage(alice(view), {
       action: '/interaction/x/consent',

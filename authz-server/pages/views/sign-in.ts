@@ -5,6 +5,7 @@ import { textsOf } from '../texts/index.ts';
 import type { SignInProps, View } from '../frame/view.ts';
 import { form } from './form.ts';
 import { shownProblem } from './problem.ts';
+import { passkeyButton } from './passkey-button.ts';
 import { CREDENTIAL_SCRIPT } from './credential-script.ts';
 
 /** Asks for name and password; the first field that is empty has the focus. */
@@ -19,6 +20,7 @@ export function signInPage(view: View, props: SignInProps): Answer {
     purpose,
     notice,
     asks,
+    passkey,
   } = props;
   const texts = textsOf(view.language).signIn;
   const problem = props.problem && shownProblem(view, props.problem, texts);
@@ -55,7 +57,7 @@ export function signInPage(view: View, props: SignInProps): Answer {
               id="name"
               name="name"
               value="${name}"
-              autocomplete="username"
+              autocomplete="username${passkey !== undefined && ' webauthn'}"
               autocapitalize="none"
               autocorrect="off"
               spellcheck="false"
@@ -78,7 +80,16 @@ export function signInPage(view: View, props: SignInProps): Answer {
               </button>
             </div>
           </div>
-          <button class="button primary">${texts.submit}</button>`,
+          <button class="button primary">${texts.submit}</button>
+          ${
+            passkey !== undefined &&
+            passkeyButton({
+              way: 'get',
+              options: passkey,
+              text: texts.usePasskey,
+              failed: texts.passkeyFailed,
+            })
+          }`,
       )}
       ${
         cancel !== undefined &&

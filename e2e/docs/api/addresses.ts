@@ -12,6 +12,7 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
   '/.well-known/change-password':
     'leads there (W3C, A Well-Known URL for Changing Passwords); password managers use it',
   '/recover/:uid': 'sets a password, by a link of `user invite` or `user recover`',
+  '/account/passkeys': 'makes, names and removes passkeys',
   '/sign-in': 'signs in; GET leads to `/account`',
   '/sign-out': 'asks, and signs out',
   '/interaction/:uid': 'the sign-in or consent page of one authorization request',

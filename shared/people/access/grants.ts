@@ -17,6 +17,8 @@ export interface Access {
   readonly since: number;
   /** `uid` of the sign-in with which the grant ends; absent if it outlives the browser's session. */
   readonly signIn?: string;
+  /** The passkey of the sign-in in which it was allowed: with it the grant ends, also one that outlives the browser. */
+  readonly passkey?: string;
   /** The browser that allowed it, and the host that its codes go to; absent for a device, and in older records. */
   readonly place?: GrantPlace;
   /** True if the person was not asked, since the client was the operator's own. */

@@ -32,7 +32,8 @@ export interface SignIn {
 export type Means = Required<Pick<SignIn, 'assurance'>> & Pick<SignIn, 'passkey'>;
 
 /**
- * Keeps a sign-in for `seconds`, the life of a session. A person with `MOST_SIGN_INS` loses the oldest.
+ * Keeps a sign-in for `seconds`, the life of a session. A person with `MOST_SIGN_INS` loses the oldest. The sign-in ends at
+ * once if its passkey was removed meanwhile: whoever removes one looks for its sign-ins afterwards.
  */
 export async function recordSignIn(
   store: AccessStore,
@@ -44,6 +45,10 @@ export async function recordSignIn(
   await store.stores.artefacts.put({ kind: 'SignIn', id: uid, payload, seconds });
   for (const old of await surplus(store, 'SignIn', accountId, MOST_SIGN_INS)) {
     await endSignIn(store, { uid: String(old['uid']), accountId });
+  }
+  const { passkey } = signIn;
+  if (passkey !== undefined && (await store.stores.passkeys.get(passkey)) === undefined) {
+    await endSignIn(store, signIn);
   }
 }
 

@@ -1,0 +1,424 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { PersonRecord } from '#shared/stores/people/people.ts';
+import type { Page, TestBrowser } from '../browser.fixture.ts';
+import { claimsOf } from '../site.fixture.ts';
+import { ALL, type DeviceFlow, openDeviceFlow, pathOf } from '../device/device.fixture.ts';
+import { Authenticator, type Changed, type Options, PRESENT } from './authenticator.fixture.ts';
+
+const PATH = '/account/passkeys';
+const MINUTE = 60;
+
+const limits = {
+  account: { burst: 1000, per: 1 },
+  signIn: { burst: 1000, per: 1 },
+  userCode: { burst: 1000, per: 1 },
+};
+
+let flow: DeviceFlow;
+beforeEach(async () => {
+  flow = await openDeviceFlow({ limits });
+});
+afterEach(async () => flow[Symbol.asyncDispose]());
+
+const origin = () => flow.authz.config.issuer;
+const passkeysOf = (name: 'alice' | 'bob') => flow.authz.stores.passkeys.of(flow.people[name].id);
+
+function optionsIn(page: Page): Options {
+  const [, text = ''] = /data-options="([^"]*)"/.exec(page.text) ?? [];
+  return JSON.parse(text.replaceAll('&quot;', '"')) as Options;
+}
+
+/** Makes a passkey on the page where that is done; resolves to the answer. */
+async function make(
+  browser: TestBrowser,
+  authenticator: Authenticator,
+  changed: Changed & { readonly name?: string } = {},
+): Promise<Page> {
+  const page = await browser.open(PATH);
+  const passkey = authenticator.create(optionsIn(page), changed);
+  return browser.submit(page, { do: 'added', passkey, name: changed.name ?? 'Phone' }, PATH);
+}
+
+/** Uses a passkey on a sign-in page; resolves to what follows. */
+async function use(
+  browser: TestBrowser,
+  authenticator: Authenticator,
+  changed: Changed = {},
+  path = '/account',
+): Promise<Page> {
+  const page = await browser.open(path);
+  const passkey = authenticator.get(optionsIn(page), changed);
+  return browser.submit(page, { passkey, name: '', password: '' });
+}
+
+/** Alice with a passkey, in the browser where she made it. */
+async function aliceWithPasskey() {
+  const browser = await flow.signedIn('alice');
+  const authenticator = new Authenticator(origin());
+  const page = await make(browser, authenticator);
+  expect(page.text).toContain('The passkey is made.');
+  return { browser, authenticator };
+}
+
+const isSignedIn = async (browser: TestBrowser) =>
+  (await browser.open('/account')).text.includes('/sign-out');
+
+describe('making a passkey (WebAuthn section 7.1)', () => {
+  test('it is kept with its name and listed, and lets its person in without name or password', async () => {
+    const { authenticator } = await aliceWithPasskey();
+    const [kept] = await passkeysOf('alice');
+    expect(kept).toMatchObject({ id: authenticator.id, name: 'Phone', rpId: 'localhost' });
+    const other = flow.browser();
+    expect((await use(other, authenticator)).text).toContain('alice');
+    expect((await other.open(PATH)).text).toContain('Used just now');
+  });
+
+  test('the options ask for a passkey with verification, for this host and a person without a name', async () => {
+    const page = await (await flow.signedIn('alice')).open(PATH);
+    const options = optionsIn(page);
+    expect(options).toMatchObject({
+      rp: { id: 'localhost' },
+      authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+      attestation: 'none',
+    });
+    const handle = options.user?.id ?? '';
+    expect(Buffer.from(handle, 'base64url')).toHaveLength(32);
+    expect(handle).not.toContain(flow.people.alice.id);
+  });
+
+  const refusals: readonly (readonly [string, Changed])[] = [
+    ['of another origin', { origin: 'https://evil.example' }],
+    ['for another host', { rpId: 'evil.example' }],
+    ['of another ceremony', { type: 'webauthn.get' }],
+    ['without verification of its owner', { flags: PRESENT }],
+    ['without its owner', { flags: 0 }],
+    ['with an attestation, whose certificates would name addresses', { fmt: 'packed' }],
+  ];
+  test.each(refusals)('an answer %s is refused', async (_title, changed) => {
+    const browser = await flow.signedIn('alice');
+    const page = await make(browser, new Authenticator(origin()), changed);
+    expect(page.status).toBe(422);
+    expect(page.text).toContain('could not be checked');
+    expect(await passkeysOf('alice')).toEqual([]);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['no JSON', '{'],
+    ['null', 'null'],
+    ['another type', '{"id":"AA","rawId":"AA","type":"password","response":{}}'],
+    [
+      'an attestation object that is no CBOR',
+      JSON.stringify({
+        id: 'AA',
+        rawId: 'AA',
+        type: 'public-key',
+        response: { clientDataJSON: 'AAAA', attestationObject: '_____w' },
+      }),
+    ],
+  ])('%s is no answer: 422', async (_title, passkey) => {
+    const browser = await flow.signedIn('alice');
+    const page = await browser.open(PATH);
+    const after = await browser.submit(page, { do: 'added', passkey, name: 'x' }, PATH);
+    expect(after.status).toBe(422);
+  });
+
+  test('a challenge works once, for five minutes, for its person and browser, and for nothing else', async () => {
+    const alice = await flow.signedIn('alice');
+    const page = await alice.open(PATH);
+    const first = new Authenticator(origin()).create(optionsIn(page));
+    const again = new Authenticator(origin()).create(optionsIn(page));
+    const send = (browser: TestBrowser, on: Page, passkey: string) =>
+      browser.submit(on, { do: 'added', passkey, name: 'x' }, PATH);
+    expect((await send(alice, page, first)).status).toBe(200);
+    expect((await send(alice, page, again)).text).toContain('sent twice');
+    const bob = await flow.signedIn('bob');
+    const forAlice = new Authenticator(origin()).create(optionsIn(await alice.open(PATH)));
+    expect((await send(bob, await bob.open(PATH), forAlice)).status).toBe(422);
+    const elsewhere = await flow.signedIn('alice');
+    expect((await send(elsewhere, await elsewhere.open(PATH), forAlice)).status).toBe(422);
+    const late = await alice.open(PATH);
+    flow.clock.advance(5 * MINUTE + 1);
+    const fresh = await flow.signedIn('alice');
+    const lateAnswer = new Authenticator(origin()).create(optionsIn(late));
+    expect((await send(fresh, await fresh.open(PATH), lateAnswer)).status).toBe(422);
+    expect(await passkeysOf('alice')).toHaveLength(1);
+    expect(await passkeysOf('bob')).toEqual([]);
+  });
+
+  test('a challenge for coming in makes no passkey', async () => {
+    const browser = await flow.signedIn('alice');
+    const { challenge } = optionsIn(await flow.browser().open('/account'));
+    expect((await make(browser, new Authenticator(origin()), { challenge })).status).toBe(422);
+  });
+
+  test.each(['', '   ', 'a\u0000b', 'a\u202eb', 'x'.repeat(101)])(
+    'the name %j is refused, and the form keeps it',
+    async (name) => {
+      const browser = await flow.signedIn('alice');
+      const page = await make(browser, new Authenticator(origin()), { name });
+      expect(page.status).toBe(422);
+      expect(page.text).toContain('1 to 100 visible characters');
+      expect(await passkeysOf('alice')).toEqual([]);
+    },
+  );
+
+  test('the passkey of somebody else cannot be taken over', async () => {
+    const { authenticator } = await aliceWithPasskey();
+    const page = await make(await flow.signedIn('bob'), authenticator);
+    expect(page.text).toContain('This passkey is here already.');
+    expect(await passkeysOf('bob')).toEqual([]);
+  });
+
+  test('a person has 20 at most, also if the last two are made at once', async () => {
+    const browser = await flow.signedIn('alice');
+    for (let n = 0; n < 19; n += 1) await make(browser, new Authenticator(origin()));
+    const made = await Promise.all(
+      Array.from({ length: 2 }, () => make(browser, new Authenticator(origin()))),
+    );
+    expect(new Set(made.map(({ status }) => status))).toEqual(new Set([200, 422]));
+    expect(await passkeysOf('alice')).toHaveLength(20);
+  });
+});
+
+describe('a change needs a sign-in of the last five minutes', () => {
+  test('a thief of a session can neither see nor make nor remove passkeys', async () => {
+    const { browser, authenticator } = await aliceWithPasskey();
+    const page = await browser.open(PATH);
+    flow.clock.advance(5 * MINUTE + 1);
+    for (const changes of [
+      { do: 'added', passkey: new Authenticator(origin()).create(optionsIn(page)), name: 'x' },
+      { do: 'removed', id: authenticator.id },
+      { do: 'renamed', id: authenticator.id, name: 'Mine' },
+    ]) {
+      const after = await browser.submit(page, changes, PATH);
+      expect(after.text).toContain('Sign in once more before you change how you sign in.');
+    }
+    expect((await browser.open(PATH)).text).not.toContain('Phone');
+    expect(await passkeysOf('alice')).toMatchObject([{ name: 'Phone' }]);
+    const again = await browser.open(PATH);
+    const password = 'correct horse battery staple';
+    expect((await browser.submit(again, { name: 'alice', password })).text).toContain('Phone');
+  });
+
+  test('the same holds for keys of HOBA and Concealed', async () => {
+    const browser = await flow.signedIn('alice');
+    const page = await browser.open('/account');
+    flow.clock.advance(5 * MINUTE + 1);
+    const after = await browser.submit(page, { end: 'key', id: 'k' }, '/account');
+    expect(after.text).toContain('Sign in once more');
+  });
+
+  test('forged forms change nothing (CSRF)', async () => {
+    const { browser, authenticator } = await aliceWithPasskey();
+    const page = await browser.open(PATH);
+    const changes = { do: 'removed', id: authenticator.id };
+    expect((await browser.submit(page, { ...changes, csrf: 'x' }, PATH)).status).toBe(403);
+    expect((await browser.submit(page, { ...changes, csrf: undefined }, PATH)).status).toBe(403);
+    expect(await passkeysOf('alice')).toHaveLength(1);
+  });
+
+  test.each(['', 'everything', '__proto__'])('the change %j is 400', async (change) => {
+    const { browser } = await aliceWithPasskey();
+    const page = await browser.open(PATH);
+    expect((await browser.submit(page, { do: change }, PATH)).status).toBe(400);
+  });
+});
+
+describe('coming in with a passkey (WebAuthn section 7.2)', () => {
+  const refusals: readonly (readonly [string, Changed])[] = [
+    ['of another origin', { origin: 'https://evil.example' }],
+    ['for another host', { rpId: 'evil.example' }],
+    ['of another ceremony', { type: 'webauthn.create' }],
+    ['without verification of its owner', { flags: PRESENT }],
+    ['with the handle of somebody else', { userHandle: Buffer.alloc(32).toString('base64url') }],
+    ['without a handle', { userHandle: '' }],
+  ];
+  test.each(refusals)('an answer %s lets nobody in', async (_title, changed) => {
+    const { authenticator } = await aliceWithPasskey();
+    const browser = flow.browser();
+    const page = await use(browser, authenticator, changed);
+    expect(page.status).toBe(422);
+    expect(page.text).toContain('This passkey does not let you in');
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  test('the signature of another key lets nobody in', async () => {
+    const { authenticator } = await aliceWithPasskey();
+    const other = new Authenticator(origin());
+    const browser = flow.browser();
+    const page = await browser.open('/account');
+    const options = optionsIn(page);
+    const forged = JSON.parse(other.get(options)) as { response: { signature: string } };
+    const right = JSON.parse(authenticator.get(options)) as { response: object };
+    const { signature } = forged.response;
+    const passkey = JSON.stringify({ ...right, response: { ...right.response, signature } });
+    expect((await browser.submit(page, { passkey })).status).toBe(422);
+    expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  test('one that nobody has, and one of a person who was disabled, are refused alike', async () => {
+    const { authenticator } = await aliceWithPasskey();
+    const unknown = await use(flow.browser(), new Authenticator(origin()));
+    await changeAlice((alice) => ({ ...alice, disabled: true }));
+    const masked = ({ status, text }: Page) => [
+      status,
+      text.replaceAll(/(?<=value="|challenge&quot;:&quot;)[\w.-]+/g, 'X'),
+    ];
+    expect(masked(await use(flow.browser(), authenticator))).toEqual(masked(unknown));
+  });
+
+  test('an answer works once, also of ten that come at once', async () => {
+    const { authenticator } = await aliceWithPasskey();
+    const browser = flow.browser();
+    const page = await browser.open('/account');
+    const passkey = authenticator.get(optionsIn(page));
+    const sent = Array.from({ length: 10 }, () => browser.send(page, { passkey }));
+    const statuses = (await Promise.all(sent)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 303)).toHaveLength(1);
+    expect(statuses.filter((status) => status === 422)).toHaveLength(9);
+  });
+
+  test('an answer of another browser, or to a challenge of more than five minutes, is too late', async () => {
+    const { authenticator } = await aliceWithPasskey();
+    const [victim, attacker] = [flow.browser(), flow.browser()];
+    const stolen = authenticator.get(optionsIn(await victim.open('/account')));
+    const page = await attacker.open('/account');
+    const after = await attacker.submit(page, { passkey: stolen });
+    expect(after.text).toContain('sent twice');
+    const passkey = authenticator.get(optionsIn(page));
+    flow.clock.advance(5 * MINUTE + 1);
+    expect((await attacker.submit(page, { passkey })).text).toContain('longer than five minutes');
+    expect(await isSignedIn(attacker)).toBe(false);
+  });
+
+  test('a counter that does not go on is refused, and the person is told', async () => {
+    const { authenticator } = await aliceWithPasskey();
+    authenticator.counter = 5;
+    expect((await use(flow.browser(), authenticator)).text).toContain('alice');
+    for (const counter of [5, 4, 0]) {
+      const page = await use(flow.browser(), authenticator, { counter });
+      expect([page.status, page.text]).toEqual([422, expect.stringContaining('a copy of it')]);
+    }
+    const told = await (await flow.signedIn('alice')).open(PATH);
+    expect(told.text).toContain('somebody may have a copy');
+    authenticator.counter = 6;
+    expect((await use(flow.browser(), authenticator)).text).toContain('alice');
+  });
+
+  test.each(['{', 'null', '[]', '{"id":"AA"}', 'x'.repeat(4000)])(
+    'the answer %p is none: 422',
+    async (passkey) => {
+      const browser = flow.browser();
+      const page = await browser.submit(await browser.open('/account'), { passkey });
+      expect(page.status).toBe(422);
+    },
+  );
+
+  test('tokens say so: acr, amr (RFC 8176 section 2)', async () => {
+    const { authenticator } = await aliceWithPasskey();
+    const browser = flow.browser();
+    await use(browser, authenticator);
+    const { body } = await flow.useWeb(browser, 'openid documents:read');
+    const acr = 'urn:countersign:acr:passkey';
+    expect(claimsOf(body['access_token'])).toMatchObject({ acr });
+    expect(claimsOf(body['id_token'])).toMatchObject({ acr, amr: ['hwk', 'user', 'mfa'] });
+  });
+});
+
+describe('removing a passkey', () => {
+  test('ends the sign-ins made with it and what they opened, and no others', async () => {
+    const { browser, authenticator } = await aliceWithPasskey();
+    const withIt = flow.browser();
+    await use(withIt, authenticator);
+    const inside = await flow.useWeb(withIt, 'openid documents:read');
+    const connect = async (to: TestBrowser) => {
+      const device = await flow.askAsDevice(ALL);
+      await to.submit(await to.open(pathOf(device)), { decision: 'allow' }, '/device');
+      return flow.poll(device);
+    };
+    const [outliving, other] = [await connect(withIt), await connect(browser)];
+    const page = await browser.submit(
+      await browser.open(PATH),
+      { do: 'removed', id: authenticator.id },
+      PATH,
+    );
+    expect(page.text).toContain('The passkey is removed.');
+    expect(await isSignedIn(withIt)).toBe(false);
+    expect(await isSignedIn(browser)).toBe(true);
+    const { userinfo } = flow;
+    expect(await userinfo(inside.body['access_token'])).toBe(401);
+    expect(await userinfo(outliving.body['access_token'])).toBe(401);
+    expect((await flow.refresh('tv', outliving.body['refresh_token'])).status).toBe(400);
+    expect(await userinfo(other.body['access_token'])).toBe(200);
+    expect((await use(flow.browser(), authenticator)).status).toBe(422);
+  });
+
+  test('that of somebody else stays, and one that is gone is said to be', async () => {
+    const { authenticator } = await aliceWithPasskey();
+    const bob = await flow.signedIn('bob');
+    for (const id of [authenticator.id, 'nothing', '']) {
+      const page = await bob.submit(await bob.open(PATH), { do: 'removed', id }, PATH);
+      expect(page.text).toContain('This passkey is not here any more.');
+    }
+    const renamed = { do: 'renamed', id: authenticator.id, name: 'Mine' };
+    expect((await bob.submit(await bob.open(PATH), renamed, PATH)).status).toBe(422);
+    expect(await passkeysOf('alice')).toMatchObject([{ name: 'Phone' }]);
+  });
+
+  test('the last way in stays: of a person without a password, two removals at once leave one', async () => {
+    const { browser } = await aliceWithPasskey();
+    const second = new Authenticator(origin());
+    await make(browser, second);
+    await withoutPassword();
+    const page = await browser.open(PATH);
+    expect(page.text).toContain('You have no password');
+    const removals = (await passkeysOf('alice')).map(({ id }) =>
+      browser.submit(page, { do: 'removed', id }, PATH),
+    );
+    const texts = (await Promise.all(removals)).map(({ text }) => text);
+    expect(texts.filter((text) => text.includes('your last way to come in'))).toHaveLength(1);
+    expect(await passkeysOf('alice')).toHaveLength(1);
+  });
+
+  test('a key for HOBA is another way in', async () => {
+    const { browser, authenticator } = await aliceWithPasskey();
+    await withoutPassword();
+    const owner = { kind: 'person', id: flow.people.alice.id } as const;
+    const key = { id: 'k', scheme: 'HOBA', owner, spki: 'AAAA', name: 'k', created_at: 0 } as const;
+    await flow.authz.stores.publicKeys.add(key, 20);
+    const removal = { do: 'removed', id: authenticator.id };
+    const page = await browser.submit(await browser.open(PATH), removal, PATH);
+    expect(page.text).toContain('The passkey is removed.');
+  });
+});
+
+test('a passkey gets another name', async () => {
+  const { browser, authenticator } = await aliceWithPasskey();
+  const renamed = { do: 'renamed', id: authenticator.id, name: '<b>Old phone' };
+  const page = await browser.submit(await browser.open(PATH), renamed, PATH);
+  expect(page.text).toContain('&lt;b&gt;Old phone');
+  const empty = { ...renamed, name: '' };
+  expect((await browser.submit(await browser.open(PATH), empty, PATH)).status).toBe(422);
+});
+
+test('where browsers make no passkeys, no page offers one, and an answer is refused', async () => {
+  await using clear = await openDeviceFlow({ issuer: 'http://127.0.0.1:3000', limits });
+  const browser = clear.browser();
+  const page = await browser.open('/account');
+  expect(page.text).not.toContain('id="passkey-button"');
+  const passkey = new Authenticator('http://127.0.0.1:3000').get({ challenge: 'AAAA' });
+  expect((await browser.submit(page, { passkey })).status).toBe(422);
+  const alice = await clear.signedIn('alice');
+  expect((await alice.open(PATH)).text).toContain('nobody can make one');
+});
+
+async function changeAlice(change: (alice: PersonRecord) => PersonRecord): Promise<void> {
+  const { people } = flow.authz.stores;
+  const was = await people.get(flow.people.alice.id);
+  if (was === undefined) throw new Error('alice is not there');
+  expect(await people.replace({ ...change(was), version: was.version + 1 })).toBe(true);
+}
+
+/** As somebody who was invited and chose a passkey. */
+const withoutPassword = () => changeAlice(({ password_hash: _gone, ...alice }) => alice);

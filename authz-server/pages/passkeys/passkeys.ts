@@ -1,0 +1,127 @@
+import { isVisibleName } from '#shared/people/names/visible-name.ts';
+import { hasOtherWayIn } from '#shared/people/other-ways-in.ts';
+import { removePasskey } from '#shared/people/remove-passkey.ts';
+import type { Context, Middleware } from 'koa';
+import type Provider from 'oidc-provider';
+import type { PagesServer } from '../../base/server.ts';
+import { createCsrf } from '../frame/csrf.ts';
+import { PageError } from '../frame/page-error.ts';
+import { answerWith, seeOther } from '../frame/respond.ts';
+import type { PasskeysProps } from '../frame/view.ts';
+import { createViewOf } from '../frame/view-of.ts';
+import { TO_ACCOUNT } from '../frame/way-back.ts';
+import { isRecent } from '../sign-in/recent.ts';
+import { createBrowserSessions, type Visitor } from '../sign-in/session.ts';
+import { createSignIn } from '../sign-in/sign-in.ts';
+import { passkeysPage } from '../views/passkeys.ts';
+import { createRegistration } from './registration.ts';
+
+const PATH = '/account/passkeys';
+
+type Problem = PasskeysProps['problem'];
+type Done = NonNullable<PasskeysProps['done']>;
+/** The end of a change. */
+type Changed = { readonly done: Done } | { readonly problem: NonNullable<Problem> };
+
+/** The page where a person makes, names and removes passkeys. It is for those who have just signed in. */
+export function passkeyHandlers(
+  server: PagesServer,
+  provider: Provider,
+): Readonly<Record<'show' | 'change', Middleware>> {
+  const { clock, stores } = server;
+  const { checkForm } = createCsrf(server);
+  const { currentVisitor } = createBrowserSessions(server, provider);
+  const { ask } = createSignIn(server, provider);
+  const registration = createRegistration(server);
+  const viewOf = createViewOf(server);
+
+  /** Undefined: the page asks to sign in, once more if that is long ago. */
+  async function recentVisitor(ctx: Context): Promise<Visitor | undefined> {
+    const visitor = await currentVisitor(ctx);
+    if (visitor !== undefined && isRecent(visitor, clock)) return visitor;
+    const again = visitor && { name: visitor.person.name, notice: 'again' as const };
+    ask(ctx, PATH, again);
+    return undefined;
+  }
+
+  async function showPasskeys(
+    ctx: Context,
+    { person, signIn }: Visitor,
+    more: Pick<PasskeysProps, 'problem' | 'done' | 'name'>,
+  ): Promise<void> {
+    const view = viewOf(ctx, person);
+    const passkeys = await stores.passkeys.of(person.id);
+    const options = registration.options(person, view.csrf, passkeys);
+    const page = passkeysPage(view, {
+      action: PATH,
+      passkeys: passkeys.map(({ id, name, created_at: since, used_at, refused_at }) =>
+        Object.assign(
+          { id, name, since, current: id === signIn.passkey },
+          used_at !== undefined && { lastUse: used_at },
+          refused_at !== undefined && { refused: refused_at },
+        ),
+      ),
+      hasPassword: (await stores.people.get(person.id))?.password_hash !== undefined,
+      ...(options !== undefined && { options }),
+      ...more,
+    });
+    answerWith(ctx, page);
+  }
+
+  /** The values of the form's `do`. */
+  const CHANGES: Readonly<
+    Record<Done, (ctx: Context, visitor: Visitor, form: URLSearchParams) => Promise<Changed>>
+  > = {
+    async added(ctx, { person }, form) {
+      const name = nameIn(form);
+      if (name === undefined) return { problem: 'name' };
+      const made = { csrf: form.get('csrf') ?? '', answer: form.get('passkey') ?? '', name };
+      const problem = await registration.add(ctx, person, made);
+      return problem === undefined ? { done: 'added' } : { problem };
+    },
+
+    async renamed(_ctx, { person }, form) {
+      const name = nameIn(form);
+      if (name === undefined) return { problem: 'name' };
+      const isTheirs = await stores.passkeys.rename(person.id, form.get('id') ?? '', name);
+      return isTheirs ? { done: 'renamed' } : { problem: 'gone' };
+    },
+
+    async removed(_ctx, { person }, form) {
+      const least = (await hasOtherWayIn(stores, person.id)) ? 0 : 1;
+      const removal = { accountId: person.id, id: form.get('id') ?? '', least };
+      const outcome = await removePasskey(server, removal);
+      return outcome === 'removed' ? { done: 'removed' } : { problem: outcome };
+    },
+  };
+
+  return {
+    async show(ctx) {
+      const visitor = await recentVisitor(ctx);
+      if (visitor === undefined) return;
+      const done = new URLSearchParams(ctx.querystring).get('done');
+      await showPasskeys(ctx, visitor, isDone(done) ? { done } : {});
+    },
+
+    async change(ctx) {
+      const form = await checkForm(ctx);
+      const visitor = await recentVisitor(ctx);
+      if (visitor === undefined) return;
+      const change = form.get('do');
+      if (!isDone(change)) throw new PageError(400, 'request', { back: TO_ACCOUNT });
+      const changed = await CHANGES[change](ctx, visitor, form);
+      if ('done' in changed) return seeOther(ctx, `${PATH}?done=${changed.done}`);
+      const typed = change === 'added' && { name: form.get('name') ?? '' };
+      await showPasskeys(ctx, visitor, { ...changed, ...typed });
+    },
+  };
+}
+
+const DONE: ReadonlySet<string | null> = new Set<Done>(['added', 'renamed', 'removed']);
+const isDone = (text: string | null): text is Done => DONE.has(text);
+
+/** Undefined: a person could not read it, or tell it from others. */
+function nameIn(form: URLSearchParams): string | undefined {
+  const name = (form.get('name') ?? '').trim();
+  return isVisibleName(name) ? name : undefined;
+}

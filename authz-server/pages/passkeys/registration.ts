@@ -1,0 +1,74 @@
+import { relyingPartyId } from '#shared/config/relying-party.ts';
+import type { Person } from '#shared/people/directory.ts';
+import { note } from '#shared/server/message/request-log.ts';
+import type { PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
+import type { Context } from 'koa';
+import type { PagesServer } from '../../base/server.ts';
+import type { PasskeysProps } from '../frame/view.ts';
+import { CHALLENGE_LIFE, createChallenges } from '../sign-in/challenge.ts';
+import { challengeOf, parseCreated } from '../sign-in/credential.ts';
+import { ALGORITHMS, type MadePasskey, userHandleOf, verifyCreated } from '../sign-in/webauthn.ts';
+
+/** The most passkeys of a person. */
+export const MOST_PASSKEYS = 20;
+
+export interface Registration {
+  /** Returns the options for a browser to make a passkey (WebAuthn section 5.4), as JSON; undefined where it makes none. */
+  options(person: Person, csrf: string, passkeys: readonly PasskeyRecord[]): string | undefined;
+  /** Keeps the passkey that an authenticator made; undefined: it is kept. */
+  add(
+    ctx: Context,
+    person: Person,
+    made: { readonly csrf: string; readonly answer: string; readonly name: string },
+  ): Promise<NonNullable<PasskeysProps['problem']> | undefined>;
+}
+
+/** Makes passkeys for people who are signed in (WebAuthn section 7.1). */
+export function createRegistration(server: PagesServer): Registration {
+  const { clock, config, stores } = server;
+  const challenges = createChallenges(server);
+  const rpId = relyingPartyId(config);
+
+  return {
+    options({ id, name, profile }, csrf, passkeys) {
+      if (rpId === undefined) return undefined;
+      return JSON.stringify({
+        challenge: challenges.make(`create ${id}`, csrf),
+        rp: { id: rpId, name: config.brand.name },
+        user: { id: userHandleOf(id), name, displayName: profile?.display_name ?? name },
+        pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+        timeout: CHALLENGE_LIFE,
+        // An authenticator that has one makes no other.
+        excludeCredentials: passkeys.map((passkey) => ({ type: 'public-key', id: passkey.id })),
+        authenticatorSelection: {
+          residentKey: 'required',
+          requireResidentKey: true,
+          userVerification: 'required',
+        },
+        attestation: 'none',
+      });
+    },
+
+    async add(ctx, { id: accountId }, { csrf, answer, name }) {
+      const refused = (problem: 'failed' | 'late', reason: string) => {
+        note(ctx.req, { reason: `passkey: ${reason}` });
+        return problem;
+      };
+      const created = parseCreated(answer);
+      if (created === undefined || rpId === undefined) return refused('failed', 'it is no answer');
+      const challenge = challengeOf(created);
+      if (!(await challenges.spend(challenge, `create ${accountId}`, csrf))) {
+        return refused('late', 'its challenge is not good here any more');
+      }
+      let made: MadePasskey;
+      try {
+        made = await verifyCreated(created, { challenge, origin: config.issuer, rpId });
+      } catch (error) {
+        return refused('failed', error instanceof Error ? error.message : String(error));
+      }
+      const passkey = { ...made, accountId, name, created_at: clock.now() };
+      const outcome = await stores.passkeys.add(passkey, MOST_PASSKEYS);
+      return outcome === 'added' ? undefined : outcome;
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { relyingPartyId } from '#shared/config/relying-party.ts';
+import type { PagesServer } from '../../base/server.ts';
+import type { SignInProps, View } from '../frame/view.ts';
+import { CHALLENGE_LIFE, createChallenges } from './challenge.ts';
+
+/** Returns what a sign-in page needs to ask for a passkey of whomever (WebAuthn section 5.5); nothing where none can be used. */
+export function createAskForPasskey(
+  server: PagesServer,
+): (view: View) => Pick<SignInProps, 'passkey'> {
+  const challenges = createChallenges(server);
+  const rpId = relyingPartyId(server.config);
+  if (rpId === undefined) return () => ({});
+  return ({ csrf }) => {
+    const challenge = challenges.make('get', csrf);
+    const options = { challenge, rpId, timeout: CHALLENGE_LIFE, userVerification: 'required' };
+    return { passkey: JSON.stringify(options) };
+  };
+}

@@ -1,0 +1,63 @@
+import { relyingPartyId } from '#shared/config/relying-party.ts';
+import type { Assurance } from '#shared/people/access/assurance.ts';
+import { note } from '#shared/server/message/request-log.ts';
+import type { Context } from 'koa';
+import type { PagesServer } from '../../base/server.ts';
+import type { Attempt, AttemptWith } from './attempt.ts';
+import { createAttemptLimits } from './attempt-limits.ts';
+import { createChallenges } from './challenge.ts';
+import { challengeOf, parseUsed } from './credential.ts';
+import { type ProvenUse, verifyUsed } from './webauthn.ts';
+
+/** The methods of RFC 8176 section 2: the authenticator has verified its owner (`user`), which counts as a second factor. */
+const byPasskey = ({ bound }: ProvenUse): Assurance => ({
+  acr: 'urn:countersign:acr:passkey',
+  amr: [bound ? 'hwk' : 'swk', 'user', 'mfa'],
+});
+
+/** Checks the field `passkey` of a sign-in form: the answer of an authenticator (WebAuthn section 7.2). */
+export function createPasskeySignIn(server: PagesServer): AttemptWith {
+  const { clock, config, directory, stores } = server;
+  const { limited } = createAttemptLimits(server);
+  const challenges = createChallenges(server);
+  const rpId = relyingPartyId(config);
+
+  async function attempt(ctx: Context, form: URLSearchParams): Promise<Attempt> {
+    const refused = (kind: 'passkey' | 'passkey-late' | 'passkey-copied', reason: string) => {
+      note(ctx.req, { reason: `passkey: ${reason}` });
+      return { problem: { kind } };
+    };
+    const used = parseUsed(form.get('passkey') ?? '');
+    if (used === undefined || rpId === undefined) return refused('passkey', 'it is no answer');
+    const challenge = challengeOf(used);
+    if (!(await challenges.spend(challenge, 'get', form.get('csrf') ?? ''))) {
+      return refused('passkey-late', 'its challenge is not good here any more');
+    }
+    const passkey = await stores.passkeys.get(used.id);
+    if (passkey === undefined) return refused('passkey', 'nobody here has it');
+    const { accountId, id } = passkey;
+    // Before anything is checked, so that whoever ends everything meanwhile ends this, too.
+    const generation = await stores.revocations.generation('person', accountId);
+    const person = await directory.find(accountId);
+    if (person === undefined) return refused('passkey', 'its person may not sign in');
+    let use: ProvenUse;
+    try {
+      use = await verifyUsed(used, passkey, { challenge, origin: config.issuer, rpId });
+    } catch (error) {
+      return refused('passkey', error instanceof Error ? error.message : String(error));
+    }
+    const { counter, backedUp } = use;
+    const outcome = await stores.passkeys.use(id, { counter, backedUp, at: clock.now() });
+    if (outcome === 'gone') return refused('passkey', 'it was removed');
+    if (outcome === 'refused') {
+      return refused(
+        'passkey-copied',
+        `its counter is not above the last one: person ${accountId}`,
+      );
+    }
+    const means = { assurance: byPasskey(use), passkey: id };
+    return { person: { ...person, generation }, means };
+  }
+
+  return (ctx, form) => limited(ctx, undefined, () => attempt(ctx, form));
+}

@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto';
+import type { PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
+import type { Created, Used } from './credential.ts';
+
+/** COSE algorithms: Ed25519, ES256, RS256 (WebAuthn section 5.8.5). */
+export const ALGORITHMS = [-8, -7, -257] as const;
+
+/** The place and question that an authenticator must have answered. */
+export interface Expected {
+  readonly challenge: string;
+  readonly origin: string;
+  readonly rpId: string;
+}
+
+/** The parts of a passkey that its authenticator decides. */
+export type MadePasskey = Pick<PasskeyRecord, 'id' | 'publicKey' | 'rpId' | 'counter' | 'backedUp'>;
+
+/** A use whose signature is right. */
+export interface ProvenUse {
+  readonly counter: number;
+  readonly backedUp: boolean;
+  /** Whether the private key stays in one authenticator. */
+  readonly bound: boolean;
+}
+
+/** Names a person for authenticators. It says nothing of them, and is the same for all their passkeys (WebAuthn section 14.6.1). */
+export const userHandleOf = (accountId: string): string =>
+  hash('sha256', `countersign passkey ${accountId}`, 'base64url');
+
+// Loaded with the first passkey: few pages need the library, and every start would pay for it.
+const library = () => import('@simplewebauthn/server');
+const helpers = () => import('@simplewebauthn/server/helpers');
+
+/** Verifies a new passkey (WebAuthn section 7.1). Throws an error with the reason. */
+export async function verifyCreated(
+  response: Created,
+  { challenge, origin, rpId }: Expected,
+): Promise<MadePasskey> {
+  const [{ verifyRegistrationResponse }, { decodeAttestationObject, isoBase64URL }] =
+    await Promise.all([library(), helpers()]);
+  const object = isoBase64URL.toBuffer(response.response.attestationObject);
+  const attestation = decodeAttestationObject(object);
+  // We ask for none. A chain of certificates would have the library fetch what these name.
+  if (attestation.get('fmt') !== 'none') throw new Error('it has an attestation');
+  const { verified, registrationInfo } = await verifyRegistrationResponse({
+    response: { ...response, clientExtensionResults: {} },
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: rpId,
+    requireUserVerification: true,
+    supportedAlgorithmIDs: [...ALGORITHMS],
+  });
+  if (!verified) throw new Error('it is not verified');
+  const { credential, credentialBackedUp: backedUp } = registrationInfo;
+  const publicKey = isoBase64URL.fromBuffer(credential.publicKey);
+  return { id: credential.id, publicKey, rpId, counter: credential.counter, backedUp };
+}
+
+/** Verifies a use of a passkey but for its counter (WebAuthn section 7.2). Throws an error with the reason. */
+export async function verifyUsed(
+  response: Used,
+  passkey: PasskeyRecord,
+  { challenge, origin, rpId }: Expected,
+): Promise<ProvenUse> {
+  if (passkey.rpId !== rpId) throw new Error(`it was made for ${passkey.rpId}`);
+  const { userHandle, ...others } = response.response;
+  // Step 6: nobody named a person before, so the authenticator must.
+  if (userHandle !== userHandleOf(passkey.accountId)) throw new Error('its user handle is wrong');
+  const { verifyAuthenticationResponse } = await library();
+  const { verified, authenticationInfo } = await verifyAuthenticationResponse({
+    response: { ...response, response: { ...others, userHandle }, clientExtensionResults: {} },
+    expectedChallenge: challenge,
+    expectedOrigin: origin,
+    expectedRPID: rpId,
+    requireUserVerification: true,
+    // The store compares counters, in one step with the use.
+    credential: {
+      id: passkey.id,
+      publicKey: new Uint8Array(Buffer.from(passkey.publicKey, 'base64url')),
+      counter: 0,
+    },
+  });
+  if (!verified) throw new Error('its signature is wrong');
+  const { newCounter: counter, credentialBackedUp: backedUp } = authenticationInfo;
+  return { counter, backedUp, bound: authenticationInfo.credentialDeviceType === 'singleDevice' };
+}

@@ -1,0 +1,13 @@
+import type { Stores } from '#shared/stores/stores.ts';
+
+/** Whether a person can come in without any passkey: with a password, or with a key for HOBA or Concealed. */
+export async function hasOtherWayIn(
+  { people, publicKeys }: Pick<Stores, 'people' | 'publicKeys'>,
+  accountId: string,
+): Promise<boolean> {
+  const [person, keys] = await Promise.all([
+    people.get(accountId),
+    publicKeys.of({ kind: 'person', id: accountId }),
+  ]);
+  return person?.password_hash !== undefined || keys.length > 0;
+}

@@ -1,0 +1,42 @@
+import { setImmediate } from 'node:timers/promises';
+import type { AccessStore } from './access/access-store.ts';
+import { endGrant } from './access/grants.ts';
+import { endSignIn } from './access/sign-ins.ts';
+import { walk } from './access/walk.ts';
+
+/** A passkey of a person; they keep `least` others. */
+export interface Removal {
+  readonly accountId: string;
+  readonly id: string;
+  /** 1 where the person has no other way in. */
+  readonly least: number;
+}
+
+/**
+ * Removes a passkey with all that it opened: its sign-ins, with their grants, and those grants that outlive the browser.
+ * The outcome is that of `Passkeys.remove`. It can be made again if it was interrupted: then it ends what is left, and says
+ * `gone`.
+ */
+export async function removePasskey(
+  store: AccessStore,
+  { accountId, id, least }: Removal,
+): Promise<'removed' | 'last' | 'gone'> {
+  const outcome = await store.stores.passkeys.remove(accountId, id, least);
+  if (outcome === 'last') return outcome;
+  const found = async (kind: 'SignIn' | 'Access', member: 'uid' | 'grantId') => {
+    const ids: string[] = [];
+    for await (const one of walk(store, kind, accountId)) {
+      if (one['passkey'] === id) ids.push(String(one[member]));
+    }
+    return ids;
+  };
+  for (const uid of await found('SignIn', 'uid')) {
+    await endSignIn(store, { uid, accountId });
+    await setImmediate();
+  }
+  for (const grantId of await found('Access', 'grantId')) {
+    await endGrant(store, grantId);
+    await setImmediate();
+  }
+  return outcome;
+}
