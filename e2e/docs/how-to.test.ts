@@ -104,6 +104,21 @@ test('keys: the key of a token that is dropped ends the token', async () => {
   expect((await ask()).status).toBe(401);
 });
 
+test('step-up: the space of the page asks a machine for the sign-in of a person', async () => {
+  const [json = ''] = await examples('docs/how-to/step-up.md', 'json step-up');
+  await using own = await startPair({
+    settings: ({ resource }) =>
+      JSON.parse(json.replaceAll('http://localhost:3001', resource)) as object as {},
+  });
+  const blocks = await examples('docs/how-to/step-up.md', 'sh step-up');
+  const [, challenged = ''] = await runCommands(own, blocks.join(''));
+  expect(challenged).toMatch(/^HTTP\/1.1 401 /);
+  const field = /^www-authenticate: Bearer .*$/im.exec(challenged)?.[0] ?? '';
+  expect(field).toContain('error="insufficient_user_authentication"');
+  expect(field).toContain('acr_values="urn:countersign:acr:passkey"');
+  expect(field).toContain('max_age="300"');
+});
+
 test('watch: both servers are alive and ready', async () => {
   for (const answer of await printed('watch.md', 'sh watch'))
     expect(answer).toMatch(/^HTTP\/1.1 200 /);
