@@ -4,6 +4,7 @@ import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { ACRS, type Acr } from '#shared/jose/acr.ts';
+import { Authenticator, optionsIn } from '../pages/authenticator.fixture.ts';
 import { asApp, basic, SECRET } from '../authz.fixture.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { PASSWORD, redemption, sent, testFlow } from '../code-flow.fixture.ts';
@@ -127,6 +128,70 @@ describe('acr_values (OpenID Connect Core 1.0 section 3.1.2.1, RFC 9470 section 
 
 /** The parameters of a request as a form (RFC 9126 section 2.1). */
 const pushed = () => Object.fromEntries(new URL(flow.authorize()).searchParams);
+
+describe('with a passkey, by the pages alone', () => {
+  /** An authenticator with a passkey of alice. */
+  async function aliceWithPasskey(): Promise<Authenticator> {
+    const authenticator = new Authenticator(flow.config.issuer);
+    const browser = await flow.signedIn();
+    const page = await browser.open('/account/passkeys');
+    const passkey = authenticator.create(optionsIn(page));
+    await browser.submit(page, { do: 'added', passkey, name: 'Phone' }, '/account/passkeys');
+    return authenticator;
+  }
+
+  test('the page that asks for a passkey takes one: the code is of that sign-in, and no question comes again', async () => {
+    const authenticator = await aliceWithPasskey();
+    const browser = await signedInBy(BY_PASSWORD);
+    later(60);
+    const asked = flow.authorize({ acr_values: PASSKEY, max_age: '300' });
+    const page = await browser.open(asked);
+    expect(page.text).toContain('asks for a passkey');
+    const passkey = authenticator.get(optionsIn(page));
+    const answer = sent(await browser.submit(page, { passkey }));
+    const { body } = await flow.redeem(answer.get('code') ?? '');
+    const event = { acr: PASSKEY, amr: ['hwk', 'user', 'mfa'] };
+    expect(decodeJwt(String(body['access_token']))).toMatchObject(event);
+    expect(decodeJwt(String(body['id_token']))).toMatchObject(event);
+    expect(sent(await browser.open(asked)).has('code')).toBe(true);
+  });
+
+  test('nobody gets from a password to a passkey by an answer of before, of another page or of another person', async () => {
+    const authenticator = await aliceWithPasskey();
+    const browser = await signedInBy(BY_PASSWORD);
+    const asked = flow.authorize({ acr_values: PASSKEY });
+    const page = await browser.open(asked);
+    const passkey = authenticator.get(optionsIn(page));
+    const first = sent(await browser.submit(page, { passkey }));
+    expect(first.has('code')).toBe(true);
+
+    const other = await signedInBy(BY_PASSWORD);
+    const again = await other.open(asked);
+    const replayed = await other.submit(again, { passkey });
+    expect([replayed.status, asksToSignIn(replayed)]).toEqual([422, true]);
+    const elsewhere = authenticator.get(optionsIn(await flow.browser().open(asked)));
+    expect((await other.submit(again, { passkey: elsewhere })).status).toBe(422);
+    expect(asksToSignIn(await other.open(asked))).toBe(true);
+  });
+
+  test('signing in anew by a password takes the level away again', async () => {
+    const authenticator = await aliceWithPasskey();
+    const browser = flow.browser();
+    const page = await browser.open(flow.authorize({ acr_values: PASSKEY }));
+    await browser.submit(page, { passkey: authenticator.get(optionsIn(page)) });
+    await browser.submit(await browser.open(flow.authorize({ prompt: 'login' })), ALICE);
+    expect(asksToSignIn(await browser.open(flow.authorize({ acr_values: PASSKEY })))).toBe(true);
+  });
+
+  test('a passkey satisfies a request for a second factor', async () => {
+    const authenticator = await aliceWithPasskey();
+    const browser = flow.browser();
+    const page = await browser.open(flow.authorize({ acr_values: SECOND_FACTOR }));
+    const passkey = authenticator.get(optionsIn(page));
+    const next = await browser.submit(page, { passkey });
+    expect(sent(next).get('error')).toBeNull();
+  });
+});
 
 describe('a client that does not ask for openid (RFC 9470 section 4)', () => {
   const scope = 'documents:read';

@@ -29,6 +29,12 @@ const HAS_KEY = 0x40;
 const base64url = (octets: Uint8Array) => Buffer.from(octets).toString('base64url');
 const sha256 = (data: string | Uint8Array) => createHash('sha256').update(data).digest();
 
+/** Returns the options of the passkey button of a page. */
+export function optionsIn({ text }: { readonly text: string }): Options {
+  const [, options = ''] = /data-options="([^"]*)"/.exec(text) ?? [];
+  return JSON.parse(options.replaceAll('&quot;', '"')) as Options;
+}
+
 /** An authenticator in software, with one passkey of an elliptic key on P-256. */
 export class Authenticator {
   readonly id = base64url(randomBytes(32));

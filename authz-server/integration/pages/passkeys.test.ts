@@ -3,7 +3,13 @@ import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { claimsOf } from '../site.fixture.ts';
 import { ALL, type DeviceFlow, openDeviceFlow, pathOf } from '../device/device.fixture.ts';
-import { Authenticator, type Changed, type Options, PRESENT } from './authenticator.fixture.ts';
+import {
+  Authenticator,
+  type Changed,
+  optionsIn,
+  type Options,
+  PRESENT,
+} from './authenticator.fixture.ts';
 
 const PATH = '/account/passkeys';
 const MINUTE = 60;
@@ -22,11 +28,6 @@ afterEach(async () => flow[Symbol.asyncDispose]());
 
 const origin = () => flow.authz.config.issuer;
 const passkeysOf = (name: 'alice' | 'bob') => flow.authz.stores.passkeys.of(flow.people[name].id);
-
-function optionsIn(page: Page): Options {
-  const [, text = ''] = /data-options="([^"]*)"/.exec(page.text) ?? [];
-  return JSON.parse(text.replaceAll('&quot;', '"')) as Options;
-}
 
 /** Makes a passkey on the page where that is done; resolves to the answer. */
 async function make(
