@@ -20,6 +20,7 @@ const SUBJECTS = [
   'credentials',
   'keys',
   'limits',
+  'mail',
   'oauth',
   'people',
   'push',

@@ -7,6 +7,7 @@ import type { Invalidations } from './cache/invalidations.ts';
 import type { Kept } from './trees/kept.ts';
 import type { Keys } from './keys/keys.ts';
 import type { Limits } from './limits/limits.ts';
+import type { Outbox } from './mail/outbox.ts';
 import type { Passkeys } from './credentials/passkeys.ts';
 import type { People } from './people/people.ts';
 import type { Push } from './push/push.ts';
@@ -37,6 +38,7 @@ export interface Stores extends AsyncDisposable {
   /** Keys for the authorization server's tokens. */
   readonly keys: Keys;
   readonly limits: Limits;
+  readonly outbox: Outbox;
   readonly passkeys: Passkeys;
   readonly people: People;
   readonly publicKeys: PublicKeys;

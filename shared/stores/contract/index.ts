@@ -19,6 +19,7 @@ import { keysContract } from './keys/keys.ts';
 import { lifecycleContract } from './lifecycle.ts';
 import { limitsContract } from './limits/limits.ts';
 import { listingContract } from './oauth/listing.ts';
+import { outboxContract } from './mail/outbox.ts';
 import { passkeysContract } from './credentials/passkeys.ts';
 import { peopleContract } from './people/people.ts';
 import { pushContract } from './push/push.ts';
@@ -62,6 +63,7 @@ const PARTS = [
   publicKeysContract,
   passkeysContract,
   secondFactorsContract,
+  outboxContract,
   pushContract,
   pushReceiptsContract,
   replayContract,

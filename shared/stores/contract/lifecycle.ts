@@ -20,6 +20,7 @@ import {
   somePerson,
   somePasskey,
   somePublicKey,
+  someOutboxMessage,
   someSecondFactor,
   someTokenKey,
 } from './samples.ts';
@@ -39,6 +40,7 @@ export function lifecycleContract(contract: () => Contract): void {
       const publicKey = somePublicKey(fresh());
       const passkey = somePasskey(fresh());
       const secondFactor = someSecondFactor(fresh());
+      const mail = someOutboxMessage(fresh());
       const tokenKey = someTokenKey(VOPRF, 7);
       let kept: string;
       {
@@ -49,6 +51,7 @@ export function lifecycleContract(contract: () => Contract): void {
         await stores.publicKeys.add(publicKey, 1);
         await stores.passkeys.add(passkey, 1);
         await stores.secondFactors.add(secondFactor);
+        await stores.outbox.add(mail);
         await stores.keys.add(someKey(id, 'RS256'));
         await stores.gatewayKeys.add(someKey(`gateway ${id}`, 'ES256'));
         await removeTokenKeys(stores);
@@ -72,6 +75,7 @@ export function lifecycleContract(contract: () => Contract): void {
       expect(await stores.publicKeys.of(publicKey.owner)).toEqual([publicKey]);
       expect(await stores.passkeys.of(passkey.accountId)).toEqual([passkey]);
       expect(await stores.secondFactors.get(secondFactor.accountId)).toEqual(secondFactor);
+      expect(await stores.outbox.add(mail)).toBe(false);
       expect((await stores.keys.list()).map((key) => key.kid)).toContain(id);
       expect((await stores.gatewayKeys.list()).map((key) => key.kid)).toContain(`gateway ${id}`);
       expect(await stores.tokenKeys.list()).toEqual([tokenKey]);
@@ -153,6 +157,10 @@ export function lifecycleContract(contract: () => Contract): void {
         'secondFactors.useRecovery': () => closed.secondFactors.useRecovery('x', 'x', 1),
         'secondFactors.renewRecovery': () => closed.secondFactors.renewRecovery('x', 'x', []),
         'secondFactors.remove': () => closed.secondFactors.remove('x'),
+        'outbox.add': () => closed.outbox.add(someOutboxMessage('x')),
+        'outbox.take': () => closed.outbox.take(1, 2, 1),
+        'outbox.postpone': () => closed.outbox.postpone('x', 1),
+        'outbox.remove': () => closed.outbox.remove('x'),
         'publicKeys.add': () => closed.publicKeys.add(somePublicKey('x'), 1),
         'publicKeys.get': () => closed.publicKeys.get('x'),
         'publicKeys.of': () => closed.publicKeys.of({ kind: 'person', id: 'x' }),

@@ -7,6 +7,7 @@ import type { StoredKey } from '../keys/keys.ts';
 import type { PasskeyRecord } from '../credentials/passkeys.ts';
 import type { PersonRecord, VerifierRow } from '../people/people.ts';
 import type { PublicKeyRecord } from '../credentials/public-keys.ts';
+import type { OutboxMessage } from '../mail/outbox.ts';
 import type { SecondFactorRecord } from '../credentials/second-factors.ts';
 import type { Stores } from '../stores.ts';
 import type { StoredTokenKey } from '../keys/token-keys.ts';
@@ -98,6 +99,15 @@ export async function passkeysIn({ passkeys }: Pick<Stores, 'passkeys'>): Promis
   for await (const slice of passkeys.list()) all.push(...slice);
   return all;
 }
+
+export const someOutboxMessage = (id: string): OutboxMessage => ({
+  id,
+  accountId: `owner of ${id}`,
+  kind: 'recovery',
+  language: 'de',
+  created_at: 1_800_000_000_000,
+  until: 1_800_000_900_000,
+});
 
 export const someSecondFactor = (accountId: string): SecondFactorRecord => ({
   accountId,

@@ -17,6 +17,7 @@ import {
   somePerson,
   somePasskey,
   somePublicKey,
+  someOutboxMessage,
   someSecondFactor,
   someTokenKey,
 } from '../contract/samples.ts';
@@ -155,6 +156,19 @@ const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Prom
   'passkeys.removeAll': [
     () => careless.passkeys.add(somePasskey('left'), 1),
     (on) => on.passkeys.removeAll('owner of left'),
+  ],
+  'outbox.add': [() => {}, (on) => on.outbox.add(someOutboxMessage('added'))],
+  'outbox.take': [
+    () => careless.outbox.add(someOutboxMessage('taken')),
+    (on) => on.outbox.take(someOutboxMessage('taken').created_at, FAR, 1000),
+  ],
+  'outbox.postpone': [
+    () => careless.outbox.add(someOutboxMessage('postponed')),
+    (on) => on.outbox.postpone('postponed', FAR),
+  ],
+  'outbox.remove': [
+    () => careless.outbox.add(someOutboxMessage('removed')),
+    (on) => on.outbox.remove('removed'),
   ],
   'secondFactors.add': [() => {}, (on) => on.secondFactors.add(someSecondFactor('added'))],
   'secondFactors.useStep': [

@@ -22,6 +22,7 @@ import {
   somePerson,
   somePasskey,
   somePublicKey,
+  someOutboxMessage,
   someSecondFactor,
   someTokenKey,
 } from '../contract/samples.ts';
@@ -189,6 +190,9 @@ describe('a server in trouble', () => {
     removePasskey: () => stores.passkeys.remove('owner of x', 'x', 0),
     removePasskeys: () => stores.passkeys.removeAll('x'),
     passkeysOf: () => stores.passkeys.of('x'),
+    addMail: () => stores.outbox.add(someOutboxMessage('x')),
+    takeMail: () => stores.outbox.take(FAR, FAR, 1),
+    removeMail: () => stores.outbox.remove('x'),
     secondFactor: () => stores.secondFactors.add(someSecondFactor('x')),
     useStep: () => stores.secondFactors.useStep('x', 'set-up of x', 9, 1),
     useRecovery: () => stores.secondFactors.useRecovery('x', 'mac 1', 1),

@@ -25,6 +25,7 @@ import { redisReplay } from './authentication/replay.ts';
 import { RedisFeed } from './revocation/revocation-feed.ts';
 import { revocationKeys } from './revocation/revocation-stream.ts';
 import { redisRevocations } from './revocation/revocations.ts';
+import { redisOutbox } from './mail/outbox.ts';
 import { redisSecondFactors } from './credentials/second-factors.ts';
 import { redisSessions } from './authentication/sessions.ts';
 import { redisSpentTokens } from './authentication/spent-tokens.ts';
@@ -100,6 +101,7 @@ export async function openRedis(
     kept: redisKept(redis, prefix, random),
     keys: redisKeys(redis, prefix, 'keys'),
     limits: limitsOver(redisBuckets(redis, prefix), clock),
+    outbox: redisOutbox(redis, prefix),
     passkeys: redisPasskeys(redis, prefix),
     people: redisPeople(redis, prefix),
     publicKeys: redisPublicKeys(redis, prefix),

@@ -21,6 +21,7 @@ import { sqlitePasskeys } from './credentials/passkeys.ts';
 import { sqlitePeople } from './people/people.ts';
 import { sqlitePublicKeys } from './credentials/public-keys.ts';
 import { sqlitePush } from './push/push.ts';
+import { sqliteOutbox } from './mail/outbox.ts';
 import { sqliteReplay } from './authentication/replay.ts';
 import { sqliteRevocations } from './revocation/revocations.ts';
 import { STATE } from './schema/state.ts';
@@ -71,6 +72,7 @@ export async function openSqlite({
     kept: sqliteKept(transient, clock, random),
     keys: sqliteKeys(state, 'key'),
     limits: limitsOver(sqliteBuckets(transient, clock), clock),
+    outbox: sqliteOutbox(state),
     passkeys: sqlitePasskeys(state),
     people: sqlitePeople(state),
     publicKeys: sqlitePublicKeys(state),

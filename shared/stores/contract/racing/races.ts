@@ -20,6 +20,7 @@ import {
   somePerson,
   somePasskey,
   somePublicKey,
+  someOutboxMessage,
   someSecondFactor,
   someTokenKey,
 } from '../samples.ts';
@@ -307,6 +308,19 @@ export const RACES = {
       return false;
     },
     winners: BURST,
+  },
+  'take a message to be sent': {
+    prepare: async ({ outbox }) => {
+      const id = fresh();
+      await outbox.add(someOutboxMessage(id));
+      return id;
+    },
+    attempt: async ({ outbox }, id) => {
+      const { created_at } = someOutboxMessage(id);
+      const taken = await outbox.take(created_at, created_at + 60_000, 1000);
+      return taken.some((message) => message.id === id);
+    },
+    winners: 1,
   },
   'set a second factor up': {
     prepare: async () => fresh(),

@@ -20,6 +20,7 @@ import {
   somePerson,
   somePasskey,
   somePublicKey,
+  someOutboxMessage,
   someSecondFactor,
   someTokenKey,
   someVerifier,
@@ -73,6 +74,7 @@ describe('backup', () => {
     await stores.publicKeys.add(somePublicKey('of a backup'), 1);
     await stores.passkeys.add(somePasskey('of a backup'), 1);
     await stores.secondFactors.add(someSecondFactor('alice'));
+    await stores.outbox.add(someOutboxMessage('of a backup'));
     await stores.keys.add(someKey('k1', 'ES256'));
     await stores.gatewayKeys.add(someKey('g1', 'ES256'));
     const [retired, tokenKey] = [someTokenKey(VOPRF, 7), someTokenKey(VOPRF, 8)];
@@ -117,6 +119,7 @@ describe('backup', () => {
     expect(await publicKeysIn(copy)).toEqual([somePublicKey('of a backup')]);
     expect(await passkeysIn(copy)).toEqual([somePasskey('of a backup')]);
     expect(await secondFactorsIn(copy)).toEqual([someSecondFactor('alice')]);
+    expect(await copy.outbox.add(someOutboxMessage('of a backup'))).toBe(false);
     expect(await copy.keys.list()).toEqual([someKey('k1', 'ES256')]);
     expect(await copy.gatewayKeys.list()).toEqual([someKey('g1', 'ES256')]);
     const { sealed: _, ...withoutPrivatePart } = retired;

@@ -13,6 +13,7 @@ import {
   somePerson,
   somePasskey,
   somePublicKey,
+  someOutboxMessage,
   someSecondFactor,
 } from '../../contract/samples.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
@@ -51,6 +52,7 @@ const WRITES: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
   expire: (id) => stores.apiKeys.expire(id, clock.now()),
   publicKey: (id) => stores.publicKeys.add(somePublicKey(id), 1),
   passkey: (id) => stores.passkeys.add(somePasskey(id), 1),
+  mail: (id) => stores.outbox.add(someOutboxMessage(id)),
   secondFactor: (id) => stores.secondFactors.add(someSecondFactor(id)),
   spend: (id) => stores.spentTokens.spend(Buffer.from(id), clock.now() + 60_000),
   invalidate: (id) => stores.invalidations.add([someInvalidation(id)]),

@@ -21,6 +21,7 @@ import {
   somePerson,
   somePasskey,
   somePublicKey,
+  someOutboxMessage,
   someSecondFactor,
 } from '../../contract/samples.ts';
 import { sqliteUnderTest } from '../under-test.ts';
@@ -47,6 +48,8 @@ const BEFORE_VERSIONS = 15;
 const BEFORE_PASSKEYS = 20;
 /** Before the one that has second factors. */
 const BEFORE_SECOND_FACTORS = 21;
+/** Before the one that has mail. */
+const BEFORE_MAIL = 22;
 
 interface Former extends PersonRecord {
   readonly scram?: Readonly<Record<string, { salt: string }>>;
@@ -388,6 +391,28 @@ test('a file of before there were second factors has none, takes them, and keeps
   expect(await passkeysIn(stores)).toEqual([passkey]);
   expect(await stores.secondFactors.add(someSecondFactor('x'))).toBe(true);
   expect(await secondFactorsIn(stores)).toEqual([someSecondFactor('x')]);
+  await store.end();
+});
+
+test('a file of before there was mail takes it, and keeps second factors', async () => {
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  const factor = someSecondFactor('x');
+  {
+    using old = new DatabaseSync(store.statePath);
+    for (const migration of STATE.migrations.slice(0, BEFORE_MAIL)) old.exec(migration);
+    old.exec(`PRAGMA user_version = ${BEFORE_MAIL}`);
+    old
+      .prepare('INSERT INTO second_factor VALUES (?, ?)')
+      .run(JSON.stringify(factor.accountId), JSON.stringify(factor));
+  }
+  await using stores = await store.open();
+  expect(await secondFactorsIn(stores)).toEqual([factor]);
+  const message = someOutboxMessage('m');
+  expect(await stores.outbox.add(message)).toBe(true);
+  expect(await stores.outbox.take(message.created_at, message.until, 10)).toEqual([
+    { ...message, attempt: 1 },
+  ]);
   await store.end();
 });
 

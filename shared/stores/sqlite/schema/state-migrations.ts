@@ -387,4 +387,12 @@ export const STATE_MIGRATIONS: readonly string[] = [
    CREATE INDEX passkey_person ON passkey (person, created, id);`,
 
   `CREATE TABLE second_factor (person TEXT PRIMARY KEY, record TEXT NOT NULL) STRICT, WITHOUT ROWID;`,
+
+  `CREATE TABLE outbox (
+     id TEXT PRIMARY KEY,
+     due INTEGER NOT NULL,
+     attempts INTEGER NOT NULL,
+     record TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX outbox_due ON outbox (due, id);`,
 ];
