@@ -20,10 +20,14 @@ async function printed(page: string, info: string): Promise<readonly string[]> {
 }
 
 test('people: added, told of, ended, disabled and removed', async () => {
-  const [added, , shown, access, ended, , , , removed] = await printed('people.md', 'sh people');
+  const [added, , shown, access, passkeys, ended, , , , removed] = await printed(
+    'people.md',
+    'sh people',
+  );
   expect(added).toContain('alice');
   expect(shown).toContain('alice@example.com');
   expect(access).toContain('alice');
+  expect(passkeys).toBe('There is no passkey yet.\n');
   expect(ended).toContain('alice');
   expect(removed).toContain('alice');
 });

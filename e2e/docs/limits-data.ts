@@ -274,6 +274,13 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'e2e/attacks/private-token-credentials.test.ts',
     ],
     [
+      'passkeys of one person',
+      '20, also if several are added at once; a credential ID has at most 1,023 octets (WebAuthn section 4)',
+      'refused',
+      'in the store',
+      'shared/stores/contract/credentials/passkeys.ts',
+    ],
+    [
       'public keys of one person or application',
       '20, whatever they are for, also if several are added at once',
       'refused',

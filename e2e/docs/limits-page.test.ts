@@ -7,6 +7,7 @@ import { MOST_CONSENTS } from '#shared/people/access/consents.ts';
 import { MOST_GRANTS } from '#shared/people/access/grants.ts';
 import { MOST_SIGN_INS } from '#shared/people/access/sign-ins.ts';
 import { MOST_KEYS } from '#shared/people/key-purposes.ts';
+import { LONGEST_PASSKEY_ID, MOST_PASSKEYS } from '#shared/stores/credentials/passkeys.ts';
 import { LONGEST_INVALIDATION, MOST_INVALIDATIONS } from '#shared/stores/cache/invalidations.ts';
 import { MOST_WAITING } from '#shared/stores/outage/waiting.ts';
 import { MOST_FOLLOWERS } from '../../authz-server/revocations/register.ts';
@@ -30,6 +31,7 @@ const count = (value: number) => value.toLocaleString('en');
 describe('the page of limits has the numbers of the code', () => {
   test.each<[string, readonly number[]]>([
     ['public keys of one person or application', [MOST_KEYS]],
+    ['passkeys of one person', [MOST_PASSKEYS, LONGEST_PASSKEY_ID]],
     ['grants of a person', [MOST_GRANTS]],
     ['sign-ins of a person, with their sessions', [MOST_SIGN_INS]],
     ['consents of a person', [MOST_CONSENTS]],

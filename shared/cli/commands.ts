@@ -48,6 +48,8 @@ import { userKeyAdd } from './commands/user-key-add.ts';
 import { userKeyList } from './commands/user-key-list.ts';
 import { userKeyRemove } from './commands/user-key-remove.ts';
 import { userList } from './commands/user-list.ts';
+import { userPasskeyList } from './commands/user-passkey-list.ts';
+import { userPasskeyRemove } from './commands/user-passkey-remove.ts';
 import { userPasswd } from './commands/user-passwd.ts';
 import { userRecover } from './commands/user-recover.ts';
 import { userRemove } from './commands/user-remove.ts';
@@ -79,6 +81,8 @@ export const COMMANDS: readonly Command[] = [
   userKeyAdd,
   userKeyList,
   userKeyRemove,
+  userPasskeyList,
+  userPasskeyRemove,
   keyAdd,
   keyList,
   keyRotate,

@@ -62,7 +62,7 @@ export const userEnd: Command = {
         json: { id, name, ended: true },
         lines: [
           `Everything that ${name} had opened has ended.`,
-          ...(await keysLeft(store.stores.publicKeys, { id, name })),
+          ...(await keysLeft(store.stores, { id, name })),
         ],
       };
     }),

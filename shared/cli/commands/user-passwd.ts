@@ -19,7 +19,7 @@ export const userPasswd: Command = {
       left,
     } = await withPeople(shell, async (store) => {
       const person = await setPassword(store, name, password);
-      return { ...person, left: await keysLeft(store.stores.publicKeys, person) };
+      return { ...person, left: await keysLeft(store.stores, person) };
     });
     return {
       json: { id, name: known, ...made },

@@ -51,6 +51,7 @@ describe('user set', () => {
       sign_ins: 1,
       grants: 0,
       keys: 0,
+      passkeys: 0,
     });
     expect(await json(shell, 'user', 'list')).toMatchObject([{ id, ...PROFILE, version: 1 }]);
     const generation = await withStores(shell, ({ revocations }) =>
@@ -74,7 +75,7 @@ describe('user set', () => {
     expect((await set('alice', ...ALICE)).stdout).toBe(`${lines.join('\n')}\n`);
     const { stdout } = await inProcess(shell, 'user', 'show', 'alice');
     for (const line of lines) expect(stdout.split('\n')).toContain(line);
-    expect(stdout).toContain('open: 0 sign-ins, 0 grants, 0 keys');
+    expect(stdout).toContain('open: 0 sign-ins, 0 grants, 0 keys, 0 passkeys');
   });
 
   test('values without an option stay; a list is replaced as a whole; --without removes', async () => {

@@ -8,16 +8,17 @@ import { withStores } from '../stores/with-stores.ts';
 export const userShow: Command = {
   name: 'user show',
   store: 'opens',
-  summary: 'show the profile of a person, and count their sessions, grants and keys',
+  summary: 'show the profile of a person, and count their sessions, grants, keys and passkeys',
   operands: ['NAME'],
   run: ({ operands: [asked = ''] }, shell) =>
-    withStores(shell, async ({ people, artefacts, publicKeys }) => {
+    withStores(shell, async ({ people, artefacts, publicKeys, passkeys }) => {
       const person = await personNamed(people, asked);
       const { id, name, profile, kerberos, disabled = false, demo, created_at } = person;
       const open = {
         sign_ins: await artefacts.countByAccount('SignIn', id),
         grants: await artefacts.countByAccount('Access', id),
         keys: (await publicKeys.of({ kind: 'person', id })).length,
+        passkeys: (await passkeys.of(id)).length,
       };
       return {
         json: { id, name, ...profile, kerberos, disabled, demo, created_at, ...open },
@@ -29,7 +30,7 @@ export const userShow: Command = {
           `added: ${minute(created_at)}`,
           ...(disabled ? ['disabled: cannot sign in'] : []),
           ...(demo ? ['demo: refused in production'] : []),
-          `open: ${counted(open.sign_ins, 'sign-in')}, ${counted(open.grants, 'grant')}, ${counted(open.keys, 'key')}`,
+          `open: ${counted(open.sign_ins, 'sign-in')}, ${counted(open.grants, 'grant')}, ${counted(open.keys, 'key')}, ${counted(open.passkeys, 'passkey')}`,
         ],
       };
     }),

@@ -1,12 +1,17 @@
-import type { PublicKeys } from '#shared/stores/credentials/public-keys.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 
-/** Returns the lines about the keys of a person whose other access has ended: the keys stay. */
+/** Returns the lines about the keys and passkeys of a person whose other access has ended: they stay. */
 export async function keysLeft(
-  publicKeys: Pick<PublicKeys, 'of'>,
+  { publicKeys, passkeys }: Pick<Stores, 'publicKeys' | 'passkeys'>,
   { id, name }: { readonly id: string; readonly name: string },
 ): Promise<readonly string[]> {
-  const { length } = await publicKeys.of({ kind: 'person', id });
-  if (length === 0) return [];
-  const keys = length === 1 ? '1 key still lets' : `${length} keys still let`;
-  return [`${keys} ${name} in: see user key list, user key remove.`];
+  const left = [
+    ['passkey', (await passkeys.of(id)).length],
+    ['key', (await publicKeys.of({ kind: 'person', id })).length],
+  ] as const;
+  return left.flatMap(([what, count]) => {
+    if (count === 0) return [];
+    const still = count === 1 ? `1 ${what} still lets` : `${count} ${what}s still let`;
+    return [`${still} ${name} in: see user ${what} list, user ${what} remove.`];
+  });
 }
