@@ -92,6 +92,17 @@ describe('the logo', () => {
   });
 });
 
+test('the links of `brand` are at the foot of every page, also of errors', async () => {
+  const links = [{ text: { en: 'Help & terms' }, url: '/help?a=1&b=2' }];
+  await using own = await testSite({ brand: { links } });
+  for (const path of ['/', '/account', '/device', '/nothing', '/interaction/x']) {
+    expect((await own.browser().open(path)).text).toMatch(
+      /<footer [^]*<a href="\/help\?a=1&amp;b=2"\s*>Help &amp; terms<\/a\s*>/,
+    );
+    expect((await site.browser().open(path)).text).not.toContain('<footer');
+  }
+});
+
 test.each([
   '/interaction/%2e%2e',
   '/interaction/%00',
