@@ -17,6 +17,7 @@ import { createEngine } from './engine/engine.ts';
 import { firstStart } from './start/first-start.ts';
 import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
+import { warnOfPasskeys } from './start/warn-of-passkeys.ts';
 import { registerSignInClients } from './start/sign-in-clients.ts';
 import { tokenIssuerOverTls } from './token-issuer/over-tls.ts';
 import { registerResourceServer } from './token-issuer/register-resource-server.ts';
@@ -52,6 +53,7 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
     (await openTokenIssuer({ ...parts, publicKey, voprf: openVoprfThreads() }));
   await registerResourceServer(parts);
   await registerSignInClients(parts);
+  if (WORKER === 1) await warnOfPasskeys(parts);
   const app = createApp(server, engine, log, ownsTokenOrigin(config) ? undefined : tokenIssuer);
   const { clock, random } = parts;
   const sweep = {

@@ -109,6 +109,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'A variable begins with `COUNTERSIGN_`, and nothing reads it.',
       ['variable', 'reason'],
     ],
+    [
+      'warn',
+      'passkeys.other-domain',
+      'People have passkeys for another domain than `people.passkeys.rpId`. The start looks at the first thousand.',
+      ['reason'],
+    ],
     ['warn', 'log.lost', 'Nobody took the log for so long that lines were dropped.', ['lines']],
     ['warn', 'negotiate.off', 'Negotiate is configured, but cannot run.', ['reason', 'remedy']],
     ['warn', 'negotiate.keytab', 'The keytab is readable by everybody.', ['reason']],

@@ -1,11 +1,13 @@
-import { ConfigError } from '#shared/base/mistake.ts';
+import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
 import { unknownVariables } from '#shared/config/environment.ts';
 import { loadConfig } from '#shared/config/load.ts';
+import { passkeyWarning } from '#shared/config/passkey-warning.ts';
 import { isProduction } from '#shared/config/production.ts';
 import { configWarnings } from '#shared/config/warnings.ts';
 import { type ServerName, SERVERS } from '#shared/config/server-name.ts';
 import { startMistakes } from '#shared/config/start-mistakes.ts';
-import { type Command, UsageError } from '../arguments/command.ts';
+import { type Command, type Shell, UsageError } from '../arguments/command.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 export const configCheck: Command = {
   name: 'config check',
@@ -16,11 +18,13 @@ export const configCheck: Command = {
       value: 'NAME',
       help: 'authz or resource: check only the files of that server; default: both',
     },
+    store: { help: 'also look for passkeys of another domain in the store' },
   },
   details: [
     'FILE is COUNTERSIGN_CONFIG by default. The files and folders that the servers open must be on this machine.',
+    'With --store it opens the store of the servers, as they do: it must be there, and a new release brings it up to date.',
   ],
-  run: async ({ operands: [file], text }, { env: given }) => {
+  run: async ({ operands: [file], text, flag }, { env: given, clock, random }) => {
     const read = file ?? given['COUNTERSIGN_CONFIG'];
     const env = file === undefined ? given : { ...given, COUNTERSIGN_CONFIG: file };
     const servers = serversOf(text('server'));
@@ -33,7 +37,10 @@ export const configCheck: Command = {
     const mistakes = [...(await startMistakes(config, env, servers)), ...unknown];
     if (mistakes.length > 0) throw new ConfigError(mistakes, read);
     const mode = isProduction(config) ? 'production' : 'development';
-    const warnings = configWarnings(config);
+    const warnings = [
+      ...configWarnings(config),
+      ...(flag('store') ? await storeWarnings({ env, clock, random }) : []),
+    ];
     return {
       json: { ok: true, mode, ...(warnings.length > 0 && { warnings }) },
       lines: [
@@ -44,6 +51,16 @@ export const configCheck: Command = {
     };
   },
 };
+
+/** Returns the settings that do not fit what is in the store. */
+async function storeWarnings(
+  shell: Pick<Shell, 'env' | 'clock' | 'random'>,
+): Promise<readonly Mistake[]> {
+  const warning = await withStores(shell, ({ passkeys }, config) =>
+    passkeyWarning(config, passkeys),
+  );
+  return warning === undefined ? [] : [warning];
+}
 
 function serversOf(name: string | undefined): readonly ServerName[] {
   if (name === undefined) return SERVERS;

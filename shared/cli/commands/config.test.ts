@@ -1,12 +1,15 @@
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
-import { inProcess, json, TestShell } from '../cli.fixture.ts';
+import { somePasskey } from '#shared/stores/contract/samples.ts';
+import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
+import { withStores } from '../stores/with-stores.ts';
 
 test('config init writes what the defaults are but for pages elsewhere, and its schema beside it; config check is content', async () => {
   const folder = await temporaryFolder();
@@ -99,6 +102,49 @@ test('config check --server looks at the files of that server alone', async () =
   expect((await check('authz')).code).toBe(0);
   expect((await check('resource')).stderr).toContain('tls.certificate: is ');
   expect((await check('both')).code).toBe(2);
+});
+
+describe('config check --store', () => {
+  /** A store with a passkey of before and one of today, and the configuration of today. */
+  async function moved() {
+    const env = await newData();
+    const shell = new TestShell(env);
+    const file = `${env.COUNTERSIGN_DATA}.json`;
+    await writeFile(file, JSON.stringify({ issuer: 'http://localhost:3000' }));
+    await withStores(shell, async ({ passkeys }) => {
+      for (const rpId of ['auth.example.com', 'localhost']) {
+        await passkeys.add({ ...somePasskey(rpId), accountId: 'alice', rpId }, 2);
+      }
+    });
+    return { shell, file };
+  }
+
+  test('warns of passkeys for another domain; without the option no store is opened', async () => {
+    const { shell, file } = await moved();
+    const { code, stdout } = await inProcess(shell, 'config', 'check', file, '--store');
+    expect([code, stdout]).toEqual([
+      0,
+      expect.stringContaining(
+        'Look again: people.passkeys.rpId is localhost, and people have passkeys for auth.example.com (1), which sign nobody in.',
+      ),
+    ]);
+    const path = 'people.passkeys.rpId';
+    expect(await json(shell, 'config', 'check', file, '--store')).toMatchObject({
+      warnings: [{ path }],
+    });
+    expect((await inProcess(shell, 'config', 'check', file)).stdout).not.toContain(path);
+    await withStores(shell, ({ passkeys }) => passkeys.remove('alice', 'auth.example.com', 0));
+    expect((await inProcess(shell, 'config', 'check', file, '--store')).stdout).not.toContain(path);
+  });
+
+  test('no store: 1, and none is made', async () => {
+    const folder = join(await temporaryFolder(), 'none');
+    const shell = new TestShell({ COUNTERSIGN_DATA: folder });
+    const { code, stdout, stderr } = await inProcess(shell, 'config', 'check', '--store');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toContain(`there is no store at ${folder}`);
+    expect(existsSync(folder)).toBe(false);
+  });
 });
 
 test('config print prints the settings in force, without passwords', async () => {

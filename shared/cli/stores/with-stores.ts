@@ -7,6 +7,9 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
 import { Failure, type Shell } from '../arguments/command.ts';
 
+/** The parts of a shell that open the stores. */
+type StoreShell = Pick<Shell, 'env' | 'clock' | 'random'>;
+
 interface Opened extends AsyncDisposable {
   readonly stores: Stores;
   readonly config: Config;
@@ -16,7 +19,7 @@ interface Opened extends AsyncDisposable {
  * Opens the configuration and the stores that the servers use. Rejects with `Failure` where the embedded store is
  * missing: in a wrong folder a command would work on a new one that no server knows.
  */
-export async function openShellStores(shell: Shell): Promise<Opened> {
+export async function openShellStores(shell: StoreShell): Promise<Opened> {
   const config = await loadConfig(shell.env);
   demandStore(config);
   return open(shell, config);
@@ -35,7 +38,7 @@ export async function makeStores(shell: Shell): Promise<void> {
   await using _ = await open(shell, await loadConfig(shell.env));
 }
 
-async function open(shell: Shell, config: Config): Promise<Opened> {
+async function open(shell: StoreShell, config: Config): Promise<Opened> {
   const stores = await openStores(config, {
     clock: shell.clock,
     random: shell.random,
@@ -47,7 +50,7 @@ async function open(shell: Shell, config: Config): Promise<Opened> {
 
 /** Runs `work` on them, and closes the stores. */
 export async function withStores<T>(
-  shell: Shell,
+  shell: StoreShell,
   work: (stores: Stores, config: Config) => Promise<T>,
 ): Promise<T> {
   await using opened = await openShellStores(shell);
