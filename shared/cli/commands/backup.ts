@@ -13,7 +13,7 @@ const ATTEMPTS = 20;
 export const backup: Command = {
   name: 'backup',
   summary:
-    'copy people, clients, all keys, revocations and documents to a new folder while the servers run',
+    'copy people, clients, all keys, passkeys, revocations and documents to a new folder while the servers run',
   operands: ['FOLDER'],
   details: [
     'FOLDER must be empty or missing. The command writes state.db, which has everything but long documents, and',

@@ -17,7 +17,7 @@ import { STATE } from '../schema/state.ts';
  *   since the backup would come to life again. People sign in anew after a restore;
  * - what caches must forget: with another epoch they forget all;
  * - who follows: nobody does that began with another memory.
- * Clients, people, API keys, public keys and keys that sign are restored as they were: who or what was removed, disabled
+ * Clients, people, API keys, public keys, passkeys and keys that sign are restored as they were: who or what was removed, disabled
  * or ended since the backup, or was given another password, has to be so again.
  * `transient.db` is not copied: what it knows is past its window before anybody restores it, and the
  * new epoch refuses the tokens it was about. Content that the store does not keep is in files of its own.
