@@ -44,18 +44,21 @@ type Listed = readonly [person: PersonRecord, lacks: readonly RealmNeeds[]];
 /** A person without what lets them in. */
 function shown([person, lacks]: Listed) {
   const { id, name, profile, kerberos, disabled, demo, created_at, version } = person;
+  const passwordless = person.password_hash === undefined || undefined;
   const realms = lacks.map(({ realm, kinds }) => ({ realm, ...variantsByScheme(kinds) }));
-  return { id, name, ...profile, kerberos, disabled, demo, created_at, version, lacks: realms };
+  const marks = { passwordless, disabled, demo };
+  return { id, name, ...profile, kerberos, ...marks, created_at, version, lacks: realms };
 }
 
-const HEADINGS = ['id', 'name', 'kerberos', '', '', ''];
+const HEADINGS = ['id', 'name', 'kerberos', '', '', '', ''];
 
-const row = ([{ id, name, kerberos = [], disabled, demo }, lacks]: Listed) => [
+const row = ([{ id, name, kerberos = [], password_hash, disabled, demo }, lacks]: Listed) => [
   id,
   name,
   kerberos.join(' '),
   disabled ? '(disabled)' : '',
   demo ? '(demo: refused in production)' : '',
+  password_hash === undefined ? '(no password)' : '',
   lacks.length > 0 ? `(lacks: ${lacks.map(lackingIn).join('; ')})` : '',
 ];
 

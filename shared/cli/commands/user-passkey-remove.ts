@@ -27,7 +27,7 @@ export const userPasskeyRemove: Command = {
       }
       if (outcome === 'last') {
         throw new Failure(
-          `the passkey ${id} is the last way in of ${name}: set a password (user passwd ${name}), or give --last`,
+          `the passkey ${id} is the last way in of ${name}: give them another first (user recover ${name}), or give --last`,
         );
       }
       return {

@@ -167,7 +167,7 @@ describe('user passkey remove', () => {
     expect([code, stdout, stderr]).toEqual([
       1,
       '',
-      'the passkey two is the last way in of alice: set a password (user passwd alice), or give --last\n',
+      'the passkey two is the last way in of alice: give them another first (user recover alice), or give --last\n',
     ]);
     expect(await stored(shell)).toEqual(['his', 'two']);
     expect((await remove(shell, 'bob', 'his')).code).toBe(0);
@@ -197,6 +197,18 @@ describe('user passkey remove', () => {
     expect(ended[refused]?.stderr).toContain('is the last way in of alice');
     expect(await stored(shell)).toEqual([ids[refused]]);
   });
+});
+
+test('user list and user show name people without a password', async () => {
+  const { shell, withoutPassword } = await newShell();
+  await withoutPassword('bob');
+  const [alice, bob] = (await json(shell, 'user', 'list')) as unknown[];
+  expect(alice).not.toHaveProperty('passwordless');
+  expect(bob).toMatchObject({ name: 'bob', passwordless: true });
+  expect((await inProcess(shell, 'user', 'list')).stdout).toMatch(/bob +\(no password\)/);
+  expect(await json(shell, 'user', 'show', 'bob')).toMatchObject({ passwordless: true });
+  expect((await inProcess(shell, 'user', 'show', 'bob')).stdout).toContain('\nno password\n');
+  expect((await inProcess(shell, 'user', 'show', 'alice')).stdout).not.toContain('no password');
 });
 
 test('a new password, and the end of everything, tell of passkeys that stay', async () => {

@@ -14,6 +14,7 @@ export const userShow: Command = {
     withStores(shell, async ({ people, artefacts, publicKeys, passkeys }) => {
       const person = await personNamed(people, asked);
       const { id, name, profile, kerberos, disabled = false, demo, created_at } = person;
+      const passwordless = person.password_hash === undefined || undefined;
       const open = {
         sign_ins: await artefacts.countByAccount('SignIn', id),
         grants: await artefacts.countByAccount('Access', id),
@@ -21,13 +22,14 @@ export const userShow: Command = {
         passkeys: (await passkeys.of(id)).length,
       };
       return {
-        json: { id, name, ...profile, kerberos, disabled, demo, created_at, ...open },
+        json: { id, name, ...profile, kerberos, passwordless, disabled, demo, created_at, ...open },
         lines: [
           `id: ${id}`,
           `name: ${name}`,
           ...profileLines(profile),
           ...(kerberos ?? []).map((principal) => `kerberos: ${principal}`),
           `added: ${minute(created_at)}`,
+          ...(passwordless ? ['no password'] : []),
           ...(disabled ? ['disabled: cannot sign in'] : []),
           ...(demo ? ['demo: refused in production'] : []),
           `open: ${counted(open.sign_ins, 'sign-in')}, ${counted(open.grants, 'grant')}, ${counted(open.keys, 'key')}, ${counted(open.passkeys, 'passkey')}`,
