@@ -42,6 +42,7 @@ test('recover: invited, and two links for a new password, of which the last work
 });
 
 test('passkeys: the domain of the example is the one that they are good for', async () => {
+  expect(await printed('passkeys.md', 'sh passkeys')).toEqual(['There is no passkey yet.\n']);
   const [example = ''] = await examples('docs/how-to/passkeys.md', 'json passkeys');
   expect(relyingPartyId(configSchema.parse(JSON.parse(example)))).toBe('example.com');
 });

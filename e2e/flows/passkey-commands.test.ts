@@ -63,7 +63,8 @@ describe.each(STORE_KINDS)('passkeys on %s', (kind) => {
     const ended = await Promise.all(
       ids.map(() => runProcess(['user', 'passkey', 'remove', name, id], flow.pair.env)),
     );
-    expect(ended.map(({ code }) => code).toSorted()).toEqual([0, ...Array(PASSKEYS - 1).fill(1)]);
+    expect(ended.filter(({ code }) => code === 0)).toHaveLength(1);
+    expect(ended.filter(({ code }) => code === 1)).toHaveLength(PASSKEYS - 1);
     expect(new Set(await idsOf(accountId))).toEqual(new Set(others));
   });
 

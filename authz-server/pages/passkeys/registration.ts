@@ -1,16 +1,13 @@
 import { relyingPartyId } from '#shared/config/relying-party.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { note } from '#shared/server/message/request-log.ts';
-import type { PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
+import { MOST_PASSKEYS, type PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
 import type { Context } from 'koa';
 import type { PagesServer } from '../../base/server.ts';
 import type { PasskeysProps } from '../frame/view.ts';
 import { CHALLENGE_LIFE, createChallenges } from '../sign-in/challenge.ts';
 import { challengeOf, parseCreated } from '../sign-in/credential.ts';
 import { ALGORITHMS, type MadePasskey, userHandleOf, verifyCreated } from '../sign-in/webauthn.ts';
-
-/** The most passkeys of a person. */
-export const MOST_PASSKEYS = 20;
 
 export interface Registration {
   /** Returns the options for a browser to make a passkey (WebAuthn section 5.4), as JSON; undefined where it makes none. */

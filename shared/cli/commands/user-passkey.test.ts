@@ -54,8 +54,8 @@ describe('user passkey list', () => {
     });
     const his = await add('bob', 'his', { name: 'Phone', rpId: 'other.example', backedUp: false });
     await json(shell, 'user', 'disable', 'bob');
-    const shown = (person: string, { accountId, rpId, backedUp, ...passkey }: PasskeyRecord) => {
-      const { publicKey: _, counter: __, ...rest } = passkey;
+    const shown = (person: string, passkey: PasskeyRecord) => {
+      const { accountId: ___, publicKey: _, counter: __, rpId, backedUp, ...rest } = passkey;
       return { ...rest, person, domain: rpId, backed_up: backedUp };
     };
     const hers = [shown('alice', first), shown('alice', second)];
@@ -119,7 +119,7 @@ describe('user passkey remove', () => {
     );
   });
 
-  test('what it opened ends, also what outlives the browser; the rest stays', async () => {
+  test('ends the sign-ins and grants that it opened, also those that outlive the browser; the rest stays', async () => {
     const { shell, idOf, add } = await newShell();
     const accountId = idOf('alice');
     await add('alice', 'one');
@@ -192,7 +192,7 @@ describe('user passkey remove', () => {
         return remove(one, 'alice', id);
       }),
     );
-    expect(ended.map(({ code }) => code).toSorted()).toEqual([...Array<number>(9).fill(0), 1]);
+    expect(ended.filter(({ code }) => code === 0)).toHaveLength(9);
     const refused = ended.findIndex(({ code }) => code === 1);
     expect(ended[refused]?.stderr).toContain('is the last way in of alice');
     expect(await stored(shell)).toEqual([ids[refused]]);
