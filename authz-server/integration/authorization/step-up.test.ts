@@ -4,7 +4,7 @@ import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { ACRS, type Acr } from '#shared/jose/acr.ts';
-import { Authenticator, optionsIn } from '../pages/authenticator.fixture.ts';
+import { Authenticator, optionsIn } from '../authenticator.fixture.ts';
 import { asApp, basic, SECRET } from '../authz.fixture.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { PASSWORD, redemption, sent, testFlow } from '../code-flow.fixture.ts';

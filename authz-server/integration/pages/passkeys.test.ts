@@ -3,13 +3,7 @@ import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { claimsOf } from '../site.fixture.ts';
 import { ALL, type DeviceFlow, openDeviceFlow, pathOf } from '../device/device.fixture.ts';
-import {
-  Authenticator,
-  type Changed,
-  optionsIn,
-  type Options,
-  PRESENT,
-} from './authenticator.fixture.ts';
+import { Authenticator, type Changed, optionsIn, PRESENT } from '../authenticator.fixture.ts';
 
 const PATH = '/account/passkeys';
 const MINUTE = 60;
