@@ -131,6 +131,7 @@ export const INSIDE: Orders = {
       ['device'],
       ['gnap'],
       ['passkeys'],
+      ['account'],
       ['.'],
     ],
   },

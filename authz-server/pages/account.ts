@@ -1,37 +1,26 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
-import { endEverything } from '#shared/people/access/everything.ts';
-import type { Ended } from '#shared/people/access/everything.ts';
-import { endApplication } from '#shared/people/access/applications.ts';
-import { listConsents } from '#shared/people/access/consents.ts';
-import type { Consent } from '#shared/people/access/consents.ts';
-import { endGrant, findAccess, listAccess } from '#shared/people/access/grants.ts';
-import type { ListedAccess } from '#shared/people/access/grants.ts';
-import { endSignIn, findSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
 import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
 import { hobaOrigins } from '#shared/config/hoba-origins.ts';
-import { isSignInClient } from '#shared/config/sign-in-clients.ts';
-import { itemsInWords } from './interaction/asked.ts';
+import type { PagesServer } from '../base/server.ts';
+import { endedIn, ENDINGS, isEndedPart } from './account/endings.ts';
+import { askedIn, listsOf, OVERVIEW } from './account/lists.ts';
 import { createCsrf } from './frame/csrf.ts';
 import { PageError } from './frame/page-error.ts';
-import type { PagesServer } from '../base/server.ts';
 import { answerWith, seeOther } from './frame/respond.ts';
+import type { AccountProps } from './frame/view.ts';
+import { createViewOf } from './frame/view-of.ts';
+import { TO_ACCOUNT } from './frame/way-back.ts';
+import { isRecent } from './sign-in/recent.ts';
 import { createBrowserSessions } from './sign-in/session.ts';
 import type { Visitor } from './sign-in/session.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
-import { isRecent } from './sign-in/recent.ts';
-import type { AccountApplication, AccountProps, Language } from './frame/view.ts';
-import { textsOf } from './texts/index.ts';
-import { createViewOf } from './frame/view-of.ts';
 import { accountPage } from './views/account.ts';
 import { endEverythingPage, everythingEndedPage } from './views/end-everything.ts';
 import { keyLinkPage } from './views/key-link.ts';
-import { TO_ACCOUNT } from './frame/way-back.ts';
 
 const PATH = '/account';
 const KEY_PATH = '/account/key';
-/** The number of sign-ins, and of grants, that one page shows. */
-const PAGE = 50;
 
 /** The page where a person sees what is open in their name, and ends it. */
 export function accountHandlers(
@@ -56,7 +45,15 @@ export function accountHandlers(
   async function askFirst(ctx: Context): Promise<void> {
     const visitor = await currentVisitor(ctx);
     if (visitor === undefined) return ask(ctx, PATH);
-    answerWith(ctx, endEverythingPage(viewOf(ctx, visitor.person), { action: PATH, back: PATH }));
+    const view = viewOf(ctx, visitor.person);
+    const { more, ...lists } = await listsOf(server, visitor, OVERVIEW, view.language);
+    const page = endEverythingPage(view, {
+      action: PATH,
+      back: PATH,
+      lists,
+      isMore: more.length > 0,
+    });
+    answerWith(ctx, page);
   }
 
   async function end(ctx: Context): Promise<void> {
@@ -96,35 +93,24 @@ export function accountHandlers(
 
   async function showAccount(
     ctx: Context,
-    { person, signIn }: Visitor,
+    visitor: Visitor,
     status: number,
     ended?: AccountProps['ended'],
   ): Promise<void> {
+    const { person } = visitor;
     const view = viewOf(ctx, person);
-    const counts = await Promise.all(
-      ['SignIn', 'Access'].map((kind) => stores.artefacts.countByAccount(kind, person.id)),
-    );
-    const pages = Math.ceil(Math.max(1, ...counts) / PAGE);
-    const page = Math.min(pageIn(ctx.querystring), pages);
-    const slice = { skip: (page - 1) * PAGE, count: PAGE };
-    const [signIns, accesses, consents, keys] = await Promise.all([
-      listSignIns(server, person.id, slice),
-      listAccess(server, person.id, slice),
-      page === 1 ? listConsents(server, person.id) : [],
+    const [lists, passkeys, record, keys] = await Promise.all([
+      listsOf(server, visitor, askedIn(ctx.querystring), view.language),
+      stores.passkeys.of(person.id),
+      stores.people.get(person.id),
       stores.publicKeys.of({ kind: 'person', id: person.id }),
     ]);
     const answer = accountPage(view, {
       action: PATH,
       name: person.name,
       ...(person.profile && { profile: person.profile }),
-      signIns: signIns.map(({ uid, since, address, agent }) =>
-        Object.assign(
-          { id: uid, since, current: uid === signIn.uid },
-          address !== undefined && { address },
-          agent !== undefined && { agent },
-        ),
-      ),
-      applications: await applicationsOf(server, accesses, consents, view.language),
+      lists,
+      ways: { hasPassword: record?.password_hash !== undefined, passkeys: passkeys.length },
       keys: keys.map(({ id, name, scheme, origin, created_at: since, used_at: lastUse }) =>
         Object.assign(
           { id, name, scheme, since },
@@ -135,122 +121,9 @@ export function accountHandlers(
       keyOrigins,
       link: KEY_PATH,
       ...(ended && { ended }),
-      page,
-      pages,
     });
     answerWith(ctx, { ...answer, status });
   }
 
   return { show, ask: askFirst, end, link };
-}
-
-type EndedPart = NonNullable<AccountProps['ended']>;
-type Ending = EndedPart | 'this browser' | 'nothing' | Ended;
-
-/** The values of the form's `end`. Each ending finds only grants, sessions and keys of the visitor. */
-const ENDINGS: ReadonlyMap<
-  string,
-  (server: PagesServer, visitor: Visitor, id: string) => Promise<Ending>
-> = new Map([
-  ['sign-in', endOneSignIn],
-  ['access', endOneAccess],
-  ['application', endOneApplication],
-  ['key', removeKey],
-  ['everything', endAll],
-]);
-
-async function endOneSignIn(server: PagesServer, visitor: Visitor, id: string): Promise<Ending> {
-  const signIn = await findSignIn(server, id);
-  if (signIn?.accountId !== visitor.person.id) return 'nothing';
-  await endSignIn(server, signIn);
-  return signIn.uid === visitor.signIn.uid ? 'this browser' : 'sign-in';
-}
-
-async function endOneAccess(server: PagesServer, visitor: Visitor, id: string): Promise<Ending> {
-  const access = await findAccess(server, id);
-  if (access?.accountId !== visitor.person.id) return 'nothing';
-  await endGrant(server, id);
-  return 'access';
-}
-
-async function endOneApplication(
-  server: PagesServer,
-  { person }: Visitor,
-  clientId: string,
-): Promise<Ending> {
-  return (await endApplication(server, person.id, clientId)) ? 'application' : 'nothing';
-}
-
-async function removeKey({ stores }: PagesServer, visitor: Visitor, id: string): Promise<Ending> {
-  const owner = (await stores.publicKeys.get(id))?.owner;
-  if (owner?.kind !== 'person' || owner.id !== visitor.person.id) return 'nothing';
-  await stores.publicKeys.remove(id);
-  return 'key';
-}
-
-async function endAll(server: PagesServer, { person }: Visitor): Promise<Ending> {
-  return endEverything(server, person.id);
-}
-
-/** Which page the address asks for; the first when it says nothing that can be meant. */
-function pageIn(querystring: string): number {
-  const page = new URLSearchParams(querystring).get('page') ?? '';
-  return /^[1-9]\d{0,5}$/.test(page) ? Number(page) : 1;
-}
-
-/** Reads from the query what was ended just before. */
-function endedIn(querystring: string): AccountProps['ended'] {
-  const ended = new URLSearchParams(querystring).get('ended');
-  return isEndedPart(ended) ? ended : undefined;
-}
-
-const ENDED_PARTS: ReadonlySet<string> = new Set<EndedPart>([
-  'sign-in',
-  'application',
-  'access',
-  'key',
-  'password',
-  'others',
-]);
-
-const isEndedPart = (ended: unknown): ended is EndedPart =>
-  typeof ended === 'string' && ENDED_PARTS.has(ended);
-
-/** Each application once, the one that was used or allowed last first, with the grants of its browsers and devices. */
-async function applicationsOf(
-  { config, stores }: PagesServer,
-  accesses: readonly ListedAccess[],
-  consents: readonly Consent[],
-  language: Language,
-): Promise<readonly AccountApplication[]> {
-  const { goneApplication } = textsOf(language).account;
-  const grants = Map.groupBy(accesses, ({ clientId }) => clientId);
-  const decisions = Map.groupBy(consents, ({ clientId }) => clientId);
-  const ids = new Set([...grants.keys(), ...decisions.keys()]);
-  const inWords = ([resource, granted]: [string, readonly string[]]) => {
-    const items = granted.map((scope) => (resource === '' ? { scope } : { scope, resource }));
-    return itemsInWords(config, items, language, () => []).map(({ text }) => text);
-  };
-  const listed = [...ids].map(async (id) => {
-    const own = grants.get(id) ?? [];
-    const scopes = [
-      ...own.map((access) => access.scopes),
-      ...(decisions.get(id) ?? []).map(({ allowed }) => allowed),
-    ];
-    return {
-      id,
-      // A client that an operator registered and removed is named by its id.
-      name:
-        (await stores.clients.get(id))?.client_name ?? (isSignInClient(id) ? goneApplication : id),
-      items: [...new Set(scopes.flatMap((some) => Object.entries(some).flatMap(inWords)))],
-      accesses: own.map(({ grantId, since, lastIssue, device, browser }) =>
-        Object.assign(
-          { id: grantId, since, isDevice: device !== undefined },
-          lastIssue !== undefined && { lastIssue },
-          device ?? browser,
-        ),
-      ),
-    };
-  });
-  return Promise.all(listed);
 }

@@ -53,6 +53,8 @@ export interface PageContent {
   readonly redirectUri?: string | undefined;
   /** Seconds until it may be tried again (RFC 9110 section 10.2.3). */
   readonly retryAfter?: number | undefined;
+  /** Addresses of pictures elsewhere that the page shows. */
+  readonly pictures?: readonly string[] | undefined;
   /** A module, as text; `asks`: it sends requests to its own origin. */
   readonly script?: { readonly text: string; readonly asks?: true } | undefined;
 }
@@ -147,14 +149,16 @@ function iconOf({ name, color, logo }: Brand): string {
 
 const hashOf = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`;
 
-function policy(style: string, icon: string, { script, forms, redirectUri }: PageContent): string {
+function policy(style: string, icon: string, page: PageContent): string {
+  const { script, forms, redirectUri, pictures = [] } = page;
+  const shown = pictures.flatMap((picture) => cspSource(picture) ?? []);
   const target = redirectUri === undefined ? undefined : cspSource(redirectUri);
   return [
     "default-src 'none'",
     `style-src ${hashOf(style)}`,
     ...(script ? [`script-src ${hashOf(script.text)}`, "require-trusted-types-for 'script'"] : []),
     ...(script?.asks ? ["connect-src 'self'"] : []),
-    `img-src ${icon.startsWith('data:') ? 'data:' : "'self'"}`,
+    `img-src ${[icon.startsWith('data:') ? 'data:' : "'self'", ...shown].join(' ')}`,
     `form-action ${forms ? ["'self'", target ?? []].flat().join(' ') : "'none'"}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",

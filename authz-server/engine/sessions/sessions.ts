@@ -1,7 +1,8 @@
 import { Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
-import { endSignIn, findSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
+import { endSignIn, findSignIn, noteSeen, recordSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
+import { RecentMap } from '#shared/base/recent-map.ts';
 import { randomId } from '#shared/base/random.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { artefactAdapter, artefactOf } from '../storage/artefacts.ts';
@@ -12,6 +13,9 @@ import { boundedForStrangers } from '../storage/strangers.ts';
 
 /** The members that a session has only while somebody is signed in. */
 const SIGNED_IN = ['accountId', 'loginTs', 'acr', 'amr', 'authorizations'] as const;
+
+/** Milliseconds: how exactly it is kept when a browser was here. */
+const SEEN_PRECISION = 600_000;
 
 /** The data that the sign-in page adds to the result of a login (`signIn`). */
 type SubmittedSignIn = Omit<SignIn, 'uid' | 'accountId'>;
@@ -29,6 +33,15 @@ export function sessionAdapter(store: AdapterStore): Adapter {
   /** The identifier of the session that each request of the engine was given. */
   const given = new WeakMap<object, string>();
 
+  /** Notes that a browser is here, not with each request: that would be a write. */
+  const lately = new RecentMap<number>(10_000);
+  async function seen(uid: string): Promise<void> {
+    const now = store.clock.now();
+    if (Math.abs(now - (lately.get(uid) ?? 0)) < SEEN_PRECISION) return;
+    lately.set(uid, now);
+    await noteSeen(store, uid, store.config.people.session);
+  }
+
   function give(session: AdapterPayload | undefined): AdapterPayload | undefined {
     const { ctx } = Provider;
     if (ctx !== undefined && session?.jti !== undefined) given.set(ctx, session.jti);
@@ -40,7 +53,10 @@ export function sessionAdapter(store: AdapterStore): Adapter {
     if (session === undefined || accountId === undefined) return session;
     const signIn = uid === undefined ? undefined : await findSignIn(store, uid);
     const known = signIn?.accountId === accountId && (await store.directory.find(accountId));
-    if (known) return session;
+    if (known && uid !== undefined) {
+      await seen(uid);
+      return session;
+    }
     for (const member of SIGNED_IN) delete session[member];
     // The next sign-in gets a new identifier, so late writes of the ended session stay without effect.
     session.uid = randomId(store.random);

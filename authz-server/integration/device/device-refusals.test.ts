@@ -104,7 +104,8 @@ describe('guesses at the device page (RFC 8628 section 5.1)', () => {
     const masked = pages.map(({ text }) =>
       text
         .replaceAll(/[A-Z]{4}-[A-Z]{4}/g, 'CODE')
-        .replaceAll(/name="csrf" value="[^"]*"/g, 'csrf'),
+        .replaceAll(/name="csrf" value="[^"]*"/g, 'csrf')
+        .replaceAll(/&quot;challenge&quot;:&quot;[\w-]{72}&quot;/g, 'challenge'),
     );
     expect(new Set(masked).size).toBe(1);
     const confirm = await signIn(browser, await browser.open(pathOf(device)), 'alice');

@@ -237,6 +237,8 @@ describe('ending at the account page', () => {
     expect(account.text).toContain('href="/account/end"');
     const asked = await browser.open('/account/end');
     expect(asked.text).toContain('End everything?');
+    expect(asked.text).toContain('Living room TV');
+    expect(asked.text).toContain('Your password, passkeys and keys stay');
     expect(await flow.userinfo(tv['access_token'])).toBe(200);
     const ended = await browser.submit(asked);
     expect([ended.status, ended.headers.get('cache-control')]).toEqual([200, 'no-store']);
@@ -253,30 +255,71 @@ describe('ending at the account page', () => {
   });
 });
 
-describe('a person who has more than a page shows', () => {
-  test('pages: each is bounded, and between them they show all', async () => {
-    const { stores } = flow.authz;
+describe('a person who has very much', () => {
+  const ids = Array.from({ length: 120 }, (_, n) => `grant-${n}`);
+  beforeEach(async () => {
     const { id: accountId } = flow.people.alice;
-    const ids = Array.from({ length: 120 }, (_, n) => `grant-${n}`);
     for (const [n, grantId] of ids.entries()) {
       const payload = { grantId, accountId, clientId: 'tv', generation: 0, since: n, device: {} };
-      await stores.artefacts.put({ kind: 'Access', id: grantId, payload, seconds: 1000 + n });
-    }
-    const browser = await flow.signedIn('alice');
-    const grantsOn = async (query: string) =>
-      idsOn(await browser.open(`/account${query}`)).filter((id) => id.startsWith('grant-'));
-    const first = await grantsOn('');
-    expect(first).toHaveLength(50);
-    const shown = [first, await grantsOn('?page=2'), await grantsOn('?page=3')].flat();
-    expect(shown.toSorted()).toEqual(ids.toSorted());
-    expect((await browser.open('/account?page=2')).text).toContain('Page 2 of 3');
-    for (const odd of ['?page=4', '?page=999999']) {
-      expect(await grantsOn(odd)).toEqual(await grantsOn('?page=3'));
-    }
-    for (const odd of ['?page=0', '?page=-1', '?page=1e9', '?page=x', '?page=9999999999']) {
-      expect(await grantsOn(odd)).toEqual(first);
+      const seconds = 1000 + n;
+      await flow.authz.stores.artefacts.put({ kind: 'Access', id: grantId, payload, seconds });
     }
   });
+  const grantsIn = (page: Page) => idsOn(page).filter((id) => id.startsWith('grant-'));
+
+  test('the overview shows few of each group, and leads to all', async () => {
+    const browser = await flow.signedIn('alice');
+    for (let n = 0; n < 7; n += 1) await flow.signedIn('alice');
+    const page = await browser.open('/account');
+    expect(grantsIn(page)).toHaveLength(5);
+    expect(page.text).toContain('and 45 more');
+    expect(idsOn(page).filter((id) => !id.startsWith('grant-'))).toHaveLength(5);
+    expect(page.text).toContain('href="/account?show=applications"');
+    const all = await browser.open('/account?show=sign-ins');
+    expect(idsOn(all)).toHaveLength(8);
+    expect(all.text).not.toContain('Living room TV');
+  });
+
+  test('this browser stands first, however old its sign-in is', async () => {
+    const browser = await flow.signedIn('alice');
+    flow.clock.advance(1);
+    for (let n = 0; n < 7; n += 1) await flow.signedIn('alice');
+    const { text } = await browser.open('/account');
+    const [, list = ''] = text.split('id="sign-ins"');
+    expect(list.indexOf('This browser')).toBeLessThan(list.indexOf('</li>'));
+  });
+
+  test('pages of a group: each is bounded, and between them they show all', async () => {
+    const browser = await flow.signedIn('alice');
+    const grantsOn = async (query: string) =>
+      grantsIn(await browser.open(`/account?show=applications${query}`));
+    const first = await grantsOn('');
+    expect(first).toHaveLength(50);
+    const shown = [first, await grantsOn('&page=2'), await grantsOn('&page=3')].flat();
+    expect(shown.toSorted()).toEqual(ids.toSorted());
+    const second = await browser.open('/account?show=applications&page=2');
+    expect(second.text).toContain('Page 2 of 3');
+    for (const odd of ['&page=4', '&page=999999']) {
+      expect(await grantsOn(odd)).toEqual(await grantsOn('&page=3'));
+    }
+    for (const odd of ['&page=0', '&page=-1', '&page=1e9', '&page=x', '&page=9999999999']) {
+      expect(await grantsOn(odd)).toEqual(first);
+    }
+    const overview = idsOn(await browser.open('/account'));
+    for (const odd of ['?show=x', '?show=', '?show=__proto__', '?page=2']) {
+      expect(idsOn(await browser.open(`/account${odd}`))).toEqual(overview);
+    }
+  });
+});
+
+test('another browser is said to have been here lately, to ten minutes', async () => {
+  const browser = await flow.signedIn('alice');
+  const other = await flow.signedIn('alice');
+  flow.clock.advance(3 * 3600);
+  await other.open('/account');
+  flow.clock.advance(60);
+  const { text } = await browser.open('/account');
+  expect(text).toMatch(/<dt>Last seen<\/dt>\s*<dd>1 minute ago/);
 });
 
 test('an application before which people signed in, and that is gone, is named in words', async () => {

@@ -191,29 +191,53 @@ export interface AccountProps {
   readonly name: string;
   /** The profile that applications may read. */
   readonly profile?: Profile;
-  readonly signIns: readonly {
-    readonly id: string;
-    readonly since: number;
-    readonly address?: string;
-    readonly agent?: string;
-    /** This browser. */
-    readonly current: boolean;
-  }[];
-  readonly applications: readonly AccountApplication[];
+  readonly lists: AccountLists;
+  readonly ways: AccountWays;
   readonly keys: readonly AccountKey[];
   /** Where a browser can be given a key (`origin`), by a form that is posted to `link`. */
   readonly keyOrigins: readonly string[];
   readonly link: string;
   /** Something was ended just now. `password`: it was changed, `others`: and all else ended. */
   readonly ended?: 'sign-in' | 'application' | 'access' | 'key' | 'password' | 'others';
-  /** Which of how many pages this is. */
-  readonly page: number;
-  readonly pages: number;
+}
+
+export type AccountGroup = 'sign-ins' | 'applications';
+
+/** The sign-ins and applications of the overview, or of one page of a group. */
+export interface AccountLists {
+  readonly signIns: readonly AccountSignIn[];
+  readonly applications: readonly AccountApplication[];
+  /** The groups that have more than the overview shows. */
+  readonly more: readonly AccountGroup[];
+  /** The one group that is shown; absent: the overview. */
+  readonly shown?: { readonly group: AccountGroup; readonly page: number; readonly pages: number };
+}
+
+/** A browser in which the person is signed in. */
+export interface AccountSignIn {
+  readonly id: string;
+  readonly since: number;
+  readonly lastSeen?: number;
+  readonly address?: string;
+  readonly agent?: string;
+  /** This browser. */
+  readonly current: boolean;
+}
+
+/** The ways in which the person can sign in. */
+export interface AccountWays {
+  readonly hasPassword: boolean;
+  /** How many passkeys there are. */
+  readonly passkeys: number;
 }
 
 export interface EndEverythingProps {
   /** Where the form is posted: `end` = everything. */
   readonly action: string;
+  /** The browsers that would be signed out, and the applications that would lose their access. */
+  readonly lists: Pick<AccountLists, 'signIns' | 'applications'>;
+  /** Whether there are more of either than the lists have. */
+  readonly isMore: boolean;
   /** Where nothing is ended. */
   readonly back: string;
 }
@@ -277,6 +301,8 @@ export interface AccountApplication {
   readonly name: string;
   readonly items: readonly string[];
   readonly accesses: readonly AccountAccess[];
+  /** Browsers and devices that the overview leaves out. */
+  readonly hidden?: number;
 }
 
 /** The access of an application in one browser, or on one device. */

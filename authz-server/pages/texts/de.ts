@@ -269,7 +269,14 @@ export const de: Texts = {
     lead: (name) =>
       html`Sie sind ${strong(name)}. Hier steht, was in Ihrem Namen handeln kann, und wie Sie es
       beenden.`,
-    about: { name: 'Name', email: 'E-Mail', unverified: 'nicht bestätigt', groups: 'Gruppen' },
+    about: {
+      title: 'Über Sie',
+      name: 'Name',
+      email: 'E-Mail',
+      verified: 'bestätigt',
+      unverified: 'nicht bestätigt',
+      groups: 'Gruppen',
+    },
     ended: {
       'sign-in': 'Jener Browser ist abgemeldet.',
       application: 'Die Anwendung hat keinen Zugriff mehr, in keinem Browser und auf keinem Gerät.',
@@ -280,14 +287,34 @@ export const de: Texts = {
         'Ihr Passwort ist geändert. Jeder andere Browser ist abgemeldet, und keine Anwendung und kein Gerät hat mehr Zugriff.',
     },
     ways: 'Wie Sie hereinkommen',
-    waysText: 'Passkeys lassen Sie ohne Passwort ein.',
-    toPasskeys: 'Ihre Passkeys ansehen und ändern',
-    signIns: 'Wo Sie angemeldet sind',
+    wayTexts: {
+      password: 'Passwort',
+      isSet: 'Sie haben eines.',
+      notSet: 'Sie haben keines.',
+      changePassword: 'Passwort ändern',
+      setPassword: 'Passwort setzen',
+      passkeyCount: (count) => {
+        if (count === 0) return 'Sie haben keinen. Ein Passkey lässt Sie ohne Passwort ein.';
+        return count === 1 ? 'Sie haben einen.' : `Sie haben ${count}.`;
+      },
+      changePasskeys: 'Passkeys ändern',
+    },
+    groups: { 'sign-ins': 'Wo Sie angemeldet sind', applications: 'Anwendungen' },
+    none: {
+      'sign-ins': 'Sie sind nirgends sonst angemeldet.',
+      applications: 'Keine Anwendung hat Zugriff.',
+    },
+    showAll: { 'sign-ins': 'Alle Anmeldungen zeigen', applications: 'Alle Anwendungen zeigen' },
+    overview: 'Zurück zur Übersicht',
+    lastSeen: 'Zuletzt hier',
     current: 'Dieser Browser',
     someBrowser: 'Ein Browser',
     goneApplication: 'Eine Anwendung, die es hier nicht mehr gibt',
-    applications: 'Anwendungen',
-    noApplications: 'Keine Anwendung hat Zugriff.',
+    accessesOf: (client) => `Browser und Geräte von ${client}`,
+    hiddenAccesses: (count) => `und ${count} weitere`,
+    devices: 'Geräte',
+    devicesText:
+      'Ein Fernseher, eine Kommandozeile oder ein anderes Gerät mit Zugriff steht bei seiner Anwendung.',
     someDevice: 'Ein Gerät',
     device: 'Gerät',
     noneHere: 'Auf dieser Seite keine.',
@@ -337,6 +364,11 @@ export const de: Texts = {
   endEverything: {
     title: 'Alles beenden?',
     text: 'Sie werden in jedem Browser abgemeldet, auch in diesem, und alle Anwendungen und Geräte verlieren sofort ihren Zugriff. Das lässt sich nicht rückgängig machen: Jeder Zugriff muss neu erlaubt werden.',
+    browsers: 'Diese Browser werden abgemeldet:',
+    applications: 'Diese Anwendungen verlieren ihren Zugriff:',
+    more: 'Diese Liste ist nicht vollständig; auch der Rest endet.',
+    stays:
+      'Ihr Passwort, Ihre Passkeys und Ihre Schlüssel bleiben: Ändern oder entfernen Sie, was jemand anderes haben könnte.',
     submit: 'Alles beenden',
     keep: 'Nichts beenden',
     done: {

@@ -269,7 +269,14 @@ export const en = {
   account: {
     lead: (name: string) =>
       html`You are ${strong(name)}. Here is what can act in your name, each with a way to end it.`,
-    about: { name: 'Name', email: 'E-mail', unverified: 'not verified', groups: 'Groups' },
+    about: {
+      title: 'About you',
+      name: 'Name',
+      email: 'E-mail',
+      verified: 'verified',
+      unverified: 'not verified',
+      groups: 'Groups',
+    },
     ended: {
       'sign-in': 'That browser is signed out.',
       application: 'The application has no access any more, in any browser or on any device.',
@@ -280,14 +287,34 @@ export const en = {
         'Your password is changed. Every other browser is signed out, and no application or device has access any more.',
     },
     ways: 'Ways to come in',
-    waysText: 'Passkeys let you in without a password.',
-    toPasskeys: 'See and change your passkeys',
-    signIns: 'Where you are signed in',
+    wayTexts: {
+      password: 'Password',
+      isSet: 'You have one.',
+      notSet: 'You have none.',
+      changePassword: 'Change the password',
+      setPassword: 'Set a password',
+      passkeyCount: (count: number) => {
+        if (count === 0) return 'You have none. A passkey lets you in without a password.';
+        return count === 1 ? 'You have one.' : `You have ${count}.`;
+      },
+      changePasskeys: 'Change passkeys',
+    },
+    groups: { 'sign-ins': 'Where you are signed in', applications: 'Applications' },
+    none: {
+      'sign-ins': 'You are signed in nowhere else.',
+      applications: 'No application has access.',
+    },
+    showAll: { 'sign-ins': 'Show all sign-ins', applications: 'Show all applications' },
+    overview: 'Back to the overview',
+    lastSeen: 'Last seen',
     current: 'This browser',
     someBrowser: 'A browser',
     goneApplication: 'An application that is no longer here',
-    applications: 'Applications',
-    noApplications: 'No application has access.',
+    accessesOf: (client: string) => `Browsers and devices of ${client}`,
+    hiddenAccesses: (count: number) => `and ${count} more`,
+    devices: 'Devices',
+    devicesText:
+      'A television, a command line or another device that has access stands under its application.',
     someDevice: 'A device',
     device: 'Device',
     noneHere: 'None on this page.',
@@ -336,6 +363,11 @@ export const en = {
   endEverything: {
     title: 'End everything?',
     text: 'You will be signed out in every browser, this one too, and every application and device loses its access at once. This cannot be undone: each has to be allowed anew.',
+    browsers: 'These browsers will be signed out:',
+    applications: 'These applications will lose their access:',
+    more: 'This list leaves some out; they end, too.',
+    stays:
+      'Your password, passkeys and keys stay: change or remove those that somebody else may have.',
     submit: 'End everything',
     keep: 'End nothing',
     done: {

@@ -1,14 +1,16 @@
 import type { Answer } from '#shared/http/answer.ts';
-import { html } from '#shared/pages/html.ts';
+import { type Html, html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { EndEverythingProps, EverythingEndedProps, View } from '../frame/view.ts';
+import { browserOf } from './account-sign-ins.ts';
 import { facts } from './facts.ts';
 import { form } from './form.ts';
 import { sign } from './sign.ts';
 
-/** Asks before everything is ended. */
-export function endEverythingPage(view: View, { action, back }: EndEverythingProps): Answer {
+/** Asks before everything is ended, and lists what that would be. */
+export function endEverythingPage(view: View, props: EndEverythingProps): Answer {
+  const { action, back, lists, isMore } = props;
   const texts = textsOf(view.language).endEverything;
   return document(view, {
     title: texts.title,
@@ -17,6 +19,16 @@ export function endEverythingPage(view: View, { action, back }: EndEverythingPro
         <h1>${texts.title}</h1>
         <p>${texts.text}</p>
       </div>
+      ${named(
+        texts.browsers,
+        lists.signIns.map((signIn) => browserOf(view, signIn)),
+      )}
+      ${named(
+        texts.applications,
+        lists.applications.map(({ name }) => name),
+      )}
+      ${isMore && html`<p>${texts.more}</p>`}
+      <p class="muted">${texts.stays}</p>
       ${form(
         view,
         action,
@@ -28,6 +40,18 @@ export function endEverythingPage(view: View, { action, back }: EndEverythingPro
       )}
     </div>`,
   });
+}
+
+function named(title: string, names: readonly string[]): Html | false {
+  return (
+    names.length > 0 &&
+    html`<div>
+      <p>${title}</p>
+      <ul class="points">
+        ${names.map((name) => html`<li>${name}</li>`)}
+      </ul>
+    </div>`
+  );
 }
 
 /** Says what has ended. */

@@ -82,6 +82,7 @@ const APPLICATIONS: readonly AccountApplication[] = [
       },
       { id: 'b', isDevice: false, since: NOW - 40 * DAY },
     ],
+    hidden: 4,
   },
   { id: 'notes', name: 'Weekly Notes', items: ['Read documents'], accesses: [] },
   {
@@ -115,7 +116,14 @@ const KEYS: readonly AccountKey[] = [
 
 const SIGN_INS = [
   { id: 's', since: NOW - 20_000, address: '192.0.2.17', agent: CHROME, current: true },
-  { id: 't', since: NOW - 3 * DAY, address: '198.51.100.4', agent: SAFARI, current: false },
+  {
+    id: 't',
+    since: NOW - 3 * DAY,
+    address: '198.51.100.4',
+    agent: SAFARI,
+    current: false,
+    lastSeen: NOW - 7_200_000,
+  },
 ];
 
 const signIn = {
@@ -252,32 +260,44 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       name: 'alice@example.com',
       profile: {
         display_name: 'Alice Liddell',
+        picture: 'https://pictures.example/of/alice.png',
         emails: [
           { address: 'alice@example.com', verified: true },
           { address: 'alice.liddell@through-the-looking-glass.example', verified: false },
         ],
         groups: ['Staff', 'Chess club'],
       },
-      signIns: SIGN_INS,
-      applications: APPLICATIONS,
+      lists: { signIns: SIGN_INS, applications: APPLICATIONS, more: ['sign-ins', 'applications'] },
+      ways: { hasPassword: true, passkeys: 2 },
       keys: KEYS,
       keyOrigins: ['https://api.example'],
       link: '/account/key',
       ended: 'access',
-      page: 2,
-      pages: 3,
+    }),
+  'account-group': (view) =>
+    accountPage(alice(view), {
+      action: '/account',
+      name: 'alice@example.com',
+      lists: {
+        signIns: [],
+        applications: APPLICATIONS,
+        more: [],
+        shown: { group: 'applications', page: 2, pages: 3 },
+      },
+      ways: { hasPassword: true, passkeys: 0 },
+      keys: KEYS,
+      keyOrigins: [],
+      link: '/account/key',
     }),
   'account-empty': (view) =>
     accountPage(alice(view), {
       action: '/account',
       name: 'alice@example.com',
-      signIns: SIGN_INS.slice(0, 1),
-      applications: [],
+      lists: { signIns: SIGN_INS.slice(0, 1), applications: [], more: [] },
+      ways: { hasPassword: false, passkeys: 0 },
       keys: [],
       keyOrigins: ['https://api.example'],
       link: '/account/key',
-      page: 1,
-      pages: 1,
     }),
   'key-link': (view) =>
     keyLinkPage(alice(view), {
@@ -285,7 +305,12 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       back: '/account',
     }),
   'end-everything': (view) =>
-    endEverythingPage(alice(view), { action: '/account', back: '/account' }),
+    endEverythingPage(alice(view), {
+      action: '/account',
+      back: '/account',
+      lists: { signIns: SIGN_INS, applications: APPLICATIONS },
+      isMore: true,
+    }),
   'everything-ended': (view) =>
     everythingEndedPage(view, { signIns: 2, grants: 11, again: '/account' }),
 };

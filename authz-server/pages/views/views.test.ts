@@ -37,6 +37,7 @@ function everyView(text: string): readonly Answer[] {
     address: text,
     agent: text,
   };
+  const application = { id: text, name: text, items: [text], accesses: [access] };
   const signIn = { id: text, since: NOW, address: text, agent: text, current: true };
   const ends = ['done', 'denied', 'expired'] as const;
   return [
@@ -83,16 +84,19 @@ function everyView(text: string): readonly Answer[] {
         emails: [{ address: text, verified: false }],
         groups: [text],
       },
-      signIns: [signIn],
-      applications: [{ id: text, name: text, items: [text], accesses: [access] }],
+      lists: { signIns: [signIn], applications: [application], more: [] },
+      ways: { hasPassword: true, passkeys: 1 },
       keys: [{ id: text, name: text, scheme: text, origin: text, since: 1 }],
       keyOrigins: [text],
       link: text,
-      page: 1,
-      pages: 1,
     }),
     keyLinkPage(view, { link: text, back: text }),
-    endEverythingPage(view, { action: text, back: text }),
+    endEverythingPage(view, {
+      action: text,
+      back: text,
+      lists: { signIns: [signIn], applications: [application] },
+      isMore: false,
+    }),
     everythingEndedPage(view, { signIns: 1, grants: 1, again: text }),
   ];
 }

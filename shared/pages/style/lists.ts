@@ -26,6 +26,32 @@ export const LISTS = css`
   .list > li + li {
     border-top: 1px solid var(--line);
   }
+  .within {
+    flex-basis: 100%;
+    display: grid;
+    gap: 1rem;
+    padding-inline-start: 1rem;
+    border-inline-start: 2px solid var(--line);
+  }
+  .within > li {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: flex-start;
+    justify-content: space-between;
+    gap: 0.875rem 1.5rem;
+  }
+  .about {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: flex-start;
+    gap: 1rem;
+  }
+  .portrait {
+    width: 4rem;
+    height: 4rem;
+    border-radius: 50%;
+    object-fit: cover;
+  }
   .entry {
     display: grid;
     flex: 1 1 16rem;

@@ -28,6 +28,11 @@ export interface SignIn {
   readonly agent?: string;
 }
 
+/** A sign-in with the time when its browser was last seen here, in milliseconds since the epoch. */
+export interface ListedSignIn extends SignIn {
+  readonly lastSeen?: number;
+}
+
 /** How somebody signed in. */
 export type Means = Required<Pick<SignIn, 'assurance'>> & Pick<SignIn, 'passkey'>;
 
@@ -63,18 +68,33 @@ export async function findSignIn(
   return signIn.generation < generation ? undefined : signIn;
 }
 
+/** Remembers for `seconds`, the life of a session, that the browser of a sign-in was seen now. */
+export async function noteSeen(
+  { stores, clock }: AccessStore,
+  uid: string,
+  seconds: number,
+): Promise<void> {
+  const payload = { uid, at: clock.now() };
+  await stores.artefacts.put({ kind: 'LastSeen', id: uid, payload, seconds });
+}
+
 /** Lists the browsers in which a person is signed in, all or a slice; within it the latest first. */
 export async function listSignIns(
   { stores }: AccessStore,
   accountId: string,
   slice?: Slice,
-): Promise<readonly SignIn[]> {
+): Promise<readonly ListedSignIn[]> {
   const generation = await stores.revocations.generation('person', accountId);
   const found = await stores.artefacts.listByAccount('SignIn', accountId, slice);
-  return found
+  const live = found
     .flatMap((payload) => asSignIn(payload) ?? [])
     .filter((signIn) => signIn.generation >= generation)
     .toSorted((a, b) => b.since - a.since);
+  const seen = live.map(async (signIn) => {
+    const at = (await stores.artefacts.get('LastSeen', signIn.uid))?.['at'];
+    return Object.assign(signIn, typeof at === 'number' && { lastSeen: at });
+  });
+  return Promise.all(seen);
 }
 
 /** Signs a browser out and ends the grants that depend on the sign-in. */
@@ -99,6 +119,7 @@ export async function removeSignIns(
   ...uids: readonly string[]
 ): Promise<void> {
   await artefacts.remove('SignIn', ...uids);
+  await artefacts.remove('LastSeen', ...uids);
   const sessions = await Promise.all(uids.map((uid) => artefacts.getByUid('Session', uid)));
   await artefacts.remove('Session', ...sessions.flatMap((one) => (one ? String(one['jti']) : [])));
 }

@@ -1,0 +1,55 @@
+import { type Html, html } from '#shared/pages/html.ts';
+import type { AccountAccess, AccountApplication, View } from '../frame/view.ts';
+import { textsOf } from '../texts/index.ts';
+import { endButton } from './end-button.ts';
+import { facts } from './facts.ts';
+import { programName } from './program.ts';
+import { moment } from './times.ts';
+
+/** An application, and within it each browser and device in which it has access. */
+export function applicationEntry(
+  view: View,
+  action: string,
+  application: AccountApplication,
+): Html {
+  const { id, name, items, accesses, hidden } = application;
+  const texts = textsOf(view.language).account;
+  return html`<li>
+    <div class="entry">
+      <h3>${name}</h3>
+      ${facts([[texts.may, items.length === 0 ? texts.nothing : itemList(items)]])}
+    </div>
+    ${endButton(view, action, { end: 'application', client: id }, texts.endAccess(name))}
+    ${
+      accesses.length > 0 &&
+      html`<ul class="within" aria-label="${texts.accessesOf(name)}">
+        ${accesses.map((access) => accessEntry(view, action, name, access))}
+        ${hidden !== undefined && html`<li>${texts.hiddenAccesses(hidden)}</li>`}
+      </ul>`
+    }
+  </li> `;
+}
+
+function accessEntry(view: View, action: string, application: string, access: AccountAccess): Html {
+  const { id, isDevice, since, lastIssue, address, agent = '' } = access;
+  const all = textsOf(view.language);
+  const texts = all.account;
+  const where = programName(agent, all) || (isDevice ? texts.someDevice : texts.someBrowser);
+  return html`<li>
+    <div class="entry">
+      <p><strong>${where}</strong>${isDevice && html` <span class="tag">${texts.device}</span>`}</p>
+      ${facts([
+        [texts.allowed, moment(since, view)],
+        [texts.lastIssue, lastIssue === undefined ? texts.never : moment(lastIssue, view)],
+        [texts.address, address],
+      ])}
+    </div>
+    ${endButton(view, action, { end: 'access', id }, texts.endAccessAt(application, where))}
+  </li> `;
+}
+
+function itemList(items: readonly string[]): Html {
+  return html`<ul>
+    ${items.map((item) => html`<li>${item}</li>`)}
+  </ul>`;
+}

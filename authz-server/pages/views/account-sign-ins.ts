@@ -1,0 +1,34 @@
+import { type Html, html } from '#shared/pages/html.ts';
+import type { AccountSignIn, View } from '../frame/view.ts';
+import { textsOf } from '../texts/index.ts';
+import { endButton } from './end-button.ts';
+import { facts } from './facts.ts';
+import { programName } from './program.ts';
+import { moment } from './times.ts';
+
+/** Returns the browser of a sign-in by name. */
+export function browserOf(
+  { language }: View,
+  { agent = '' }: Pick<AccountSignIn, 'agent'>,
+): string {
+  const all = textsOf(language);
+  return programName(agent, all) || all.account.someBrowser;
+}
+
+/** A browser in which the person is signed in. */
+export function signInEntry(view: View, action: string, signIn: AccountSignIn): Html {
+  const { id, since, lastSeen, address, current } = signIn;
+  const texts = textsOf(view.language).account;
+  const program = browserOf(view, signIn);
+  return html`<li>
+    <div class="entry">
+      <h3>${program}${current && html` <span class="tag">${texts.current}</span>`}</h3>
+      ${facts([
+        [texts.signedIn, moment(since, view)],
+        [texts.lastSeen, lastSeen === undefined || current ? undefined : moment(lastSeen, view)],
+        [texts.address, address],
+      ])}
+    </div>
+    ${endButton(view, action, { end: 'sign-in', id }, texts.endSignIn(program))}
+  </li> `;
+}
