@@ -153,6 +153,7 @@ describe('code flow', () => {
       client_id: app.client_id,
       scope: 'documents:read',
       acr: 'urn:countersign:acr:password',
+      amr: ['pwd'],
     });
     expect(claims['auth_time']).toBeGreaterThanOrEqual(before);
   });

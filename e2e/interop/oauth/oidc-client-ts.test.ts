@@ -77,6 +77,8 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       post_logout_redirect_uri: `${origin}/signed-out`,
       scope: 'openid profile documents:read documents:write',
       resource: pair.documents,
+      // Otherwise it keeps acr and amr from the application.
+      filterProtocolClaims: false,
     };
     app.settings = settings;
     foreign.settings = { ...settings, redirect_uri: foreign.callback };
@@ -99,6 +101,8 @@ describe.each(ONE_STORE)('on %s', (kind) => {
           aud: clientId,
           sub: person.id,
           preferred_username: person.name,
+          acr: 'urn:countersign:acr:password',
+          amr: ['pwd'],
         },
       });
       const url = `${pair.issuer}/userinfo`;

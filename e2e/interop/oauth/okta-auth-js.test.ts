@@ -46,6 +46,7 @@ describe('okta-auth-js', () => {
     const { id: sub, name: preferred_username } = visitor.person;
     const { accessToken, idToken } = await visitor.call<Tokens>('tokens');
     expect(idToken.claims).toMatchObject({ iss: site.pair.issuer, sub, preferred_username });
+    expect(idToken.claims).toMatchObject({ acr: 'urn:countersign:acr:password', amr: ['pwd'] });
     // With a field of its own, which the preflight has to allow (Fetch Standard, CORS protocol).
     expect(await visitor.call('userinfo')).toMatchObject({ sub, preferred_username });
     expect(await site.pair.get(accessToken.accessToken)).toBe(200);

@@ -112,12 +112,33 @@ describe.each(['public', 'confidential'] as const)('code flow, %s client', (kind
     const config = apps[kind];
     const tokens = await signIn(config);
     expect(tokens).toMatchObject({ token_type: 'bearer', scope: 'openid profile documents:read' });
-    expect(tokens.claims()).toMatchObject({ iss: pair.issuer, sub: person.id });
+    expect(tokens.claims()).toMatchObject({
+      iss: pair.issuer,
+      sub: person.id,
+      acr: 'urn:countersign:acr:password',
+      amr: ['pwd'],
+    });
     expect(await client.fetchUserInfo(config, tokens.access_token, person.id)).toEqual({
       sub: person.id,
       preferred_username: person.name,
     });
     expect(await read(config, tokens.access_token)).toBe(200);
+  });
+
+  test('RFC 9470 section 4: acr_values and max_age, and the error if they are not met', async () => {
+    const config = apps[kind];
+    const { parameters, checks } = await newRequest();
+    const ask = (acr_values: string) =>
+      client.buildAuthorizationUrl(config, { ...parameters, acr_values, max_age: '60' });
+    const browser = new PersonAtPages(pair, person);
+    const strong = await browser.answer(ask('urn:countersign:acr:passkey'));
+    await expect(client.authorizationCodeGrant(config, strong, checks)).rejects.toMatchObject({
+      error: 'unmet_authentication_requirements',
+    });
+    const callback = await browser.answer(ask('urn:countersign:acr:password'));
+    // The library compares auth_time of the ID token with it (OpenID Connect Core 1.0 section 3.1.3.7).
+    const tokens = await client.authorizationCodeGrant(config, callback, { ...checks, maxAge: 60 });
+    expect(tokens.claims()).toMatchObject({ auth_time: expect.any(Number) });
   });
 
   test('RFC 9126, RFC 9449: a pushed request bound to a key, then tokens of that key', async () => {

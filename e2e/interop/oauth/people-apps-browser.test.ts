@@ -68,6 +68,8 @@ Require claim groups:Staff
 Header set X-Person "expr=%{REMOTE_USER}"
 Header set X-Email "expr=%{env:OIDC_CLAIM_email}"
 Header set X-Groups "expr=%{env:OIDC_CLAIM_groups}"
+Header set X-Acr "expr=%{env:OIDC_CLAIM_acr}"
+Header set X-Amr "expr=%{env:OIDC_CLAIM_amr}"
 </Location>
 <Location /api>
 AuthType openid-connect
@@ -122,6 +124,8 @@ describe.each(Object.keys(APPS))('%s', (name) => {
       email_verified: true,
       groups,
       locale: 'en-GB',
+      acr: 'urn:countersign:acr:password',
+      amr: ['pwd'],
     });
   });
 
@@ -144,6 +148,8 @@ describe('mod_auth_openidc of Debian', () => {
       'x-person': person.name,
       'x-email': email,
       'x-groups': 'Staff,Chess club',
+      'x-acr': 'urn:countersign:acr:password',
+      'x-amr': 'pwd',
     });
     expect((await page.goto(`${apache}/api/index.html`))?.status()).toBe(403);
   });

@@ -46,8 +46,9 @@ export const sessionOf = (request: Request): Session =>
 
 /** Shows the claims on a page. */
 export const show = (response: Response, claims: Readonly<Record<string, unknown>>): void => {
-  const { sub, name, preferred_username, email, email_verified, groups, locale } = claims;
-  response.json({ sub, name, preferred_username, email, email_verified, groups, locale });
+  const { sub, name, preferred_username, email, email_verified, groups, locale, acr, amr } = claims;
+  const person = { sub, name, preferred_username, email, email_verified, groups, locale };
+  response.json({ ...person, acr, amr });
 };
 
 /** Listens at the port of its origin. */
