@@ -12,6 +12,8 @@ import type { Parts, Server } from '#shared/server/process.ts';
 import { logged } from '#shared/server/message/request-log.ts';
 import { createApp } from './app.ts';
 import { banner } from './start/banner.ts';
+import { outboxChore } from './mail/outbox-chore.ts';
+import { openMail } from './mail/transport.ts';
 import { openPush } from './gnap/push.ts';
 import { createEngine } from './engine/engine.ts';
 import { firstStart } from './start/first-start.ts';
@@ -78,6 +80,7 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
         },
       },
       ...(WORKER === 1 ? [sweep] : []),
+      ...(config.mail ? [outboxChore(server, await openMail(config), log)] : []),
     ],
     report:
       WORKER === 1

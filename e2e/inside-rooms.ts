@@ -113,7 +113,7 @@ export const INSIDE: Orders = {
       ['base'],
       ['resources'],
       ['consent'],
-      ['gnap'],
+      ['mail', 'gnap'],
       ['pages'],
       ['engine'],
       ['userinfo', 'revocations', 'token-issuer', 'start'],

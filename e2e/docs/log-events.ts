@@ -115,6 +115,25 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'People have passkeys for another domain than `people.passkeys.rpId`. The start looks at the first thousand.',
       ['reason'],
     ],
+    ['info', 'mail.sent', 'The mail server took a message to a person.', ['subject', 'reason']],
+    [
+      'warn',
+      'mail.postponed',
+      'The mail server did not take a message now. It is tried again.',
+      ['subject', 'reason'],
+    ],
+    [
+      'warn',
+      'mail.refused',
+      'The mail server refused a message for good. It is not tried again.',
+      ['subject', 'reason'],
+    ],
+    [
+      'warn',
+      'mail.given-up',
+      'A message waited until it was not worth sending any more.',
+      ['subject', 'reason'],
+    ],
     ['warn', 'log.lost', 'Nobody took the log for so long that lines were dropped.', ['lines']],
     ['warn', 'negotiate.off', 'Negotiate is configured, but cannot run.', ['reason', 'remedy']],
     ['warn', 'negotiate.keytab', 'The keytab is readable by everybody.', ['reason']],
@@ -204,6 +223,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
 export const CHORES: Readonly<Record<string, string>> = {
   sweep: 'removal of what has ended (authorization server)',
   keys: 'reading and making of signing keys',
+  mail: 'sending of mail',
   'token keys': 'reading and making of keys for PrivateToken',
   'gateway-keys': 'reading and making of keys of the gateway',
   'sweep.gateway-keys': 'removal of old keys of the gateway',

@@ -18,6 +18,12 @@ export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
   people: { session: 86_400 },
   revocations: { lease: 5 },
   device: { lifetime: 900 },
+  mail: {
+    host: 'mail.example',
+    from: 'accounts@example.com',
+    user: 'countersign',
+    passwordFile: 'mail.password',
+  },
   brand: {
     name: 'Example Ltd',
     logo: 'logo.svg',

@@ -16,6 +16,8 @@ export interface PathSetting {
 export const PATH_SETTINGS: readonly PathSetting[] = [
   { members: ['data'], holds: 'folder' },
   { members: ['brand', 'logo'], holds: 'file' },
+  { members: ['mail', 'ca'], holds: 'file', openedBy: 'authz' },
+  { members: ['mail', 'passwordFile'], holds: 'file', openedBy: 'authz' },
   { members: ['negotiate', 'keytab'], holds: 'file', openedBy: 'resource' },
   { members: ['privateTokens', 'certificate'], holds: 'certificate', openedBy: 'authz' },
   { members: ['privateTokens', 'key'], holds: 'key', openedBy: 'authz' },

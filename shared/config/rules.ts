@@ -77,6 +77,13 @@ export const RULES: readonly Rule[] = [
         .map((path) => ({ path, message: 'needs certificate and key, or neither in development' })),
   },
   {
+    reads: ['mail'],
+    check: ({ mail }) =>
+      (mail?.user === undefined) === (mail?.passwordFile === undefined)
+        ? []
+        : [{ path: 'mail', message: 'needs user and passwordFile, or neither' }],
+  },
+  {
     reads: ['resource', 'tls', 'privateTokens'],
     check: ({ resource, tls, privateTokens }) =>
       privateTokens && [resource, tls?.resource].includes(privateTokens.issuer)

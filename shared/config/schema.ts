@@ -12,6 +12,7 @@ import {
   seconds,
 } from '#shared/base/members.ts';
 import { brandSchema } from './brand-schema.ts';
+import { mailSchema } from './mail-schema.ts';
 import { serverSchema } from './server-schema.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';
 
@@ -223,6 +224,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('The device flow (RFC 8628).'),
+  mail: mailSchema,
   brand: brandSchema,
   scopeTexts: z
     .record(

@@ -6,6 +6,7 @@ import { judgePassword } from '#shared/people/password-rules.ts';
 import { PeopleError } from '#shared/people/people.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { PagesServer } from '../../base/server.ts';
+import { notify } from '../../mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired } from '../frame/page-error.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
@@ -106,6 +107,7 @@ export function changePasswordHandlers(
         if (error instanceof PeopleError) throw expired(TO_ACCOUNT, 409);
         throw error;
       }
+      await notify(server, seen.id, 'password-changed', viewOf(ctx).language);
       seeOther(ctx, `/account?ended=${endsOthers ? 'others' : 'password'}`);
     },
   };

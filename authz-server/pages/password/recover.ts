@@ -5,6 +5,7 @@ import { PeopleError } from '#shared/people/people.ts';
 import { createRecoveryLinks, LINK_PATH, type Recovery } from '#shared/people/recovery-links.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { PagesServer } from '../../base/server.ts';
+import { notify } from '../../mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired } from '../frame/page-error.ts';
 import { answerWith } from '../frame/respond.ts';
@@ -81,7 +82,9 @@ export function recoverHandlers(
       }
       // Last, so that at no time the former password is enough.
       if (secondFactor) await stores.secondFactors.remove(recovery.person);
-      answerWith(ctx, recoveredPage(viewOf(ctx), { purpose, account: TO_ACCOUNT.href }));
+      const view = viewOf(ctx);
+      await notify(server, recovery.person, 'password-changed', view.language);
+      answerWith(ctx, recoveredPage(view, { purpose, account: TO_ACCOUNT.href }));
     },
   };
 }

@@ -1,0 +1,30 @@
+import { randomId } from '#shared/base/random.ts';
+import type { Language } from '#shared/pages/language.ts';
+import type { PagesServer } from '../base/server.ts';
+import type { MailKind } from './texts.ts';
+
+/** Milliseconds for which a message is worth sending. */
+const WORTH: Readonly<Record<MailKind, number>> = {
+  'password-changed': 3 * 86_400_000,
+  recovery: 3_600_000,
+};
+
+/** Messages that only one of waits at a time, so that many requests make one message. */
+const ONCE: ReadonlySet<MailKind> = new Set(['recovery']);
+
+/**
+ * Lets a message to a person wait to be sent, if mail is configured. It is kept when this resolves. The mail server is not
+ * asked here: neither its silence nor its speed shows in an answer.
+ */
+export async function notify(
+  { config, stores, clock, random }: Pick<PagesServer, 'config' | 'stores' | 'clock' | 'random'>,
+  accountId: string,
+  kind: MailKind,
+  language: Language,
+): Promise<void> {
+  if (config.mail === undefined) return;
+  const created_at = clock.now();
+  const id = `${kind} ${ONCE.has(kind) ? accountId : randomId(random)}`;
+  const until = created_at + WORTH[kind];
+  await stores.outbox.add({ id, accountId, kind, language, created_at, until });
+}

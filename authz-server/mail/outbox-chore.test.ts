@@ -1,0 +1,250 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { ManualClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { configSchema } from '#shared/config/schema.ts';
+import { testPeople } from '#shared/people/directory.fixture.ts';
+import { localDirectory } from '#shared/people/local.ts';
+import { addPerson, disablePerson, setProfile } from '#shared/people/people.ts';
+import { createRecoveryLinks } from '#shared/people/recovery-links.ts';
+import { notify } from './notify.ts';
+import { outboxChore } from './outbox-chore.ts';
+import { SMTP_USER, startMailServer, type TestMailServer } from './smtp.fixture.ts';
+import type { MailKind } from './texts.ts';
+import { openMail } from './transport.ts';
+
+const EMAIL = 'alice@example.com';
+
+let smtp: TestMailServer;
+beforeEach(async () => {
+  smtp = await startMailServer('implicit');
+});
+afterEach(async () => smtp[Symbol.asyncDispose]());
+
+/** alice, whose address is verified, and a process that sends the messages. */
+async function site(mail: object = smtp.mail) {
+  const people = await testPeople();
+  const { store, stores, passwords } = people;
+  const clock = store.clock as ManualClock;
+  const alice = await addPerson(store, {
+    name: 'alice',
+    profile: {
+      emails: [
+        { address: 'mallory@attacker.example', verified: false },
+        { address: EMAIL, verified: true },
+      ],
+    },
+  });
+  const config = configSchema.parse({
+    mail,
+    issuer: 'https://auth.example',
+    brand: { name: 'Ex' },
+  });
+  const directory = localDirectory({ ...stores, passwords, demo: true });
+  const server = { config, stores, directory, clock, random: systemRandom };
+  const lines: (readonly [string, string | undefined])[] = [];
+  const log = (event: string, { reason }: { readonly reason?: string | undefined } = {}) =>
+    void lines.push([event, reason]);
+  const chore = outboxChore(server, await openMail(config), { info: log, warn: log, error: log });
+  return {
+    ...people,
+    server,
+    alice,
+    clock,
+    lines,
+    run: () => chore.run(),
+    tell: (kind: MailKind, language: 'en' | 'de' = 'en') =>
+      notify(server, alice.id, kind, language),
+    waiting: async () => (await stores.outbox.take(clock.now() + 1e12, 1e15, 100)).length,
+  };
+}
+
+/** The text of a message, without its transfer encoding. */
+const textOf = (content = '') => {
+  const [fields = '', ...body] = content.split('\r\n\r\n');
+  const text = body.join('\r\n\r\n');
+  if (/quoted-printable/i.test(fields)) {
+    const octets = text
+      .replaceAll('=\r\n', '')
+      .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)));
+    return Buffer.from(octets, 'latin1').toString();
+  }
+  return /base64/i.test(fields) ? Buffer.from(text, 'base64').toString() : text;
+};
+
+describe.each(['implicit', 'starttls'] as const)('with TLS: %s', (tls) => {
+  test('a message reaches the verified address alone, after AUTH, under TLS', async () => {
+    await using own = await startMailServer(tls);
+    const { run, tell, waiting, lines } = await site(own.mail);
+    await tell('password-changed');
+    await run();
+    expect(own.received).toHaveLength(1);
+    const [{ to, content, secure, auth } = { to: '', content: '', secure: false, auth: '' }] =
+      own.received;
+    expect([to, secure]).toEqual([EMAIL, true]);
+    expect(Buffer.from(auth ?? '', 'base64').toString()).toBe(
+      `\0${SMTP_USER.user}\0${SMTP_USER.password}`,
+    );
+    expect(content).toMatch(/^From: Ex <accounts@example\.com>\r$/m);
+    expect(content).toMatch(/^Auto-Submitted: auto-generated\r$/m);
+    expect(textOf(content)).toContain('your password at Ex was changed');
+    expect(own.commands.filter((one) => /^clear (?:AUTH|MAIL|RCPT|DATA)/.test(one))).toEqual([]);
+    expect(await waiting()).toBe(0);
+    expect(lines).toEqual([['mail.sent', 'password-changed']]);
+  });
+
+  test('a mail server with another certificate gets nothing', async () => {
+    await using own = await startMailServer(tls);
+    const { ca: _, ...mail } = own.mail;
+    const { run, tell, waiting, lines } = await site(mail);
+    await tell('password-changed');
+    await run();
+    expect(own.commands.filter((one) => /AUTH|MAIL|DATA/.test(one))).toEqual([]);
+    expect([lines[0]?.[0], await waiting()]).toEqual(['mail.postponed', 1]);
+  });
+});
+
+test('a mail server that has no STARTTLS gets nothing in clear text', async () => {
+  await using own = await startMailServer('starttls');
+  own.answers = { EHLO: '250 localhost', STARTTLS: '502 what?' };
+  const { run, tell, waiting } = await site(own.mail);
+  await tell('password-changed');
+  await run();
+  expect(own.commands.filter((one) => /AUTH|MAIL|DATA/.test(one))).toEqual([]);
+  expect(await waiting()).toBe(1);
+});
+
+test('a recovery has a link that is made when it is sent, and works', async () => {
+  const { run, tell, server, alice } = await site();
+  await tell('recovery', 'de');
+  await run();
+  const text = textOf(smtp.received[0]?.content);
+  expect(text).toContain('Guten Tag alice');
+  const [, secret = ''] = /https:\/\/auth\.example\/recover\/([\w-]{22})\s/.exec(text) ?? [];
+  expect(await createRecoveryLinks(server).find(secret)).toEqual({
+    person: alice.id,
+    purpose: 'recovery',
+  });
+});
+
+test('many requests make one message', async () => {
+  const { run, tell } = await site();
+  await Promise.all(Array.from({ length: 10 }, () => tell('recovery')));
+  await run();
+  expect(smtp.received).toHaveLength(1);
+});
+
+test.each<[string, Readonly<Record<string, string>>]>([
+  ['says 4xx at its greeting', { greeting: '421 later' }],
+  ['says 4xx to the recipient', { RCPT: '451 later' }],
+  ['says 4xx to the message', { '.': '452 full' }],
+  ['refuses the password, which may be put right', { AUTH: '535 no' }],
+])(
+  'a mail server that %s: tried again, later each time, and sent in the end',
+  async (_, answers) => {
+    const { run, tell, clock, lines } = await site();
+    await tell('password-changed');
+    smtp.answers = answers;
+    await run();
+    await run();
+    clock.advance(9.999);
+    await run();
+    expect(lines).toHaveLength(1);
+    clock.advance(0.001);
+    await run();
+    expect(lines.map(([event]) => event)).toEqual(['mail.postponed', 'mail.postponed']);
+    smtp.answers = {};
+    clock.advance(19.999);
+    await run();
+    expect(smtp.received).toEqual([]);
+    clock.advance(0.001);
+    await run();
+    expect(smtp.received).toHaveLength(1);
+  },
+);
+
+test.each<[string, Readonly<Record<string, string>>]>([
+  ['the recipient', { RCPT: '550 nobody here' }],
+  ['the message', { '.': '554 no' }],
+])(
+  'a mail server that refuses %s for good: not tried again, and the log says so',
+  async (_, answers) => {
+    const { run, tell, waiting, lines } = await site();
+    await tell('password-changed');
+    smtp.answers = answers;
+    await run();
+    expect([lines[0]?.[0], await waiting()]).toEqual(['mail.refused', 0]);
+  },
+);
+
+test('a dead mail server: nothing is lost', async () => {
+  const { run, tell, lines, waiting } = await site();
+  await smtp[Symbol.asyncDispose]();
+  await tell('recovery');
+  await run();
+  expect([lines[0]?.[0], await waiting()]).toEqual(['mail.postponed', 1]);
+});
+
+test('too late: given up, and the log says so', async () => {
+  const { run, tell, clock, lines, waiting } = await site();
+  await tell('recovery');
+  clock.advance(3600);
+  await run();
+  expect([lines, smtp.received, await waiting()]).toEqual([
+    [['mail.given-up', 'recovery, after 0 attempts']],
+    [],
+    0,
+  ]);
+});
+
+test('a process that is killed while it sends: another one sends it', async () => {
+  const { run, tell, clock, stores } = await site();
+  await tell('password-changed');
+  await stores.outbox.take(clock.now(), clock.now() + 300_000, 10);
+  clock.advance(299);
+  await run();
+  expect(smtp.received).toEqual([]);
+  clock.advance(1);
+  await run();
+  expect(smtp.received).toHaveLength(1);
+});
+
+test('two processes at once: each message is sent once', async () => {
+  const { run, tell } = await site();
+  for (let n = 0; n < 5; n += 1) await tell('password-changed');
+  await Promise.all([run(), run(), run()]);
+  expect(smtp.received).toHaveLength(5);
+});
+
+test.each([
+  ['is disabled', (all: Awaited<ReturnType<typeof site>>) => disablePerson(all.store, 'alice')],
+  [
+    'has no verified address',
+    (all: Awaited<ReturnType<typeof site>>) =>
+      setProfile(all.store, 'alice', () => ({ emails: [{ address: EMAIL, verified: false }] })),
+  ],
+])('somebody who %s gets nothing, and nothing waits', async (_, change) => {
+  const all = await site();
+  await all.tell('recovery');
+  await change(all);
+  await all.run();
+  expect([smtp.received, smtp.commands, await all.waiting()]).toEqual([[], [], 0]);
+});
+
+test('header injection: an operator’s name with line ends adds no field', async () => {
+  const { server, tell, clock, stores } = await site();
+  const brand = { ...server.config.brand, name: 'Ex\r\nBcc: mallory@attacker.example' };
+  const config = { ...server.config, brand };
+  const silent = { info: () => {}, warn: () => {}, error: () => {} };
+  await tell('password-changed');
+  await outboxChore({ ...server, config }, await openMail(config), silent).run();
+  expect(smtp.received.map(({ to }) => to)).toEqual([EMAIL]);
+  expect(smtp.received[0]?.content.split('\r\n\r\n')[0]).not.toMatch(/^Bcc:/im);
+  expect(await stores.outbox.take(clock.now(), clock.now() + 1, 1)).toEqual([]);
+});
+
+test('without the setting nothing waits', async () => {
+  const { server, stores, alice, clock } = await site();
+  const { mail: _, ...config } = server.config;
+  await notify({ ...server, config }, alice.id, 'recovery', 'en');
+  expect(await stores.outbox.take(clock.now(), clock.now() + 1, 1)).toEqual([]);
+});

@@ -1,0 +1,95 @@
+import type { Log } from '#shared/base/log.ts';
+import { createRecoveryLinks, LINK_PATH } from '#shared/people/recovery-links.ts';
+import type { Chore } from '#shared/server/chore.ts';
+import type { TakenMessage } from '#shared/stores/mail/outbox.ts';
+import type { PagesServer } from '../base/server.ts';
+import { MAIL_TEXTS, type MailFacts, type MailKind } from './texts.ts';
+import { MailRefused, type SendMail } from './transport.ts';
+
+/** Seconds between two looks at what waits. */
+const EVERY = 1;
+/** Messages at a time, one after another. */
+const AT_A_TIME = 10;
+/** Milliseconds for which they are this process's. Longer than all of them take where no mail server answers. */
+const OURS = 300_000;
+/** Milliseconds until the second attempt. Each time it is twice as long, up to the most. */
+const WAIT = { first: 10_000, most: 3_600_000 };
+
+type MailServer = Pick<PagesServer, 'config' | 'stores' | 'directory' | 'clock' | 'random'>;
+
+/** Sends the messages that wait. A dead mail server or a kill delays a message, and loses none. */
+export function outboxChore(server: MailServer, send: SendMail, log: Log): Chore {
+  const { stores, clock } = server;
+
+  async function deliver(message: TakenMessage): Promise<void> {
+    const { id, kind, accountId: subject, attempt } = message;
+    const now = clock.now();
+    if (message.until <= now) {
+      await stores.outbox.remove(id);
+      return log.warn('mail.given-up', {
+        subject,
+        reason: `${kind}, after ${attempt - 1} attempts`,
+      });
+    }
+    const mail = await write(server, message);
+    try {
+      if (mail !== undefined) {
+        await send(mail);
+        log.info('mail.sent', { subject, reason: kind });
+      }
+      await stores.outbox.remove(id);
+    } catch (error) {
+      const reason = `${kind}: ${String(error)}`;
+      if (error instanceof MailRefused) {
+        await stores.outbox.remove(id);
+        return log.warn('mail.refused', { subject, reason });
+      }
+      const wait = Math.min(WAIT.first * 2 ** (attempt - 1), WAIT.most);
+      await stores.outbox.postpone(id, now + wait);
+      log.warn('mail.postponed', { subject, reason });
+    }
+  }
+
+  return {
+    name: 'mail',
+    seconds: EVERY,
+    async run() {
+      const now = clock.now();
+      for (const message of await stores.outbox.take(now, now + OURS, AT_A_TIME)) {
+        await deliver(message);
+      }
+    },
+  };
+}
+
+/** Undefined: nobody gets it, as the person is gone or disabled, or has no address that is known to be theirs. */
+async function write(
+  server: MailServer,
+  { accountId, kind, language, created_at }: TakenMessage,
+): Promise<{ to: string; subject: string; text: string } | undefined> {
+  const { config, directory } = server;
+  const person = await directory.find(accountId);
+  const to = person?.profile?.emails?.find(({ verified }) => verified)?.address;
+  const compose = (MAIL_TEXTS[language === 'de' ? 'de' : 'en'] as Partial<Record<string, Write>>)[
+    kind
+  ];
+  if (person === undefined || to === undefined || compose === undefined) return undefined;
+  return {
+    to,
+    ...compose({
+      name: person.name,
+      brand: config.brand.name,
+      account: `${config.issuer}/account`,
+      at: `${new Date(created_at).toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+      link: kind === 'recovery' ? await recoveryLink(server, accountId) : '',
+    }),
+  };
+}
+
+type Write = (typeof MAIL_TEXTS)['en'][MailKind];
+
+/** Made when the message is sent, so that no store has a link. */
+async function recoveryLink(server: MailServer, person: string): Promise<MailFacts['link']> {
+  const secret = await createRecoveryLinks(server).make({ person, purpose: 'recovery' });
+  return `${server.config.issuer}${LINK_PATH}${secret}`;
+}

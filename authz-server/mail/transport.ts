@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import type { Config } from '#shared/config/schema.ts';
+
+/** Milliseconds until the mail server has to have answered. */
+const CONNECT = 5000;
+const ANSWER = 10_000;
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** Thrown if the mail server refuses a message for good: to try again would change nothing (RFC 5321 section 4.2.1). */
+export class MailRefused extends Error {
+  override readonly name = 'MailRefused';
+}
+
+/** Hands a message to the mail server. Rejects with `MailRefused`, or with another error if it may work later. */
+export type SendMail = (mail: Mail) => Promise<void>;
+
+/** Opens the way to the mail server that is configured. No message and no password goes there without TLS. */
+export async function openMail({ brand, mail }: Pick<Config, 'brand' | 'mail'>): Promise<SendMail> {
+  if (mail === undefined) return () => Promise.reject(new Error('mail is not configured'));
+  const { host, port, tls, ca, user, passwordFile, from } = mail;
+  // Loaded where it is configured alone: a start needs none of it.
+  const { createTransport } = await import('nodemailer');
+  const transport = createTransport({
+    host,
+    port,
+    secure: tls === 'implicit',
+    requireTLS: true,
+    tls: { minVersion: 'TLSv1.2', ...(ca !== undefined && { ca: await readFile(ca) }) },
+    ...(user !== undefined &&
+      passwordFile !== undefined && {
+        auth: { user, pass: (await readFile(passwordFile, 'utf8')).trim() },
+      }),
+    connectionTimeout: CONNECT,
+    greetingTimeout: CONNECT,
+    socketTimeout: ANSWER,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return async ({ to, subject, text }) => {
+    try {
+      await transport.sendMail({
+        from: { name: brand.name, address: from },
+        to: { name: '', address: to },
+        subject,
+        text,
+        // RFC 3834 section 5: nobody answers it automatically.
+        headers: { 'Auto-Submitted': 'auto-generated' },
+      });
+    } catch (error) {
+      throw isFinal(error) ? new MailRefused(String(error)) : error;
+    }
+  };
+}
+
+/** Whether the recipient or the message was refused for good. A refused password may be put right. */
+function isFinal(error: unknown): boolean {
+  const { code, responseCode = 0 } = error as { code?: string; responseCode?: number };
+  return (code === 'EENVELOPE' || code === 'EMESSAGE') && responseCode >= 500;
+}

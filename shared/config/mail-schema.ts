@@ -1,0 +1,32 @@
+import { z } from 'zod';
+
+/** As in RFC 5321 section 4.1.2, without quoting: it stands in fields of messages. */
+const ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9.-]{1,255}$/;
+
+/** The setting `mail`: the server that takes messages to people. */
+export const mailSchema = z
+  .strictObject({
+    host: z.string().min(1).describe('Name of the mail server (SMTP); its certificate has it.'),
+    port: z.int().min(1).max(65_535).default(465).describe('TCP port; with `starttls` often 587.'),
+    tls: z
+      .enum(['implicit', 'starttls'])
+      .default('implicit')
+      .describe(
+        'How TLS begins: with the connection (RFC 8314), or by STARTTLS (RFC 3207). Nothing is sent without TLS.',
+      ),
+    ca: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('PEM file of the authority that signed its certificate. Default: the public ones.'),
+    user: z.string().min(1).optional().describe('Name for SMTP AUTH. Default: no AUTH.'),
+    passwordFile: z.string().min(1).optional().describe('File with the password for SMTP AUTH.'),
+    from: z
+      .string()
+      .regex(ADDRESS, 'must be an address such as accounts@example.com')
+      .describe('Address of the sender.'),
+  })
+  .optional()
+  .describe(
+    'Sends mail to people: a link for somebody who forgot their password, and notices of changes. Only verified addresses get any.',
+  );
