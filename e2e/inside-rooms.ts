@@ -76,7 +76,7 @@ export const INSIDE: Orders = {
       ['.'],
     ],
   },
-  'shared/people': { floors: [['names', 'access'], ['.'], ['file']] },
+  'shared/people': { floors: [['names', 'access'], ['.'], ['second-factor'], ['file']] },
   'shared/auth': {
     // The interface of schemes, and their principals.
     floors: [['.'], ['tokens', 'credentials'], ['judge', 'schemes', 'standing']],
@@ -127,7 +127,7 @@ export const INSIDE: Orders = {
       ['frame'],
       ['views'],
       ['sign-in'],
-      ['interaction', 'password'],
+      ['interaction', 'password', 'second-factor'],
       ['device'],
       ['gnap'],
       ['passkeys'],

@@ -18,7 +18,7 @@ import { certificateOf, overTls } from '#shared/server/over-tls.ts';
 import { logged } from '#shared/server/message/request-log.ts';
 import { FORWARDING, TICKETS } from '#shared/config/server-limits.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
-import { openSchemes, SCHEMES } from '#shared/auth/schemes/list.ts';
+import { openSchemes, SCHEMES, withoutSecondFactor } from '#shared/auth/schemes/list.ts';
 import type { SchemeEntry } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import { createOrder } from './order.ts';
 import { issuedTokens } from '#shared/auth/tokens/issued-tokens.ts';
@@ -28,7 +28,7 @@ import { openGateways } from './gateway/open-gateways.ts';
 import { openIssuers } from './auth/private-token/open-issuers.ts';
 import type { openSend, SendOptions } from '#shared/client/send.ts';
 import { endpointsOfSchemes } from './auth/scheme-endpoints.ts';
-import { schemeParts } from './auth/scheme-parts.ts';
+import { schemeParts, withSecondFactor } from './auth/scheme-parts.ts';
 import { openIdentity } from './gateway/identity/open-identity.ts';
 import { openDisk } from './resources/content/disk.ts';
 import { documents } from './resources/documents.ts';
@@ -83,13 +83,16 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const brand = await openBrand(config);
   const errors = createErrors({ brand, log, development: !isProduction(config) });
   const partsOfSchemes = schemeParts({ ...parts, oauth, tokens, gss, issuers, brand });
-  const schemes = await openSchemes(partsOfSchemes);
+  const schemes = await openSchemes(withSecondFactor(partsOfSchemes, parts));
+  const unasked = [...config.spaces, config.proxy].some((place) => place?.secondFactor)
+    ? await withoutSecondFactor(schemes, partsOfSchemes)
+    : schemes;
   const proxies = trustedProxies(config.trustedProxies);
   const recipient = { at: ORIGIN, proxies, local: isLocal(config) };
   // Codes are redeemed where the keys come from: at the internal URL, if one is configured.
   const send = outside.openSend({ at: new URL(url).origin });
   const signIn = openSignIn({ ...parts, brand, jwks, tokens, send, recipient });
-  const spaces = createSpaces(config, schemes, signIn, clock);
+  const spaces = createSpaces(config, schemes, signIn, clock, unasked);
   const ofSchemes = await endpointsOfSchemes(SCHEMES, partsOfSchemes, spaces.all, recipient);
 
   const identified = config.spaces.some(isStated) ? await openIdentity(parts) : undefined;
@@ -192,7 +195,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   });
   const forward = {
     address: config.listen.proxy,
-    schemes,
+    schemes: proxy?.secondFactor ? unasked : schemes,
     network,
     seeming: handler,
     limits: configuredLimits(config, proxy?.hide ? TICKETS : FORWARDING),

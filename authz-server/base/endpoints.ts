@@ -12,6 +12,7 @@ export const ENDPOINTS = {
   '/account': { methods: BOTH },
   '/account/end': { methods: READ },
   '/account/key': { methods: BOTH },
+  '/account/second-factor': { methods: BOTH, limited: true },
   '/account/password': { methods: BOTH, limited: true },
   '/.well-known/change-password': { methods: READ },
   '/recover/:uid': { methods: BOTH, limited: true },

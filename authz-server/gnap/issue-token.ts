@@ -8,6 +8,7 @@ import { findAccess, noteIssue } from '#shared/people/access/grants.ts';
 import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
 import type { RegisteredKey } from '#shared/stores/oauth/clients.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { mayStillGet } from '../base/enough-now.ts';
 import { GnapError } from './gnap-error.ts';
 import { managementOf } from './management-token.ts';
 import type { GnapServer } from './server.ts';
@@ -76,9 +77,15 @@ function bindingOf(key: RegisteredKey): KeyBinding {
   return proof === 'httpsig' ? { jwk } : { jwk, proof };
 }
 
-async function grantClaims(server: GnapServer, { grantId }: NonNullable<TokenOrder['person']>) {
+async function grantClaims(
+  server: GnapServer,
+  { grantId, accountId, assurance }: NonNullable<TokenOrder['person']>,
+) {
   const granted = await findAccess(server, grantId);
   if (granted === undefined) throw new GnapError('invalid_continuation', 'the grant has ended');
+  if (!(await mayStillGet(server, accountId, assurance.acr))) {
+    throw new GnapError('request_denied', 'the person must sign in with a second factor');
+  }
   await noteIssue(server, grantId, server.config.people.grant);
   return { grant_id: grantId, sub_gen: granted.generation };
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { systemClock } from '#shared/base/clock.ts';
+import { type Clock, systemClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { localDirectory } from '#shared/people/local.ts';
@@ -58,6 +58,7 @@ export interface TestSite extends AsyncDisposable {
 /** The whole authorization server on the embedded store and a free port, with alice and bob. */
 export async function testSite(
   settings: Readonly<Record<string, unknown>> = {},
+  clock: Clock = systemClock,
 ): Promise<TestSite> {
   const data = await storeFolder();
   const config = configSchema.parse({
@@ -73,7 +74,7 @@ export async function testSite(
     limits: { account: { burst: 10_000, per: 1 }, signIn: { burst: 10_000, per: 1 } },
     ...settings,
   });
-  const parts = { clock: systemClock, random: systemRandom, log: silentLog };
+  const parts = { clock, random: systemRandom, log: silentLog };
   const life = longestLife(config);
   const stores = await openStores(config, { ...parts, longestLife: life });
   let hashed = 0;

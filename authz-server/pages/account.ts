@@ -99,10 +99,11 @@ export function accountHandlers(
   ): Promise<void> {
     const { person } = visitor;
     const view = viewOf(ctx, person);
-    const [lists, passkeys, record, keys] = await Promise.all([
+    const [lists, passkeys, record, factor, keys] = await Promise.all([
       listsOf(server, visitor, askedIn(ctx.querystring), view.language),
       stores.passkeys.of(person.id),
       stores.people.get(person.id),
+      stores.secondFactors.get(person.id),
       stores.publicKeys.of({ kind: 'person', id: person.id }),
     ]);
     const answer = accountPage(view, {
@@ -110,7 +111,11 @@ export function accountHandlers(
       name: person.name,
       ...(person.profile && { profile: person.profile }),
       lists,
-      ways: { hasPassword: record?.password_hash !== undefined, passkeys: passkeys.length },
+      ways: {
+        hasPassword: record?.password_hash !== undefined,
+        passkeys: passkeys.length,
+        ...(config.people.secondFactor !== 'off' && { hasSecondFactor: factor !== undefined }),
+      },
       keys: keys.map(({ id, name, scheme, origin, created_at: since, used_at: lastUse }) =>
         Object.assign(
           { id, name, scheme, since },

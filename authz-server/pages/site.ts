@@ -16,6 +16,7 @@ import { errorProps } from './frame/page-error.ts';
 import type { PagesServer } from '../base/server.ts';
 import { answerWith, seeOther } from './frame/respond.ts';
 import { createSameBrowser } from './frame/same-browser.ts';
+import { secondFactorHandlers } from './second-factor/second-factor.ts';
 import { leaveOutUnregistered } from './sign-in/after-sign-out.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import { signOutHandlers } from './sign-in/sign-out.ts';
@@ -32,6 +33,7 @@ export function site(server: PagesServer, provider: Provider): Router {
   const password = changePasswordHandlers(server, provider);
   const recovery = recoverHandlers(server);
   const passkeys = passkeyHandlers(server, provider);
+  const secondFactor = secondFactorHandlers(server, provider);
   const device = deviceHandlers(server, provider);
   const { checkResume } = createSameBrowser(server, provider);
   const homes = { en: homePage(server.config, 'en'), de: homePage(server.config, 'de') };
@@ -46,6 +48,8 @@ export function site(server: PagesServer, provider: Provider): Router {
     ['POST', '/account/passkeys', passkeys.change],
     ['GET', '/account/key', (ctx) => seeOther(ctx, '/account')],
     ['POST', '/account/key', account.link],
+    ['GET', '/account/second-factor', secondFactor.show],
+    ['POST', '/account/second-factor', secondFactor.change],
     ['GET', '/account/password', password.show],
     ['POST', '/account/password', password.change],
     // A Well-Known URL for Changing Passwords (W3C).

@@ -181,6 +181,13 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'authz-server/integration/pages/sign-in.test.ts',
     ],
     [
+      'one-time codes and recovery codes that are tried for one person',
+      '{limits.secondFactor}',
+      'the page says when to try again',
+      'in the store',
+      'authz-server/integration/pages/second-factor.test.ts',
+    ],
+    [
       'device codes that somebody enters',
       '{limits.userCode}',
       'the page says when to try again',

@@ -15,7 +15,7 @@ export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
   store: { kind: 'redis', mode: 'sentinel', urls: ['redis://10.0.0.7:26379'] },
   trustedProxies: ['10.0.0.0/24', '2001:db8::7'],
   tokens: { lifetime: 300, nonce: true },
-  people: { session: 86_400 },
+  people: { session: 86_400, secondFactor: { required: ['staff'] } },
   revocations: { lease: 5 },
   device: { lifetime: 900 },
   mail: {

@@ -208,7 +208,9 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     parts('RFC 7468', 'PEM', 'key files'),
     parts('RFC 1421', 'PEM of old', 'encrypted key files are recognized and refused'),
     parts('RFC 5869', 'HKDF', 'keys that follow from the master secret'),
-    parts('RFC 4648', 'Base64', 'base64 and base64url'),
+    parts('RFC 4226', 'HOTP', 'codes of six digits, for RFC 6238'),
+    all('RFC 6238', 'TOTP'),
+    parts('RFC 4648', 'Base64', 'base32, base64 and base64url'),
   ],
   HTTP: [
     partly(

@@ -28,7 +28,7 @@ export function standardsPage(): string {
     '',
     ...table(['Standard', 'Section', 'What', 'Why'], missing),
     '',
-    'Second factors and directories such as LDAP are not there yet.',
+    'Directories such as LDAP are not there yet.',
     '',
     'Each challenge of an answer names a different scheme. There is one exception: a space that lists several Digest algorithms or several types of PrivateToken sends a challenge for each, as RFC 7616 section 3.7 and RFC 9577 section 2.1.2 allow.',
     '',

@@ -4,9 +4,13 @@ import { isProduction } from '#shared/config/production.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { localVerifiers } from '#shared/people/local-verifiers.ts';
 import { createPasswords } from '#shared/people/password.ts';
+import { passwordAlone } from '#shared/people/second-factor/password-alone.ts';
 import type { Parts } from '#shared/server/process.ts';
 
-/** The parts with which every scheme is opened, on the built-in directory. */
+/**
+ * The parts with which every scheme is opened, on the built-in directory, whose passwords and verifiers let in people
+ * who need a second factor, too.
+ */
 export function schemeParts({
   config,
   stores,
@@ -27,3 +31,12 @@ export function schemeParts({
     verifiers: localVerifiers({ people: stores.people, demo }),
   };
 }
+
+/** The same parts, by which a password alone lets in nobody who needs a second factor. */
+export const withSecondFactor = (
+  parts: SchemeParts,
+  { config, stores }: Pick<Parts, 'config' | 'stores'>,
+): SchemeParts => ({
+  ...parts,
+  ...passwordAlone(parts, config.people.secondFactor, stores.secondFactors),
+});

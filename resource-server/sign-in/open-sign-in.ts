@@ -112,7 +112,9 @@ export function openSignIn(options: SignInOptions): SignIn {
   return {
     session({ url }) {
       const space = spaces.get(url);
-      return space && session({ space, sessions, feed, about });
+      return (
+        space && session({ space, sessions, feed, about, secondFactor: config.people.secondFactor })
+      );
     },
     about,
     instead({ url, ...met }) {

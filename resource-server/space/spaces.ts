@@ -88,21 +88,29 @@ interface Neighbours {
 /** The part of the sign-in that spaces need for people. */
 export type SpacePeople = Pick<SignIn, 'session' | 'about' | 'has'>;
 
-/** THE list: every protection space, with its schemes in the configured order, and after them sessions. */
+/**
+ * THE list: every protection space, with its schemes in the configured order, and after them sessions. `unasked`: those
+ * of spaces where nobody is asked for a second factor.
+ */
 export function createSpaces(
   config: Config,
   schemes: Schemes,
   people: SpacePeople,
   clock: Clock,
+  unasked = schemes,
 ): Spaces {
   const own = new Set([config.resource, config.tls?.resource]);
   const at = (origin: string) => ({ own: own.has(origin), signIn: people.has(origin) });
   // For those that are seen the hidden ones are not there; for the hidden ones all are.
   const amongSeen = neighbours(() => seen, at);
   const amongAll = neighbours(() => all, at);
-  const shared = { schemes, people, clock, skew: config.tokens.skew };
+  const shared = { people, clock, skew: config.tokens.skew };
   const all = everySpace(config).map((space) =>
-    createSpace(space, shared, space.hide === 'everything' ? amongAll : amongSeen),
+    createSpace(
+      space,
+      { ...shared, schemes: space.secondFactor ? unasked : schemes },
+      space.hide === 'everything' ? amongAll : amongSeen,
+    ),
   );
   const seen = all.filter(({ hide }) => hide !== 'everything');
   return { all, seen, find: amongSeen.find, findHidden: amongAll.find };

@@ -4,7 +4,7 @@ import { hkdfSync } from 'node:crypto';
 export type Purpose =
   /** The master secret, from what the operator has given. */
   | 'countersign master secret'
-  /** Private keys in the store, and sign-ins under way in browsers, by their name. */
+  /** Private keys and secrets of people in the store, and sign-ins under way in browsers, by their name. */
   | `countersign seal ${string}`
   /** Cookies of the engine. */
   | 'countersign authz cookies'
@@ -14,6 +14,8 @@ export type Purpose =
   | 'countersign authz known browser'
   /** Challenges of passkeys, and whose they are. */
   | 'countersign authz passkey'
+  /** Recovery codes of people, as the store keeps them. */
+  | 'countersign second factor recovery'
   /** Nonces for DPoP proofs, at the token endpoint and at resources. */
   | 'countersign authz dpop nonce'
   | 'dpop-nonce'

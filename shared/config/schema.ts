@@ -201,6 +201,20 @@ export const configSchema = z.strictObject({
         })
         .prefault({})
         .describe('Passkeys of people (WebAuthn).'),
+      secondFactor: z
+        .union([
+          z.enum(['off', 'optional', 'required']),
+          z.strictObject({
+            required: z
+              .array(z.string().min(1).normalize('NFC'))
+              .min(1)
+              .describe('Groups whose people need one; for everybody else it is optional.'),
+          }),
+        ])
+        .default('optional')
+        .describe(
+          'Who needs a one-time code beside the password: nobody who has not set it up (`optional`), everybody, or people in some groups. `off` asks nobody, not even people who have set it up. A passkey counts as both factors.',
+        ),
     })
     .prefault({})
     .describe('Sign-ins and consents of people.'),
@@ -296,6 +310,9 @@ export const configSchema = z.strictObject({
       verifications: rate
         .default({ burst: 1000, per: 0.005 })
         .describe('PrivateToken credentials that the issuer verifies for one resource server.'),
+      secondFactor: rate
+        .default({ burst: 5, per: 300 })
+        .describe('One-time codes and recovery codes that are tried for one person.'),
       userCode: rate
         .default({ burst: 10, per: 60 })
         .describe('Device codes that one person enters.'),

@@ -1,4 +1,4 @@
-import { SCHEMES } from '#shared/auth/schemes/list.ts';
+import { PASSWORD_ALONE, type SchemeName, SCHEMES } from '#shared/auth/schemes/list.ts';
 import type { SchemeEntry } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import { parseTarget } from '#shared/http/target.ts';
 import type { Mistake } from '#shared/base/mistake.ts';
@@ -253,6 +253,15 @@ export const SPACE_RULES: readonly Rule[] = [
           ? 'names safe but not unsafe, so that writing would need less than reading: add unsafe'
           : undefined;
       }),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'secondFactor', ({ schemes, secondFactor }) =>
+        secondFactor && !PASSWORD_ALONE.some(({ name }) => schemes.includes(name as SchemeName))
+          ? 'changes nothing here: no scheme of the space lets people in by a password. Remove it'
+          : undefined,
+      ),
   },
   {
     reads: ['spaces'],

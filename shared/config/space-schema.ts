@@ -94,6 +94,13 @@ const signIn = z
     'Sends browsers without credentials to sign in, and gives them a session (only with `serves`: `verify` or `upstream`).',
   );
 
+const secondFactor = z
+  .literal('not asked')
+  .optional()
+  .describe(
+    'Lets people in with a password alone (Basic, Digest, SCRAM, Mutual, Negotiate), also those who have a second factor or must have one. By default these schemes refuse such people.',
+  );
+
 const members = z.strictObject({
   url: absoluteUrl.describe('URL of the space. It is also the audience of its tokens (RFC 9728).'),
   realm: realmName.describe('Realm of the challenges.'),
@@ -118,6 +125,7 @@ const members = z.strictObject({
     ),
   allow: allow.optional(),
   authentication: authentication.optional(),
+  secondFactor,
   hide: z
     .enum(['nothing', 'forbidden', 'everything'])
     .optional()
@@ -197,6 +205,7 @@ export const proxySchema = z.strictObject({
     .default(['Digest', 'Basic'])
     .describe('Authentication schemes, in the order of the challenges.'),
   ...PROXY_SETTINGS,
+  secondFactor,
   destinations: z
     .array(
       z

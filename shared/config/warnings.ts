@@ -38,6 +38,9 @@ const WARNINGS: Readonly<
       ? `is never met by ${silent.join(', ')}, whose credentials do not tell how somebody signed in: such requests are refused`
       : undefined;
   },
+  secondFactor: ({ secondFactor }) =>
+    secondFactor &&
+    'is not asked for: whoever knows a password gets in here, also that of somebody who has a second factor or must have one',
   signIn: ({ signIn, schemes, scopes, grants }) => {
     if (signIn === undefined) return undefined;
     const asking = schemes.find((name) => DIALOGS.has(name));

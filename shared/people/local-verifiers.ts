@@ -28,4 +28,4 @@ export function localVerifiers({ people, demo }: LocalVerifiers): Verifiers {
   };
 }
 
-const named = ({ id, name }: PersonRecord) => ({ id, name });
+const named = ({ id, name, profile }: PersonRecord) => ({ id, name, ...(profile && { profile }) });

@@ -5,6 +5,7 @@ import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import { randomId } from '#shared/base/random.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
+import { isEnoughNow } from '../../base/enough-now.ts';
 import { artefactAdapter, artefactOf } from '../storage/artefacts.ts';
 import { FORMER, formerSessions } from './former-sessions.ts';
 import type { StoredSession } from './former-sessions.ts';
@@ -53,7 +54,7 @@ export function sessionAdapter(store: AdapterStore): Adapter {
     if (session === undefined || accountId === undefined) return session;
     const signIn = uid === undefined ? undefined : await findSignIn(store, uid);
     const known = signIn?.accountId === accountId && (await store.directory.find(accountId));
-    if (known && uid !== undefined) {
+    if (known && uid !== undefined && isEnoughNow(store, known, signIn.assurance?.acr)) {
       await seen(uid);
       return session;
     }

@@ -4,6 +4,7 @@ import { findAccess, noteIssue } from '#shared/people/access/grants.ts';
 import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { openidScope, sourceOf } from './openid-scope.ts';
+import { mayStillGet } from '../../base/enough-now.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
 type TokenClaimsServer = Pick<
@@ -46,8 +47,11 @@ async function personClaims(
 ) {
   const access = await findAccess(server, grantId);
   if (access === undefined) throw new errors.InvalidGrant('the grant has ended');
-  await noteIssue(server, grantId, server.config.people.grant);
   const source = sourceOf(ctx);
+  if (!(await mayStillGet(server, accountId, source?.acr))) {
+    throw new errors.InvalidGrant('the person must sign in with a second factor');
+  }
+  await noteIssue(server, grantId, server.config.people.grant);
   const scope = openidScope(ctx);
   const told = parseScope(resourceScope).intersection(TELLING);
   const person = told.size > 0 ? await server.directory.find(accountId) : undefined;

@@ -58,13 +58,68 @@ export interface SignInProps {
   readonly hidden?: Readonly<Record<string, string>>;
   /** All but `later`: status 401 is for schemes; the page is 422. `later`: 429, `seconds` until it may work. */
   readonly problem?:
-    | { readonly kind: 'wrong' | 'passkey' | 'passkey-late' | 'passkey-copied' }
+    | { readonly kind: 'wrong' | 'step-over' | 'passkey' | 'passkey-late' | 'passkey-copied' }
     | { readonly kind: 'later'; readonly seconds: number };
   /** The options with which a browser asks for a passkey, as JSON (WebAuthn section 5.5); absent: none can be used here. */
   readonly passkey?: string;
   /** Checked redirect URI where the form may lead (CSP form-action). */
   readonly redirectUri?: string;
 }
+
+/** A secret of one-time codes that no app has yet. */
+export interface NewSecondFactor {
+  /** The URI (`otpauth`) of the QR code. */
+  readonly uri: string;
+  /** In base32, for typing. */
+  readonly secret: string;
+}
+
+export type SecondFactorProblem =
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'later'; readonly seconds: number };
+
+/** The step after the password. */
+export interface SecondStep {
+  readonly name: string;
+  /** Sealed; sent back as `step`. */
+  readonly state: string;
+  /** The person must have a second factor and has none. */
+  readonly setUp?: NewSecondFactor;
+  readonly problem?: SecondFactorProblem;
+}
+
+/** The form is posted where that of the password was: `code` or `recovery`, `step`, and `hidden`. */
+export type SecondStepProps = SecondStep &
+  Pick<SignInProps, 'action' | 'hidden' | 'client' | 'purpose' | 'cancel' | 'redirectUri'>;
+
+export interface RecoveryCodesProps {
+  /** As they are read. */
+  readonly codes: readonly string[];
+  /** Where the person goes on. */
+  readonly goOn: string;
+}
+
+interface SecondFactorFrame {
+  /** Where the forms are posted: `change` = set-up | renew | remove. */
+  readonly action: string;
+  readonly back: string;
+  /** It was removed just now. */
+  readonly removed?: boolean;
+  readonly problem?: SecondFactorProblem;
+}
+
+export type SecondFactorProps = SecondFactorFrame &
+  (
+    | { readonly setUp: NewSecondFactor; readonly state: string }
+    | {
+        /** Milliseconds since the epoch. */
+        readonly since: number;
+        /** How many recovery codes are left. */
+        readonly left: number;
+        /** The operator demands one. */
+        readonly required: boolean;
+      }
+  );
 
 /** The fault of a form for a new password. `wrong`: that of the old one; the others name the rule that the new one breaks. */
 export type NewPasswordProblem =
@@ -229,6 +284,8 @@ export interface AccountWays {
   readonly hasPassword: boolean;
   /** How many passkeys there are. */
   readonly passkeys: number;
+  /** Absent: nobody is asked for one here. */
+  readonly hasSecondFactor?: boolean;
 }
 
 export interface EndEverythingProps {

@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import type { InteractionResults } from 'oidc-provider';
+import type { Answer } from '#shared/http/answer.ts';
 import { endGrant, findAccess } from '#shared/people/access/grants.ts';
 import { recordConsent, removeConsents, scopesOf } from '#shared/people/access/consents.ts';
 import { endSignIn } from '#shared/people/access/sign-ins.ts';
@@ -25,6 +26,8 @@ import type { AskedItem, SignInProps } from '../frame/view.ts';
 import { asksFor } from '../sign-in/asks-for.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { consentPage } from '../views/consent.ts';
+import { recoveryCodesPage } from '../views/recovery-codes.ts';
+import { secondStepPage } from '../views/second-step.ts';
 import { signInPage } from '../views/sign-in.ts';
 import { wayBack } from '../frame/way-back.ts';
 
@@ -75,12 +78,13 @@ export function interactionHandlers(
 
   /**
    * Back to the engine, which answers the client; `result` can be taken up by this browser only. Of two
-   * at once the first stands, and one that was taken up meanwhile does not come back: then false.
+   * at once the first stands, and one that was taken up meanwhile does not come back: then false. `page` is shown before.
    */
   async function finish(
     ctx: Context,
     interaction: Interaction,
     result: InteractionResults,
+    page?: Answer,
   ): Promise<boolean> {
     const { uid, exp, returnTo } = interaction;
     const was = await stores.artefacts.get('Interaction', uid);
@@ -100,7 +104,8 @@ export function interactionHandlers(
       was !== undefined &&
       JSON.stringify(was['result']) === JSON.stringify(interaction.result) &&
       (await stores.artefacts.replace({ kind: 'Interaction', id: uid, payload, seconds }, was));
-    seeOther(ctx, returnTo);
+    if (page) answerWith(ctx, page);
+    else seeOther(ctx, returnTo);
     return stands;
   }
 
@@ -134,15 +139,12 @@ export function interactionHandlers(
     { interaction, client, visitor }: Waiting,
     tried?: Pick<SignInProps, 'name' | 'problem'>,
   ): void {
-    const { uid, params } = interaction;
+    const { params } = interaction;
     const hint = asText(params['login_hint']) ?? visitor?.person.name;
     const view = viewOf(ctx, undefined, params['ui_locales']);
     const page = signInPage(view, {
-      action: `/interaction/${uid}/login`,
-      cancel: { action: `/interaction/${uid}/abort` },
-      client: client.client_name,
+      ...doorOf(interaction, client),
       ...asksFor(leastAcr(params['acr_values'])),
-      redirectUri: String(params['redirect_uri']),
       ...askForPasskey(view),
       ...(hint !== undefined && { name: hint }),
       ...tried,
@@ -179,18 +181,26 @@ export function interactionHandlers(
       if ('problem' in attempt) {
         return askToSignIn(ctx, waiting, { name: form.get('name') ?? '', ...attempt });
       }
-      const { means } = attempt;
+      if ('step' in attempt) {
+        const view = viewOf(ctx, undefined, interaction.params['ui_locales']);
+        const props = { ...doorOf(interaction, client), ...attempt.step };
+        return answerWith(ctx, secondStepPage(view, props));
+      }
+      const { means, codes } = attempt;
       const { acr, amr } = means.assurance;
+      const view = viewOf(ctx, attempt.person, interaction.params['ui_locales']);
+      const page = codes && recoveryCodesPage(view, { codes, goOn: interaction.returnTo });
       if (!isEnough(acr, interaction.params['acr_values'])) {
-        await finish(ctx, interaction, UNMET);
+        await finish(ctx, interaction, UNMET, page);
         return;
       }
       const { id, generation } = attempt.person;
-      await finish(ctx, interaction, {
+      const result = {
         // With its time, which must stay that of the password when the person allows something later.
         login: { accountId: id, acr, amr: [...amr], ts: epochSeconds(clock), remember: true },
         signIn: { generation, since: clock.now(), ...means, ...originOf(ctx) },
-      });
+      };
+      await finish(ctx, interaction, result, page);
       if (visitor && visitor.person.id !== id) await endSignIn(server, visitor.signIn);
     },
 
@@ -241,5 +251,13 @@ export function interactionHandlers(
     },
   };
 }
+
+/** Where the forms of a sign-in lead, and what it is for. */
+const doorOf = ({ uid, params }: Interaction, client: ClientRecord) => ({
+  action: `/interaction/${uid}/login`,
+  cancel: { action: `/interaction/${uid}/abort` },
+  client: client.client_name,
+  redirectUri: String(params['redirect_uri']),
+});
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : undefined);

@@ -3,13 +3,10 @@ import type { Context } from 'koa';
 import { customerOf } from '#shared/http/forwarded.ts';
 import type { LimitNamespace, Rate } from '#shared/stores/limits/limits.ts';
 import type { PagesServer } from '../../base/server.ts';
-import type { Shown } from './attempt.ts';
+import type { Shown, Unfinished } from './attempt.ts';
 import { createKnownBrowser } from './known-browser.ts';
 
 type Bucket = readonly [namespace: LimitNamespace, key: string, rate: Rate];
-
-/** Somebody has shown who they are, or there is a problem. */
-type Tried<Problem> = Shown | { readonly problem: Problem };
 
 /** The attempt is not made; `seconds`: until one may be. */
 interface Later {
@@ -21,13 +18,15 @@ export interface AttemptLimits {
   /**
    * Carries an attempt out that somebody of this name makes, if it can be paid for; undefined: nobody knows whose it is. A
    * browser in which the person has signed in before pays from a bucket of its own alone: others cannot empty it. A right
-   * attempt gets back what it has paid.
+   * attempt gets back what it has paid, once nothing more is asked for.
    */
-  limited<Problem>(
+  limited<Outcome extends Shown | Unfinished | { readonly problem: unknown }>(
     ctx: Context,
     name: string | undefined,
-    attempt: () => Promise<Tried<Problem>>,
-  ): Promise<Tried<Problem | Later>>;
+    attempt: () => Promise<Outcome>,
+  ): Promise<Outcome | { readonly problem: Later }>;
+  /** After the last step of an attempt: gives back what it has paid, and remembers the browser. */
+  settle(ctx: Context, name: string): Promise<void>;
 }
 
 /** Limits how often somebody may try to sign in. */
@@ -47,6 +46,12 @@ export function createAttemptLimits(server: PagesServer): AttemptLimits {
     return [byAddress, ['sign-in-name', key, account]];
   }
 
+  async function giveBack(ctx: Context, buckets: readonly Bucket[], name: string): Promise<void> {
+    // The one attempt, no more: who guesses does not get theirs back by signing in as somebody else.
+    await Promise.all(buckets.map((bucket) => limits.giveBack(...bucket)));
+    browsers.remember(ctx, name);
+  }
+
   return {
     async limited(ctx, name, attempt) {
       const buckets = bucketsOf(ctx, name);
@@ -55,11 +60,9 @@ export function createAttemptLimits(server: PagesServer): AttemptLimits {
         if (!paid.ok) return { problem: { kind: 'later', seconds: paid.retryAfter } };
       }
       const made = await attempt();
-      if ('problem' in made) return made;
-      // The one attempt, no more: who guesses does not get theirs back by signing in as somebody else.
-      await Promise.all(buckets.map((bucket) => limits.giveBack(...bucket)));
-      browsers.remember(ctx, made.person.name);
+      if ('person' in made) await giveBack(ctx, buckets, made.person.name);
       return made;
     },
+    settle: (ctx, name) => giveBack(ctx, bucketsOf(ctx, name), name),
   };
 }

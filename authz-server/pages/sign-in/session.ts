@@ -4,6 +4,7 @@ import { endSignIn, findSignIn, recordSignIn } from '#shared/people/access/sign-
 import type { Means, SignIn } from '#shared/people/access/sign-ins.ts';
 import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import type { Person } from '#shared/people/directory.ts';
+import { isEnoughNow } from '../../base/enough-now.ts';
 import type { PagesServer } from '../../base/server.ts';
 import type { Shown } from './attempt.ts';
 
@@ -56,6 +57,7 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
       directory.find(session.accountId),
     ]);
     if (signIn?.accountId !== session.accountId || person === undefined) return undefined;
+    if (!isEnoughNow(server, person, signIn.assurance?.acr)) return undefined;
     return { person, signIn, session };
   }
 

@@ -8,6 +8,8 @@ import { answerWith, seeOther } from '../frame/respond.ts';
 import { createBrowserSessions } from './session.ts';
 import type { SignInProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
+import { recoveryCodesPage } from '../views/recovery-codes.ts';
+import { secondStepPage } from '../views/second-step.ts';
 import { signInPage } from '../views/sign-in.ts';
 
 /** Where a person can go on after signing in without a client, and which parameters go along. */
@@ -15,6 +17,7 @@ const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
   ['/account', []],
   ['/account/password', []],
   ['/account/passkeys', []],
+  ['/account/second-factor', []],
   ['/device', ['user_code']],
 ]);
 /** The pages of GNAP's requests. */
@@ -39,17 +42,9 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
   const attemptWith = createAttempt(server);
 
   const ask: StandaloneSignIn['ask'] = (ctx, goOn, more) => {
-    const hidden = { continue: checkedContinue(goOn, config.issuer) };
-    const purpose = purposeOf(hidden.continue);
+    const door = doorTo(checkedContinue(goOn, config.issuer));
     const view = viewOf(ctx);
-    const page = signInPage(view, {
-      action: '/sign-in',
-      hidden,
-      purpose,
-      ...askForPasskey(view),
-      ...more,
-    });
-    answerWith(ctx, page);
+    answerWith(ctx, signInPage(view, { ...door, ...askForPasskey(view), ...more }));
   };
 
   return {
@@ -59,13 +54,24 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
       const goOn = checkedContinue(form.get('continue') ?? '', config.issuer);
       const attempt = await attemptWith(ctx, form);
       if ('problem' in attempt) return ask(ctx, goOn, { name: form.get('name') ?? '', ...attempt });
-      await signInVisitor(ctx, attempt);
-      seeOther(ctx, goOn);
+      if ('step' in attempt) {
+        return answerWith(ctx, secondStepPage(viewOf(ctx), { ...doorTo(goOn), ...attempt.step }));
+      }
+      const { person } = await signInVisitor(ctx, attempt);
+      const { codes } = attempt;
+      if (codes === undefined) return seeOther(ctx, goOn);
+      answerWith(ctx, recoveryCodesPage(viewOf(ctx, person), { codes, goOn }));
     },
   };
 }
 
-const purposeOf = (goOn: string) => {
+const doorTo = (goOn: string) => ({
+  action: '/sign-in',
+  hidden: { continue: goOn },
+  purpose: purposeOf(goOn),
+});
+
+const purposeOf = (goOn: string): NonNullable<SignInProps['purpose']> => {
   if (INTERACTION.test(goOn)) return 'access';
   return goOn.startsWith('/device') ? 'device' : 'account';
 };

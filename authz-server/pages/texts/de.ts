@@ -2,6 +2,7 @@ import { html, strong } from '#shared/pages/html.ts';
 import type { Texts } from './en.ts';
 import { homeDe } from './home-de.ts';
 import { passkeysDe } from './passkeys-de.ts';
+import { secondFactorDe } from './second-factor-de.ts';
 
 export const de: Texts = {
   locale: 'de-DE',
@@ -55,6 +56,8 @@ export const de: Texts = {
       'Der Browser hat keinen Passkey gezeigt: Es wurde abgebrochen, dauerte zu lange, oder dieses Gerät hat hier keinen.',
     cancel: 'Abbrechen',
     wrong: 'Name oder Passwort ist falsch. Prüfen Sie beides und versuchen Sie es noch einmal.',
+    'step-over':
+      'Der zweite Schritt hat zu lange gedauert oder ist schon getan. Beginnen Sie neu mit Name und Passwort.',
     later: 'Es gab zu viele Versuche, sich anzumelden.',
     passkey:
       'Dieser Passkey lässt Sie nicht ein: Er wurde entfernt oder ist für einen anderen Ort. Nehmen Sie einen anderen Weg.',
@@ -298,6 +301,10 @@ export const de: Texts = {
         return count === 1 ? 'Sie haben einen.' : `Sie haben ${count}.`;
       },
       changePasskeys: 'Passkeys ändern',
+      secondFactor: 'Zweiter Faktor',
+      isSetUp: 'Eingerichtet.',
+      notSetUp: 'Nicht eingerichtet.',
+      changeSecondFactor: 'Zweiten Faktor ändern',
     },
     groups: { 'sign-ins': 'Wo Sie angemeldet sind', applications: 'Anwendungen' },
     none: {
@@ -352,6 +359,7 @@ export const de: Texts = {
   home: homeDe,
 
   passkeys: passkeysDe,
+  secondFactor: secondFactorDe,
 
   keyLink: {
     title: 'Einen Schlüssel erzeugen',

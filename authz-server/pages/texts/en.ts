@@ -1,6 +1,7 @@
 import { html, strong } from '#shared/pages/html.ts';
 import { homeEn } from './home-en.ts';
 import { passkeysEn } from './passkeys-en.ts';
+import { secondFactorEn } from './second-factor-en.ts';
 
 /** The texts of the pages. Other languages have the same members, so a missing one does not compile. */
 export type Texts = typeof en;
@@ -60,6 +61,8 @@ export const en = {
       'The browser showed no passkey: it was cancelled, took too long, or this device has none for here.',
     cancel: 'Cancel',
     wrong: 'Name or password is wrong. Check both and try again.',
+    'step-over':
+      'The second step took too long, or was done already. Start again with name and password.',
     later: 'There were too many attempts to sign in.',
     passkey:
       'This passkey does not let you in: it was removed, or it is for another place. Use another way.',
@@ -298,6 +301,10 @@ export const en = {
         return count === 1 ? 'You have one.' : `You have ${count}.`;
       },
       changePasskeys: 'Change passkeys',
+      secondFactor: 'Second factor',
+      isSetUp: 'Set up.',
+      notSetUp: 'Not set up.',
+      changeSecondFactor: 'Change the second factor',
     },
     groups: { 'sign-ins': 'Where you are signed in', applications: 'Applications' },
     none: {
@@ -352,6 +359,7 @@ export const en = {
   home: homeEn,
 
   passkeys: passkeysEn,
+  secondFactor: secondFactorEn,
 
   keyLink: {
     title: 'Make a key',

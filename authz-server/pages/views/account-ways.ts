@@ -3,7 +3,10 @@ import type { AccountWays, View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
 
 /** The ways to sign in, each with its state and the page where it is changed. */
-export function wayList({ language }: View, { hasPassword, passkeys }: AccountWays): Html {
+export function wayList(
+  { language }: View,
+  { hasPassword, passkeys, hasSecondFactor }: AccountWays,
+): Html {
   const all = textsOf(language);
   const texts = all.account.wayTexts;
   const way = (name: string, state: string, href: string, change: string) =>
@@ -22,5 +25,14 @@ export function wayList({ language }: View, { hasPassword, passkeys }: AccountWa
       hasPassword ? texts.changePassword : texts.setPassword,
     )}
     ${way(all.passkeys.title, texts.passkeyCount(passkeys), '/account/passkeys', texts.changePasskeys)}
+    ${
+      hasSecondFactor !== undefined &&
+      way(
+        texts.secondFactor,
+        hasSecondFactor ? texts.isSetUp : texts.notSetUp,
+        '/account/second-factor',
+        texts.changeSecondFactor,
+      )
+    }
   </ul>`;
 }

@@ -12,6 +12,9 @@ import { errorPage } from './error.ts';
 import { keyLinkPage } from './key-link.ts';
 import { recoveredPage, recoverPage, recoveryGonePage } from './recover.ts';
 import { passkeysPage } from './passkeys.ts';
+import { recoveryCodesPage } from './recovery-codes.ts';
+import { secondFactorPage } from './second-factor.ts';
+import { secondStepPage } from './second-step.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
 import { signedOutPage } from './signed-out.ts';
@@ -132,6 +135,13 @@ const signIn = {
   cancel: { action: '/abort' },
   passkey: '{"challenge":"AAAA"}',
 };
+const SECOND_STEP = { name: 'alice@example.com', state: 'sealed' };
+const NEW_SECOND_FACTOR = {
+  uri: 'otpauth://totp/Countersign:alice%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Countersign',
+  secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
+};
+const SECOND_FACTOR = { action: '/account/second-factor', back: '/account' };
+const RECOVERY_CODES = Array.from({ length: 10 }, (_, n) => `7K2QM-04XT${n}`);
 const changePassword = {
   action: '/account/password',
   back: '/account',
@@ -154,6 +164,43 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     signInPage(view, { ...signIn, name: 'alice', asks: 'second-factor', notice: 'not-enough' }),
   'sign-in-once-more': (view) =>
     signInPage(view, { action: '/sign-in', purpose: 'account', notice: 'nothing-ended' }),
+  'second-step': (view) => secondStepPage(view, { ...signIn, ...SECOND_STEP }),
+  'second-step-wrong': (view) =>
+    secondStepPage(view, { ...signIn, ...SECOND_STEP, problem: { kind: 'wrong' } }),
+  'second-step-later': (view) =>
+    secondStepPage(view, { ...signIn, ...SECOND_STEP, problem: { kind: 'later', seconds: 240 } }),
+  'second-step-set-up': (view) =>
+    secondStepPage(view, { ...signIn, ...SECOND_STEP, setUp: NEW_SECOND_FACTOR }),
+  'recovery-codes': (view) =>
+    recoveryCodesPage(alice(view), { codes: RECOVERY_CODES, goOn: '/account' }),
+  'second-factor-set-up': (view) =>
+    secondFactorPage(alice(view), {
+      ...SECOND_FACTOR,
+      setUp: NEW_SECOND_FACTOR,
+      state: 'sealed',
+      removed: true,
+    }),
+  'second-factor-wrong': (view) =>
+    secondFactorPage(alice(view), {
+      ...SECOND_FACTOR,
+      setUp: NEW_SECOND_FACTOR,
+      state: 'sealed',
+      problem: { kind: 'wrong' },
+    }),
+  'second-factor': (view) =>
+    secondFactorPage(alice(view), {
+      ...SECOND_FACTOR,
+      since: NOW - 40 * DAY,
+      left: 7,
+      required: false,
+    }),
+  'second-factor-required': (view) =>
+    secondFactorPage(alice(view), {
+      ...SECOND_FACTOR,
+      since: NOW - 40 * DAY,
+      left: 1,
+      required: true,
+    }),
   'change-password': (view) =>
     changePasswordPage(alice(view), { ...changePassword, hasPassword: true }),
   'change-password-wrong': (view) =>
@@ -268,7 +315,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
         groups: ['Staff', 'Chess club'],
       },
       lists: { signIns: SIGN_INS, applications: APPLICATIONS, more: ['sign-ins', 'applications'] },
-      ways: { hasPassword: true, passkeys: 2 },
+      ways: { hasPassword: true, passkeys: 2, hasSecondFactor: true },
       keys: KEYS,
       keyOrigins: ['https://api.example'],
       link: '/account/key',
@@ -284,7 +331,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
         more: [],
         shown: { group: 'applications', page: 2, pages: 3 },
       },
-      ways: { hasPassword: true, passkeys: 0 },
+      ways: { hasPassword: true, passkeys: 0, hasSecondFactor: false },
       keys: KEYS,
       keyOrigins: [],
       link: '/account/key',

@@ -15,6 +15,9 @@ import { errorPage } from './error.ts';
 import { NOW, SAMPLES, sampleView } from './samples.fixture.ts';
 import { keyLinkPage } from './key-link.ts';
 import { recoverPage } from './recover.ts';
+import { recoveryCodesPage } from './recovery-codes.ts';
+import { secondFactorPage } from './second-factor.ts';
+import { secondStepPage } from './second-step.ts';
 import { signInPage } from './sign-in.ts';
 import { signOutPage } from './sign-out.ts';
 import { signedOutPage } from './signed-out.ts';
@@ -58,6 +61,20 @@ function everyView(text: string): readonly Answer[] {
       endsOthers: true,
     }),
     recoverPage(view, { action: text, name: text, purpose: 'recovery', secondFactor: true }),
+    secondStepPage(view, { action: text, hidden, client: text, name: text, state: text }),
+    secondStepPage(view, {
+      action: text,
+      name: text,
+      state: text,
+      setUp: { uri: text, secret: text },
+    }),
+    secondFactorPage(view, {
+      action: text,
+      back: text,
+      setUp: { uri: text, secret: text },
+      state: text,
+    }),
+    recoveryCodesPage(view, { codes: [text], goOn: text }),
     consentPage(view, { action: text, client: text, redirectUri: 'https://app.example/', items }),
     deviceEntryPage(view, { action: text, userCode: text, problem: { kind: 'unknown' } }),
     deviceConfirmPage(view, {

@@ -8,6 +8,7 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
     'where a person is signed in, which applications act in their name; ends each of them',
   '/account/end': 'asks before everything of a person is ended',
   '/account/key': 'makes the link by which a browser registers a HOBA key',
+  '/account/second-factor': 'sets a second factor up, makes new recovery codes, removes it',
   '/account/password': 'changes the password, or sets a first one',
   '/.well-known/change-password':
     'leads there (W3C, A Well-Known URL for Changing Passwords); password managers use it',

@@ -67,10 +67,20 @@ type MakerOf<Name extends SchemeName> = Awaited<ReturnType<Extract<Entry, { name
 /** The functions that make each scheme for a space, or a proxy, by its name. */
 export type Schemes = { readonly [Name in SchemeName]: MakerOf<Name> };
 
+/** The schemes that know a password and nothing else of a person. */
+export const PASSWORD_ALONE = (SCHEMES as readonly SchemeEntry[]).filter(
+  ({ passwordAlone }) => passwordAlone,
+);
+
 /** Opens every scheme. */
 export async function openSchemes(parts: SchemeParts): Promise<Schemes> {
-  const opened = await Promise.all(
-    SCHEMES.map(async ({ name, open }) => [name, await open(parts)] as const),
-  );
-  return Object.fromEntries(opened) as Schemes;
+  return Object.fromEntries(await opened(SCHEMES, parts)) as Schemes;
 }
+
+/** The same schemes for spaces that ask for no second factor: those that know only a password ask `parts`. */
+export async function withoutSecondFactor(schemes: Schemes, parts: SchemeParts): Promise<Schemes> {
+  return { ...schemes, ...Object.fromEntries(await opened(PASSWORD_ALONE, parts)) };
+}
+
+const opened = (entries: readonly SchemeEntry[], parts: SchemeParts) =>
+  Promise.all(entries.map(async ({ name, open }) => [name, await open(parts)] as const));

@@ -200,7 +200,7 @@ describe.each([
     const sessions = createSessions({ artefacts: here.artefacts, clock, random: systemRandom });
     const space = { url: SPACE, realm: 'r', idle: 60 };
     const about = async () => ({ name: 'somebody', groups: [] });
-    const scheme = session({ space, sessions, feed, about });
+    const scheme = session({ space, sessions, feed, about, secondFactor: 'optional' });
     const elsewhere = createSessions({ artefacts: there.artefacts, clock, random: systemRandom });
     const endings: readonly (readonly [
       (secret: string, grant: string) => unknown,

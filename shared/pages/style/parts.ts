@@ -35,6 +35,22 @@ export const PARTS = css`
     line-height: 1.2;
     text-align: center;
   }
+  .qr {
+    display: block;
+    width: 100%;
+    max-width: 14rem;
+    border-radius: 0.5rem;
+  }
+  .codes {
+    display: grid;
+    grid-template-columns: repeat(2, 1fr);
+    gap: 0.5rem 1rem;
+    padding: 1rem;
+    border: 1px solid var(--line);
+    border-radius: 0.75rem;
+    background: var(--soft);
+    list-style: none;
+  }
   .facts {
     display: grid;
     gap: 0.25rem 1rem;

@@ -10,3 +10,9 @@ export interface Assurance {
 }
 
 export const BY_PASSWORD: Assurance = { acr: 'urn:countersign:acr:password', amr: ['pwd'] };
+
+/** By a password, and a one-time code or a recovery code. */
+export const BY_SECOND_FACTOR: Assurance = {
+  acr: 'urn:countersign:acr:second-factor',
+  amr: ['pwd', 'otp', 'mfa'],
+};

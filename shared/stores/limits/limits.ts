@@ -37,6 +37,8 @@ export type LimitNamespace =
   | 'device-poll'
   /** Clients that nobody registered, and that are kept because somebody allowed them something, by account. */
   | 'gnap-clients'
+  /** One-time codes and recovery codes, by account. */
+  | 'second-factor'
   /** Codes of devices that somebody enters, by account; from one address, by that. */
   | 'user-code'
   | 'user-code-address'

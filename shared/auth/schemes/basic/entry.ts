@@ -3,6 +3,7 @@ import type { SchemeRealm, SchemeEntry, SchemeParts } from '../parts/scheme-entr
 export const basicEntry = {
   name: 'Basic',
   forPeople: true,
+  passwordAlone: true,
   settings: {},
   trial: { path: 'basic' },
   async open({ directory, feed, attempts, clock, random }: SchemeParts) {

@@ -6,6 +6,7 @@ import { digestVerifier } from './verifier.ts';
 export const digestEntry = {
   name: 'Digest',
   forPeople: true,
+  passwordAlone: true,
   settings: { digest: digestSettings },
   verifier: digestVerifier,
   trial: { path: 'digest', members: { digest: { qop: ['auth', 'auth-int'] } } },

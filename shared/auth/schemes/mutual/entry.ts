@@ -8,6 +8,7 @@ import { mutualVerifier } from './verifier.ts';
 export const mutualEntry = {
   name: 'Mutual',
   forPeople: true,
+  passwordAlone: true,
   settings: { mutual: mutualSettings },
   verifier: mutualVerifier,
   trial: { path: 'mutual' },

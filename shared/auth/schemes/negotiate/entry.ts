@@ -3,6 +3,7 @@ import type { SchemeRealm, SchemeEntry, SchemeParts } from '../parts/scheme-entr
 export const negotiateEntry = {
   name: 'Negotiate',
   forPeople: true,
+  passwordAlone: true,
   settings: {},
   trial: { path: 'negotiate' },
   async open({ gss, verifiers, stores: { replay }, attempts, clock }: SchemeParts) {

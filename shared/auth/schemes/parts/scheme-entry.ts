@@ -100,6 +100,8 @@ export interface SchemeEntry {
   readonly name: string;
   /** Whether a proxy can ask for it, too, since it identifies people by name and knows no scopes. */
   readonly forPeople: boolean;
+  /** Knows a password and nothing else of a person: people who need a second factor are refused. */
+  readonly passwordAlone?: true;
   /** Members of a space's configuration that are about this scheme. */
   readonly settings: Settings;
   /** Absent if the scheme does not use passwords, or sees the password itself. */

@@ -8,6 +8,7 @@ const scramEntry = <Hash extends ScramHash>(hash: Hash) =>
   ({
     name: `SCRAM-${hash}`,
     forPeople: true,
+    passwordAlone: true,
     settings: {},
     verifier: { kinds: [SCRAM_KINDS[hash]], neededBy: () => [SCRAM_KINDS[hash]] },
     trial: { path: `scram-${hash.toLowerCase()}` },

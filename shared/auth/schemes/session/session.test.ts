@@ -5,6 +5,7 @@ import { randomId, systemRandom } from '#shared/base/random.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { endGrant, recordAccess } from '#shared/people/access/grants.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
+import type { SecondFactorRule } from '#shared/people/second-factor/need.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -60,12 +61,13 @@ async function begin(more: Partial<SessionRecord> = {}) {
   return { secret: await sessions.begin(record, IDLE), grantId, claims };
 }
 
-const scheme = (url = URL) =>
+const scheme = (url = URL, secondFactor: SecondFactorRule = 'optional') =>
   session({
     space: { url, realm: 'app', idle: IDLE },
     sessions,
     feed,
     about: async (id) => people.get(id),
+    secondFactor,
   });
 const shown = (...values: string[]) =>
   requestOf([
@@ -121,6 +123,22 @@ describe('a session', () => {
     });
     const other = await begin();
     expect(await judge(other.secret)).toHaveProperty('principal.authentication', {});
+  });
+
+  test('once its person must have a second factor, one that began with less lets nobody in', async () => {
+    const rule = { required: ['staff'] };
+    const judged = async (acr: string | undefined, groups: readonly string[]) => {
+      people.set('a1', { ...ALICE, groups: [...groups] });
+      const { secret } = await begin(acr === undefined ? {} : { acr });
+      const credentials = { scheme: 'session', rest: '' };
+      return (await scheme(URL, rule).authenticate(credentials, shown(secret))).kind;
+    };
+    for (const less of [undefined, 'urn:countersign:acr:password', 'urn:other']) {
+      expect(await judged(less, ['staff'])).toBe('refused');
+      expect(await judged(less, ['chess'])).toBe('granted');
+    }
+    expect(await judged('urn:countersign:acr:second-factor', ['staff'])).toBe('granted');
+    expect(await judged('urn:countersign:acr:passkey', ['staff'])).toBe('granted');
   });
 
   test('the store knows the hash of its secret alone', async () => {

@@ -1,4 +1,5 @@
 import { cookiesNamed } from '#shared/http/cookies.ts';
+import { isEnough, type SecondFactorRule } from '#shared/people/second-factor/need.ts';
 import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import type { About, AuthRequest, Grounds, Scheme, Verdict } from '../../scheme.ts';
 import { cookieName } from './cookie.ts';
@@ -16,6 +17,7 @@ export interface SessionOptions {
   readonly sessions: Sessions;
   readonly feed: Pick<RevocationFeed, 'latest'>;
   readonly about: (id: string) => Promise<About | undefined>;
+  readonly secondFactor: SecondFactorRule;
 }
 
 /** 256 bits in base64url. */
@@ -35,7 +37,7 @@ export function shownSecret(
  * The session of a browser that signed in here: an opaque cookie. It is not an HTTP authentication scheme, so nothing
  * announces it. If the token that it began with is revoked, it has ended by the next request.
  */
-export function session({ space, sessions, feed, about }: SessionOptions): Scheme {
+export function session({ space, sessions, feed, about, secondFactor }: SessionOptions): Scheme {
   const { url, realm, idle } = space;
   const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
 
@@ -88,6 +90,8 @@ export function session({ space, sessions, feed, about }: SessionOptions): Schem
       const person = await about(found.accountId);
       if (person === undefined)
         return refused('the directory has nobody of this id who may sign in');
+      if (!isEnough(secondFactor, person.groups, found.acr))
+        return refused('the person must sign in with a second factor');
       await sessions.touch(secret, found, idle);
       const { accountId: sub, grantId: grant_id, acr, auth_time: authTime } = found;
       return {

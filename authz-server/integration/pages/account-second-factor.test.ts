@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { listSignIns } from '#shared/people/access/sign-ins.ts';
+import { useSecondFactor } from '#shared/people/second-factor/second-factor.ts';
+import type { Page, TestBrowser } from '../browser.fixture.ts';
+import { appFrom, codesOn, stepOn, withSecondFactor } from '../second-factor.fixture.ts';
+import { PASSWORD, testSite, type TestSite } from '../site.fixture.ts';
+
+const PATH = '/account/second-factor';
+const AGAIN = 'Sign in once more before you change how you sign in';
+
+let clock: ManualClock;
+let site: TestSite;
+beforeEach(async () => {
+  // The engine has the clock of the system.
+  clock = new ManualClock(Date.now());
+  site = await testSite({}, clock);
+});
+afterEach(async () => site[Symbol.asyncDispose]());
+
+const idOf = async (name: string) => (await site.server.stores.people.getByName(name))?.id ?? '';
+const factorOf = async (name: string) => site.server.stores.secondFactors.get(await idOf(name));
+async function signedIn(name = 'alice', more: Record<string, string> = {}): Promise<TestBrowser> {
+  const browser = site.browser();
+  const page = await browser.submit(await browser.open('/account'), { name, password: PASSWORD });
+  if (Object.keys(more).length > 0) await browser.submit(page, more);
+  return browser;
+}
+const change = (browser: TestBrowser, page: Page, fields: Record<string, string>) => {
+  const [csrf = ''] = page.forms.flatMap(({ fields: own }) =>
+    own.flatMap(([name, value]) => (name === 'csrf' ? value : [])),
+  );
+  return browser.request('POST', PATH, new URLSearchParams({ csrf, ...fields }));
+};
+
+describe('the set-up', () => {
+  test('shows the secret, is confirmed by a code, and shows ten codes once; this browser stays signed in', async () => {
+    const [browser, other] = [await signedIn(), await signedIn()];
+    const account = await browser.open('/account');
+    expect(account.text).toContain(`href="${PATH}"`);
+    const page = await browser.open(PATH);
+    expect(page.text).toContain('<svg');
+    expect(await factorOf('alice')).toBeUndefined();
+    const shown = await browser.submit(page, { code: appFrom(page, site.server)() });
+    expect(codesOn(shown)).toHaveLength(10);
+    expect((await browser.open('/account')).text).toContain('Signed in as');
+    expect((await other.open('/account')).text).toContain('type="password"');
+    expect(await listSignIns(site.server, await idOf('alice'))).toMatchObject([
+      { assurance: { acr: 'urn:countersign:acr:second-factor' } },
+    ]);
+    const again = await browser.open(PATH);
+    expect(again.text).toContain('10 recovery codes are left');
+    expect(codesOn(again)).toEqual([]);
+  });
+
+  test('a wrong code changes nothing, and shows the same secret', async () => {
+    const browser = await signedIn();
+    const page = await browser.open(PATH);
+    const wrong = await browser.submit(page, { code: '000000' });
+    expect(wrong.status).toBe(422);
+    expect(await factorOf('alice')).toBeUndefined();
+    expect(appFrom(wrong, site.server)()).toBe(appFrom(page, site.server)());
+    const done = await browser.submit(wrong, { code: appFrom(wrong, site.server)() });
+    expect(codesOn(done)).toHaveLength(10);
+  });
+
+  test('nobody sets one up for somebody else, or with a state of another page', async () => {
+    const [alice, bob] = [await signedIn('alice'), await signedIn('bob')];
+    const [hers, his] = [await alice.open(PATH), await bob.open(PATH)];
+    for (const step of [stepOn(his) ?? '', '', 'x']) {
+      const code = appFrom(his, site.server)();
+      expect((await alice.submit(hers, { step, code })).text).toContain('This page is too old');
+    }
+    expect([await factorOf('alice'), await factorOf('bob')]).toEqual([undefined, undefined]);
+  });
+
+  test('the form of whoever was signed in here before is refused', async () => {
+    const browser = await signedIn('bob');
+    const his = await browser.open(PATH);
+    await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
+    await browser.submit(await browser.open('/account'), { name: 'alice', password: PASSWORD });
+    const refused = await browser.submit(his, { code: appFrom(his, site.server)() });
+    expect(refused.text).toContain('This page is too old');
+    expect(await factorOf('alice')).toBeUndefined();
+  });
+
+  test('two pages set up one second factor; the later one changes nothing', async () => {
+    const browser = await signedIn();
+    const [one, other] = [await browser.open(PATH), await browser.open(PATH)];
+    await browser.submit(one, { code: appFrom(one, site.server)() });
+    const before = await factorOf('alice');
+    await browser.submit(other, { code: appFrom(other, site.server)() });
+    expect(await factorOf('alice')).toEqual(before);
+  });
+});
+
+describe('changes of a second factor', () => {
+  /** alice, who has one and is signed in with it. */
+  async function alice() {
+    const { id, code, codes } = await withSecondFactor(site.server, 'alice');
+    return { id, code, codes, browser: await signedIn('alice', { code: code() }) };
+  }
+
+  test('new recovery codes take the place of all others', async () => {
+    const { id, codes, browser } = await alice();
+    const page = await browser.open(PATH);
+    const shown = await change(browser, page, { change: 'renew' });
+    const renewed = codesOn(shown);
+    expect(renewed).toHaveLength(10);
+    expect(await useSecondFactor(site.server, id, codes[0] ?? '')).toBe(false);
+    expect(await useSecondFactor(site.server, id, renewed[0] ?? '')).toBe(true);
+  });
+
+  test('it is removed, and then the password alone is enough', async () => {
+    const { browser } = await alice();
+    const removed = await change(browser, await browser.open(PATH), { change: 'remove' });
+    expect(removed.text).toContain('The second factor is removed');
+    expect(await factorOf('alice')).toBeUndefined();
+    expect((await (await signedIn()).open('/account')).text).toContain('Signed in as');
+  });
+
+  test('where one is required it is not removed', async () => {
+    await site[Symbol.asyncDispose]();
+    site = await testSite({ people: { secondFactor: 'required' } }, clock);
+    const { browser } = await alice();
+    const page = await browser.open(PATH);
+    expect(page.text).not.toContain('value="remove"');
+    expect((await change(browser, page, { change: 'remove' })).status).toBe(403);
+    expect(await factorOf('alice')).toBeDefined();
+  });
+
+  test.each(['', 'everything', '__proto__'])('%j is no change: 400', async (what) => {
+    const { browser } = await alice();
+    const page = await browser.open(PATH);
+    expect((await change(browser, page, { change: what })).status).toBe(400);
+    expect(await factorOf('alice')).toBeDefined();
+  });
+});
+
+describe('a stolen session', () => {
+  test('is not enough after five minutes: a fresh sign-in is asked for, and leads back', async () => {
+    const browser = await signedIn();
+    const page = await browser.open(PATH);
+    clock.advance(301);
+    expect((await browser.open(PATH)).text).toContain(AGAIN);
+    const late = await browser.submit(page, { code: appFrom(page, site.server)() });
+    expect(late.text).toContain(AGAIN);
+    expect(await factorOf('alice')).toBeUndefined();
+    const back = await browser.submit(late, { password: PASSWORD }, '/sign-in');
+    expect(back.url).toContain(PATH);
+    expect(back.text).toContain('<svg');
+  });
+
+  test('removes nothing after five minutes, and makes no codes', async () => {
+    const { code } = await withSecondFactor(site.server, 'alice');
+    const browser = await signedIn('alice', { code: code() });
+    const page = await browser.open(PATH);
+    const before = await factorOf('alice');
+    clock.advance(301);
+    for (const what of ['remove', 'renew']) {
+      expect((await change(browser, page, { change: what })).text).toContain(AGAIN);
+    }
+    expect(await factorOf('alice')).toEqual(before);
+  });
+
+  test('from before the set-up changes nothing, even if it is fresh', async () => {
+    const browser = await signedIn();
+    const page = await browser.open(PATH);
+    await withSecondFactor(site.server, 'alice');
+    const before = await factorOf('alice');
+    for (const what of ['remove', 'renew']) {
+      expect((await change(browser, page, { change: what })).text).toContain(AGAIN);
+    }
+    expect(await factorOf('alice')).toEqual(before);
+  });
+
+  test('gets no link for a key, by which a browser gets in without a code', async () => {
+    await site[Symbol.asyncDispose]();
+    const space = { url: 'https://api.example/hoba/', realm: 'hoba', schemes: ['HOBA'] };
+    site = await testSite({ spaces: [space] }, clock);
+    const browser = await signedIn();
+    const page = await browser.open('/account');
+    clock.advance(301);
+    const [csrf = ''] = page.forms.flatMap(({ fields }) =>
+      fields.flatMap(([name, value]) => (name === 'csrf' ? value : [])),
+    );
+    const form = new URLSearchParams({ csrf, origin: 'https://api.example' });
+    expect((await browser.request('POST', '/account/key', form)).text).toContain(AGAIN);
+  });
+});
+
+describe('requests of other sites', () => {
+  test.each(['set-up', 'renew', 'remove'])(
+    '%s without the form’s proof is refused',
+    async (what) => {
+      const { code } = await withSecondFactor(site.server, 'alice');
+      const browser = await signedIn('alice', { code: code() });
+      const before = await factorOf('alice');
+      for (const csrf of ['', 'x']) {
+        const form = new URLSearchParams({ csrf, change: what });
+        expect((await browser.request('POST', PATH, form)).status).toBe(403);
+      }
+      const own = await browser.open(PATH);
+      const [token = ''] = own.forms.flatMap(({ fields }) =>
+        fields.flatMap(([name, value]) => (name === 'csrf' ? value : [])),
+      );
+      const form = new URLSearchParams({ csrf: token, change: what });
+      const origin = { origin: 'https://evil.example' };
+      expect((await browser.request('POST', PATH, form, origin)).status).toBe(403);
+      expect(await factorOf('alice')).toEqual(before);
+    },
+  );
+});
+
+test('nobody who is not signed in sees the page', async () => {
+  const page = await site.browser().open(PATH);
+  expect(page.text).toContain('type="password"');
+  expect(page.text).not.toContain('<code>');
+});

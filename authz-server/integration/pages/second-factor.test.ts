@@ -1,0 +1,444 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { endEverything } from '#shared/people/access/everything.ts';
+import { listSignIns } from '#shared/people/access/sign-ins.ts';
+import { disablePerson, setProfile } from '#shared/people/people.ts';
+import type { Changes, Page } from '../browser.fixture.ts';
+import {
+  appFrom,
+  codesOn,
+  forgedStep,
+  stepOn,
+  withSecondFactor,
+} from '../second-factor.fixture.ts';
+import { answerIn, claimsOf, PASSWORD, testSite, type TestSite } from '../site.fixture.ts';
+
+const ALICE = { name: 'alice', password: PASSWORD };
+const BOB = { name: 'bob', password: PASSWORD };
+const SECOND_FACTOR = 'urn:countersign:acr:second-factor';
+
+let clock: ManualClock;
+let site: TestSite;
+const open = async (settings: object = {}) => (site = await testSite({ ...settings }, clock));
+beforeEach(async () => {
+  // The engine has the clock of the system.
+  clock = new ManualClock(Date.now());
+  await open();
+});
+afterEach(async () => site[Symbol.asyncDispose]());
+
+/** Shuts the site of the test and opens one with other settings. */
+async function reopen(settings: object): Promise<void> {
+  await site[Symbol.asyncDispose]();
+  await open(settings);
+}
+
+type Browser = ReturnType<TestSite['browser']>;
+const SESSION = 'countersign-session';
+const hasSession = (browser: Browser) => browser.cookies.some(({ name }) => name === SESSION);
+const signInsOf = async (name: string) => {
+  const { id = '' } = (await site.server.stores.people.getByName(name)) ?? {};
+  return listSignIns(site.server, id);
+};
+
+/** The page after the password: of the second step, at `/sign-in`. */
+async function afterPassword(browser: Browser, who = ALICE): Promise<Page> {
+  return browser.submit(await browser.open('/account'), who, '/sign-in');
+}
+
+describe('after the right password', () => {
+  test('a code is asked for; before it there is no session, no known browser, nothing in the store', async () => {
+    const { code } = await withSecondFactor(site.server, 'alice');
+    const browser = site.browser();
+    const page = await afterPassword(browser);
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('autocomplete="one-time-code"');
+    expect(browser.cookies.map(({ name }) => name)).toEqual([
+      'countersign-csrf',
+      'countersign-csrf.sig',
+    ]);
+    expect(await signInsOf('alice')).toEqual([]);
+    expect((await browser.open('/account')).text).toContain('type="password"');
+    const done = await browser.submit(page, { code: code() });
+    expect(done.text).toContain('Signed in as');
+    expect(await signInsOf('alice')).toMatchObject([
+      { assurance: { acr: SECOND_FACTOR, amr: ['pwd', 'otp', 'mfa'] } },
+    ]);
+    expect(browser.cookies.map(({ name }) => name)).toContain('countersign-known');
+  });
+
+  test('people without one go on as before', async () => {
+    await withSecondFactor(site.server, 'alice');
+    expect((await afterPassword(site.browser(), BOB)).text).toContain('Signed in as');
+  });
+
+  test('a wrong password is answered alike, whoever has a second factor', async () => {
+    await withSecondFactor(site.server, 'alice');
+    const answers = await Promise.all(
+      ['alice', 'bob', 'nobody'].map(async (name) => {
+        const browser = site.browser();
+        const { status, text, forms } = await afterPassword(browser, { name, password: 'wrong' });
+        const csrf = forms[0]?.fields.find(([field]) => field === 'csrf')?.[1] ?? '';
+        const masked = text
+          .replaceAll(csrf, '')
+          .replaceAll(`value="${name}"`, '')
+          .replaceAll(/data-options="[^"]*"/g, '');
+        return [status, masked];
+      }),
+    );
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+  });
+
+  test('a recovery code lets in once', async () => {
+    const { codes } = await withSecondFactor(site.server, 'alice');
+    const [recovery = ''] = codes;
+    const first = site.browser();
+    const done = await first.submit(await afterPassword(first), {
+      recovery: recovery.toLowerCase(),
+    });
+    expect(done.text).toContain('Signed in as');
+    const second = site.browser();
+    const again = await second.submit(await afterPassword(second), { recovery });
+    expect(again.status).toBe(422);
+    expect(hasSession(second)).toBe(false);
+  });
+
+  test('with `off` nobody is asked', async () => {
+    await reopen({ people: { secondFactor: 'off' } });
+    await withSecondFactor(site.server, 'alice');
+    const browser = site.browser();
+    expect((await afterPassword(browser)).text).toContain('Signed in as');
+    expect((await browser.open('/account/second-factor')).status).toBe(404);
+    expect((await browser.open('/account')).text).not.toContain('/account/second-factor');
+  });
+});
+
+describe('attacks on the second step', () => {
+  test.each<readonly [string, Changes]>([
+    ['no code', {}],
+    ['an empty code', { code: '' }],
+    ['a guess', { code: '000000', recovery: '' }],
+    ['a code of two minutes ago', { code: 'early' }],
+    ['a code of two minutes from now', { code: 'late' }],
+    ['a code of somebody else', { code: 'bob' }],
+    ['a recovery code of somebody else', { recovery: 'bob' }],
+    ['a long text', { code: 'x'.repeat(9000) }],
+  ])('%s lets nobody in; the right one does then, one step off as well', async (_what, given) => {
+    const { code } = await withSecondFactor(site.server, 'alice');
+    const bob = await withSecondFactor(site.server, 'bob');
+    const meant: Readonly<Record<string, string>> = {
+      early: code(-4),
+      late: code(4),
+      bob: given['code'] === 'bob' ? bob.code() : (bob.codes[0] ?? ''),
+    };
+    const changes = Object.fromEntries(
+      Object.entries(given).map(([name, value]) => [name, meant[String(value)] ?? value]),
+    );
+    const browser = site.browser();
+    const refused = await browser.submit(await afterPassword(browser), changes);
+    expect(refused.status).toBe(422);
+    expect(refused.text).toContain('The code is wrong');
+    expect(hasSession(browser)).toBe(false);
+    expect((await browser.submit(refused, { code: code(1) })).text).toContain('Signed in as');
+  });
+
+  test('a field that is there twice is 400', async () => {
+    const { code } = await withSecondFactor(site.server, 'alice');
+    const browser = site.browser();
+    const page = await afterPassword(browser);
+    expect((await browser.submit(page, { code: [code(), '000000'] })).status).toBe(400);
+    expect((await browser.submit(page, { step: [stepOn(page) ?? '', 'x'] })).status).toBe(400);
+    expect(hasSession(browser)).toBe(false);
+  });
+
+  test('RFC 6238 section 5.2: a code that was used is refused, in any browser', async () => {
+    const { code } = await withSecondFactor(site.server, 'alice');
+    const [first, second] = [site.browser(), site.browser()];
+    const [one, other] = [await afterPassword(first), await afterPassword(second)];
+    expect((await first.submit(one, { code: code() })).text).toContain('Signed in as');
+    expect((await second.submit(other, { code: code() })).status).toBe(422);
+    expect(hasSession(second)).toBe(false);
+  });
+
+  test('ten at once with one code: one signs in', async () => {
+    const { code } = await withSecondFactor(site.server, 'alice');
+    const browsers = Array.from({ length: 5 }, () => site.browser());
+    const pages = await Promise.all(browsers.map((one) => afterPassword(one)));
+    const answers = await Promise.all(
+      browsers.flatMap((one, n) => {
+        const page = pages[n] as Page;
+        return [one.send(page, { code: code() }), one.send(page, { code: code() })];
+      }),
+    );
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+    expect(await signInsOf('alice')).toHaveLength(1);
+  });
+
+  test('several right codes for one step sign in once', async () => {
+    const { code, codes } = await withSecondFactor(site.server, 'alice');
+    const browser = site.browser();
+    const page = await afterPassword(browser);
+    const shown = [{ code: code() }, { recovery: codes[0] ?? '' }, { recovery: codes[1] ?? '' }];
+    const answers = await Promise.all(shown.map((one) => browser.send(page, one)));
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
+    expect(await signInsOf('alice')).toHaveLength(1);
+    const late = await browser.submit(page, { recovery: codes[2] ?? '' });
+    expect(late.text).toContain('The second step took too long, or was done already');
+  });
+
+  test('without the first step, or with one that somebody made up, there is no second', async () => {
+    const { id, code } = await withSecondFactor(site.server, 'alice');
+    const browser = site.browser();
+    const page = await browser.open('/account');
+    const state = { id: 'x', at: clock.now(), accountId: id, name: 'alice', generation: 0 };
+    for (const step of ['', 'x', 'x'.repeat(9000), forgedStep('/sign-in', state)]) {
+      const refused = await browser.submit(page, { step, code: code(), ...ALICE });
+      expect(refused.text).toContain('Start again with name and password');
+    }
+    expect(hasSession(browser)).toBe(false);
+  });
+
+  test('the step of another browser, another interaction or another door is refused', async () => {
+    const { code } = await withSecondFactor(site.server, 'alice');
+    const [mine, theirs] = [site.browser(), site.browser()];
+    const step = stepOn(await afterPassword(mine));
+    const elsewhere = await theirs.open('/account');
+    const asked = await mine.open(site.authorize());
+    for (const [browser, page] of [
+      [theirs, elsewhere],
+      [mine, asked],
+    ] as const) {
+      const refused = await browser.submit(page, { step, code: code() });
+      expect(refused.status).toBe(422);
+      expect(refused.text).toContain('Start again with name and password');
+    }
+    expect([hasSession(mine), hasSession(theirs)]).toEqual([false, false]);
+  });
+
+  test('after five minutes it is too late', async () => {
+    const { code } = await withSecondFactor(site.server, 'alice');
+    const browser = site.browser();
+    const page = await afterPassword(browser);
+    clock.advance(300);
+    const late = await browser.submit(page, { code: code() });
+    expect(late.text).toContain('Start again with name and password');
+    expect(hasSession(browser)).toBe(false);
+  });
+
+  test('a wrong code does not make its time longer', async () => {
+    const { code } = await withSecondFactor(site.server, 'alice');
+    const browser = site.browser();
+    const page = await afterPassword(browser);
+    clock.advance(290);
+    const again = await browser.submit(page, { code: '000000' });
+    clock.advance(10);
+    expect((await browser.submit(again, { code: code() })).text).toContain('Start again');
+  });
+
+  test('a sign-in that ended in between stays ended: everything, a disabled person', async () => {
+    const { id, code } = await withSecondFactor(site.server, 'alice');
+    const browser = site.browser();
+    const page = await afterPassword(browser);
+    await endEverything(site.server, id);
+    await browser.submit(page, { code: code() });
+    expect((await browser.open('/account')).text).toContain('type="password"');
+    const next = await afterPassword(browser);
+    await disablePerson(site.server, 'alice');
+    expect((await browser.submit(next, { code: code(1) })).text).toContain('Start again');
+  });
+
+  test('guesses are few for a person, whatever the browser, and a right code gives back its own', async () => {
+    await reopen({ limits: { secondFactor: { burst: 3, per: 3600 } } });
+    const { code } = await withSecondFactor(site.server, 'alice');
+    const statuses: number[] = [];
+    const guess = async (given: string) => {
+      const browser = site.browser();
+      const page = await afterPassword(browser);
+      statuses.push((await browser.send(page, { code: given })).status);
+    };
+    for (const given of ['000000', code(-1), code(), code(1), '000001', '000002']) {
+      await guess(given);
+    }
+    clock.advance(30);
+    await guess(code(1));
+    expect(statuses).toEqual([422, 303, 303, 303, 422, 422, 429]);
+    // Others are not held up.
+    expect((await afterPassword(site.browser(), BOB)).text).toContain('Signed in as');
+  });
+
+  test('a right password gives its attempt back only after the last step', async () => {
+    await reopen({ limits: { account: { burst: 3, per: 3600 } } });
+    const { code } = await withSecondFactor(site.server, 'alice');
+    const browser = site.browser();
+    const form = await browser.open('/account');
+    await browser.send(form, ALICE);
+    const page = await browser.send(form, ALICE);
+    await browser.submit(page, { code: code() });
+    const fresh = site.browser();
+    const theirs = await fresh.open('/account');
+    const statuses: number[] = [];
+    for (let n = 0; n < 3; n += 1) statuses.push((await fresh.send(theirs, ALICE)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+  });
+});
+
+describe('in front of a client', () => {
+  test('the same two steps, and the client learns of both', async () => {
+    const { code } = await withSecondFactor(site.server, 'alice');
+    const browser = site.browser();
+    const asked = await browser.open(site.authorize());
+    const page = await browser.submit(asked, ALICE);
+    expect(page.text).toContain('autocomplete="one-time-code"');
+    expect(page.text).toContain('Web &amp; &lt;b&gt;App&lt;/b&gt;');
+    expect(page.headers.get('content-security-policy')).toContain('https://app.example/callback');
+    const consent = await browser.submit(page, { code: code() });
+    const tokens = await site.redeem(await browser.submit(consent, { decision: 'allow' }));
+    for (const token of ['access_token', 'id_token']) {
+      expect(claimsOf(tokens[token])).toMatchObject({
+        acr: SECOND_FACTOR,
+        amr: ['pwd', 'otp', 'mfa'],
+      });
+    }
+  });
+
+  test('a person who gives up goes back to the client', async () => {
+    await withSecondFactor(site.server, 'alice');
+    const browser = site.browser();
+    const asked = await browser.open(site.authorize());
+    const page = await browser.submit(asked, ALICE);
+    const { action = '' } = page.forms.find((one) => one.action.endsWith('/abort')) ?? {};
+    expect(answerIn(await browser.submit(page, {}, action)).get('error')).toBe('access_denied');
+  });
+
+  test('the engine gives nothing without a code', async () => {
+    await withSecondFactor(site.server, 'alice');
+    const browser = site.browser();
+    const asked = await browser.open(site.authorize());
+    const { uid = '' } = /interaction\/(?<uid>[\w-]+)/.exec(asked.url)?.groups ?? {};
+    await browser.submit(asked, ALICE);
+    const resumed = await browser.open(`/auth/${uid}`);
+    expect(resumed.text).toContain('type="password"');
+    const silent = await browser.open(site.authorize({ prompt: 'none' }));
+    expect(silent.headers.get('location')).toContain('error=login_required');
+  });
+});
+
+describe('a person who must have one and has none', () => {
+  beforeEach(() => reopen({ people: { secondFactor: 'required' } }));
+
+  test('is led through the set-up, gets nothing before, and is signed in by both afterwards', async () => {
+    const browser = site.browser();
+    const page = await afterPassword(browser);
+    expect(page.text).toContain('<svg');
+    expect(hasSession(browser)).toBe(false);
+    expect((await browser.open('/account')).text).toContain('type="password"');
+    const code = appFrom(page, site.server);
+    const wrong = await browser.submit(page, { code: '000000' });
+    expect(wrong.status).toBe(422);
+    expect(appFrom(wrong, site.server)()).toBe(code());
+    const done = await browser.submit(wrong, { code: code() });
+    expect(codesOn(done)).toHaveLength(10);
+    expect((await browser.open('/account')).text).toContain('Signed in as');
+    expect(await signInsOf('alice')).toMatchObject([{ assurance: { acr: SECOND_FACTOR } }]);
+    const next = site.browser();
+    const asked = await afterPassword(next);
+    expect(asked.text).not.toContain('<svg');
+    expect((await next.submit(asked, { code: code() })).status).toBe(422);
+    const [recovery = ''] = codesOn(done);
+    expect((await next.submit(asked, { recovery })).text).toContain('Signed in as');
+  });
+
+  test('in front of a client the codes are shown before it goes on', async () => {
+    const browser = site.browser();
+    const page = await browser.submit(await browser.open(site.authorize()), ALICE);
+    const shown = await browser.submit(page, { code: appFrom(page, site.server)() });
+    expect(codesOn(shown)).toHaveLength(10);
+    const [, href = ''] = /class="button primary" href="([^"]*)"/.exec(shown.text) ?? [];
+    const consent = await browser.open(href);
+    const answered = await browser.submit(consent, { decision: 'allow' });
+    expect(answerIn(answered).get('code')).not.toBeNull();
+  });
+
+  test('ten set-ups at once: one person, one second factor, one sign-in', async () => {
+    const browsers = Array.from({ length: 5 }, () => site.browser());
+    const pages = await Promise.all(browsers.map((one) => afterPassword(one)));
+    const answers = await Promise.all(
+      browsers.flatMap((one, n) => {
+        const page = pages[n] as Page;
+        const code = appFrom(page, site.server)();
+        return [one.send(page, { code }), one.send(page, { code })];
+      }),
+    );
+    expect(answers.filter((page) => codesOn(page).length === 10)).toHaveLength(1);
+    expect((await signInsOf('alice')).length).toBeLessThanOrEqual(1);
+  });
+
+  test('a set-up that began before the password was changed sets nothing up', async () => {
+    const browser = site.browser();
+    const page = await afterPassword(browser);
+    const { id = '' } = (await site.server.stores.people.getByName('alice')) ?? {};
+    await endEverything(site.server, id);
+    const late = await browser.submit(page, { code: appFrom(page, site.server)() });
+    expect(late.text).toContain('Start again');
+    expect(await site.server.stores.secondFactors.get(id)).toBeUndefined();
+    expect(hasSession(browser)).toBe(false);
+  });
+
+  test('cannot choose the secret: a state with another one is refused', async () => {
+    const browser = site.browser();
+    const page = await afterPassword(browser);
+    const step = stepOn(page) ?? '';
+    const other = step.slice(0, -4) + (step.endsWith('AAAA') ? 'BBBB' : 'AAAA');
+    const code = appFrom(page, site.server)();
+    expect((await browser.submit(page, { step: other, code })).text).toContain('Start again');
+  });
+});
+
+describe('once a second factor is demanded, what was opened with less gives nothing new', () => {
+  /** alice signs in by her password, and an application gets a refresh token; then her group has to have one. */
+  async function before() {
+    await reopen({ people: { secondFactor: { required: ['staff'] } } });
+    const browser = site.browser();
+    await afterPassword(browser);
+    const consent = await browser.open(
+      site.authorize({ scope: 'openid offline_access documents:read', prompt: 'consent' }),
+    );
+    const tokens = await site.redeem(await browser.submit(consent, { decision: 'allow' }));
+    return { browser, tokens };
+  }
+  const join = () => setProfile(site.server, 'alice', () => ({ groups: ['staff'] }));
+  async function refresh(token: unknown) {
+    const body = new URLSearchParams({
+      grant_type: 'refresh_token',
+      client_id: 'web',
+      refresh_token: String(token),
+    });
+    const answer = await fetch(`${site.url}/token`, { method: 'POST', body });
+    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  }
+
+  test('a session asks to sign in again, at the pages and in front of a client', async () => {
+    const { browser } = await before();
+    expect((await browser.open('/account')).text).toContain('Signed in as');
+    await join();
+    expect((await browser.open('/account')).text).toContain('type="password"');
+    expect((await browser.open('/device')).text).toContain('type="password"');
+    const silent = await browser.open(site.authorize({ prompt: 'none' }));
+    expect(silent.headers.get('location')).toContain('error=login_required');
+    const page = await afterPassword(browser);
+    const done = await browser.submit(page, { code: appFrom(page, site.server)() });
+    expect(codesOn(done)).toHaveLength(10);
+  });
+
+  test('a refresh token gets nothing, and is not used up', async () => {
+    const { tokens } = await before();
+    const first = await refresh(tokens['refresh_token']);
+    expect(first.status).toBe(200);
+    await join();
+    const refused = await refresh(first.body['refresh_token']);
+    expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    await setProfile(site.server, 'alice', () => ({}));
+    expect((await refresh(first.body['refresh_token'])).status).toBe(200);
+  });
+});

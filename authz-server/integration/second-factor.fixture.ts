@@ -1,0 +1,47 @@
+import { ManualClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { seal } from '#shared/keys/seal.ts';
+import { newSecret, setUpSecondFactor } from '#shared/people/second-factor/second-factor.ts';
+import { hotp, stepAt } from '#shared/people/second-factor/totp.ts';
+import type { AuthzServer } from '../base/server.ts';
+import type { Page } from './browser.fixture.ts';
+
+type Server = Pick<AuthzServer, 'stores' | 'master' | 'clock' | 'random'>;
+
+/** The app of a person that has a secret: the code of now, or of so many steps later. */
+export const appOf =
+  (secret: Buffer, { clock }: Pick<Server, 'clock'>) =>
+  (drift = 0): string =>
+    hotp(secret, stepAt(clock.now()) + drift);
+
+/** Sets a second factor up in the store, as if long ago. Returns the person's app and their recovery codes. */
+export async function withSecondFactor(server: Server, name: string) {
+  const { id = '' } = (await server.stores.people.getByName(name)) ?? {};
+  const secret = newSecret(systemRandom);
+  const past = { ...server, clock: new ManualClock(server.clock.now() - 86_400_000) };
+  const codes = await setUpSecondFactor(past, id, secret, appOf(secret, past)());
+  if (typeof codes === 'string') throw new Error(codes);
+  return { id, code: appOf(secret, server), codes };
+}
+
+/** The app that was given the secret of a page. */
+export function appFrom({ text }: Page, server: Pick<Server, 'clock'>) {
+  const [, shown = ''] = /<code>([A-Z2-7 ]+)<\/code>/.exec(text) ?? [];
+  const bits = (shown.match(/\S/g) ?? [])
+    .map((digit) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(digit).toString(2).padStart(5, '0'))
+    .join('');
+  const octets = bits.match(/.{8}/g) ?? [];
+  return appOf(Buffer.from(octets.map((octet) => Number.parseInt(octet, 2))), server);
+}
+
+/** The recovery codes that a page shows. */
+export const codesOn = ({ text }: Page): readonly string[] =>
+  [...text.matchAll(/<code>([0-9A-Z]{5}-[0-9A-Z]{5})<\/code>/g)].map(([, code = '']) => code);
+
+/** The step that a form carries. */
+export const stepOn = ({ forms }: Page): string | undefined =>
+  forms.flatMap(({ fields }) => fields).find(([name]) => name === 'step')?.[1];
+
+/** A state that somebody made up, with another secret. */
+export const forgedStep = (path: string, state: object): string =>
+  seal(systemRandom(32), `second step ${path}`, JSON.stringify(state), systemRandom);

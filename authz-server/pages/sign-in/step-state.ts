@@ -1,0 +1,63 @@
+import type { Context } from 'koa';
+import { sameText } from '#shared/base/constant-time.ts';
+import { randomId } from '#shared/base/random.ts';
+import { seal, unseal } from '#shared/keys/seal.ts';
+import type { PagesServer } from '../../base/server.ts';
+import { createCsrf } from '../frame/csrf.ts';
+
+/** A form carries this from one step to the next. */
+export interface StepState {
+  /** Each id signs somebody in once. */
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly accountId: string;
+  readonly name: string;
+  /** The person's generation, read before their password was checked. */
+  readonly generation: number;
+  /** The secret of a second factor that is being set up, in base64url. */
+  readonly secret?: string;
+}
+
+/** Seconds that a person has for the second step. */
+export const STEP = 300;
+
+/**
+ * The state between two steps. It is sealed into the form, and counts only in the browser and at the path where it was
+ * made: each interaction has a path of its own.
+ */
+export function createStepState(
+  server: Pick<PagesServer, 'config' | 'master' | 'random' | 'clock'>,
+) {
+  const { master, random, clock } = server;
+  const { csrfToken } = createCsrf(server);
+  const purpose = (ctx: Context) => `second step ${ctx.path}`;
+
+  return {
+    write(ctx: Context, state: Omit<StepState, 'id' | 'at'>): string {
+      const whole: StepState & { readonly browser: string } = {
+        ...state,
+        id: randomId(random),
+        at: clock.now(),
+        browser: csrfToken(ctx),
+      };
+      return seal(master, purpose(ctx), JSON.stringify(whole), random);
+    },
+
+    /** Undefined: it is of another browser or path, somebody else made it, or it is too old. */
+    read(ctx: Context, sealed: string): StepState | undefined {
+      try {
+        const { browser, ...state } = JSON.parse(
+          unseal(master, purpose(ctx), sealed),
+        ) as StepState & {
+          readonly browser: string;
+        };
+        const age = clock.now() - state.at;
+        const isHere = sameText(browser, csrfToken(ctx));
+        return isHere && age >= 0 && age < STEP * 1000 ? state : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}

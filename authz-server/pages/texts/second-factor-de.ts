@@ -1,0 +1,55 @@
+import { html } from '#shared/pages/html.ts';
+import type { secondFactorEn } from './second-factor-en.ts';
+
+export const secondFactorDe: typeof secondFactorEn = {
+  title: 'Zweiter Faktor',
+  step: {
+    title: 'Geben Sie Ihren Code ein',
+    problemTitle: 'Fehler: Code eingeben',
+    lead: (name) =>
+      `Ihr Passwort stimmt, ${name}. Geben Sie nun den Code ein, den Ihre App für dieses Konto zeigt.`,
+    setUpTitle: 'Richten Sie einen zweiten Faktor ein',
+    setUpLead: (name) =>
+      `Ihr Passwort stimmt, ${name}. Dieser Server verlangt auch einen Code aus einer App von Ihnen. Richten Sie das jetzt ein; danach sind Sie angemeldet.`,
+    submit: 'Weiter',
+    cancel: 'Abbrechen',
+  },
+  fields: {
+    code: 'Code aus sechs Ziffern',
+    recovery: 'Ersatzcode',
+    recoveryInstead: 'Stattdessen einen Ersatzcode verwenden',
+    recoveryHint: 'Zehn Buchstaben und Ziffern, wie 7K2QM-04XTE. Jeder gilt einmal.',
+    scan: 'Öffnen Sie auf Ihrem Telefon eine App für Einmalcodes und lesen Sie damit dieses Bild ein.',
+    picture: 'QR-Code mit dem Geheimnis',
+    type: 'Oder geben Sie dieses Geheimnis in die App ein:',
+    confirm: 'Geben Sie dann den Code ein, den die App zeigt.',
+  },
+  problems: {
+    wrong:
+      'Der Code ist falsch, zu alt oder wurde schon verwendet. Warten Sie auf den nächsten und versuchen Sie es noch einmal.',
+    later: 'Es gab zu viele falsche Codes.',
+  },
+  codes: {
+    title: 'Bewahren Sie diese Ersatzcodes auf',
+    lead: 'Jeder gilt einmal anstelle eines Codes Ihrer App, falls Ihr Telefon verloren geht. Drucken Sie sie aus oder legen Sie sie zu Ihren Passwörtern: Niemand kann sie noch einmal zeigen.',
+    goOn: 'Ich habe sie aufbewahrt: weiter',
+  },
+  account: {
+    lead: 'Mit einem zweiten Faktor lässt ein Passwort allein niemanden ein: Es braucht auch einen Code aus einer App von Ihnen.',
+    ends: 'Ist er eingerichtet, wird jeder andere Browser abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet.',
+    schemes:
+      'Programme, die nur ein Passwort kennen, wie manche Netzlaufwerke, können Sie dann nicht einlassen.',
+    setUp: 'Einrichten',
+    isSetUp: (since) => html`Ihr zweiter Faktor wurde eingerichtet: ${since}.`,
+    left: (count) =>
+      count === 1 ? 'Es gibt noch einen Ersatzcode.' : `Es gibt noch ${count} Ersatzcodes.`,
+    renew: 'Neue Ersatzcodes machen',
+    renewText: 'Die Codes, die Sie jetzt haben, gelten dann nicht mehr.',
+    remove: 'Zweiten Faktor entfernen',
+    removeText: 'Danach lässt das Passwort allein Sie ein.',
+    required:
+      'Er kann nicht entfernt werden: Dieser Server verlangt einen von Ihnen. Um das Telefon zu wechseln, wenden Sie sich an die Betreiber dieses Servers.',
+    removed: 'Der zweite Faktor ist entfernt.',
+    back: 'Zurück zu Ihrem Konto',
+  },
+};

@@ -1,0 +1,54 @@
+import { type Html, html } from '#shared/pages/html.ts';
+
+/** A code beside the password. */
+export const secondFactorEn = {
+  title: 'Second factor',
+  step: {
+    title: 'Enter your code',
+    problemTitle: 'Error: enter your code',
+    lead: (name: string) =>
+      `Your password is right, ${name}. Now enter the code that your app shows for this account.`,
+    setUpTitle: 'Set up a second factor',
+    setUpLead: (name: string) =>
+      `Your password is right, ${name}. This server also wants a code from an app of yours. Set that up now; you are signed in afterwards.`,
+    submit: 'Continue',
+    cancel: 'Cancel',
+  },
+  fields: {
+    code: 'Code of six digits',
+    recovery: 'Recovery code',
+    recoveryInstead: 'Use a recovery code instead',
+    recoveryHint: 'Ten letters and digits, such as 7K2QM-04XTE. Each works once.',
+    scan: 'Open an app for one-time codes on your phone, and scan this picture with it.',
+    picture: 'QR code with the secret',
+    type: 'Or type this secret into the app:',
+    confirm: 'Then enter the code that the app shows.',
+  },
+  problems: {
+    wrong: 'The code is wrong, too old, or was used before. Wait for the next one and try again.',
+    later: 'There were too many wrong codes.',
+  },
+  codes: {
+    title: 'Keep these recovery codes',
+    lead: 'Each lets you in once in place of a code of your app, if your phone is lost. Print them or keep them where you keep passwords: nobody can show them again.',
+    goOn: 'I have kept them: continue',
+  },
+  account: {
+    lead: 'With a second factor a password alone does not let anybody in: a code from an app of yours is needed, too.',
+    ends: 'When it is set up, every other browser is signed out, and all applications and devices lose their access. You stay signed in here.',
+    schemes:
+      'Programs that know only a password, such as some network drives, cannot let you in then.',
+    setUp: 'Set it up',
+    isSetUp: (since: Html) => html`Your second factor was set up ${since}.`,
+    left: (count: number) =>
+      count === 1 ? 'One recovery code is left.' : `${count} recovery codes are left.`,
+    renew: 'Make new recovery codes',
+    renewText: 'The codes that you have now stop working.',
+    remove: 'Remove the second factor',
+    removeText: 'After that the password alone lets you in.',
+    required:
+      'It cannot be removed: this server demands one of you. To change to another phone, ask who runs this server.',
+    removed: 'The second factor is removed.',
+    back: 'Back to your account',
+  },
+};

@@ -1,0 +1,23 @@
+import type { Answer } from '#shared/http/answer.ts';
+import { html } from '#shared/pages/html.ts';
+import { document } from '../frame/shell.ts';
+import { textsOf } from '../texts/index.ts';
+import type { RecoveryCodesProps, View } from '../frame/view.ts';
+
+/** The recovery codes, once. */
+export function recoveryCodesPage(view: View, { codes, goOn }: RecoveryCodesProps): Answer {
+  const texts = textsOf(view.language).secondFactor.codes;
+  return document(view, {
+    title: texts.title,
+    content: html`<div class="card">
+      <div class="intro">
+        <h1>${texts.title}</h1>
+        <p>${texts.lead}</p>
+      </div>
+      <ul class="codes">
+        ${codes.map((code) => html`<li><code>${code}</code></li> `)}
+      </ul>
+      <div class="buttons"><a class="button primary" href="${goOn}">${texts.goOn}</a></div>
+    </div>`,
+  });
+}

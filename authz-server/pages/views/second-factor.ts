@@ -1,0 +1,71 @@
+import type { Answer } from '#shared/http/answer.ts';
+import { html } from '#shared/pages/html.ts';
+import { document } from '../frame/shell.ts';
+import { textsOf } from '../texts/index.ts';
+import type { SecondFactorProps, View } from '../frame/view.ts';
+import { form } from './form.ts';
+import { shownProblem } from './problem.ts';
+import { setUpFields } from './second-factor-fields.ts';
+import { moment } from './times.ts';
+
+/** Where a person sets a second factor up, makes new recovery codes, or removes it. */
+export function secondFactorPage(view: View, props: SecondFactorProps): Answer {
+  const { back, removed } = props;
+  const { title, account: texts, problems, step } = textsOf(view.language).secondFactor;
+  const problem = props.problem && shownProblem(view, props.problem, problems);
+  return document(view, {
+    ...problem,
+    title: problem ? step.problemTitle : title,
+    content: html`<div class="card">
+      <div class="intro">
+        <h1>${title}</h1>
+        <p>${texts.lead}</p>
+      </div>
+      ${removed && html`<p class="note good" role="status">${texts.removed}</p>`} ${problem?.note}
+      ${'setUp' in props ? setUpForm(view, props, problem) : existing(view, props)}
+      <div class="buttons"><a class="button" href="${back}">${texts.back}</a></div>
+    </div>`,
+  });
+}
+
+type SetUpProps = Extract<SecondFactorProps, { setUp: unknown }>;
+type ExistingProps = Exclude<SecondFactorProps, { setUp: unknown }>;
+
+function setUpForm(
+  view: View,
+  { action, setUp, state }: SetUpProps,
+  problem: ReturnType<typeof shownProblem> | undefined,
+) {
+  const texts = textsOf(view.language).secondFactor.account;
+  return html`<p class="muted">${texts.ends} ${texts.schemes}</p>
+    ${form(
+      view,
+      action,
+      { change: 'set-up', step: state },
+      html`${setUpFields(view, setUp, problem)}
+        <button class="button primary">${texts.setUp}</button>`,
+    )}`;
+}
+
+function existing(view: View, { action, since, left, required }: ExistingProps) {
+  const texts = textsOf(view.language).secondFactor.account;
+  return html`<p>${texts.isSetUp(moment(since, view))} ${texts.left(left)}</p>
+    ${form(
+      view,
+      action,
+      { change: 'renew' },
+      html`<p class="muted">${texts.renewText}</p>
+        <button class="button">${texts.renew}</button>`,
+    )}
+    ${
+      required
+        ? html`<p class="muted">${texts.required}</p>`
+        : form(
+            view,
+            action,
+            { change: 'remove' },
+            html`<p class="muted">${texts.removeText}</p>
+              <button class="button danger">${texts.remove}</button>`,
+          )
+    }`;
+}

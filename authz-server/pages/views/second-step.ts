@@ -1,0 +1,47 @@
+import type { Answer } from '#shared/http/answer.ts';
+import { html } from '#shared/pages/html.ts';
+import { document } from '../frame/shell.ts';
+import { textsOf } from '../texts/index.ts';
+import type { SecondStepProps, View } from '../frame/view.ts';
+import { form } from './form.ts';
+import { shownProblem } from './problem.ts';
+import { codeField, recoveryField, setUpFields } from './second-factor-fields.ts';
+
+/** After the right password: asks for a code, or leads through the set-up of a second factor. */
+export function secondStepPage(view: View, props: SecondStepProps): Answer {
+  const { action, name, hidden = {}, client, purpose, cancel, redirectUri, state, setUp } = props;
+  const { secondFactor, signIn } = textsOf(view.language);
+  const { step, problems } = secondFactor;
+  const problem = props.problem && shownProblem(view, props.problem, problems);
+  const title = setUp ? step.setUpTitle : step.title;
+  return document(view, {
+    ...problem,
+    title: problem ? step.problemTitle : title,
+    redirectUri,
+    content: html`<div class="card">
+      <div class="intro">
+        <h1>${title}</h1>
+        ${client !== undefined && html`<p class="muted">${signIn.toContinue(client)}</p>`}
+        ${purpose !== undefined && html`<p class="muted">${signIn.purposes[purpose]}</p>`}
+        <p>${setUp ? step.setUpLead(name) : step.lead(name)}</p>
+      </div>
+      ${problem?.note}
+      ${form(
+        view,
+        action,
+        { ...hidden, step: state },
+        html`${setUp ? setUpFields(view, setUp, problem) : [codeField(view, problem), recoveryField(view)]}
+          <button class="button primary">${step.submit}</button>`,
+      )}
+      ${
+        cancel !== undefined &&
+        form(
+          view,
+          cancel.action,
+          cancel.hidden ?? {},
+          html`<button class="button">${step.cancel}</button>`,
+        )
+      }
+    </div>`,
+  });
+}

@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { hash } from '@node-rs/argon2';
+import { endEverything } from '#shared/people/access/everything.ts';
+import { somePerson, someSecondFactor } from '#shared/stores/contract/samples.ts';
+import {
+  RESOURCE,
+  startResourceServer,
+  type TestResourceServer,
+} from '../resource-server.fixture.ts';
+
+const RIGHT = 'correct horse battery';
+
+/** Anybody may use a second factor, and people of `staff` must; the drive at `/old/` asks nobody. */
+let rs: TestResourceServer;
+beforeAll(async () => {
+  const space = (name: string, more: object = {}) => ({
+    url: `${RESOURCE}/${name}/`,
+    realm: name,
+    schemes: ['Basic'],
+    grants: { everyone: ['read', 'write'] },
+    ...more,
+  });
+  rs = await startResourceServer({
+    people: { secondFactor: { required: ['staff'] } },
+    spaces: [space('drive'), space('old', { secondFactor: 'not asked' })],
+  });
+  const password_hash = await hash(RIGHT);
+  for (const [name, groups] of [
+    ['alice', []],
+    ['bob', ['staff']],
+    ['carol', []],
+  ] as const) {
+    const person = { ...somePerson(name), id: name, password_hash };
+    await rs.stores.people.add({ ...person, profile: { groups } });
+  }
+  await rs.stores.secondFactors.add(someSecondFactor('carol'));
+});
+afterAll(() => rs?.[Symbol.asyncDispose]());
+
+const get = async (space: string, name: string, password: string) => {
+  const credentials = Buffer.from(`${name}:${password}`).toString('base64');
+  const { status, headers, text } = await rs.ask('GET', `/${space}/`, {
+    headers: {
+      Host: new URL(RESOURCE).host,
+      'X-Forwarded-Proto': 'https',
+      Authorization: `Basic ${credentials}`,
+    },
+  });
+  const { date: _date, 'x-request-id': id, ...told } = headers;
+  return { status, told, text: text.replaceAll(String(id), '') };
+};
+
+describe('schemes that know only a password', () => {
+  test('let in people who need no second factor and have none', async () => {
+    expect((await get('drive', 'alice', RIGHT)).status).toBe(200);
+  });
+
+  test.each(['bob', 'carol'])('answer %s like a wrong password, and like nobody', async (name) => {
+    const refused = await get('drive', name, RIGHT);
+    expect(refused.status).toBe(401);
+    expect(await get('drive', name, 'wrong')).toEqual(refused);
+    expect(await get('drive', 'nobody', RIGHT)).toEqual(refused);
+    expect(rs.lines.join('\n')).not.toContain('second factor');
+  });
+
+  test('where the space says so they let everybody in, by a right password', async () => {
+    for (const name of ['alice', 'bob', 'carol']) {
+      expect((await get('old', name, RIGHT)).status).toBe(200);
+      expect((await get('old', name, 'wrong')).status).toBe(401);
+    }
+  });
+
+  test('a password that was remembered ends once the person has a second factor', async () => {
+    const { stores, clock } = rs;
+    expect((await get('drive', 'alice', RIGHT)).status).toBe(200);
+    await stores.secondFactors.add(someSecondFactor('alice'));
+    await endEverything({ stores, clock, longestLife: 600 }, 'alice');
+    expect((await get('drive', 'alice', RIGHT)).status).toBe(401);
+    expect((await get('old', 'alice', RIGHT)).status).toBe(200);
+    await stores.secondFactors.remove('alice');
+    expect((await get('drive', 'alice', RIGHT)).status).toBe(200);
+  });
+});

@@ -1,0 +1,40 @@
+import type { SecondFactors } from '#shared/stores/credentials/second-factors.ts';
+import type { Directory, Person } from '../directory.ts';
+import type { Verifiers } from '../verifiers.ts';
+import { isPasswordEnough, type SecondFactorRule } from './need.ts';
+
+interface Askable {
+  readonly directory: Directory;
+  readonly verifiers: Verifiers;
+}
+
+/**
+ * The questions of schemes that know only a password: somebody who needs a second factor is answered like somebody whose
+ * password is wrong, after the same work.
+ */
+export function passwordAlone(
+  { directory, verifiers }: Askable,
+  rule: SecondFactorRule,
+  secondFactors: Pick<SecondFactors, 'get'>,
+): Askable {
+  const enough = (person: Person | undefined) => isPasswordEnough(rule, secondFactors, person);
+  return {
+    directory: {
+      find: (id) => directory.find(id),
+      async authenticate(name, password) {
+        const person = await directory.authenticate(name, password);
+        return (await enough(person)) ? person : undefined;
+      },
+    },
+    verifiers: {
+      async find(kind, realm, who) {
+        const found = await verifiers.find(kind, realm, who);
+        return (await enough(found?.person)) ? found : undefined;
+      },
+      async kerberos(principal) {
+        const person = await verifiers.kerberos(principal);
+        return (await enough(person)) ? person : undefined;
+      },
+    },
+  };
+}
