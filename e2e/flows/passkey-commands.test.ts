@@ -32,6 +32,7 @@ describe.each(STORE_KINDS)('passkeys on %s', (kind) => {
       people: [{ id: accountId, name, verifiers: [], created_at: 1 }],
       api_keys: [],
       public_keys: [],
+      second_factors: [],
       passkeys: ids.map((id, n) => ({ ...somePasskey(id), accountId, created_at: n })),
     };
     await writeFile(file, JSON.stringify(directory));

@@ -8,15 +8,16 @@ import { withStores } from '../stores/with-stores.ts';
 export const directoryExport: Command = {
   name: 'directory export',
   store: 'opens',
-  summary: 'write people, keys and passkeys to a new file that only its owner can read',
+  summary:
+    'write people, keys, passkeys and second factors to a new file that only its owner can read',
   operands: ['FILE'],
   details: [
     'The file has the hash of each password, the verifiers of Digest, Mutual and SCRAM, the hashes of API keys, public',
     'keys, and the public halves of passkeys. Anybody with the HA1 of Digest can sign in as that person in its realm:',
-    'keep the file as secret as a password.',
+    'keep the file as secret as a password. Second factors are sealed, and open only under the same master secret.',
   ],
   run: ({ operands: [file = ''] }, shell) =>
-    withStores(shell, async ({ people, apiKeys, publicKeys, passkeys }) => {
+    withStores(shell, async ({ people, apiKeys, publicKeys, passkeys, secondFactors }) => {
       const keys = await apiKeys.list();
       const ids = new Set<string>();
       async function* noted() {
@@ -25,10 +26,16 @@ export const directoryExport: Command = {
           yield whole;
         }
       }
-      const counts = { people: 0, api_keys: keys.length, public_keys: 0, passkeys: 0 };
+      const counts = {
+        people: 0,
+        api_keys: keys.length,
+        public_keys: 0,
+        passkeys: 0,
+        second_factors: 0,
+      };
       /** Somebody who was added meanwhile is not in the file, and nor is what they have. */
       async function* ofThem<T>(
-        part: 'public_keys' | 'passkeys',
+        part: 'public_keys' | 'passkeys' | 'second_factors',
         all: AsyncIterable<readonly T[]>,
         personOf: (item: T) => string | undefined,
       ) {
@@ -48,6 +55,11 @@ export const directoryExport: Command = {
           owner.kind === 'person' ? owner.id : undefined,
         ),
         passkeys: ofThem('passkeys', passkeys.list(), ({ accountId }) => accountId),
+        second_factors: ofThem(
+          'second_factors',
+          secondFactors.list(),
+          ({ accountId }) => accountId,
+        ),
       };
       await writeNewFile(file, formatDirectoryFile(parts));
       counts.people = ids.size;
@@ -55,10 +67,13 @@ export const directoryExport: Command = {
         counted(counts.people, 'person', 'people'),
         counted(counts.api_keys, 'API key'),
         counted(counts.public_keys, 'public key'),
+        counted(counts.passkeys, 'passkey'),
       ].join(', ');
       return {
         json: { file, ...counts },
-        lines: [`Wrote ${written} and ${counted(counts.passkeys, 'passkey')} to ${file}.`],
+        lines: [
+          `Wrote ${written} and ${counted(counts.second_factors, 'second factor')} to ${file}.`,
+        ],
       };
     }),
 };

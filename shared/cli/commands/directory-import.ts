@@ -8,12 +8,14 @@ import { withPeople } from '../stores/with-people.ts';
 export const directoryImport: Command = {
   name: 'directory import',
   store: 'makes',
-  summary: 'add and replace people, keys and passkeys from a file that `directory export` wrote',
+  summary:
+    'add and replace people, keys, passkeys and second factors from a file that `directory export` wrote',
   operands: ['FILE'],
   options: { 'reuse-name': { help: 'accept names of people who were removed' } },
   details: [
     'The whole file is checked first; a broken one changes nothing. People are replaced by name and keep the',
     'identifier that they have here; their sessions, grants and tokens end. Keys and passkeys are replaced by identifier.',
+    'Second factors open only under the master secret of the export: `user recover NAME --second-factor` removes one.',
     'People who are not in the file stay as they are. After an interruption, run the command again.',
   ],
   run: async ({ operands: [file = ''], flag }, shell) => {

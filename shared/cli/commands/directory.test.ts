@@ -7,13 +7,14 @@ import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../stores/with-stores.ts';
 
 const PASSWORD = 'correct horse battery staple';
+const FACTOR = { id: 'x', sealed: 'AAAA', step: 7, recovery: ['AAAA'], created_at: 1 };
 
 async function newShell() {
   const env = await newData();
   return { shell: new TestShell(env), file: `${env.COUNTERSIGN_DATA}.export` };
 }
 
-/** With alice, her key and her passkey, bob, and two keys of an application. */
+/** With alice, her key, passkey and second factor, bob, and two keys of an application. */
 async function full() {
   const made = await newShell();
   for (const name of ['alice', 'bob']) {
@@ -23,9 +24,10 @@ async function full() {
   await json(made.shell, 'user', 'kerberos', 'alice', 'alice@EXAMPLE.COM');
   await json(made.shell, 'key', 'add', '--application', 'App', '--realm', 'api-key');
   await json(made.shell, 'user', 'key', 'add', 'alice', '--out', `${made.file}.alice`);
-  await withStores(made.shell, async ({ people, passkeys }) => {
+  await withStores(made.shell, async ({ people, passkeys, secondFactors }) => {
     const accountId = (await people.getByName('alice'))?.id ?? '';
     await passkeys.add({ ...somePasskey('AAAA'), accountId }, 1);
+    await secondFactors.add({ ...FACTOR, accountId });
   });
   const app = ['--application', 'App', '--concealed', '--out', `${made.file}.app`];
   await json(made.shell, 'key', 'add', ...app);
@@ -71,24 +73,27 @@ describe('directory export', () => {
       api_keys: 1,
       public_keys: 2,
       passkeys: 1,
+      second_factors: 1,
     });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const text = await readFile(file, 'utf8');
     expect(text).toMatch(
-      /argon2id.*"SCRAM-SHA-256\$100000:.*"digest SHA-256".*"[0-9a-f]{64}".*secret_hash.*spki.*rpId/s,
+      /argon2id.*"SCRAM-SHA-256\$100000:.*"digest SHA-256".*"[0-9a-f]{64}".*secret_hash.*spki.*rpId.*sealed/s,
     );
     expect(text).not.toContain(PASSWORD);
   });
 
   test('a key or passkey of somebody who was added while people were written is left out', async () => {
     const { shell, file } = await full();
-    await withStores(shell, async ({ publicKeys, passkeys }) => {
+    await withStores(shell, async ({ publicKeys, passkeys, secondFactors }) => {
       await publicKeys.add(somePublicKey('later'), 1);
       await passkeys.add(somePasskey('later'), 1);
+      await secondFactors.add({ ...FACTOR, accountId: 'later' });
     });
     expect(await json(shell, 'directory', 'export', file)).toMatchObject({
       public_keys: 2,
       passkeys: 1,
+      second_factors: 1,
     });
     expect((await inProcess(shell, 'directory', 'import', file)).code).toBe(0);
   });
@@ -128,7 +133,7 @@ describe('directory import', () => {
     const after = await newShell();
     const { stdout } = await inProcess(after.shell, 'directory', 'import', before.file);
     expect(stdout).toBe(
-      ['people: 2', 'api keys: 1', 'public keys: 2', 'passkeys: 1']
+      ['people: 2', 'api keys: 1', 'public keys: 2', 'passkeys: 1', 'second factors: 1']
         .map((what) => `${what} added, 0 replaced\n`)
         .join(''),
     );
@@ -148,6 +153,7 @@ describe('directory import', () => {
       api_keys: { added: 0, replaced: 1 },
       public_keys: { added: 0, replaced: 2 },
       passkeys: { added: 0, replaced: 1 },
+      second_factors: { added: 0, replaced: 1 },
     });
   });
 
@@ -184,13 +190,14 @@ describe('directory import', () => {
     expect(await listed(shell)).toEqual(before);
   });
 
-  test('an export of version 3: all but the public keys and passkeys, which it did not have', async () => {
+  test('an export of version 3: all but the public keys, passkeys and second factors, which it did not have', async () => {
     const before = await full();
     const after = await newShell();
     await json(before.shell, 'directory', 'export', before.file);
     const {
       public_keys: _,
       passkeys: __,
+      second_factors: ___,
       ...now
     } = JSON.parse(await readFile(before.file, 'utf8'));
     await writeFile(after.file, JSON.stringify({ ...now, countersign_directory: 3 }));
@@ -198,10 +205,11 @@ describe('directory import', () => {
       people: { added: 2 },
       public_keys: { added: 0 },
       passkeys: { added: 0 },
+      second_factors: { added: 0 },
     });
     await json(after.shell, 'directory', 'export', `${after.file}.again`);
     const again = JSON.parse(await readFile(`${after.file}.again`, 'utf8'));
-    expect(again).toEqual({ ...now, public_keys: [], passkeys: [] });
+    expect(again).toEqual({ ...now, public_keys: [], passkeys: [], second_factors: [] });
   });
 
   test.each([1, 2])(
@@ -213,6 +221,7 @@ describe('directory import', () => {
       const {
         public_keys: _,
         passkeys: __,
+        second_factors: ___,
         ...now
       } = JSON.parse(await readFile(before.file, 'utf8'));
       // It came after those versions.
@@ -224,7 +233,7 @@ describe('directory import', () => {
       await json(after.shell, 'directory', 'import', after.file);
       await json(after.shell, 'directory', 'export', `${after.file}.again`);
       const again = JSON.parse(await readFile(`${after.file}.again`, 'utf8'));
-      expect(again).toEqual({ ...now, public_keys: [], passkeys: [] });
+      expect(again).toEqual({ ...now, public_keys: [], passkeys: [], second_factors: [] });
     },
   );
 

@@ -50,6 +50,7 @@ test('a scheme that nobody here has heard of: its rows come and go with password
     api_keys: [],
     public_keys: [],
     passkeys: [],
+    second_factors: [],
   });
   const directory = parseDirectoryFile(await buffer(Readable.from(file)), [PROOF]);
   const other = await testPeople();

@@ -1,9 +1,10 @@
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import type { PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
+import type { SecondFactorRecord } from '#shared/stores/credentials/second-factors.ts';
 import type { NewRecord } from '../people.ts';
 
-/** All people, keys and passkeys of a directory, with all credentials but the passwords. */
+/** All people, keys, passkeys and second factors of a directory, with all credentials but the passwords. */
 export interface DirectoryContent {
   /** The version of the format. */
   readonly countersign_directory: number;
@@ -11,4 +12,6 @@ export interface DirectoryContent {
   readonly api_keys: readonly ApiKeyRecord[];
   readonly public_keys: readonly PublicKeyRecord[];
   readonly passkeys: readonly PasskeyRecord[];
+  /** Sealed under the master secret. */
+  readonly second_factors: readonly SecondFactorRecord[];
 }

@@ -5,7 +5,7 @@ import * as fc from 'fast-check';
 import { systemRandom } from '#shared/base/random.ts';
 import { ALL_REALMS, type PersonRecord, type WholePerson } from '#shared/stores/people/people.ts';
 import { MOST_PASSKEYS } from '#shared/stores/credentials/passkeys.ts';
-import { somePasskey } from '#shared/stores/contract/samples.ts';
+import { somePasskey, someSecondFactor } from '#shared/stores/contract/samples.ts';
 import { newApiKey } from '../api-key.ts';
 import { DirectoryFileError, parseDirectoryFile } from './directory-file.ts';
 import { testPeople } from '../directory.fixture.ts';
@@ -23,6 +23,14 @@ const KEY = { id, application: 'App', realm: 'one', secret_hash, scopes: ['a:b']
 const octets = (count: number) => Buffer.alloc(count).toString('base64url');
 
 const PASSKEY = { ...somePasskey(octets(1_023)), used_at: 2, refused_at: 3 };
+
+const SECOND_FACTOR = {
+  ...someSecondFactor('alice'),
+  id: 'set-up',
+  sealed: octets(60),
+  recovery: [octets(32)],
+  used_at: 5,
+};
 
 const { publicKey } = generateKeyPairSync('ed25519');
 const PUBLIC_KEY = {
@@ -47,12 +55,22 @@ async function exported() {
       api_keys: [KEY],
       public_keys: [PUBLIC_KEY],
       passkeys: [{ ...PASSKEY, accountId: of }],
+      second_factors: [{ ...SECOND_FACTOR, accountId: of }],
     }),
   };
 }
 
 const written = async (parts: Partial<DirectoryParts>) =>
-  text(formatDirectoryFile({ people: [], api_keys: [], public_keys: [], passkeys: [], ...parts }));
+  text(
+    formatDirectoryFile({
+      people: [],
+      api_keys: [],
+      public_keys: [],
+      passkeys: [],
+      second_factors: [],
+      ...parts,
+    }),
+  );
 
 const parse = (file: string, kinds = KINDS) => parseDirectoryFile(Buffer.from(file), kinds);
 
@@ -71,10 +89,11 @@ test('a written file is read again, without its derived members', async () => {
   const { alice, text: file } = await exported();
   const { aliases, version, verifier_set, ...person } = alice.person;
   expect([aliases, version, verifier_set]).toEqual([['kerberos:alice@A'], 1, expect.any(String)]);
-  const { people, api_keys, public_keys, passkeys } = parse(file);
+  const { people, api_keys, public_keys, passkeys, second_factors } = parse(file);
   expect(api_keys).toEqual([KEY]);
   expect(public_keys).toEqual([PUBLIC_KEY]);
   expect(passkeys).toEqual([{ ...PASSKEY, accountId: alice.person.id }]);
+  expect(second_factors).toEqual([{ ...SECOND_FACTOR, accountId: alice.person.id }]);
   const owner = { kind: 'person', id: alice.person.id } as const;
   const hers = { ...PUBLIC_KEY, owner, used_at: 5, signed_out_at: 7 };
   expect(parse(await written({ people: [alice], public_keys: [hers] })).public_keys).toEqual([
@@ -84,7 +103,7 @@ test('a written file is read again, without its derived members', async () => {
   expect(alice.verifiers).toHaveLength(3);
   expect(new Set(people[0]?.verifiers)).toEqual(new Set(alice.verifiers));
   expect(file).not.toMatch(/aliases|version|verifier_set|handle/);
-  const empty = { people: [], api_keys: [], public_keys: [], passkeys: [] };
+  const empty = { people: [], api_keys: [], public_keys: [], passkeys: [], second_factors: [] };
   expect(parse(await written({}))).toMatchObject(empty);
 });
 
@@ -97,7 +116,7 @@ test('somebody without a password is read again', async () => {
   expect(read).not.toHaveProperty('password_hash');
 });
 
-test('a line for each person, key and passkey', async () => {
+test('a line for each person, key, passkey and second factor', async () => {
   const { alice } = await exported();
   const lines = (
     await written({
@@ -105,9 +124,10 @@ test('a line for each person, key and passkey', async () => {
       api_keys: [KEY],
       public_keys: [PUBLIC_KEY],
       passkeys: [PASSKEY],
+      second_factors: [SECOND_FACTOR],
     })
   ).split('\n');
-  expect(lines.filter((line) => line.startsWith('{"id"'))).toHaveLength(5);
+  expect(lines.filter((line) => /^\{"(?:id|accountId)"/.test(line))).toHaveLength(6);
 });
 
 describe('files of earlier versions', () => {
@@ -123,7 +143,13 @@ describe('files of earlier versions', () => {
     { ...SEAL, isValue, kind: 'scram SHA-256' },
   ];
   const former = async (version: number, members: object) => {
-    const { people, public_keys: _, passkeys: ___, ...rest } = JSON.parse((await exported()).text);
+    const {
+      people,
+      public_keys: _,
+      passkeys: ___,
+      second_factors: ____,
+      ...rest
+    } = JSON.parse((await exported()).text);
     const [{ verifiers: __, ...alice }] = people;
     const file = { ...rest, countersign_directory: version, people: [{ ...alice, ...members }] };
     return JSON.stringify(file);
@@ -153,13 +179,19 @@ describe('files of earlier versions', () => {
   );
 
   test('version 3: people and API keys as they are today, and no public keys', async () => {
-    const { public_keys: _, passkeys: ___, ...rest } = JSON.parse((await exported()).text);
+    const {
+      public_keys: _,
+      passkeys: ___,
+      second_factors: ____,
+      ...rest
+    } = JSON.parse((await exported()).text);
     const then = { ...rest, countersign_directory: 3 };
     const { public_keys: __, ...now } = parse((await exported()).text);
     expect(parse(JSON.stringify(then))).toMatchObject({
       api_keys: now.api_keys,
       public_keys: [],
       passkeys: [],
+      second_factors: [],
     });
     expect(parse(JSON.stringify(then)).people).toMatchObject([{ name: 'alice' }]);
     expect(mistakes(JSON.stringify({ ...then, public_keys: [] }))).toContain('Unrecognized key');
@@ -168,15 +200,21 @@ describe('files of earlier versions', () => {
     );
   });
 
-  test('versions 4 and 5: no passkeys, and everybody has a password', async () => {
-    const { passkeys: _, ...rest } = JSON.parse((await exported()).text);
+  test('versions 4 and 5: no passkeys or second factors, and everybody has a password', async () => {
+    const { passkeys: _, second_factors: ____, ...rest } = JSON.parse((await exported()).text);
     const { passkeys: __, ...now } = parse((await exported()).text);
     for (const countersign_directory of [4, 5]) {
       const then = { ...rest, countersign_directory };
       const { people, ...parts } = parse(JSON.stringify(then));
       expect(people).toMatchObject([{ name: 'alice' }]);
-      expect(parts).toMatchObject({ public_keys: now.public_keys, passkeys: [] });
-      expect(mistakes(JSON.stringify({ ...then, passkeys: [] }))).toContain('Unrecognized key');
+      expect(parts).toMatchObject({
+        public_keys: now.public_keys,
+        passkeys: [],
+        second_factors: [],
+      });
+      for (const part of ['passkeys', 'second_factors']) {
+        expect(mistakes(JSON.stringify({ ...then, [part]: [] }))).toContain('Unrecognized key');
+      }
       const [{ password_hash: ___, ...alice }] = rest.people;
       const passwordless = { ...then, people: [{ ...alice, verifiers: [] }] };
       expect(mistakes(JSON.stringify(passwordless))).toBe('people.0.password_hash: is missing');
@@ -300,6 +338,18 @@ describe('refused, by its place', () => {
     [['passkeys', 0, 'used_at'], -1, '>=0'],
     [['passkeys', 0, 'refused_at'], 'today', 'refused_at'],
     [['passkeys', 0, 'more'], 1, 'Unrecognized key'],
+    [['second_factors'], undefined, 'second_factors: '],
+    [['second_factors', 0, 'accountId'], 'somebody', 'accountId: is nobody of the file'],
+    [['second_factors', 0, 'id'], '', 'must be an identifier'],
+    [['second_factors', 0, 'sealed'], 'AAAA=', '1 to 256 octets in base64url'],
+    [['second_factors', 0, 'sealed'], octets(257), '1 to 256 octets in base64url'],
+    [['second_factors', 0, 'step'], -1, '>=0'],
+    [['second_factors', 0, 'step'], 0.5, 'expected int'],
+    [['second_factors', 0, 'recovery', 0], 'ABCDE12345', '1 to 32 octets in base64url'],
+    [['second_factors', 0, 'recovery', 0], octets(33), '1 to 32 octets in base64url'],
+    [['second_factors', 0, 'recovery'], Array(11).fill(octets(32)), '<=10'],
+    [['second_factors', 0, 'used_at'], -1, '>=0'],
+    [['second_factors', 0, 'more'], 1, 'Unrecognized key'],
   ])('%j', async (place, value, message) => {
     const said = mistakes(await spoilt(place, value));
     expect(said).toContain(message);
@@ -310,6 +360,7 @@ describe('refused, by its place', () => {
     expect(mistakes(await spoilt(['people', 0, 'id'], of)).split('\n')).toEqual([
       'people.0.id: must be an identifier',
       'passkeys.0.accountId: is nobody of the file',
+      'second_factors.0.accountId: is nobody of the file',
     ]);
   });
 
@@ -321,6 +372,7 @@ describe('refused, by its place', () => {
     });
     const bob = { id: 'bob', name: 'bob' };
     const hers = { ...PASSKEY, accountId: alice.person.id };
+    const factor = { ...SECOND_FACTOR, accountId: alice.person.id };
     const twice: readonly (readonly [Partial<DirectoryParts>, string])[] = [
       [{ people: [alice, alice] }, 'people.1.id: '],
       [{ people: [alice, other({ id: 'other' })] }, 'people.1.name: has the name alice again'],
@@ -334,6 +386,10 @@ describe('refused, by its place', () => {
       [
         { people: [alice], passkeys: [hers, hers] },
         `passkeys.1.id: has the passkey ${hers.id} again`,
+      ],
+      [
+        { people: [alice], second_factors: [factor, { ...factor, id: 'other' }] },
+        `second_factors.1.accountId: has the second factor of ${factor.accountId} again`,
       ],
     ];
     for (const [file, message] of twice) {

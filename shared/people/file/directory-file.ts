@@ -9,11 +9,12 @@ import { formerPerson } from './former-people.ts';
 import { passkey } from './passkey-schema.ts';
 import { checked, id, personSchema, time } from './person-schema.ts';
 import { publicKey, visibleName } from './public-key-schema.ts';
+import { secondFactor } from './second-factor-schema.ts';
 
 /** The version that `formatDirectoryFile` writes. */
 export const VERSION = 6;
 
-/** The last version without passkeys, in which everybody has a password. */
+/** The last version without passkeys and second factors, in which everybody has a password. */
 const PASSKEYLESS_VERSION = 5;
 
 /** The last version without profiles. */
@@ -64,6 +65,7 @@ const versioned = <Person extends z.ZodType<NewRecord>>(
 const completed = <File extends object>(file: File) => ({
   public_keys: [],
   passkeys: [],
+  second_factors: [],
   ...file,
 });
 
@@ -80,6 +82,7 @@ const schemaOf = (kinds: readonly KeptKind[]) => {
         versioned([VERSION], person).extend({
           public_keys: z.array(publicKey),
           passkeys: z.array(passkey),
+          second_factors: z.array(secondFactor),
         }),
         versioned([PROFILELESS_VERSION, PASSKEYLESS_VERSION], withPassword)
           .extend({ public_keys: z.array(publicKey) })

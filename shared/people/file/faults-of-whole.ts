@@ -10,7 +10,7 @@ interface Fault {
 
 /** Returns the faults of a file whose parts are right by themselves: what is there twice, too often, or of nobody. */
 export function faultsOfWhole(file: Omit<DirectoryContent, 'countersign_directory'>): Fault[] {
-  const { people, api_keys, public_keys, passkeys } = file;
+  const { people, api_keys, public_keys, passkeys, second_factors } = file;
   const isKnown = knownIn(file);
   return [
     ...twice(people, 'people', 'id', 'person'),
@@ -23,15 +23,18 @@ export function faultsOfWhole(file: Omit<DirectoryContent, 'countersign_director
     ...twice(api_keys, 'api_keys', 'id', 'key'),
     ...twice(public_keys, 'public_keys', 'id', 'key'),
     ...twice(passkeys, 'passkeys', 'id', 'passkey'),
+    ...twice(second_factors, 'second_factors', 'accountId', 'second factor of'),
     ...public_keys.flatMap(({ owner }, index) =>
       owner.kind === 'application' || isKnown(owner.id)
         ? []
         : [{ path: ['public_keys', index, 'owner'], message: 'is nobody of the file' }],
     ),
-    ...passkeys.flatMap(({ accountId }, index) =>
-      isKnown(accountId)
-        ? []
-        : [{ path: ['passkeys', index, 'accountId'], message: 'is nobody of the file' }],
+    ...Object.entries({ passkeys, second_factors }).flatMap(([part, items]) =>
+      items.flatMap(({ accountId }, index) =>
+        isKnown(accountId)
+          ? []
+          : [{ path: [part, index, 'accountId'], message: 'is nobody of the file' }],
+      ),
     ),
     ...tooMany(passkeys),
   ];

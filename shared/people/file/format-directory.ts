@@ -1,6 +1,7 @@
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import type { PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
+import type { SecondFactorRecord } from '#shared/stores/credentials/second-factors.ts';
 import type { WholePerson } from '#shared/stores/people/people.ts';
 import { VERSION } from './directory-file.ts';
 
@@ -12,17 +13,19 @@ export interface DirectoryParts {
   readonly api_keys: Items<ApiKeyRecord>;
   readonly public_keys: Items<PublicKeyRecord>;
   readonly passkeys: Items<PasskeyRecord>;
+  readonly second_factors: Items<SecondFactorRecord>;
 }
 
 /**
- * The text of a directory's file (JSON), piece by piece: a line for each person, key and passkey, without what follows
- * from the rest of it.
+ * The text of a directory's file (JSON), piece by piece: a line for each person, key, passkey and second factor,
+ * without what follows from the rest of it.
  */
 export async function* formatDirectoryFile({
   people,
   api_keys,
   public_keys,
   passkeys,
+  second_factors,
 }: DirectoryParts): AsyncGenerator<string> {
   yield `{"countersign_directory": ${VERSION}, "people": [`;
   yield* lines(people, written);
@@ -32,6 +35,8 @@ export async function* formatDirectoryFile({
   yield* lines(public_keys, (key) => key);
   yield '\n], "passkeys": [';
   yield* lines(passkeys, (passkey) => passkey);
+  yield '\n], "second_factors": [';
+  yield* lines(second_factors, (factor) => factor);
   yield '\n]}\n';
 }
 

@@ -9,8 +9,10 @@ import {
   everybodyIn,
   passkeysIn,
   publicKeysIn,
+  secondFactorsIn,
   someClient,
   somePasskey,
+  someSecondFactor,
 } from '#shared/stores/contract/samples.ts';
 import { testPeople } from '../directory.fixture.ts';
 import { everybody } from '../everybody.ts';
@@ -54,7 +56,7 @@ const somePublicKey = (owner: KeyOwner): PublicKeyRecord => ({
   created_at: 1,
 });
 
-/** With alice, her key and her passkey, the disabled bob, and two keys of an application. */
+/** With alice, her key, passkey and second factor, the disabled bob, and two keys of an application. */
 async function full() {
   const made = await installation();
   const { store, stores } = made;
@@ -71,7 +73,14 @@ async function full() {
   }
   const passkey = { ...somePasskey('AAAA'), accountId: alice.id };
   expect(await stores.passkeys.add(passkey, MOST_PASSKEYS)).toBe('added');
-  return { ...made, keyId: id, hers, passkey };
+  const factor = {
+    ...someSecondFactor(alice.id),
+    id: 'set-up',
+    sealed: 'AAAA',
+    recovery: ['AAAA', 'BBBB'],
+  };
+  expect(await stores.secondFactors.add(factor)).toBe(true);
+  return { ...made, keyId: id, hers, passkey, factor };
 }
 
 const exported = async ({ stores }: Installation) =>
@@ -83,6 +92,7 @@ const exported = async ({ stores }: Installation) =>
           api_keys: await stores.apiKeys.list(),
           public_keys: await publicKeysIn(stores),
           passkeys: await passkeysIn(stores),
+          second_factors: await secondFactorsIn(stores),
         }),
       ),
     ),
@@ -110,6 +120,7 @@ test('into an empty directory: all as it was, and every way in works', async () 
     api_keys: { added: 1, replaced: 0 },
     public_keys: { added: 2, replaced: 0 },
     passkeys: { added: 1, replaced: 0 },
+    second_factors: { added: 1, replaced: 0 },
   });
   expect(await kept(after)).toEqual(await kept(before));
   expect(await enters(after, 'alice')).toMatchObject({ name: 'alice' });
@@ -135,6 +146,7 @@ test('twice: everything is replaced, and is the same', async () => {
     api_keys: { added: 0, replaced: 1 },
     public_keys: { added: 0, replaced: 2 },
     passkeys: { added: 0, replaced: 1 },
+    second_factors: { added: 0, replaced: 1 },
   });
   expect(await kept(place)).toEqual(before);
 });
@@ -177,7 +189,7 @@ test('a key keeps its end and scopes; people and keys that are not in the file s
 });
 
 test('somebody of the same name and another id keeps the id that their documents know', async () => {
-  const file = await exported(await full());
+  const file = { ...(await exported(await full())), second_factors: [] };
   const place = await installation();
   const { id } = await addPerson(place.store, { name: 'alice', password: 'another password' });
   await importDirectory(place.store, file);
@@ -207,7 +219,7 @@ test('a public key that is there stays as it is; one that was removed is as it w
 });
 
 test('somebody who has as many keys as there may be gets no other one: told, and it can be run again', async () => {
-  const file = await exported(await full());
+  const file = { ...(await exported(await full())), second_factors: [] };
   const place = await installation();
   const { id } = await addPerson(place.store, { name: 'alice', password: PASSWORD });
   const owner = { kind: 'person', id } as const;
@@ -262,8 +274,54 @@ describe('a passkey that is there', () => {
   });
 });
 
+describe('a second factor', () => {
+  test('RFC 6238 section 5.2: steps and recovery codes that were used since stay used up', async () => {
+    const place = await full();
+    const file = await exported(place);
+    const { secondFactors } = place.stores;
+    const { accountId, id } = place.factor;
+    expect(await secondFactors.useStep(accountId, id, 8, 5)).toBe(true);
+    expect(await secondFactors.useRecovery(accountId, 'AAAA', 6)).toBe(true);
+    const before = await secondFactors.get(accountId);
+    await importDirectory(place.store, file);
+    expect(await secondFactors.get(accountId)).toEqual(before);
+    expect(await secondFactors.useStep(accountId, id, 8, 7)).toBe(false);
+    expect(await secondFactors.useRecovery(accountId, 'AAAA', 7)).toBe(false);
+  });
+
+  test('is replaced by another set-up; one that was removed is as it was; a file without it takes none away', async () => {
+    const place = await full();
+    const file = await exported(place);
+    const { secondFactors } = place.stores;
+    const { accountId } = place.factor;
+    await secondFactors.remove(accountId);
+    const later = { ...place.factor, id: 'later', step: 9 };
+    await secondFactors.add(later);
+    await importDirectory(place.store, { ...file, second_factors: [] });
+    expect(await secondFactors.get(accountId)).toEqual(later);
+    expect(await importDirectory(place.store, file)).toMatchObject({
+      second_factors: { added: 0, replaced: 1 },
+    });
+    expect(await secondFactors.get(accountId)).toEqual(place.factor);
+    await secondFactors.remove(accountId);
+    await importDirectory(place.store, file);
+    expect(await secondFactors.get(accountId)).toEqual(place.factor);
+  });
+
+  test('is refused before anything is changed if its person has another id here: it would not open', async () => {
+    const file = await exported(await full());
+    const place = await installation();
+    await addPerson(place.store, { name: 'alice', password: 'another password' });
+    const before = await kept(place);
+    await expect(importDirectory(place.store, file)).rejects.toThrow(
+      /^the second factor of alice does not open under the id that alice has here/,
+    );
+    expect(await kept(place)).toEqual(before);
+  });
+});
+
 test('nobody gets more passkeys than there may be: told, and it can be run again', async () => {
-  const file = await exported(await full());
+  const file = { ...(await exported(await full())), second_factors: [] };
   const place = await installation();
   const { passkeys } = place.stores;
   const { id: accountId } = await addPerson(place.store, { name: 'alice', password: PASSWORD });

@@ -6,6 +6,7 @@ import type { DirectoryContent } from './directory-content.ts';
 import { PROFILELESS_VERSION } from './directory-file.ts';
 import { putPasskey, refuseKnownPasskeys } from './import-passkeys.ts';
 import { putPublicKey, refuseKnownKeys } from './import-public-keys.ts';
+import { putSecondFactor, refuseForeignSecondFactors } from './import-second-factors.ts';
 import { peopleHere } from './people-here.ts';
 import {
   changePerson,
@@ -18,8 +19,10 @@ import {
 
 export interface DirectoryStore extends PeopleStore {
   readonly stores: PeopleStore['stores'] &
-    Pick<Stores, 'apiKeys' | 'clients' | 'passkeys' | 'publicKeys'>;
+    Pick<Stores, 'apiKeys' | 'clients' | 'passkeys' | 'publicKeys' | 'secondFactors'>;
 }
+
+type ImportedPart = 'people' | 'api_keys' | 'public_keys' | 'passkeys' | 'second_factors';
 
 interface Counts {
   readonly added: number;
@@ -36,18 +39,22 @@ export async function importDirectory(
   store: DirectoryStore,
   file: DirectoryContent,
   former: FormerName = 'refused',
-): Promise<Readonly<Record<'people' | 'api_keys' | 'public_keys' | 'passkeys', Counts>>> {
-  const { people, api_keys, public_keys, passkeys } = file;
+): Promise<Readonly<Record<ImportedPart, Counts>>> {
+  const { people, api_keys, public_keys, passkeys, second_factors } = file;
   const profileless = file.countersign_directory <= PROFILELESS_VERSION;
   const personHere = peopleHere(store, file);
   for (const person of people) await refuseConflict(store, person, former);
   await refuseKnownKeys(store, file, personHere);
   await refuseKnownPasskeys(store, file, personHere);
+  await refuseForeignSecondFactors(file, personHere);
   return {
     people: await counted(people, (person) => putPerson(store, person, former, profileless)),
     api_keys: await counted(api_keys, (key) => putKey(store, key)),
     public_keys: await counted(public_keys, (key) => putPublicKey(store, key, personHere)),
     passkeys: await counted(passkeys, (passkey) => putPasskey(store, passkey, personHere)),
+    second_factors: await counted(second_factors, (factor) =>
+      putSecondFactor(store, factor, personHere),
+    ),
   };
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LONGEST_PASSKEY_ID } from '#shared/stores/credentials/passkeys.ts';
-import { id, time } from './person-schema.ts';
+import { id, octets, time } from './person-schema.ts';
 import { visibleName } from './public-key-schema.ts';
 
 /** Longest public key, in octets: one of RSA with 8,192 bits has some thousand. */
@@ -8,16 +8,6 @@ const LONGEST_KEY = 2_048;
 
 /** The counter of a signature has 32 bits (WebAuthn section 6.1). */
 const MOST_COUNTER = 2 ** 32 - 1;
-
-const octets = (most: number) =>
-  z.string().refine(
-    (text) => {
-      const decoded = Buffer.from(text, 'base64url');
-      const isCanonical = decoded.toString('base64url') === text;
-      return isCanonical && decoded.length > 0 && decoded.length <= most;
-    },
-    { error: `must be 1 to ${most.toLocaleString('en')} octets in base64url` },
-  );
 
 /** A passkey as `formatDirectoryFile` writes it. */
 export const passkey = z.strictObject({

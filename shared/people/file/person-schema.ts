@@ -13,6 +13,17 @@ export const checked = (passes: (text: string) => boolean, what: string) =>
 export const id = z.string().regex(/^[\w-]{1,64}$/, 'must be an identifier');
 export const time = z.int().min(0);
 
+/** At most so many octets, in base64url without padding or bits after the last octet. */
+export const octets = (most: number) =>
+  z.string().refine(
+    (text) => {
+      const decoded = Buffer.from(text, 'base64url');
+      const isCanonical = decoded.toString('base64url') === text;
+      return isCanonical && decoded.length > 0 && decoded.length <= most;
+    },
+    { error: `must be 1 to ${most.toLocaleString('en')} octets in base64url` },
+  );
+
 /** The realm of a row: there may be more than a name of `realmName` (`keptRealm`). */
 const rowRealm = z
   .string()

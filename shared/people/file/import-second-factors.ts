@@ -1,0 +1,46 @@
+import type { SecondFactorRecord } from '#shared/stores/credentials/second-factors.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { PeopleError } from '../people.ts';
+import type { DirectoryContent } from './directory-content.ts';
+import type { PersonHere } from './people-here.ts';
+
+interface SecondFactorStore {
+  readonly stores: Pick<Stores, 'secondFactors'>;
+}
+
+/** Throws `PeopleError` for somebody who has another id here: the secret is sealed for the id in the file. */
+export async function refuseForeignSecondFactors(
+  { people, second_factors }: DirectoryContent,
+  personHere: PersonHere,
+): Promise<void> {
+  for (const { accountId } of second_factors) {
+    const here = await personHere(accountId);
+    if (here === undefined || here === accountId) continue;
+    const name = people.find(({ id }) => id === accountId)?.name ?? accountId;
+    throw new PeopleError(
+      `the second factor of ${name} does not open under the id that ${name} has here: take it out of the file`,
+    );
+  }
+}
+
+/**
+ * Writes a second factor; resolves to false if the person had one. The same set-up stays as it is: steps and recovery
+ * codes that were used since stay used up (RFC 6238 section 5.2).
+ */
+export async function putSecondFactor(
+  { stores: { secondFactors } }: SecondFactorStore,
+  factor: SecondFactorRecord,
+  personHere: PersonHere,
+): Promise<boolean> {
+  const { accountId, id } = factor;
+  if ((await personHere(accountId)) !== accountId) {
+    throw new PeopleError('somebody with a second factor was removed meanwhile: try again');
+  }
+  const there = await secondFactors.get(accountId);
+  if (there?.id === id) return false;
+  if (there !== undefined) await secondFactors.remove(accountId);
+  if (!(await secondFactors.add(factor))) {
+    throw new PeopleError(`${accountId} set up a second factor meanwhile: try again`);
+  }
+  return there === undefined;
+}
