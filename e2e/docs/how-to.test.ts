@@ -47,6 +47,16 @@ test('passkeys: the domain of the example is the one that they are good for', as
   expect(relyingPartyId(configSchema.parse(JSON.parse(example)))).toBe('example.com');
 });
 
+test('second factor: the example demands it of a group, and the command tells of a person', async () => {
+  const [example = ''] = await examples('docs/how-to/second-factor.md', 'json second-factor');
+  const { people } = configSchema.parse(JSON.parse(example));
+  expect(people.secondFactor).toEqual({ required: ['staff'] });
+  await pair.addPerson('dave');
+  const [told, asJson = ''] = await printed('second-factor.md', 'sh second-factor');
+  expect(told).toBe('dave has no second factor.\n');
+  expect(JSON.parse(asJson)).toEqual({ person: 'dave', set_up: false });
+});
+
 test('clients: a machine gets a token, an application is registered, a secret overlaps', async () => {
   const [machine = '', application, , shown, set, secret = ''] = await printed(
     'clients.md',

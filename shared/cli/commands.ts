@@ -53,6 +53,7 @@ import { userPasskeyRemove } from './commands/user-passkey-remove.ts';
 import { userPasswd } from './commands/user-passwd.ts';
 import { userRecover } from './commands/user-recover.ts';
 import { userRemove } from './commands/user-remove.ts';
+import { userSecondFactor } from './commands/user-second-factor.ts';
 import { userSet } from './commands/user-set.ts';
 import { userShow } from './commands/user-show.ts';
 import { whoami } from './commands/whoami.ts';
@@ -83,6 +84,7 @@ export const COMMANDS: readonly Command[] = [
   userKeyRemove,
   userPasskeyList,
   userPasskeyRemove,
+  userSecondFactor,
   keyAdd,
   keyList,
   keyRotate,
