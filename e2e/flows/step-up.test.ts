@@ -150,9 +150,9 @@ describe.each(STORE_KINDS)('step-up (RFC 9470), on %s', (kind) => {
 
       const { acr_values = '', max_age = '' } = params;
       const asked = { resource: resource(), acr_values, max_age };
-      expect(asksToSignIn(await browser.open(app.url(asked)))).toBe(true);
-      const refused = await signIn(browser, await browser.open(app.url(asked)), person);
-      expect(sent(refused).get('error')).toBe('unmet_authentication_requirements');
+      // The issuer's host is an address, so nobody has a passkey: the request ends, and does not loop.
+      const refused = sent(await browser.open(app.url(asked)));
+      expect(refused.get('error')).toBe('unmet_authentication_requirements');
 
       await becomes(flow, person, PASSKEY);
       const strong = await app.tokens(browser, asked);

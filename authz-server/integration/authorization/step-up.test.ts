@@ -93,12 +93,12 @@ describe('acr_values (OpenID Connect Core 1.0 section 3.1.2.1, RFC 9470 section 
     expect(again.text).toContain('asks for a passkey');
   });
 
-  test('giving up leads back with access_denied', async () => {
+  test('giving up leads back with unmet_authentication_requirements, since the person may have no stronger way', async () => {
     const browser = await signedInBy(BY_PASSWORD);
     const page = await browser.open(flow.authorize({ acr_values: PASSKEY }));
     const abort = page.forms.find(({ action }) => action.endsWith('/abort'));
     const answer = sent(await browser.submit(page, {}, abort?.action));
-    expect(answer.get('error')).toBe('access_denied');
+    expect(answer.get('error')).toBe('unmet_authentication_requirements');
   });
 
   test('prompt=none is login_required (section 3.1.2.6), since a page could meet it', async () => {
@@ -154,6 +154,26 @@ describe('with a passkey, by the pages alone', () => {
     expect(decodeJwt(String(body['access_token']))).toMatchObject(event);
     expect(decodeJwt(String(body['id_token']))).toMatchObject(event);
     expect(sent(await browser.open(asked)).has('code')).toBe(true);
+  });
+
+  test('it has no field for a password, says so to a browser without passkeys, and leads to making one', async () => {
+    const page = await flow.browser().open(flow.authorize({ acr_values: PASSKEY }));
+    expect(page.text).not.toContain('type="password"');
+    expect(page.text).toContain('id="passkey-missing"');
+    expect(page.text).toContain('href="/account/passkeys"');
+    const either = await flow.browser().open(flow.authorize({ acr_values: SECOND_FACTOR }));
+    expect(either.text).toContain('type="password"');
+    expect(either.text).toContain('data-way="get"');
+  });
+
+  test('at an issuer whose host is an address nobody can have one: the request ends at once', async () => {
+    await using other = await testFlow({ issuer: 'http://127.0.0.1:3000' });
+    const asked = other.authorize({ acr_values: PASSKEY });
+    for (const browser of [other.browser(), await other.signedIn()]) {
+      const answer = sent(await browser.open(asked));
+      expect(answer.get('error')).toBe('unmet_authentication_requirements');
+      expect(answer.get('state')).toBe('the state');
+    }
   });
 
   test('nobody gets from a password to a passkey by an answer of before, of another page or of another person', async () => {

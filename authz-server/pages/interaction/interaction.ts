@@ -152,6 +152,12 @@ export function interactionHandlers(
     answerWith(ctx, page);
   }
 
+  /** Whether the client asks for nothing but a passkey, at an issuer where nobody can have one. */
+  const isOutOfReach = (ctx: Context, { prompt, params }: Interaction): boolean =>
+    prompt.name === 'login' &&
+    asksFor(leastAcr(params['acr_values'])).asks === 'passkey' &&
+    askForPasskey(viewOf(ctx)).passkey === undefined;
+
   function askForConsent(ctx: Context, { interaction, client, visitor }: Waiting): void {
     const { uid, params } = interaction;
     const view = viewOf(ctx, visitor?.person, params['ui_locales']);
@@ -167,7 +173,12 @@ export function interactionHandlers(
   return {
     async show(ctx) {
       const waiting = await load(ctx);
-      const ask = PROMPTS[waiting.interaction.prompt.name];
+      const { interaction } = waiting;
+      if (isOutOfReach(ctx, interaction)) {
+        await finish(ctx, interaction, UNMET);
+        return;
+      }
+      const ask = PROMPTS[interaction.prompt.name];
       if (ask === undefined) throw new PageError(400, 'request');
       ask(ctx, waiting);
     },
@@ -247,7 +258,9 @@ export function interactionHandlers(
     async abort(ctx) {
       await checkForm(ctx);
       const { interaction } = await load(ctx);
-      await finish(ctx, interaction, REFUSED);
+      const { prompt, params } = interaction;
+      const asks = prompt.name === 'login' && asksFor(leastAcr(params['acr_values'])).asks;
+      await finish(ctx, interaction, asks ? UNMET : REFUSED);
     },
   };
 }

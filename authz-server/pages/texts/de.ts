@@ -52,6 +52,8 @@ export const de: Texts = {
     showWhat: ', was ich eingebe',
     submit: 'Anmelden',
     usePasskey: 'Passkey benutzen',
+    noPasskey: 'Sie haben noch keinen?',
+    makePasskey: 'Legen Sie einen in Ihrem Konto an',
     passkeyFailed:
       'Der Browser hat keinen Passkey gezeigt: Es wurde abgebrochen, dauerte zu lange, oder dieses Gerät hat hier keinen.',
     cancel: 'Abbrechen',

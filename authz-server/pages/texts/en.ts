@@ -57,6 +57,8 @@ export const en = {
     showWhat: ' what I type',
     submit: 'Sign in',
     usePasskey: 'Use a passkey',
+    noPasskey: 'You have none yet?',
+    makePasskey: 'Make one in your account',
     passkeyFailed:
       'The browser showed no passkey: it was cancelled, took too long, or this device has none for here.',
     cancel: 'Cancel',

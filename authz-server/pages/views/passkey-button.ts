@@ -8,14 +8,16 @@ export interface PasskeyButton {
   readonly text: string;
   /** Shown when the browser comes back without a passkey. */
   readonly failed: string;
+  /** It is what the form is for. */
+  readonly primary?: true;
 }
 
 /**
  * The button of a form that has an authenticator answer, and the hidden field `passkey` for the answer. The script of the
  * page (`credential-script.ts`) shows the button; without it the button would do nothing.
  */
-export function passkeyButton({ way, options, text, failed }: PasskeyButton): Html {
-  const look = way === 'create' ? 'button primary' : 'button';
+export function passkeyButton({ way, options, text, failed, primary }: PasskeyButton): Html {
+  const look = way === 'create' || primary ? 'button primary' : 'button';
   return html`<input type="hidden" name="passkey" value="" />
     <p class="note bad" id="passkey-failed" role="alert" hidden>${failed}</p>
     <button

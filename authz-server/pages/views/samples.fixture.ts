@@ -159,7 +159,13 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     signInPage(view, { ...signIn, name: 'alice', problem: { kind: 'wrong' } }),
   'sign-in-later': (view) =>
     signInPage(view, { ...signIn, name: 'alice', problem: { kind: 'later', seconds: 90 } }),
-  'sign-in-passkey': (view) => signInPage(view, { ...signIn, name: 'alice', asks: 'passkey' }),
+  'sign-in-passkey': (view) =>
+    signInPage(view, {
+      ...signIn,
+      name: 'alice',
+      asks: 'passkey',
+      passkey: '{"challenge":"AAAA"}',
+    }),
   'sign-in-not-enough': (view) =>
     signInPage(view, { ...signIn, name: 'alice', asks: 'second-factor', notice: 'not-enough' }),
   'sign-in-once-more': (view) =>

@@ -1,5 +1,5 @@
 import type { Answer } from '#shared/http/answer.ts';
-import { html } from '#shared/pages/html.ts';
+import { type Html, html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { SignInProps, View } from '../frame/view.ts';
@@ -8,11 +8,10 @@ import { shownProblem } from './problem.ts';
 import { passkeyButton } from './passkey-button.ts';
 import { CREDENTIAL_SCRIPT } from './credential-script.ts';
 
-/** Asks for name and password; the first field that is empty has the focus. */
+/** Asks for name and password, or for a passkey; where a client takes nothing but a passkey, for that alone. */
 export function signInPage(view: View, props: SignInProps): Answer {
   const {
     action,
-    name = '',
     client,
     cancel,
     hidden = {},
@@ -27,7 +26,6 @@ export function signInPage(view: View, props: SignInProps): Answer {
   const isWrong = props.problem?.kind === 'wrong';
   const state =
     problem && html` aria-describedby="${problem.id}"${isWrong && html` aria-invalid="true"`}`;
-  const focus = html` autofocus`;
   return document(view, {
     ...problem,
     title: problem ? texts.problemTitle : texts.title,
@@ -50,46 +48,9 @@ export function signInPage(view: View, props: SignInProps): Answer {
         view,
         action,
         hidden,
-        html`<div class="field">
-            <label for="name">${texts.name}</label>
-            <input
-              class="input"
-              id="name"
-              name="name"
-              value="${name}"
-              autocomplete="username${passkey !== undefined && ' webauthn'}"
-              autocapitalize="none"
-              autocorrect="off"
-              spellcheck="false"
-              required${state}${name === '' && focus}
-            />
-          </div>
-          <div class="field">
-            <label for="password">${texts.password}</label>
-            <div class="secret">
-              <input
-                class="input"
-                id="password"
-                name="password"
-                type="password"
-                autocomplete="current-password"
-                required${state}${name !== '' && focus}
-              />
-              <button class="button" type="button" id="reveal" aria-pressed="false" hidden>
-                ${texts.show}<span class="hidden">${texts.showWhat}</span>
-              </button>
-            </div>
-          </div>
-          <button class="button primary">${texts.submit}</button>
-          ${
-            passkey !== undefined &&
-            passkeyButton({
-              way: 'get',
-              options: passkey,
-              text: texts.usePasskey,
-              failed: texts.passkeyFailed,
-            })
-          }`,
+        asks === 'passkey' && passkey !== undefined
+          ? passkeyAlone(view, passkey)
+          : fields(view, props, state),
       )}
       ${
         cancel !== undefined &&
@@ -102,4 +63,70 @@ export function signInPage(view: View, props: SignInProps): Answer {
       }
     </div>`,
   });
+}
+
+/** The first field that is empty has the focus. */
+function fields(
+  { language }: View,
+  { name = '', passkey }: SignInProps,
+  state: Html | false | undefined,
+): Html {
+  const texts = textsOf(language).signIn;
+  const focus = html` autofocus`;
+  return html`<div class="field">
+      <label for="name">${texts.name}</label>
+      <input
+        class="input"
+        id="name"
+        name="name"
+        value="${name}"
+        autocomplete="username${passkey !== undefined && ' webauthn'}"
+        autocapitalize="none"
+        autocorrect="off"
+        spellcheck="false"
+        required${state}${name === '' && focus}
+      />
+    </div>
+    <div class="field">
+      <label for="password">${texts.password}</label>
+      <div class="secret">
+        <input
+          class="input"
+          id="password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          required${state}${name !== '' && focus}
+        />
+        <button class="button" type="button" id="reveal" aria-pressed="false" hidden>
+          ${texts.show}<span class="hidden">${texts.showWhat}</span>
+        </button>
+      </div>
+    </div>
+    <button class="button primary">${texts.submit}</button>
+    ${
+      passkey !== undefined &&
+      passkeyButton({
+        way: 'get',
+        options: passkey,
+        text: texts.usePasskey,
+        failed: texts.passkeyFailed,
+      })
+    }`;
+}
+
+/** Without script, or in a browser without passkeys, a sentence says so in place of the button. */
+function passkeyAlone({ language }: View, options: string): Html {
+  const { signIn: texts, passkeys } = textsOf(language);
+  return html`<p class="note warn" id="passkey-missing">${passkeys.missing}</p>
+    ${passkeyButton({
+      way: 'get',
+      options,
+      text: texts.usePasskey,
+      failed: texts.passkeyFailed,
+      primary: true,
+    })}
+    <p class="small muted">
+      ${texts.noPasskey} <a href="/account/passkeys">${texts.makePasskey}</a>
+    </p>`;
 }
