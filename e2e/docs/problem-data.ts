@@ -162,6 +162,11 @@ export const OAUTH_ERRORS: readonly Row[] = [
     'Send the person to sign in with these two parameters',
   ],
   [
+    'unmet_authentication_requirements',
+    'At a sign-in: the person did not reach what `acr_values` or an essential `acr` asks for',
+    'Ask for less, or let the person set up what is asked for',
+  ],
+  [
     'authorization_pending',
     'The person has not decided about the device yet',
     'Ask again after `interval` seconds',
