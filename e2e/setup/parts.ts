@@ -54,6 +54,8 @@ export const PARTS: readonly TestPart[] = [
   program('chromium-headless-shell', 'chromium-headless-shell'),
   // The shell waits for ever where a proxy refuses its password.
   program('chromium', 'chromium'),
+  // Another browser, for pages without script.
+  program('firefox-esr', 'firefox-esr'),
   program('oidc-agent', 'oidc-agent-cli'),
   program('litmus', 'litmus'),
   program('cadaver', 'cadaver'),

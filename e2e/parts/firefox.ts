@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { temporaryFolder } from './temporary-folder.ts';
+
+type Params = Readonly<Record<string, unknown>>;
+
+/** A message of WebDriver BiDi (section 3.4). */
+interface Answer {
+  readonly id?: number | null;
+  readonly type: 'success' | 'error' | 'event';
+  readonly method?: string;
+  readonly result?: Params;
+  readonly error?: string;
+  readonly message?: string;
+}
+
+const LOADED = 'browsingContext.load';
+/** A key by its code point (WebDriver section 17.4.2). */
+const CONTROL = '\uE009';
+/** Milliseconds. */
+const PATIENCE = 30_000;
+
+interface Node {
+  readonly sharedId: string;
+}
+
+/** Debian's Firefox without JavaScript, with one tab, driven by WebDriver BiDi. */
+export class Firefox implements AsyncDisposable {
+  readonly #socket: WebSocket;
+  readonly #end: () => Promise<void>;
+  readonly #waiting = new Map<number, (answer: Answer) => void>();
+  #onLoad: (() => void) | undefined;
+  #sent = 0;
+  #tab = '';
+
+  private constructor(socket: WebSocket, end: () => Promise<void>) {
+    this.#socket = socket;
+    this.#end = end;
+    socket.addEventListener('message', ({ data }) => {
+      const answer = JSON.parse(String(data)) as Answer;
+      if (typeof answer.id === 'number') this.#waiting.get(answer.id)?.(answer);
+      if (answer.method === LOADED) this.#onLoad?.();
+    });
+  }
+
+  static async start(): Promise<Firefox> {
+    const folder = await temporaryFolder();
+    await writeFile(join(folder.path, 'user.js'), 'user_pref("javascript.enabled", false);\n');
+    const args = ['--headless', '--no-remote', '--profile', folder.path];
+    const browser = spawn('firefox-esr', [...args, '--remote-debugging-port', '0'], {
+      env: { ...process.env, HOME: folder.path },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let address: string | undefined;
+    for await (const line of createInterface({ input: browser.stderr })) {
+      address = /BiDi listening on (ws:\S+)/.exec(line)?.[1];
+      if (address !== undefined) break;
+    }
+    browser.stderr.resume();
+    const socket = new WebSocket(`${address}/session`);
+    await once(socket, 'open');
+    const firefox = new Firefox(socket, async () => {
+      socket.close();
+      const ended = once(browser, 'exit');
+      browser.kill();
+      await ended;
+      await folder[Symbol.asyncDispose]();
+    });
+    await firefox.#send('session.new', { capabilities: {} });
+    await firefox.#send('session.subscribe', { events: [LOADED] });
+    const { contexts } = await firefox.#send('browsingContext.getTree', {});
+    [{ context: firefox.#tab }] = contexts as [{ context: string }];
+    return firefox;
+  }
+
+  /** Opens an address and waits until the page has loaded. */
+  async open(url: string): Promise<void> {
+    await this.#send('browsingContext.navigate', { context: this.#tab, url, wait: 'complete' });
+  }
+
+  /** The text of the page, as it is seen. */
+  async text(): Promise<string> {
+    const target = { context: this.#tab, sandbox: 'test' };
+    const expression = 'document.body.innerText';
+    const evaluated = { expression, target, awaitPromise: false };
+    const { result } = await this.#send('script.evaluate', evaluated);
+    return String((result as { value?: unknown } | undefined)?.value);
+  }
+
+  /** Types into the field of that name, in place of what stands there. */
+  async type(field: string, text: string): Promise<void> {
+    await this.#do('focus', { type: 'css', value: `[name="${field}"]:not([type="hidden"])` });
+    const all = [{ type: 'keyDown', value: CONTROL }, ...stroke('a')];
+    await this.#type([...all, { type: 'keyUp', value: CONTROL }, ...[...text].flatMap(stroke)]);
+  }
+
+  /** Presses a button or link, and waits until a page has loaded. */
+  async press(role: 'button' | 'link', name: string): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#onLoad = resolve;
+    const late = setTimeout(() => reject(new Error(`${name} leads nowhere`)), PATIENCE);
+    await this.#do('click', { type: 'accessibility', value: { role, name } });
+    await promise;
+    clearTimeout(late);
+  }
+
+  /** PNG, in base64. */
+  async screenshot(): Promise<string> {
+    const { data } = await this.#send('browsingContext.captureScreenshot', { context: this.#tab });
+    return String(data);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#end();
+  }
+
+  async #do(what: 'focus' | 'click', locator: Params): Promise<void> {
+    const found = await this.#send('browsingContext.locateNodes', { context: this.#tab, locator });
+    const [element] = found['nodes'] as readonly Node[];
+    if (element === undefined) {
+      throw new Error(`there is no ${JSON.stringify(locator)} in: ${await this.text()}`);
+    }
+    await this.#send('script.callFunction', {
+      functionDeclaration: `(element) => element.${what}()`,
+      arguments: [{ sharedId: element.sharedId }],
+      target: { context: this.#tab, sandbox: 'test' },
+      awaitPromise: false,
+    });
+  }
+
+  async #type(actions: readonly Params[]): Promise<void> {
+    const keyboard = { type: 'key', id: 'keyboard', actions };
+    await this.#send('input.performActions', { context: this.#tab, actions: [keyboard] });
+  }
+
+  async #send(method: string, params: Params): Promise<Params> {
+    this.#sent += 1;
+    const id = this.#sent;
+    const answered = new Promise<Answer>((resolve) => {
+      this.#waiting.set(id, resolve);
+    });
+    this.#socket.send(JSON.stringify({ id, method, params }));
+    const { type, result, error, message } = await answered;
+    this.#waiting.delete(id);
+    if (type === 'error') throw new Error(`${method}: ${error}: ${message}`);
+    return result ?? {};
+  }
+}
+
+const stroke = (value: string) => [
+  { type: 'keyDown', value },
+  { type: 'keyUp', value },
+];
