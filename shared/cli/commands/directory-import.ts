@@ -1,7 +1,10 @@
 import { VERIFIER_KINDS } from '#shared/auth/schemes/list.ts';
 import { parseDirectoryFile } from '#shared/people/file/directory-file.ts';
+import { readMasterSecret } from '#shared/config/secret.ts';
+import type { DirectoryContent } from '#shared/people/file/directory-content.ts';
+import { opens } from '#shared/people/second-factor/second-factor.ts';
 import { importDirectory } from '#shared/people/file/import-directory.ts';
-import type { Command } from '../arguments/command.ts';
+import { type Command, Failure } from '../arguments/command.ts';
 import { fileContent } from '../arguments/read-file.ts';
 import { withPeople } from '../stores/with-people.ts';
 
@@ -15,14 +18,19 @@ export const directoryImport: Command = {
   details: [
     'The whole file is checked first; a broken one changes nothing. People are replaced by name and keep the',
     'identifier that they have here; their sessions, grants and tokens end. Keys and passkeys are replaced by identifier.',
-    'Second factors open only under the master secret of the export: `user recover NAME --second-factor` removes one.',
+    'Second factors open only under the master secret of the export; under another one the file is refused.',
     'People who are not in the file stay as they are. After an interruption, run the command again.',
   ],
   run: async ({ operands: [file = ''], flag }, shell) => {
     const content = await fileContent(file);
     const directory = parseDirectoryFile(content, VERIFIER_KINDS);
     const former = flag('reuse-name') ? 'reused' : 'refused';
-    const counts = await withPeople(shell, (store) => importDirectory(store, directory, former));
+    const counts = await withPeople(shell, async (store, config) => {
+      if (directory.second_factors.length > 0) {
+        refuseSealed(directory, await readMasterSecret(config, shell.env, shell.random));
+      }
+      return importDirectory(store, directory, former);
+    });
     return {
       json: counts,
       lines: Object.entries(counts).map(
@@ -32,3 +40,13 @@ export const directoryImport: Command = {
     };
   },
 };
+
+/** Throws `Failure` for a second factor that nobody could use: its person would be locked out. */
+function refuseSealed({ people, second_factors }: DirectoryContent, master: Buffer): void {
+  const sealed = second_factors.find((factor) => !opens(master, factor));
+  if (sealed === undefined) return;
+  const name = people.find(({ id }) => id === sealed.accountId)?.name;
+  throw new Failure(
+    `the second factor of ${name} was sealed under another master secret: give that one, or take second_factors out of the file`,
+  );
+}

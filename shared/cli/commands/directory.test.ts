@@ -2,16 +2,20 @@ import { readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from '@jest/globals';
-import { somePasskey, somePublicKey } from '#shared/stores/contract/samples.ts';
+import { readMasterSecret } from '#shared/config/secret.ts';
+import { newSecret, setUpSecondFactor } from '#shared/people/second-factor/second-factor.ts';
+import { hotp, stepAt } from '#shared/people/second-factor/totp.ts';
+import { somePasskey, somePublicKey, someSecondFactor } from '#shared/stores/contract/samples.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../stores/with-stores.ts';
 
 const PASSWORD = 'correct horse battery staple';
-const FACTOR = { id: 'x', sealed: 'AAAA', step: 7, recovery: ['AAAA'], created_at: 1 };
+const MASTER = 'correct horse battery staple and some more';
 
 async function newShell() {
   const env = await newData();
-  return { shell: new TestShell(env), file: `${env.COUNTERSIGN_DATA}.export` };
+  const shell = new TestShell({ ...env, COUNTERSIGN_SECRET: MASTER });
+  return { shell, file: `${env.COUNTERSIGN_DATA}.export` };
 }
 
 /** With alice, her key, passkey and second factor, bob, and two keys of an application. */
@@ -24,10 +28,15 @@ async function full() {
   await json(made.shell, 'user', 'kerberos', 'alice', 'alice@EXAMPLE.COM');
   await json(made.shell, 'key', 'add', '--application', 'App', '--realm', 'api-key');
   await json(made.shell, 'user', 'key', 'add', 'alice', '--out', `${made.file}.alice`);
-  await withStores(made.shell, async ({ people, passkeys, secondFactors }) => {
+  await withStores(made.shell, async (stores, config) => {
+    const { people, passkeys } = stores;
     const accountId = (await people.getByName('alice'))?.id ?? '';
     await passkeys.add({ ...somePasskey('AAAA'), accountId }, 1);
-    await secondFactors.add({ ...FACTOR, accountId });
+    const { env, clock, random } = made.shell;
+    const secret = newSecret(random);
+    const parts = { stores, master: await readMasterSecret(config, env), clock, random };
+    const code = hotp(secret, stepAt(clock.now()));
+    expect(await setUpSecondFactor(parts, accountId, secret, code)).toHaveLength(10);
   });
   const app = ['--application', 'App', '--concealed', '--out', `${made.file}.app`];
   await json(made.shell, 'key', 'add', ...app);
@@ -88,7 +97,7 @@ describe('directory export', () => {
     await withStores(shell, async ({ publicKeys, passkeys, secondFactors }) => {
       await publicKeys.add(somePublicKey('later'), 1);
       await passkeys.add(somePasskey('later'), 1);
-      await secondFactors.add({ ...FACTOR, accountId: 'later' });
+      await secondFactors.add(someSecondFactor('later'));
     });
     expect(await json(shell, 'directory', 'export', file)).toMatchObject({
       public_keys: 2,
@@ -248,6 +257,22 @@ describe('directory import', () => {
     const { code, stderr } = await inProcess(shell, 'directory', 'import', before.file);
     expect([code, stderr]).toEqual([1, expect.stringContaining("carol's here")]);
     expect(await listed(shell)).toEqual(there);
+  });
+
+  test('second factors of another master secret: 1, whose, and nothing is changed', async () => {
+    const before = await full();
+    await json(before.shell, 'directory', 'export', before.file);
+    const { shell } = await newShell();
+    shell.env['COUNTERSIGN_SECRET'] = `${MASTER} and more`;
+    const { code, stdout, stderr } = await inProcess(shell, 'directory', 'import', before.file);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^the second factor of alice was sealed under another master secret/);
+    expect(await json(shell, 'user', 'list')).toEqual([]);
+    const { second_factors: _, ...file } = JSON.parse(await readFile(before.file, 'utf8'));
+    await writeFile(before.file, JSON.stringify({ ...file, second_factors: [] }));
+    expect(await json(shell, 'directory', 'import', before.file)).toMatchObject({
+      people: { added: 2 },
+    });
   });
 
   test('a file that there is not: 1', async () => {

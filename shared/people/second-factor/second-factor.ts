@@ -25,6 +25,16 @@ function readTotp(typed: string): string | undefined {
   return TOTP.test(code) ? code : undefined;
 }
 
+/** Whether a second factor was sealed under this master secret for its person. */
+export function opens(master: Buffer, factor: SecondFactorRecord): boolean {
+  try {
+    unseal(master, purpose(factor), factor.sealed);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 export const newSecret = (random: Random): Buffer => random(SECRET_OCTETS);
 
 /**
