@@ -94,7 +94,11 @@ export class Firefox implements AsyncDisposable {
   async type(field: string, text: string): Promise<void> {
     await this.#do('focus', { type: 'css', value: `[name="${field}"]:not([type="hidden"])` });
     const all = [{ type: 'keyDown', value: CONTROL }, ...stroke('a')];
-    await this.#type([...all, { type: 'keyUp', value: CONTROL }, ...[...text].flatMap(stroke)]);
+    await this.#type([
+      ...all,
+      { type: 'keyUp', value: CONTROL },
+      ...Array.from(text).flatMap(stroke),
+    ]);
   }
 
   /** Presses a button or link, and waits until a page has loaded. */
