@@ -15,6 +15,7 @@ export const ENDPOINTS = {
   '/account/second-factor': { methods: BOTH, limited: true },
   '/account/password': { methods: BOTH, limited: true },
   '/.well-known/change-password': { methods: READ },
+  '/recover': { methods: BOTH, limited: true },
   '/recover/:uid': { methods: BOTH, limited: true },
   '/account/passkeys': { methods: BOTH },
   '/sign-in': { methods: BOTH, limited: true },
@@ -63,15 +64,22 @@ export type Rows = Readonly<Record<string, Endpoint>>;
 /** The rows of GNAP, which are there only where it is configured. */
 const OF_GNAP = /^\/(?:gnap|\.well-known\/gnap-as-rs)(?:\/|$)/;
 
+/** The row of the page that sends links by mail. */
+const OF_MAIL = '/recover';
+
 /** Returns the rows that a configuration has. */
-export const rowsOf = ({ gnap }: Pick<Config, 'gnap'>): Rows =>
-  Object.fromEntries(Object.entries(ENDPOINTS).filter(([path]) => gnap || !OF_GNAP.test(path)));
+export const rowsOf = ({ gnap, mail }: Pick<Config, 'gnap' | 'mail'>): Rows =>
+  Object.fromEntries(
+    Object.entries(ENDPOINTS).filter(
+      ([path]) => (gnap || !OF_GNAP.test(path)) && (mail || path !== OF_MAIL),
+    ),
+  );
 
 /** Returns the methods that some endpoint handles; any other is 501 on every path (RFC 9110 section 9.1). */
 export const handledBy = (rows: Rows): ReadonlySet<string> =>
   new Set(['OPTIONS', ...Object.values(rows).flatMap(({ methods }) => methods)]);
 
-/** The methods without GNAP. */
+/** The methods without GNAP and mail. */
 export const HANDLED = handledBy(rowsOf({}));
 
 /** Returns a function that finds the endpoint at a normalised path, or undefined if there is none. */

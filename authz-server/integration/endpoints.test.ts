@@ -14,6 +14,7 @@ const ORIGINS = {
   stranger: 'https://evil.example',
   null: 'null',
 };
+const MAIL = { host: 'mail.invalid', from: 'accounts@as.example' };
 const BROWSER = { Accept: 'text/html' };
 const bearer = (token: unknown) => ({ Authorization: `Bearer ${String(token)}` });
 const written = (name: string) => readFile(new URL(`../${name}`, import.meta.url), 'utf8');
@@ -44,7 +45,7 @@ const ofTokenIssuer = (request: unknown, verify: unknown) => [
 test('each method at each address, from every origin, is answered as endpoints.txt says', async () => {
   const often = { burst: 10_000, per: 1 };
   const limits = { address: often, account: often };
-  const issuing = { issuer: ISSUER, privateTokens: { issuer: ISSUER }, gnap: {} };
+  const issuing = { issuer: ISSUER, privateTokens: { issuer: ISSUER }, gnap: {}, mail: MAIL };
   await using flow = await testFlow({ ...issuing, limits });
   const requester = {
     ...APP,

@@ -25,6 +25,8 @@ export interface TestMailServer extends AsyncDisposable {
   readonly received: readonly Received[];
   /** Every command as it came, with its protection. */
   readonly commands: readonly string[];
+  /** How many connections there were. */
+  greetings(): number;
   /** Answers that it gives in place of its own, by the first word of the command; `.` is the end of a message. */
   answers: Readonly<Record<string, string>>;
 }
@@ -37,6 +39,7 @@ export async function startMailServer(tls: 'implicit' | 'starttls'): Promise<Tes
   await writeFile(passwordFile, `${SMTP_USER.password}\n`);
   const received: Received[] = [];
   const commands: string[] = [];
+  let connections = 0;
   const sockets = new Set<Socket>();
   const parts = { answers: {} as Readonly<Record<string, string>> };
 
@@ -84,6 +87,7 @@ export async function startMailServer(tls: 'implicit' | 'starttls'): Promise<Tes
         }
       }
     });
+    if (greets) connections += 1;
     if (greets) say(parts.answers['greeting'] ?? '220 localhost');
   }
 
@@ -99,6 +103,7 @@ export async function startMailServer(tls: 'implicit' | 'starttls'): Promise<Tes
     mail: { host: 'localhost', port, tls, ca, user, passwordFile, from: 'accounts@example.com' },
     received,
     commands,
+    greetings: () => connections,
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));

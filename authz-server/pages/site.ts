@@ -11,6 +11,7 @@ import { interactionHandlers } from './interaction/interaction.ts';
 import { passkeyHandlers } from './passkeys/passkeys.ts';
 import { logo } from './logo.ts';
 import { changePasswordHandlers } from './password/change-password.ts';
+import { FORGOTTEN_PATH, forgottenHandlers } from './password/forgotten.ts';
 import { recoverHandlers } from './password/recover.ts';
 import { errorProps } from './frame/page-error.ts';
 import type { PagesServer } from '../base/server.ts';
@@ -54,6 +55,7 @@ export function site(server: PagesServer, provider: Provider): Router {
     ['POST', '/account/password', password.change],
     // A Well-Known URL for Changing Passwords (W3C).
     ['GET', '/.well-known/change-password', (ctx) => seeOther(ctx, '/account/password')],
+    ...(server.config.mail ? forgottenRoutes(forgottenHandlers(server)) : []),
     ['GET', '/recover/:secret', recovery.show],
     ['POST', '/recover/:secret', recovery.recover],
     ['GET', '/sign-in', (ctx) => seeOther(ctx, '/account')],
@@ -82,6 +84,14 @@ export function site(server: PagesServer, provider: Provider): Router {
 }
 
 type Route = readonly [method: string, path: string, handler: Middleware];
+
+const forgottenRoutes = ({
+  show,
+  send,
+}: ReturnType<typeof forgottenHandlers>): readonly Route[] => [
+  ['GET', FORGOTTEN_PATH, show],
+  ['POST', FORGOTTEN_PATH, send],
+];
 
 const gnapRoutes = ({ show, decide }: ReturnType<typeof gnapHandlers>): readonly Route[] => [
   ['GET', '/gnap/interact/:uid', show],

@@ -39,6 +39,8 @@ test('recover: invited, and two links for a new password, of which the last work
   expect(links).toHaveLength(3);
   const statuses = await Promise.all(links.map(async (link) => (await fetch(link)).status));
   expect(statuses).toEqual([404, 404, 200]);
+  const [mail = ''] = await examples('docs/how-to/recover.md', 'json mail');
+  expect(configSchema.parse(JSON.parse(mail)).mail).toMatchObject({ port: 465, tls: 'implicit' });
 });
 
 test('passkeys: the domain of the example is the one that they are good for', async () => {

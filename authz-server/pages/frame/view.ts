@@ -64,6 +64,8 @@ export interface SignInProps {
   readonly passkey?: string;
   /** Checked redirect URI where the form may lead (CSP form-action). */
   readonly redirectUri?: string;
+  /** Where a link for a new password is sent by mail; absent: nowhere. */
+  readonly forgotten?: string;
 }
 
 /** A secret of one-time codes that no app has yet. */
@@ -137,6 +139,15 @@ export interface ChangePasswordProps {
   /** Whether the box is ticked that ends the other sign-ins. */
   readonly endsOthers: boolean;
   readonly problem?: NewPasswordProblem;
+}
+
+export interface ForgottenProps {
+  /** Where the form is posted: `name`. */
+  readonly action: string;
+  /** The name that the person typed before. */
+  readonly name?: string;
+  readonly back: string;
+  readonly problem?: { readonly kind: 'later'; readonly seconds: number };
 }
 
 export interface RecoverProps {

@@ -145,6 +145,7 @@ export function interactionHandlers(
     const page = signInPage(view, {
       ...doorOf(interaction, client),
       ...asksFor(leastAcr(params['acr_values'])),
+      ...(server.config.mail && { forgotten: '/recover' }),
       ...askForPasskey(view),
       ...(hint !== undefined && { name: hint }),
       ...tried,

@@ -44,7 +44,8 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
   const ask: StandaloneSignIn['ask'] = (ctx, goOn, more) => {
     const door = doorTo(checkedContinue(goOn, config.issuer));
     const view = viewOf(ctx);
-    answerWith(ctx, signInPage(view, { ...door, ...askForPasskey(view), ...more }));
+    const forgotten = config.mail && { forgotten: '/recover' };
+    answerWith(ctx, signInPage(view, { ...door, ...forgotten, ...askForPasskey(view), ...more }));
   };
 
   return {

@@ -51,6 +51,7 @@ export const de: Texts = {
     show: 'Zeigen',
     showWhat: ', was ich eingebe',
     submit: 'Anmelden',
+    forgotten: 'Passwort vergessen?',
     usePasskey: 'Passkey benutzen',
     noPasskey: 'Sie haben noch keinen?',
     makePasskey: 'Legen Sie einen in Ihrem Konto an',
@@ -100,6 +101,19 @@ export const de: Texts = {
     endOthersText:
       'Jeder andere Browser wird abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet. Passkeys und Schlüssel bleiben: Entfernen Sie sie auf Ihrer Kontoseite.',
     back: 'Nichts ändern',
+  },
+
+  forgotten: {
+    title: 'Passwort vergessen?',
+    lead: 'Geben Sie den Namen ein, mit dem Sie sich anmelden. Wir schicken Ihnen einen Link für ein neues Passwort, an die E-Mail-Adresse, von der wir wissen, dass sie Ihnen gehört.',
+    submit: 'Link schicken',
+    back: 'Zurück',
+    later: 'Es wurde zu oft um einen Link gebeten.',
+    sent: {
+      title: 'Sehen Sie in Ihr Postfach',
+      text: 'Wenn es ein Konto mit diesem Namen und einer bestätigten E-Mail-Adresse gibt, ist eine Nachricht mit einem Link unterwegs. Der Link gilt einmal und 15 Minuten lang.',
+      none: 'Es kam nichts? Sehen Sie bei den unerwünschten Nachrichten nach, prüfen Sie den Namen, oder bitten Sie die Betreiber dieses Dienstes um einen Link.',
+    },
   },
 
   recover: {

@@ -56,6 +56,7 @@ export const en = {
     /** For those who do not see beside what the button stands. */
     showWhat: ' what I type',
     submit: 'Sign in',
+    forgotten: 'Forgotten your password?',
     usePasskey: 'Use a passkey',
     noPasskey: 'You have none yet?',
     makePasskey: 'Make one in your account',
@@ -104,6 +105,19 @@ export const en = {
     endOthersText:
       'Every other browser is signed out, and all applications and devices lose their access. You stay signed in here. Passkeys and keys stay: remove them on your account page.',
     back: 'Change nothing',
+  },
+
+  forgotten: {
+    title: 'Forgotten your password?',
+    lead: 'Enter the name with which you sign in. We send you a link for a new password, to the e-mail address that we know to be yours.',
+    submit: 'Send me a link',
+    back: 'Back',
+    later: 'There were too many requests for a link.',
+    sent: {
+      title: 'Look into your mailbox',
+      text: 'If there is an account of this name with a verified e-mail address, a message with a link is on its way. The link works once, for 15 minutes.',
+      none: 'Nothing came? Look among the unwanted messages, check the name, or ask the people who run this service for a link.',
+    },
   },
 
   recover: {

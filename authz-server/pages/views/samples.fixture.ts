@@ -9,6 +9,7 @@ import { deviceEndPage } from './device-end.ts';
 import { deviceEntryPage } from './device-entry.ts';
 import { endEverythingPage, everythingEndedPage } from './end-everything.ts';
 import { errorPage } from './error.ts';
+import { forgottenPage, linkSentPage } from './forgotten.ts';
 import { keyLinkPage } from './key-link.ts';
 import { recoveredPage, recoverPage, recoveryGonePage } from './recover.ts';
 import { passkeysPage } from './passkeys.ts';
@@ -130,6 +131,7 @@ const SIGN_INS = [
 ];
 
 const signIn = {
+  forgotten: '/recover',
   action: '/interaction/x/login',
   client: 'Papertrail',
   cancel: { action: '/abort' },
@@ -221,6 +223,15 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       hasPassword: false,
       problem: { kind: 'common' },
     }),
+  forgotten: (view) => forgottenPage(view, { action: '/recover', back: '/account' }),
+  'forgotten-later': (view) =>
+    forgottenPage(view, {
+      action: '/recover',
+      back: '/account',
+      name: 'alice@example.com',
+      problem: { kind: 'later', seconds: 1100 },
+    }),
+  'link-sent': (view) => linkSentPage(view, { back: '/account' }),
   'recover-invitation': (view) =>
     recoverPage(view, { ...recover, purpose: 'invitation', secondFactor: false }),
   'recover-short': (view) =>

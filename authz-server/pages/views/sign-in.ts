@@ -68,7 +68,7 @@ export function signInPage(view: View, props: SignInProps): Answer {
 /** The first field that is empty has the focus. */
 function fields(
   { language }: View,
-  { name = '', passkey }: SignInProps,
+  { name = '', passkey, forgotten }: SignInProps,
   state: Html | false | undefined,
 ): Html {
   const texts = textsOf(language).signIn;
@@ -104,6 +104,10 @@ function fields(
       </div>
     </div>
     <button class="button primary">${texts.submit}</button>
+    ${
+      forgotten !== undefined &&
+      html`<p class="small"><a href="${forgotten}">${texts.forgotten}</a></p>`
+    }
     ${
       passkey !== undefined &&
       passkeyButton({

@@ -13,6 +13,7 @@ import { deviceEntryPage } from './device-entry.ts';
 import { endEverythingPage, everythingEndedPage } from './end-everything.ts';
 import { errorPage } from './error.ts';
 import { NOW, SAMPLES, sampleView } from './samples.fixture.ts';
+import { forgottenPage } from './forgotten.ts';
 import { keyLinkPage } from './key-link.ts';
 import { recoverPage } from './recover.ts';
 import { recoveryCodesPage } from './recovery-codes.ts';
@@ -60,6 +61,7 @@ function everyView(text: string): readonly Answer[] {
       hasPassword: true,
       endsOthers: true,
     }),
+    forgottenPage(view, { action: text, name: text, back: text }),
     recoverPage(view, { action: text, name: text, purpose: 'recovery', secondFactor: true }),
     secondStepPage(view, { action: text, hidden, client: text, name: text, state: text }),
     secondStepPage(view, {

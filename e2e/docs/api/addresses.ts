@@ -12,6 +12,7 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
   '/account/password': 'changes the password, or sets a first one',
   '/.well-known/change-password':
     'leads there (W3C, A Well-Known URL for Changing Passwords); password managers use it',
+  '/recover': 'sends a link for a new password by mail, where `mail` is configured',
   '/recover/:uid': 'sets a password, by a link of `user invite` or `user recover`',
   '/account/passkeys': 'makes, names and removes passkeys',
   '/sign-in': 'signs in; GET leads to `/account`',

@@ -48,6 +48,9 @@ export type LimitNamespace =
   | 'sign-in-name'
   | 'sign-in-address'
   | 'sign-in-browser'
+  /** Links that are asked for by mail: by name, whether or not somebody has it, and by address. */
+  | 'recovery-name'
+  | 'recovery-address'
   /** Passwords and proofs that schemes look at, by address and by account. */
   | 'credentials-address'
   | 'credentials-account'

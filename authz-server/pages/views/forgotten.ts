@@ -1,0 +1,67 @@
+import type { Answer } from '#shared/http/answer.ts';
+import { html } from '#shared/pages/html.ts';
+import { document } from '../frame/shell.ts';
+import { textsOf } from '../texts/index.ts';
+import type { ForgottenProps, View } from '../frame/view.ts';
+import { form } from './form.ts';
+import { shownProblem } from './problem.ts';
+import { sign } from './sign.ts';
+
+/** Asks for whom a link is to be sent by mail. */
+export function forgottenPage(
+  view: View,
+  { action, name = '', back, ...more }: ForgottenProps,
+): Answer {
+  const { forgotten: texts, signIn } = textsOf(view.language);
+  const problem = more.problem && shownProblem(view, more.problem, texts);
+  return document(view, {
+    ...problem,
+    title: texts.title,
+    content: html`<div class="card">
+      <div class="intro">
+        <h1>${texts.title}</h1>
+        <p class="muted">${texts.lead}</p>
+      </div>
+      ${problem?.note}
+      ${form(
+        view,
+        action,
+        {},
+        html`<div class="field">
+            <label for="name">${signIn.name}</label>
+            <input
+              class="input"
+              id="name"
+              name="name"
+              value="${name}"
+              autocomplete="username"
+              autocapitalize="none"
+              autocorrect="off"
+              spellcheck="false"
+              required${problem && html` aria-describedby="${problem.id}"`}
+              autofocus
+            />
+          </div>
+          <button class="button primary">${texts.submit}</button>`,
+      )}
+      <p><a class="button" href="${back}">${texts.back}</a></p>
+    </div>`,
+  });
+}
+
+/** The same for everybody: it does not say who has an account. */
+export function linkSentPage(view: View, { back }: Pick<ForgottenProps, 'back'>): Answer {
+  const { sent, back: text } = textsOf(view.language).forgotten;
+  return document(view, {
+    title: sent.title,
+    content: html`<div class="card">
+      ${sign('done')}
+      <div class="intro">
+        <h1>${sent.title}</h1>
+        <p>${sent.text}</p>
+        <p class="muted">${sent.none}</p>
+      </div>
+      <div class="buttons"><a class="button" href="${back}">${text}</a></div>
+    </div>`,
+  });
+}
