@@ -4,13 +4,7 @@ import type { PagesServer } from '../base/server.ts';
 import type { MailKind } from './texts.ts';
 
 /** Milliseconds for which a message is worth sending. */
-const WORTH: Readonly<Record<MailKind, number>> = {
-  'password-changed': 3 * 86_400_000,
-  recovery: 3_600_000,
-};
-
-/** Messages that only one of waits at a time, so that many requests make one message. */
-const ONCE: ReadonlySet<MailKind> = new Set(['recovery']);
+const WORTH = { notice: 3 * 86_400_000, recovery: 3_600_000 };
 
 /**
  * Lets a message to a person wait to be sent, if mail is configured. It is kept when this resolves. The mail server is not
@@ -24,7 +18,9 @@ export async function notify(
 ): Promise<void> {
   if (config.mail === undefined) return;
   const created_at = clock.now();
-  const id = `${kind} ${ONCE.has(kind) ? accountId : randomId(random)}`;
-  const until = created_at + WORTH[kind];
+  // Only one recovery of a person waits at a time, so that many requests make one message.
+  const isRecovery = kind === 'recovery';
+  const id = `${kind} ${isRecovery ? accountId : randomId(random)}`;
+  const until = created_at + (isRecovery ? WORTH.recovery : WORTH.notice);
   await stores.outbox.add({ id, accountId, kind, language, created_at, until });
 }

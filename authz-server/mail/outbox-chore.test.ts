@@ -86,7 +86,7 @@ describe.each(['implicit', 'starttls'] as const)('with TLS: %s', (tls) => {
     );
     expect(content).toMatch(/^From: Ex <accounts@example\.com>\r$/m);
     expect(content).toMatch(/^Auto-Submitted: auto-generated\r$/m);
-    expect(textOf(content)).toContain('your password at Ex was changed');
+    expect(textOf(content)).toContain('at Ex your password was changed');
     expect(own.commands.filter((one) => /^clear (?:AUTH|MAIL|RCPT|DATA)/.test(one))).toEqual([]);
     expect(await waiting()).toBe(0);
     expect(lines).toEqual([['mail.sent', 'password-changed']]);
@@ -124,6 +124,21 @@ test('a recovery has a link that is made when it is sent, and works', async () =
     person: alice.id,
     purpose: 'recovery',
   });
+});
+
+test.each([
+  ['passkey-added', 'a passkey was added', 'Ein Passkey wurde hinzugefügt'],
+  ['passkey-removed', 'a passkey was removed', 'Ein Passkey wurde entfernt'],
+  ['second-factor-set-up', 'a second factor was set up', 'Ein zweiter Faktor wurde eingerichtet'],
+  ['second-factor-removed', 'second factor was removed', 'Ihr zweiter Faktor wurde entfernt'],
+] as const)('%s, in the language of the person', async (kind, english, german) => {
+  const { run, tell } = await site();
+  await tell(kind);
+  await tell(kind, 'de');
+  await run();
+  const texts = smtp.received.map(({ content }) => textOf(content)).join('\n');
+  expect(texts).toContain(english);
+  expect(texts).toContain(german);
 });
 
 test('many requests make one message', async () => {

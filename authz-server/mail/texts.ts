@@ -1,7 +1,13 @@
 import type { Language } from '#shared/pages/language.ts';
 
 /** The kinds of messages. */
-export type MailKind = 'password-changed' | 'recovery';
+export type MailKind =
+  | 'password-changed'
+  | 'passkey-added'
+  | 'passkey-removed'
+  | 'second-factor-set-up'
+  | 'second-factor-removed'
+  | 'recovery';
 
 export interface MailFacts {
   /** The name with which the person signs in. */
@@ -17,20 +23,43 @@ export interface MailFacts {
 
 type Write = (facts: MailFacts) => { readonly subject: string; readonly text: string };
 
-/** The text of each kind of message by language. Plain text: no program has to trust it. */
-export const MAIL_TEXTS: Readonly<Record<Language, Readonly<Record<MailKind, Write>>>> = {
-  en: {
-    'password-changed': ({ name, brand, account, at }) => ({
-      subject: `${brand}: your password was changed`,
-      text: `Hello ${name},
+/** Returns a notice: a change, and the steps for somebody who did not make it. */
+const noticeEn =
+  (what: string): Write =>
+  ({ name, brand, account, at }) => ({
+    subject: `${brand}: ${what}`,
+    text: `Hello ${name},
 
-your password at ${brand} was changed on ${at}.
+at ${brand} ${what}, on ${at}.
 
 If that was you, there is nothing to do.
 
-If it was not: use "Forgotten your password?" at ${account} to set another one, or ask the people who run ${brand}.
+If it was not: use "Forgotten your password?" at ${account} to set another password, look through your account there, or ask the people who run ${brand}.
 `,
-    }),
+  });
+
+const noticeDe =
+  (what: string): Write =>
+  ({ name, brand, account, at }) => ({
+    subject: `${brand}: ${what}`,
+    text: `Guten Tag ${name},
+
+bei ${brand} gab es am ${at} eine Änderung: ${what}.
+
+Wenn Sie das waren, ist nichts zu tun.
+
+Wenn nicht: Setzen Sie mit „Passwort vergessen?“ unter ${account} ein anderes Passwort, sehen Sie dort Ihr Konto durch, oder fragen Sie die Betreiber von ${brand}.
+`,
+  });
+
+/** The text of each kind of message by language. Plain text: no program has to trust it. */
+export const MAIL_TEXTS: Readonly<Record<Language, Readonly<Record<MailKind, Write>>>> = {
+  en: {
+    'password-changed': noticeEn('your password was changed'),
+    'passkey-added': noticeEn('a passkey was added'),
+    'passkey-removed': noticeEn('a passkey was removed'),
+    'second-factor-set-up': noticeEn('a second factor was set up'),
+    'second-factor-removed': noticeEn('your second factor was removed'),
     recovery: ({ name, brand, link }) => ({
       subject: `${brand}: set a new password`,
       text: `Hello ${name},
@@ -44,17 +73,11 @@ If that was not you, do nothing: your password stays as it is. Give the link to 
     }),
   },
   de: {
-    'password-changed': ({ name, brand, account, at }) => ({
-      subject: `${brand}: Ihr Passwort wurde geändert`,
-      text: `Guten Tag ${name},
-
-Ihr Passwort bei ${brand} wurde am ${at} geändert.
-
-Wenn Sie das waren, ist nichts zu tun.
-
-Wenn nicht: Setzen Sie mit „Passwort vergessen?“ unter ${account} ein anderes, oder fragen Sie die Betreiber von ${brand}.
-`,
-    }),
+    'password-changed': noticeDe('Ihr Passwort wurde geändert'),
+    'passkey-added': noticeDe('Ein Passkey wurde hinzugefügt'),
+    'passkey-removed': noticeDe('Ein Passkey wurde entfernt'),
+    'second-factor-set-up': noticeDe('Ein zweiter Faktor wurde eingerichtet'),
+    'second-factor-removed': noticeDe('Ihr zweiter Faktor wurde entfernt'),
     recovery: ({ name, brand, link }) => ({
       subject: `${brand}: Ein neues Passwort setzen`,
       text: `Guten Tag ${name},

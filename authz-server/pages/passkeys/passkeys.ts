@@ -4,6 +4,7 @@ import { removePasskey } from '#shared/people/remove-passkey.ts';
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import type { PagesServer } from '../../base/server.ts';
+import { notify } from '../../mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { PageError } from '../frame/page-error.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
@@ -110,6 +111,10 @@ export function passkeyHandlers(
       const change = form.get('do');
       if (!isDone(change)) throw new PageError(400, 'request', { back: TO_ACCOUNT });
       const changed = await CHANGES[change](ctx, visitor, form);
+      if ('done' in changed && changed.done !== 'renamed') {
+        const kind = `passkey-${changed.done}` as const;
+        await notify(server, visitor.person.id, kind, viewOf(ctx).language);
+      }
       if ('done' in changed) return seeOther(ctx, `${PATH}?done=${changed.done}`);
       const typed = change === 'added' && { name: form.get('name') ?? '' };
       await showPasskeys(ctx, visitor, { ...changed, ...typed });

@@ -6,6 +6,7 @@ import { createRecoveryLinks, LINK_PATH, type Recovery } from '#shared/people/re
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { notify } from '../../mail/notify.ts';
+import type { MailKind } from '../../mail/texts.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired } from '../frame/page-error.ts';
 import { answerWith } from '../frame/respond.ts';
@@ -81,9 +82,12 @@ export function recoverHandlers(
         throw error;
       }
       // Last, so that at no time the former password is enough.
-      if (secondFactor) await stores.secondFactors.remove(recovery.person);
       const view = viewOf(ctx);
-      await notify(server, recovery.person, 'password-changed', view.language);
+      const tell = (kind: MailKind) => notify(server, recovery.person, kind, view.language);
+      if (secondFactor && (await stores.secondFactors.remove(recovery.person))) {
+        await tell('second-factor-removed');
+      }
+      await tell('password-changed');
       answerWith(ctx, recoveredPage(view, { purpose, account: TO_ACCOUNT.href }));
     },
   };

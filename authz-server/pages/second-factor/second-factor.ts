@@ -5,6 +5,7 @@ import { isEnough, mustHaveSecondFactor } from '#shared/people/second-factor/nee
 import { shownRecoveryCode } from '#shared/people/second-factor/recovery-codes.ts';
 import { newSecret, renewRecoveryCodes } from '#shared/people/second-factor/second-factor.ts';
 import type { PagesServer } from '../../base/server.ts';
+import { notify } from '../../mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired, PageError } from '../frame/page-error.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
@@ -106,6 +107,7 @@ export function secondFactorHandlers(
         if (made === false) return again({ kind: 'wrong' });
         if (made === 'over') throw expired(TO_ACCOUNT, 409);
         await paid.giveBack();
+        await notify(server, person.id, 'second-factor-set-up', viewOf(ctx).language);
         // All sign-ins have ended, this one too. A passkey stays more than a code.
         const { assurance, passkey } = signIn;
         const means =
@@ -130,7 +132,10 @@ export function secondFactorHandlers(
         if (mustHaveSecondFactor(rule, visitor.person.profile?.groups)) {
           throw new PageError(403, 'request', { back: TO_ACCOUNT });
         }
-        await stores.secondFactors.remove(visitor.person.id);
+        if (await stores.secondFactors.remove(visitor.person.id)) {
+          const { language } = viewOf(ctx);
+          await notify(server, visitor.person.id, 'second-factor-removed', language);
+        }
         await showTo(ctx, visitor, { removed: true });
       },
     ],
