@@ -74,7 +74,12 @@ describe('over https (RFC 6265bis section 4.1.3)', () => {
     expect(await pair.get(tokens.access_token)).toBe(200);
 
     const kept = named(await context.cookies(`${issuer}/account`));
-    expect([...kept.keys()].toSorted()).toEqual(['__Host-csrf', '__Host-known', '__Host-session']);
+    expect([...kept.keys()].toSorted()).toEqual([
+      '__Host-csrf',
+      '__Host-known',
+      '__Host-session',
+      '__Host-way',
+    ]);
     for (const cookie of kept.values()) {
       expect(cookie).toMatchObject({ secure: true, httpOnly: true, sameSite: 'Lax', path: '/' });
       expect(cookie.domain).toBe('localhost');

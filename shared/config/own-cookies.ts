@@ -1,7 +1,7 @@
 import type { Config } from './schema.ts';
 
 /** The cookies by their use. Those of an interaction have its path, so that two tabs do not disturb one another. */
-const HOST = ['session', 'csrf', 'known'] as const;
+const HOST = ['session', 'csrf', 'known', 'way'] as const;
 const OF_A_PATH = ['interaction', 'resume'] as const;
 
 type Purpose = (typeof HOST)[number] | (typeof OF_A_PATH)[number];

@@ -2,7 +2,13 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { claimsOf } from '../site.fixture.ts';
-import { ALL, type DeviceFlow, openDeviceFlow, pathOf } from '../device/device.fixture.ts';
+import {
+  ALL,
+  type DeviceFlow,
+  openDeviceFlow,
+  PASSWORD,
+  pathOf,
+} from '../device/device.fixture.ts';
 import { Authenticator, type Changed, optionsIn, PRESENT } from '../authenticator.fixture.ts';
 
 const PATH = '/account/passkeys';
@@ -54,6 +60,38 @@ async function aliceWithPasskey() {
   expect(page.text).toContain('The passkey is made.');
   return { browser, authenticator };
 }
+
+describe('the way of the last sign-in in this browser', () => {
+  const first = ({ text }: Page) => text.indexOf('data-way="get"') < text.indexOf('id="name"');
+
+  test('a passkey is offered first after a passkey, a password after a password', async () => {
+    const { authenticator } = await aliceWithPasskey();
+    const browser = flow.browser();
+    expect(first(await browser.open('/account'))).toBe(false);
+    const account = await use(browser, authenticator);
+    await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
+    const again = await browser.open('/account');
+    expect(first(again)).toBe(true);
+    expect(again.text).toContain('Use a passkey, as last time');
+    expect(account.text).toContain('alice');
+    await browser.submit(again, { name: 'alice', password: PASSWORD });
+    await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
+    expect(first(await browser.open('/account'))).toBe(false);
+  });
+
+  test('the cookie says nothing of who it was, and a wrong password sets none', async () => {
+    const { browser } = await aliceWithPasskey();
+    const way = browser.cookies.find(({ name }) => name === 'countersign-way');
+    expect(way?.value).toBe('password');
+    expect(way?.line).toMatch(/httponly/i);
+    const other = flow.browser();
+    await other.submit(await other.open('/account'), { name: 'alice', password: 'wrong' });
+    expect(other.cookies.map(({ name }) => name)).not.toContain('countersign-way');
+    other.plant({ cookies: [{ name: 'countersign-way', line: 'countersign-way=<b>; path=/' }] });
+    const odd = await other.open('/account');
+    expect([odd.status, first(odd)]).toEqual([200, false]);
+  });
+});
 
 const isSignedIn = async (browser: TestBrowser) =>
   (await browser.open('/account')).text.includes('/sign-out');

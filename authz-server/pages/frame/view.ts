@@ -41,6 +41,8 @@ export interface SignInProps {
   readonly name?: string;
   /** Name of the client that the person is on the way to. */
   readonly client?: string;
+  /** Offered first: somebody used it last in this browser. */
+  readonly last?: 'passkey';
   /** The client asks for this way to sign in, or a stronger one. */
   readonly asks?: 'second-factor' | 'passkey';
   /** The page of ours that they are on the way to. */

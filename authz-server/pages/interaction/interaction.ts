@@ -146,7 +146,7 @@ export function interactionHandlers(
       ...doorOf(interaction, client),
       ...asksFor(leastAcr(params['acr_values'])),
       ...(server.config.mail && { forgotten: '/recover' }),
-      ...askForPasskey(view),
+      ...askForPasskey(ctx, view),
       ...(hint !== undefined && { name: hint }),
       ...tried,
     });
@@ -157,7 +157,7 @@ export function interactionHandlers(
   const isOutOfReach = (ctx: Context, { prompt, params }: Interaction): boolean =>
     prompt.name === 'login' &&
     asksFor(leastAcr(params['acr_values'])).asks === 'passkey' &&
-    askForPasskey(viewOf(ctx)).passkey === undefined;
+    askForPasskey(ctx, viewOf(ctx)).passkey === undefined;
 
   function askForConsent(ctx: Context, { interaction, client, visitor }: Waiting): void {
     const { uid, params } = interaction;

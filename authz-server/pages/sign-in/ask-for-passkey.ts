@@ -1,18 +1,21 @@
+import type { Context } from 'koa';
 import { relyingPartyId } from '#shared/config/relying-party.ts';
 import type { PagesServer } from '../../base/server.ts';
 import type { SignInProps, View } from '../frame/view.ts';
+import { createLastWay } from './last-way.ts';
 import { CHALLENGE_LIFE, createChallenges } from './challenge.ts';
 
 /** Returns what a sign-in page needs to ask for a passkey of whomever (WebAuthn section 5.5); nothing where none can be used. */
 export function createAskForPasskey(
   server: PagesServer,
-): (view: View) => Pick<SignInProps, 'passkey'> {
+): (ctx: Context, view: View) => Pick<SignInProps, 'passkey' | 'last'> {
   const challenges = createChallenges(server);
   const rpId = relyingPartyId(server.config);
   if (rpId === undefined) return () => ({});
-  return ({ csrf }) => {
+  const { wasPasskey } = createLastWay(server);
+  return (ctx, { csrf }) => {
     const challenge = challenges.make('get', csrf);
     const options = { challenge, rpId, timeout: CHALLENGE_LIFE, userVerification: 'required' };
-    return { passkey: JSON.stringify(options) };
+    return { passkey: JSON.stringify(options), ...(wasPasskey(ctx) && { last: 'passkey' }) };
   };
 }

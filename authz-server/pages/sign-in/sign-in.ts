@@ -45,7 +45,8 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
     const door = doorTo(checkedContinue(goOn, config.issuer));
     const view = viewOf(ctx);
     const forgotten = config.mail && { forgotten: '/recover' };
-    answerWith(ctx, signInPage(view, { ...door, ...forgotten, ...askForPasskey(view), ...more }));
+    const passkey = askForPasskey(ctx, view);
+    answerWith(ctx, signInPage(view, { ...door, ...forgotten, ...passkey, ...more }));
   };
 
   return {

@@ -53,6 +53,7 @@ export const de: Texts = {
     submit: 'Anmelden',
     forgotten: 'Passwort vergessen?',
     usePasskey: 'Passkey benutzen',
+    usePasskeyAgain: 'Passkey benutzen, wie beim letzten Mal',
     noPasskey: 'Sie haben noch keinen?',
     makePasskey: 'Legen Sie einen in Ihrem Konto an',
     passkeyFailed:

@@ -58,6 +58,7 @@ export const en = {
     submit: 'Sign in',
     forgotten: 'Forgotten your password?',
     usePasskey: 'Use a passkey',
+    usePasskeyAgain: 'Use a passkey, as last time',
     noPasskey: 'You have none yet?',
     makePasskey: 'Make one in your account',
     passkeyFailed:

@@ -168,6 +168,8 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       asks: 'passkey',
       passkey: '{"challenge":"AAAA"}',
     }),
+  'sign-in-last-passkey': (view) =>
+    signInPage(view, { ...signIn, last: 'passkey', passkey: '{"challenge":"AAAA"}' }),
   'sign-in-not-enough': (view) =>
     signInPage(view, { ...signIn, name: 'alice', asks: 'second-factor', notice: 'not-enough' }),
   'sign-in-once-more': (view) =>

@@ -65,15 +65,24 @@ export function signInPage(view: View, props: SignInProps): Answer {
   });
 }
 
-/** The first field that is empty has the focus. */
+/** The first field that is empty has the focus. A passkey comes first in a browser where it was used last. */
 function fields(
   { language }: View,
-  { name = '', passkey, forgotten }: SignInProps,
+  { name = '', passkey, last, forgotten }: SignInProps,
   state: Html | false | undefined,
 ): Html {
   const texts = textsOf(language).signIn;
   const focus = html` autofocus`;
-  return html`<div class="field">
+  const button =
+    passkey !== undefined &&
+    passkeyButton({
+      way: 'get',
+      options: passkey,
+      text: last === 'passkey' ? texts.usePasskeyAgain : texts.usePasskey,
+      failed: texts.passkeyFailed,
+    });
+  return html`${last === 'passkey' && button}
+    <div class="field">
       <label for="name">${texts.name}</label>
       <input
         class="input"
@@ -108,15 +117,7 @@ function fields(
       forgotten !== undefined &&
       html`<p class="small"><a href="${forgotten}">${texts.forgotten}</a></p>`
     }
-    ${
-      passkey !== undefined &&
-      passkeyButton({
-        way: 'get',
-        options: passkey,
-        text: texts.usePasskey,
-        failed: texts.passkeyFailed,
-      })
-    }`;
+    ${last !== 'passkey' && button}`;
 }
 
 /** Without script, or in a browser without passkeys, a sentence says so in place of the button. */
