@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { systemClock } from '#shared/base/clock.ts';
+import { listSignIns } from '#shared/people/access/sign-ins.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
+import type { Changes, Page, TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
+import { appFrom, codesOn } from '../../authz-server/integration/second-factor.fixture.ts';
+import { type Flow, startFlowOn, STORE_KINDS } from '../flows/flow.ts';
+import { alsoAt, asksToSignIn, browserAt, newPerson, signedIn, signIn } from '../flows/person.ts';
+import type { Person } from '../pair/pair.ts';
+
+const PATH = '/account/second-factor';
+
+/** One-time codes and recovery codes, at two authorization servers on one store. */
+describe.each(STORE_KINDS)('on %s', (kind) => {
+  let flow: Flow;
+  beforeAll(async () => {
+    const often = { burst: 1000, per: 1 };
+    const limits = { address: often, account: often, signIn: often, secondFactor: often };
+    flow = await startFlowOn(kind, { authz: 2, settings: { limits } });
+  });
+  afterAll(async () => flow?.[Symbol.asyncDispose]());
+
+  /** Somebody who has set a second factor up on the account page. */
+  async function protectedPerson() {
+    const person = await newPerson(flow);
+    const browser = await signedIn(flow, person);
+    const page = await browser.open(PATH);
+    const code = appFrom(page, { clock: systemClock });
+    const shown = await browser.submit(page, { code: code() });
+    return { person, browser, code, recovery: codesOn(shown) };
+  }
+
+  /** A browser whose person has given the password, at both servers. */
+  async function atSecondStep(person: Person) {
+    const browser = browserAt(flow);
+    const page = await signIn(browser, await browser.open('/account'), person);
+    return { page, browsers: [browser, alsoAt(flow, browser, 1)] as const };
+  }
+
+  const tenAtOnce = async (
+    { page, browsers }: { page: Page; browsers: readonly [TestBrowser, TestBrowser] },
+    changes: (n: number) => Changes,
+  ) => {
+    const sent = Array.from({ length: 10 }, (_, n) =>
+      browsers[n % 2 === 0 ? 0 : 1].send(page, changes(n)),
+    );
+    return (await Promise.all(sent)).filter(({ status }) => status === 303).length;
+  };
+  const signInsOf = ({ id }: Person) => {
+    const { stores, config } = flow;
+    return listSignIns({ stores, clock: systemClock, longestLife: longestLife(config) }, id);
+  };
+
+  test('RFC 6238 section 5.2: ten at once with one code sign in once', async () => {
+    const { person, code } = await protectedPerson();
+    const step = await atSecondStep(person);
+    const next = code(1);
+    expect(await tenAtOnce(step, () => ({ code: next }))).toBe(1);
+    const again = await atSecondStep(person);
+    expect(await tenAtOnce(again, () => ({ code: next }))).toBe(0);
+    expect(await signInsOf(person)).toHaveLength(2);
+  });
+
+  test('ten at once with one recovery code sign in once', async () => {
+    const { person, recovery } = await protectedPerson();
+    const step = await atSecondStep(person);
+    expect(await tenAtOnce(step, () => ({ recovery: recovery[0] ?? '' }))).toBe(1);
+    expect(await signInsOf(person)).toHaveLength(2);
+  });
+
+  test('ten recovery codes at once for one step sign in once', async () => {
+    const { person, recovery } = await protectedPerson();
+    const step = await atSecondStep(person);
+    expect(await tenAtOnce(step, (n) => ({ recovery: recovery[n] ?? '' }))).toBe(1);
+    expect(await signInsOf(person)).toHaveLength(2);
+  });
+
+  test('ten set-ups at once leave one, and its codes are shown once', async () => {
+    const person = await newPerson(flow);
+    const browser = await signedIn(flow, person);
+    const pages = await Promise.all(Array.from({ length: 10 }, () => browser.open(PATH)));
+    const browsers = [browser, alsoAt(flow, browser, 1)];
+    const answers = await Promise.all(
+      pages.map((page, n) =>
+        (browsers[n % 2] ?? browser).send(page, { code: appFrom(page, { clock: systemClock })() }),
+      ),
+    );
+    expect(answers.filter((page) => codesOn(page).length === 10).length).toBeLessThanOrEqual(1);
+    expect((await signInsOf(person)).length).toBeLessThanOrEqual(1);
+  });
+
+  test('earlier sign-ins have ended at both servers', async () => {
+    const person = await newPerson(flow);
+    const before = await signedIn(flow, person);
+    const browser = await signedIn(flow, person, 1);
+    const page = await browser.open(PATH);
+    await browser.submit(page, { code: appFrom(page, { clock: systemClock })() });
+    expect(asksToSignIn(await before.open('/account'))).toBe(true);
+    expect(asksToSignIn(await browser.open('/account'))).toBe(false);
+    expect(asksToSignIn(await alsoAt(flow, browser, 0).open('/account'))).toBe(false);
+  });
+
+  test('a drive with Basic lets the password in before, and not after', async () => {
+    const person = await newPerson(flow);
+    const credentials = Buffer.from(`${person.name}:${person.password}`).toString('base64');
+    const get = async () => {
+      const headers = { authorization: `Basic ${credentials}` };
+      return (await fetch(`${flow.pair.resource}/schemes/basic/`, { headers })).status;
+    };
+    expect(await get()).toBe(200);
+    const browser = await signedIn(flow, person);
+    const page = await browser.open(PATH);
+    await browser.submit(page, { code: appFrom(page, { clock: systemClock })() });
+    expect(await get()).toBe(401);
+    await flow.pair.cli('user', 'second-factor', person.name, '--remove');
+    expect(await get()).toBe(200);
+  });
+});
