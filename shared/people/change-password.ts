@@ -1,6 +1,6 @@
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { endEverything, type Ended } from './access/everything.ts';
-import { PeopleError, replacePerson, secretsOf, type PeopleStore } from './people.ts';
+import { changePerson, PeopleError, replacePerson, secretsOf, type PeopleStore } from './people.ts';
 
 /** Thrown if somebody else changed the password in the meantime. */
 export class PasswordReplaced extends PeopleError {
@@ -31,7 +31,18 @@ export async function changePassword(
 }
 
 /**
- * The same, and ends all that is open: first the record, then the generation, so that who was let in by the former password
+ * Takes the password from a person who comes in with a passkey from now on, and ends all that is open. Throws `PeopleError`
+ * if `seen` is no longer there.
+ */
+export async function removePasswordAndEnd(store: PeopleStore, seen: PersonRecord): Promise<void> {
+  await changePerson(store, seen.name, ({ password_hash: _gone, ...now }) => {
+    if (now.id !== seen.id) throw new PasswordReplaced();
+    return { ...now, verifiers: [] };
+  });
+}
+
+/**
+ * Replaces the password as `changePassword` does, and ends all that is open: first the record, then the generation, so that who was let in by the former password
  * has an earlier generation.
  */
 export async function changePasswordAndEnd(

@@ -13,7 +13,8 @@ import {
 import { createRecoveryLinks, type Recovery } from '#shared/people/recovery-links.ts';
 import { removePerson } from '#shared/people/remove-person.ts';
 import { someSecondFactor } from '#shared/stores/contract/samples.ts';
-import type { Changes, Page } from '../browser.fixture.ts';
+import { Authenticator, optionsIn } from '../authenticator.fixture.ts';
+import type { Changes, Page, TestBrowser } from '../browser.fixture.ts';
 import { ALL, openDeviceFlow, PASSWORD, type DeviceFlow } from '../device/device.fixture.ts';
 
 const NEW = 'another horse, another battery';
@@ -242,4 +243,81 @@ test('a browser in which somebody else is signed in stays theirs', async () => {
   await bob.send(await bob.open(path), { password: NEW }, path);
   expect((await bob.open('/account')).text).toContain('<strong>bob</strong>');
   expect(await listSignIns(flow.store, flow.people.alice.id)).toEqual([]);
+});
+
+describe('a link makes a passkey in place of the password', () => {
+  /** The options of the page for a browser, and the answer of a new authenticator to them. */
+  async function made(browser: TestBrowser, path: string) {
+    const page = await browser.open(path);
+    const authenticator = new Authenticator(flow.authz.config.issuer);
+    return { page, authenticator, passkey: authenticator.create(optionsIn(page)) };
+  }
+  const passkeys = () => flow.authz.stores.passkeys.of(flow.people.alice.id);
+
+  test('the person comes in with it, the old password does not let anybody in, and all else has ended', async () => {
+    const before = await flow.signedIn('alice');
+    const path = await link();
+    const browser = flow.browser();
+    const { page, authenticator, passkey } = await made(browser, path);
+    const done = await browser.send(page, { passkey, password: undefined }, path);
+    expect(done.text).toContain('Your passkey is made');
+    expect(asksToSignIn(await browser.open('/account'))).toBe(true);
+    expect(asksToSignIn(await before.open('/account'))).toBe(true);
+    expect(await enters(PASSWORD)).toBe(false);
+    const asked = await browser.open('/account');
+    const answer = authenticator.get(optionsIn(asked));
+    expect((await browser.submit(asked, { passkey: answer })).text).toContain('You have none.');
+    expect((await browser.open(path)).status).toBe(404);
+  });
+
+  test('ten at once: one passkey', async () => {
+    const path = await link({ purpose: 'invitation' });
+    const browser = flow.browser();
+    const all: { page: Page; passkey: string }[] = [];
+    for (let n = 0; n < 10; n += 1) all.push(await made(browser, path));
+    await Promise.all(all.map(({ page, passkey }) => browser.send(page, { passkey }, path)));
+    expect(await passkeys()).toHaveLength(1);
+  });
+
+  test('an answer that is wrong uses nothing up', async () => {
+    const path = await link();
+    const browser = flow.browser();
+    const { page } = await made(browser, path);
+    const wrong = await browser.send(page, { passkey: '{}' }, path);
+    expect([wrong.status, wrong.text]).toEqual([
+      422,
+      expect.stringContaining('could not be checked'),
+    ]);
+    expect(await enters(PASSWORD)).toBe(true);
+    expect((await use(path)).status).toBe(200);
+  });
+
+  test('never around a second factor, unless the link removes it', async () => {
+    const factor = someSecondFactor(flow.people.alice.id);
+    await flow.authz.stores.secondFactors.add(factor);
+    const path = await link();
+    const browser = flow.browser();
+    const page = await browser.open(path);
+    expect(page.text).not.toContain('id="passkey-button"');
+    const { challenge } = optionsIn(await browser.open('/account'));
+    const passkey = new Authenticator(flow.authz.config.issuer).create({ challenge });
+    expect((await browser.send(page, { passkey }, path)).status).toBe(400);
+    expect(await passkeys()).toEqual([]);
+    const removing = await link({ secondFactor: true });
+    const fresh = await made(browser, removing);
+    const done = await browser.send(fresh.page, { passkey: fresh.passkey }, removing);
+    expect(done.text).toContain('Your passkey is made');
+    expect(await flow.authz.stores.secondFactors.get(factor.accountId)).toBeUndefined();
+  });
+
+  test('a challenge of a link for somebody else makes nothing', async () => {
+    const links = createRecoveryLinks({ stores: flow.authz.stores, random: systemRandom });
+    const ofBob = await links.make({ person: flow.people.bob.id, purpose: 'recovery' });
+    const browser = flow.browser();
+    const { passkey } = await made(browser, `/recover/${ofBob}`);
+    const path = await link();
+    const after = await browser.send(await browser.open(path), { passkey }, path);
+    expect(after.status).toBe(422);
+    expect(await passkeys()).toEqual([]);
+  });
 });

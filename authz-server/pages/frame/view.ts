@@ -153,16 +153,20 @@ export interface ForgottenProps {
 }
 
 export interface RecoverProps {
-  /** Where the form is posted: `password`. */
+  /** Where the forms are posted: `password`, or `passkey`. */
   readonly action: string;
   readonly name: string;
   readonly purpose: 'invitation' | 'recovery';
   /** The second factor is removed as well. */
   readonly secondFactor: boolean;
+  /** The options with which a browser makes a passkey, as JSON; absent: the link makes none. */
+  readonly options?: string;
   readonly problem?: { readonly kind: PasswordFault };
+  readonly passkeyProblem?: PasskeysProps['problem'];
 }
 
 export interface RecoveredProps {
+  readonly by: 'password' | 'passkey';
   readonly purpose: 'invitation' | 'recovery';
   /** Where the person signs in. */
   readonly account: string;

@@ -15,7 +15,7 @@ import { isRecent } from '../sign-in/recent.ts';
 import { createBrowserSessions, type Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
 import { passkeysPage } from '../views/passkeys.ts';
-import { createRegistration } from './registration.ts';
+import { answerIn, createRegistration } from './registration.ts';
 
 const PATH = '/account/passkeys';
 
@@ -76,8 +76,9 @@ export function passkeyHandlers(
     async added(ctx, { person }, form) {
       const name = nameIn(form);
       if (name === undefined) return { problem: 'name' };
-      const made = { csrf: form.get('csrf') ?? '', answer: form.get('passkey') ?? '', name };
-      const problem = await registration.add(ctx, person, made);
+      const checked = await registration.check(ctx, person.id, answerIn(form));
+      if ('problem' in checked) return checked;
+      const problem = await registration.keep(person.id, checked.made, name);
       return problem === undefined ? { done: 'added' } : { problem };
     },
 

@@ -4,23 +4,30 @@ import { note } from '#shared/server/message/request-log.ts';
 import { MOST_PASSKEYS, type PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
 import type { Context } from 'koa';
 import type { PagesServer } from '../../base/server.ts';
-import type { PasskeysProps } from '../frame/view.ts';
 import { CHALLENGE_LIFE, createChallenges } from '../sign-in/challenge.ts';
 import { challengeOf, parseCreated } from '../sign-in/credential.ts';
 import { ALGORITHMS, type MadePasskey, userHandleOf, verifyCreated } from '../sign-in/webauthn.ts';
 
+/** Returns the answer of an authenticator that a form has, with the browser's proof. */
+export const answerIn = (form: URLSearchParams) => ({
+  csrf: form.get('csrf') ?? '',
+  answer: form.get('passkey') ?? '',
+});
+
 export interface Registration {
   /** Returns the options for a browser to make a passkey (WebAuthn section 5.4), as JSON; undefined where it makes none. */
   options(person: Person, csrf: string, passkeys: readonly PasskeyRecord[]): string | undefined;
-  /** Keeps the passkey that an authenticator made; undefined: it is kept. */
-  add(
+  /** Verifies the answer of an authenticator, and keeps nothing. */
+  check(
     ctx: Context,
-    person: Person,
-    made: { readonly csrf: string; readonly answer: string; readonly name: string },
-  ): Promise<NonNullable<PasskeysProps['problem']> | undefined>;
+    accountId: string,
+    answered: { readonly csrf: string; readonly answer: string },
+  ): Promise<{ readonly made: MadePasskey } | { readonly problem: 'failed' | 'late' }>;
+  /** Keeps a passkey that `check` has verified; undefined: it is kept. */
+  keep(accountId: string, made: MadePasskey, name: string): Promise<'taken' | 'full' | undefined>;
 }
 
-/** Makes passkeys for people who are signed in (WebAuthn section 7.1). */
+/** Makes passkeys for people (WebAuthn section 7.1). */
 export function createRegistration(server: PagesServer): Registration {
   const { clock, config, stores } = server;
   const challenges = createChallenges(server);
@@ -46,10 +53,10 @@ export function createRegistration(server: PagesServer): Registration {
       });
     },
 
-    async add(ctx, { id: accountId }, { csrf, answer, name }) {
+    async check(ctx, accountId, { csrf, answer }) {
       const refused = (problem: 'failed' | 'late', reason: string) => {
         note(ctx.req, { reason: `passkey: ${reason}` });
-        return problem;
+        return { problem };
       };
       const created = parseCreated(answer);
       if (created === undefined || rpId === undefined) return refused('failed', 'it is no answer');
@@ -57,12 +64,14 @@ export function createRegistration(server: PagesServer): Registration {
       if (!(await challenges.spend(challenge, `create ${accountId}`, csrf))) {
         return refused('late', 'its challenge is not good here any more');
       }
-      let made: MadePasskey;
       try {
-        made = await verifyCreated(created, { challenge, origin: config.issuer, rpId });
+        return { made: await verifyCreated(created, { challenge, origin: config.issuer, rpId }) };
       } catch (error) {
         return refused('failed', error instanceof Error ? error.message : String(error));
       }
+    },
+
+    async keep(accountId, made, name) {
       const passkey = { ...made, accountId, name, created_at: clock.now() };
       const outcome = await stores.passkeys.add(passkey, MOST_PASSKEYS);
       return outcome === 'added' ? undefined : outcome;

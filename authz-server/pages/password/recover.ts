@@ -1,18 +1,22 @@
 import type { Context, Middleware } from 'koa';
-import { changePasswordAndEnd } from '#shared/people/change-password.ts';
+import { changePasswordAndEnd, removePasswordAndEnd } from '#shared/people/change-password.ts';
 import { judgePassword } from '#shared/people/password-rules.ts';
 import { PeopleError } from '#shared/people/people.ts';
 import { createRecoveryLinks, LINK_PATH, type Recovery } from '#shared/people/recovery-links.ts';
+import { MOST_PASSKEYS } from '#shared/stores/credentials/passkeys.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { notify } from '../../mail/notify.ts';
 import type { MailKind } from '../../mail/texts.ts';
 import { createCsrf } from '../frame/csrf.ts';
-import { expired } from '../frame/page-error.ts';
+import { expired, PageError } from '../frame/page-error.ts';
 import { answerWith } from '../frame/respond.ts';
-import type { RecoverProps } from '../frame/view.ts';
+import type { RecoveredProps, RecoverProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
+import { textsOf } from '../texts/index.ts';
+import { answerIn, createRegistration } from '../passkeys/registration.ts';
+import { programName } from '../views/program.ts';
 import { recoveredPage, recoverPage, recoveryGonePage } from '../views/recover.ts';
 
 /** A link that is good, and the record of its person. */
@@ -23,7 +27,7 @@ interface Holder {
 
 /**
  * The page of a link for somebody who cannot sign in. Programs that open every link of a mail use nothing up: GET only
- * shows the form, and only a password that may be set uses the link up. Nobody is signed in by it, so that a second
+ * shows the form, and only a password that may be set, or a passkey, uses the link up. Nobody is signed in by it, so that a second
  * factor is still asked for.
  */
 export function recoverHandlers(
@@ -32,6 +36,7 @@ export function recoverHandlers(
   const { stores, directory } = server;
   const links = createRecoveryLinks(server);
   const { checkForm } = createCsrf(server);
+  const registration = createRegistration(server);
   const viewOf = createViewOf(server);
 
   async function holderOf(secret: string): Promise<Holder | undefined> {
@@ -45,50 +50,91 @@ export function recoverHandlers(
     return seen && person && { recovery, seen };
   }
 
-  const showForm = (
-    ctx: Context,
-    { recovery: { purpose, secondFactor = false }, seen: { name } }: Holder,
-    more: Pick<RecoverProps, 'problem'> = {},
-  ) => {
-    const props = { action: ctx.path, name, purpose, secondFactor, ...more };
-    answerWith(ctx, recoverPage(viewOf(ctx), props));
-  };
-
   const secretOf = (ctx: Context) => ctx.path.slice(LINK_PATH.length);
+
+  /**
+   * Whether the link makes a passkey. A passkey stands for both factors, and a link never replaces the second one unless it
+   * removes it.
+   */
+  async function makesPasskey({ recovery: { person, secondFactor = false } }: Holder) {
+    return secondFactor || (await stores.secondFactors.get(person)) === undefined;
+  }
+
+  async function showForm(
+    ctx: Context,
+    holder: Holder,
+    more: Pick<RecoverProps, 'problem' | 'passkeyProblem'> = {},
+  ): Promise<void> {
+    const { purpose, secondFactor = false } = holder.recovery;
+    const { id, name } = holder.seen;
+    const view = viewOf(ctx);
+    const options = (await makesPasskey(holder))
+      ? registration.options(holder.seen, view.csrf, await stores.passkeys.of(id))
+      : undefined;
+    const props = { action: ctx.path, name, purpose, secondFactor, ...more };
+    answerWith(ctx, recoverPage(view, { ...props, ...(options !== undefined && { options }) }));
+  }
+
+  /** Uses the link up by what `set` does, and says that it is done. */
+  async function use(ctx: Context, by: RecoveredProps['by'], set: () => Promise<unknown>) {
+    const recovery = await links.redeem(secretOf(ctx));
+    const view = viewOf(ctx);
+    if (recovery === undefined) return answerWith(ctx, recoveryGonePage(view));
+    const { purpose, secondFactor = false } = recovery;
+    try {
+      await set();
+    } catch (error) {
+      // Changed or removed meanwhile.
+      if (error instanceof PeopleError) throw expired(TO_ACCOUNT, 409);
+      throw error;
+    }
+    // Last, so that at no time the former password is enough.
+    const tell = (kind: MailKind) => notify(server, recovery.person, kind, view.language);
+    if (secondFactor && (await stores.secondFactors.remove(recovery.person))) {
+      await tell('second-factor-removed');
+    }
+    await tell(by === 'passkey' ? 'passkey-added' : 'password-changed');
+    answerWith(ctx, recoveredPage(view, { by, purpose, account: TO_ACCOUNT.href }));
+  }
+
+  async function withPassword(ctx: Context, holder: Holder, form: URLSearchParams) {
+    const password = form.get('password') ?? '';
+    const judged = await judgePassword(password);
+    if ('fault' in judged) return showForm(ctx, holder, { problem: { kind: judged.fault } });
+    await use(ctx, 'password', () => changePasswordAndEnd(server, holder.seen, password));
+  }
+
+  /** A passkey takes the place of the password, which lets nobody in any more. */
+  async function withPasskey(ctx: Context, holder: Holder, form: URLSearchParams) {
+    const { seen } = holder;
+    if (!(await makesPasskey(holder))) throw new PageError(400, 'request');
+    const checked = await registration.check(ctx, seen.id, answerIn(form));
+    if ('problem' in checked) return showForm(ctx, holder, { passkeyProblem: checked.problem });
+    if ((await stores.passkeys.of(seen.id)).length >= MOST_PASSKEYS) {
+      return showForm(ctx, holder, { passkeyProblem: 'full' });
+    }
+    const texts = textsOf(viewOf(ctx).language);
+    const name = programName(ctx.get('User-Agent'), texts) || texts.account.someBrowser;
+    await use(ctx, 'passkey', async () => {
+      const problem = await registration.keep(seen.id, checked.made, name);
+      if (problem !== undefined) throw expired(TO_ACCOUNT, 409);
+      await removePasswordAndEnd(server, seen);
+    });
+  }
 
   return {
     async show(ctx) {
       const holder = await holderOf(secretOf(ctx));
       if (holder === undefined) return answerWith(ctx, recoveryGonePage(viewOf(ctx)));
-      showForm(ctx, holder);
+      await showForm(ctx, holder);
     },
 
     async recover(ctx) {
       const form = await checkForm(ctx);
-      const secret = secretOf(ctx);
-      const holder = await holderOf(secret);
+      const holder = await holderOf(secretOf(ctx));
       if (holder === undefined) return answerWith(ctx, recoveryGonePage(viewOf(ctx)));
-      const password = form.get('password') ?? '';
-      const judged = await judgePassword(password);
-      if ('fault' in judged) return showForm(ctx, holder, { problem: { kind: judged.fault } });
-      const recovery = await links.redeem(secret);
-      if (recovery === undefined) return answerWith(ctx, recoveryGonePage(viewOf(ctx)));
-      const { purpose, secondFactor = false } = recovery;
-      try {
-        await changePasswordAndEnd(server, holder.seen, password);
-      } catch (error) {
-        // Changed or removed meanwhile.
-        if (error instanceof PeopleError) throw expired(TO_ACCOUNT, 409);
-        throw error;
-      }
-      // Last, so that at no time the former password is enough.
-      const view = viewOf(ctx);
-      const tell = (kind: MailKind) => notify(server, recovery.person, kind, view.language);
-      if (secondFactor && (await stores.secondFactors.remove(recovery.person))) {
-        await tell('second-factor-removed');
-      }
-      await tell('password-changed');
-      answerWith(ctx, recoveredPage(view, { purpose, account: TO_ACCOUNT.href }));
+      const isPasskey = (form.get('passkey') ?? '') !== '';
+      await (isPasskey ? withPasskey : withPassword)(ctx, holder, form);
     },
   };
 }

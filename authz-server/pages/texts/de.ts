@@ -131,12 +131,23 @@ export const de: Texts = {
     secondFactor:
       'Auch Ihr zweiter Faktor wird entfernt: Sie können danach einen neuen einrichten.',
     submit: 'Dieses Passwort setzen',
+    passkey: 'Passkey erzeugen und kein Passwort haben',
     done: {
-      title: 'Ihr Passwort ist gesetzt',
-      purposes: {
-        invitation: 'Gehen Sie zu Ihrem Konto und geben Sie es dort ein.',
-        recovery:
-          'Alles, was offen war, ist beendet. Gehen Sie zu Ihrem Konto und geben Sie das Passwort dort ein.',
+      password: {
+        title: 'Ihr Passwort ist gesetzt',
+        purposes: {
+          invitation: 'Gehen Sie zu Ihrem Konto und geben Sie es dort ein.',
+          recovery:
+            'Alles, was offen war, ist beendet. Gehen Sie zu Ihrem Konto und geben Sie das Passwort dort ein.',
+        },
+      },
+      passkey: {
+        title: 'Ihr Passkey ist erzeugt',
+        purposes: {
+          invitation: 'Gehen Sie zu Ihrem Konto und benutzen Sie ihn dort.',
+          recovery:
+            'Alles, was offen war, ist beendet, und das alte Passwort gilt nicht mehr. Gehen Sie zu Ihrem Konto und benutzen Sie den Passkey dort.',
+        },
       },
     },
     gone: {

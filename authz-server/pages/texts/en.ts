@@ -134,11 +134,22 @@ export const en = {
     },
     secondFactor: 'Your second factor is removed as well: you can set up another one afterwards.',
     submit: 'Set this password',
+    passkey: 'Make a passkey and have no password',
     done: {
-      title: 'Your password is set',
-      purposes: {
-        invitation: 'Go to your account and enter it there.',
-        recovery: 'Everything that was open has ended. Go to your account and enter it there.',
+      password: {
+        title: 'Your password is set',
+        purposes: {
+          invitation: 'Go to your account and enter it there.',
+          recovery: 'Everything that was open has ended. Go to your account and enter it there.',
+        },
+      },
+      passkey: {
+        title: 'Your passkey is made',
+        purposes: {
+          invitation: 'Go to your account and use it there.',
+          recovery:
+            'Everything that was open has ended, and the old password works no more. Go to your account and use the passkey there.',
+        },
       },
     },
     gone: {

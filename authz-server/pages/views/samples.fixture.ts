@@ -235,7 +235,12 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     }),
   'link-sent': (view) => linkSentPage(view, { back: '/account' }),
   'recover-invitation': (view) =>
-    recoverPage(view, { ...recover, purpose: 'invitation', secondFactor: false }),
+    recoverPage(view, {
+      ...recover,
+      purpose: 'invitation',
+      secondFactor: false,
+      options: '{"challenge":"AAAA"}',
+    }),
   'recover-short': (view) =>
     recoverPage(view, {
       ...recover,
@@ -243,7 +248,8 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       secondFactor: true,
       problem: { kind: 'short' },
     }),
-  recovered: (view) => recoveredPage(view, { purpose: 'recovery', account: '/account' }),
+  recovered: (view) =>
+    recoveredPage(view, { by: 'passkey', purpose: 'recovery', account: '/account' }),
   'recovery-gone': recoveryGonePage,
   'sign-in-passkey-copied': (view) =>
     signInPage(view, { ...signIn, problem: { kind: 'passkey-copied' } }),
