@@ -41,6 +41,8 @@ export interface SignInProps {
   readonly name?: string;
   /** Name of the client that the person is on the way to. */
   readonly client?: string;
+  /** The address of its logo. */
+  readonly logo?: string | undefined;
   /** Offered first: somebody used it last in this browser. */
   readonly last?: 'passkey';
   /** The client asks for this way to sign in, or a stronger one. */
@@ -176,6 +178,8 @@ export interface ConsentProps {
   /** Where the form is posted: `item` for each that is allowed, `decision` = allow | deny. */
   readonly action: string;
   readonly client: string;
+  /** The address of its logo. */
+  readonly logo?: string | undefined;
   /** Where the browser goes afterwards; its host is shown, and it is in the CSP. Absent: it stays here. */
   readonly redirectUri?: string;
   /** Where the client is told of the decision; its host is shown. */

@@ -165,6 +165,7 @@ export function interactionHandlers(
     const page = consentPage(view, {
       action: `/interaction/${uid}/consent`,
       client: client.client_name,
+      logo: client.logo_uri,
       redirectUri: String(params['redirect_uri']),
       items: askedItems(config, client, params, view.language, visitor?.person),
     });
@@ -271,6 +272,7 @@ const doorOf = ({ uid, params }: Interaction, client: ClientRecord) => ({
   action: `/interaction/${uid}/login`,
   cancel: { action: `/interaction/${uid}/abort` },
   client: client.client_name,
+  logo: client.logo_uri,
   redirectUri: String(params['redirect_uri']),
 });
 

@@ -4,6 +4,7 @@ import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { ConsentProps, View } from '../frame/view.ts';
 import { afterwards } from './afterwards.ts';
+import { clientLogo } from './client-logo.ts';
 import { decision } from './decision.ts';
 import { form } from './form.ts';
 import { itemChoice } from './items.ts';
@@ -11,13 +12,15 @@ import { unknownNote } from './unknown-client.ts';
 
 /** Shows the client, the scopes that it asks for, and where the browser goes next. */
 export function consentPage(view: View, props: ConsentProps): Answer {
-  const { action, client, redirectUri, items, unknown } = props;
+  const { action, client, logo, redirectUri, items, unknown } = props;
   const texts = textsOf(view.language).consent;
   return document(view, {
     title: texts.title(client),
     ...(redirectUri !== undefined && { redirectUri }),
+    ...(logo !== undefined && { pictures: [logo] }),
     content: html`<div class="card">
       <div class="intro">
+        ${clientLogo(logo)}
         <h1>${texts.title(client)}</h1>
         <p>${texts.lead(client)}</p>
       </div>

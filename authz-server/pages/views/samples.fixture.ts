@@ -157,6 +157,8 @@ const from = { address: '203.0.113.77', agent: 'countersign-cli/1.0', at: NOW - 
 /** Every page in every state that looks different. */
 export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
   'sign-in': (view) => signInPage(view, signIn),
+  'sign-in-logo': (view) =>
+    signInPage(view, { ...signIn, logo: 'https://pictures.example/of/alice.png' }),
   'sign-in-wrong': (view) =>
     signInPage(view, { ...signIn, name: 'alice', problem: { kind: 'wrong' } }),
   'sign-in-later': (view) =>

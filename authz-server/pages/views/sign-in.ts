@@ -6,6 +6,7 @@ import type { SignInProps, View } from '../frame/view.ts';
 import { form } from './form.ts';
 import { shownProblem } from './problem.ts';
 import { passkeyButton } from './passkey-button.ts';
+import { clientLogo } from './client-logo.ts';
 import { CREDENTIAL_SCRIPT } from './credential-script.ts';
 
 /** Asks for name and password, or for a passkey; where a client takes nothing but a passkey, for that alone. */
@@ -13,6 +14,7 @@ export function signInPage(view: View, props: SignInProps): Answer {
   const {
     action,
     client,
+    logo,
     cancel,
     hidden = {},
     redirectUri,
@@ -30,9 +32,11 @@ export function signInPage(view: View, props: SignInProps): Answer {
     ...problem,
     title: problem ? texts.problemTitle : texts.title,
     redirectUri,
+    ...(logo !== undefined && { pictures: [logo] }),
     script: { text: CREDENTIAL_SCRIPT },
     content: html`<div class="card">
       <div class="intro">
+        ${clientLogo(logo)}
         <h1>${texts.title}</h1>
         ${client !== undefined && html`<p class="muted">${texts.toContinue(client)}</p>`}
         ${purpose !== undefined && html`<p class="muted">${texts.purposes[purpose]}</p>`}

@@ -208,6 +208,16 @@ describe('sign-in', () => {
     expect(page.body).not.toContain('aria-invalid="true"');
   });
 
+  test('the logo of a client is the only picture from elsewhere that the policy allows', () => {
+    const logo = 'https://app.example/logo.png?size=1;script-src *';
+    const policy = (more: object) =>
+      signInPage(view, { action: '/', ...more }).fields['Content-Security-Policy'];
+    expect(policy({ client: 'App', logo })).toContain(
+      'img-src data: https://app.example/logo.png; form-action',
+    );
+    expect(policy({ client: 'App' })).toContain('img-src data:; form-action');
+  });
+
   test('without a way back there is no cancel', () => {
     expect(signInPage(view, { action: '/' }).body).not.toContain('Cancel');
   });

@@ -13,6 +13,7 @@ export function clientLines(client: ClientRecord): readonly string[] {
   const lines: readonly (readonly [string, string | readonly string[] | undefined])[] = [
     ['client_id', client.client_id],
     ['name', client.client_name],
+    ['logo', client.logo_uri],
     ['grants', shortNames(client.grant_types)],
     [
       'authentication',

@@ -3,6 +3,10 @@ import { ID_TOKEN_ALGS } from './new-client.ts';
 
 /** The options of a client at its registration, which can also change later. */
 export const CLIENT_OPTIONS = {
+  'logo-uri': {
+    value: 'URL',
+    help: 'the address of its logo (https), which people see where they sign in and decide',
+  },
   scope: { value: '"A B"', help: 'all scopes that the client may ask for' },
   'default-scope': {
     value: '"A"',

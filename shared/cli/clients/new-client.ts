@@ -2,6 +2,7 @@ import type { Config } from '#shared/config/schema.ts';
 import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import { newSecret } from '#shared/people/client-secret.ts';
 import { redirectUriMistake } from '../arguments/redirect-uri.ts';
+import { cspSource } from '#shared/pages/csp-source.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { everyTokenSpace, gnapSpaces, tokenSpaces } from '#shared/config/token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
@@ -60,6 +61,7 @@ export function clientMembers(
   const [name, scope, defaultScope, alg] = ['name', 'scope', 'default-scope', 'id-token-alg'].map(
     input.text,
   );
+  const logo = input.text('logo-uri');
   const redirectUri = redirectUriOf(native);
   const resources = each(input, 'resource', spaceUrlOf(config));
   const introspects = each(input, 'introspects', spaceUrlOf(config));
@@ -68,6 +70,7 @@ export function clientMembers(
   const origins = each(input, 'origin', origin);
   return {
     ...(name !== undefined && { client_name: visibleName('--name', name) }),
+    ...(logo !== undefined && { logo_uri: pictureUrl('--logo-uri', logo) }),
     ...(scope !== undefined && { scope: scopeTokens('--scope', scope).join(' ') }),
     ...(defaultScope !== undefined && {
       default_scope: scopeTokens('--default-scope', defaultScope).join(' '),
@@ -138,6 +141,17 @@ function origin(option: string, value: string): string {
     );
   }
   return value;
+}
+
+function pictureUrl(option: string, value: string): string {
+  const url = URL.parse(value);
+  const fits = url?.protocol === 'https:' && url.username === '' && url.password === '';
+  if (!fits || value.length > 1024 || cspSource(url.href) === undefined) {
+    throw new UsageError(
+      `${option} must be a URL such as https://app.example/logo.png, of at most 1,024 octets`,
+    );
+  }
+  return url.href;
 }
 
 /** Throws `UsageError`; notes scopes that are of no use. */

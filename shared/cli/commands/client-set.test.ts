@@ -63,8 +63,23 @@ describe('client set', () => {
     expect([id, await stored()]).toEqual([before?.client_id, before]);
   });
 
+  test('a client gets a logo, and loses it', async () => {
+    const { stored, set } = await registered();
+    const before = await stored();
+    const logo_uri = 'https://app.example/logo.png';
+    expect((await set('--logo-uri', logo_uri)).stdout).toContain(`logo: ${logo_uri}`);
+    expect(await stored()).toEqual({ ...before, logo_uri });
+    expect((await set('--without', 'logo-uri')).code).toBe(0);
+    expect(await stored()).toEqual(before);
+  });
+
   test.each([
     ['nothing', []],
+    ['a logo in clear text', ['--logo-uri', 'http://app.example/logo.png']],
+    ['a logo that is a script', ['--logo-uri', 'javascript:alert(1)']],
+    ['a logo with a password', ['--logo-uri', 'https://a:b@app.example/logo.png']],
+    ['a logo that would add to the policy', ['--logo-uri', 'https://app;x.example/logo.png']],
+    ['a logo of an endless address', ['--logo-uri', `https://app.example/${'x'.repeat(1024)}`]],
     ['no scope at all', ['--scope', '']],
     ['a scope that is none', ['--scope', 'a"b']],
     ['a default beyond the scope', ['--default-scope', 'admin']],

@@ -14,6 +14,7 @@ import { withStores } from '../stores/with-stores.ts';
 
 /** The members that a client need not have, by the options that say them. */
 const REMOVABLE: Readonly<Record<string, keyof ClientRecord>> = {
+  'logo-uri': 'logo_uri',
   'default-scope': 'default_scope',
   'post-logout-redirect-uri': 'post_logout_redirect_uris',
   'without-pkce': 'without_pkce',

@@ -24,6 +24,13 @@ export const PARTS = css`
   .note.good {
     border-inline-start-color: var(--good);
   }
+  .client-logo {
+    max-width: 100%;
+    height: 3rem;
+    margin-bottom: 0.5rem;
+    object-fit: contain;
+    object-position: left;
+  }
   .usercode {
     padding: 1rem 0.5rem;
     border: 1px solid var(--line);

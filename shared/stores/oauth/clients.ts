@@ -22,6 +22,8 @@ export interface GnapRegistration {
 export interface ClientRecord {
   readonly client_id: string;
   readonly client_name: string;
+  /** The address of a picture that its sign-in and consent pages show (RFC 7591 section 2). */
+  readonly logo_uri?: string;
   readonly grant_types: readonly string[];
   readonly token_endpoint_auth_method:
     | 'client_secret_basic'
