@@ -80,6 +80,13 @@ describe('the page', () => {
 });
 
 describe('a change', () => {
+  test('to the same password is refused', async () => {
+    const browser = await flow.signedIn('alice');
+    const page = await change(browser, { password: PASSWORD });
+    expect(page.status).toBe(422);
+    expect(page.text).toContain('This is the password that you have already.');
+  });
+
   test('the new password lets in, the old one does not, and this browser stays signed in', async () => {
     const browser = await flow.signedIn('alice');
     expect(locationOf(await change(browser))).toEqual([303, '/account?ended=others']);

@@ -43,6 +43,8 @@ export interface SignInProps {
   readonly client?: string;
   /** The address of its logo. */
   readonly logo?: string | undefined;
+  /** Whether people set up second factors here. */
+  readonly hasSecondFactors?: boolean;
   /** Offered first: somebody used it last in this browser. */
   readonly last?: 'passkey';
   /** The client asks for this way to sign in, or a stronger one. */
@@ -129,7 +131,7 @@ export type SecondFactorProps = SecondFactorFrame &
 
 /** The fault of a form for a new password. `wrong`: that of the old one; the others name the rule that the new one breaks. */
 export type NewPasswordProblem =
-  | { readonly kind: 'wrong' | PasswordFault }
+  | { readonly kind: 'wrong' | 'same' | PasswordFault }
   | { readonly kind: 'later'; readonly seconds: number };
 
 export interface ChangePasswordProps {

@@ -145,6 +145,7 @@ export function interactionHandlers(
     const page = signInPage(view, {
       ...doorOf(interaction, client),
       ...asksFor(leastAcr(params['acr_values'])),
+      hasSecondFactors: config.people.secondFactor !== 'off',
       ...(server.config.mail && { forgotten: '/recover' }),
       ...askForPasskey(ctx, view),
       ...(hint !== undefined && { name: hint }),

@@ -94,6 +94,9 @@ export function changePasswordHandlers(
         if ('problem' in attempt) {
           return showForm(ctx, changer, { endsOthers, problem: attempt.problem });
         }
+        if (form.get('current') === password) {
+          return showForm(ctx, changer, { endsOthers, problem: { kind: 'same' } });
+        }
       }
       try {
         if (endsOthers) {

@@ -40,13 +40,17 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
   const viewOf = createViewOf(server);
   const askForPasskey = createAskForPasskey(server);
   const attemptWith = createAttempt(server);
+  const hasSecondFactors = config.people.secondFactor !== 'off';
 
   const ask: StandaloneSignIn['ask'] = (ctx, goOn, more) => {
     const door = doorTo(checkedContinue(goOn, config.issuer));
     const view = viewOf(ctx);
     const forgotten = config.mail && { forgotten: '/recover' };
     const passkey = askForPasskey(ctx, view);
-    answerWith(ctx, signInPage(view, { ...door, ...forgotten, ...passkey, ...more }));
+    answerWith(
+      ctx,
+      signInPage(view, { ...door, ...forgotten, ...passkey, hasSecondFactors, ...more }),
+    );
   };
 
   return {

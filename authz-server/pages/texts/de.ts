@@ -54,6 +54,8 @@ export const de: Texts = {
     forgotten: 'Passwort vergessen?',
     usePasskey: 'Passkey benutzen',
     usePasskeyAgain: 'Passkey benutzen, wie beim letzten Mal',
+    noSecondFactor: 'Sie haben noch keinen?',
+    setUpSecondFactor: 'Richten Sie einen in Ihrem Konto ein und kommen Sie dann hierher zurück',
     noPasskey: 'Sie haben noch keinen?',
     makePasskey: 'Legen Sie einen in Ihrem Konto an',
     passkeyFailed:
@@ -82,6 +84,7 @@ export const de: Texts = {
     hint: 'Mindestens 8 Zeichen. Ein paar Wörter, die sonst niemand zusammenstellen würde, merkt man sich leicht.',
     problems: {
       wrong: 'Das alte Passwort ist falsch. Es wurde nichts geändert.',
+      same: 'Dieses Passwort haben Sie schon. Wählen Sie ein anderes.',
       later: 'Es gab zu viele Versuche mit einem falschen Passwort. Es wurde nichts geändert.',
       short: 'Das neue Passwort ist zu kurz. Wählen Sie eines mit mindestens 8 Zeichen.',
       long: 'Das neue Passwort ist zu lang. Wählen Sie eines mit höchstens 1.024 Oktetten.',
@@ -128,6 +131,7 @@ export const de: Texts = {
         lead: 'Sobald Sie es setzen, gilt das alte Passwort nicht mehr, jeder Browser wird abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Passkeys und Schlüssel bleiben.',
       },
     },
+    keepsSecondFactor: 'Auch ein zweiter Faktor bleibt: Sein Code wird danach verlangt.',
     secondFactor:
       'Auch Ihr zweiter Faktor wird entfernt: Sie können danach einen neuen einrichten.',
     submit: 'Dieses Passwort setzen',
@@ -329,10 +333,12 @@ export const de: Texts = {
         return count === 1 ? 'Sie haben einen.' : `Sie haben ${count}.`;
       },
       changePasskeys: 'Passkeys ändern',
+      makePasskey: 'Passkey erzeugen',
       secondFactor: 'Zweiter Faktor',
       isSetUp: 'Eingerichtet.',
       notSetUp: 'Nicht eingerichtet.',
       changeSecondFactor: 'Zweiten Faktor ändern',
+      setUpSecondFactor: 'Zweiten Faktor einrichten',
     },
     groups: { 'sign-ins': 'Wo Sie angemeldet sind', applications: 'Anwendungen' },
     none: {

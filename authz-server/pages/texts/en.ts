@@ -59,6 +59,8 @@ export const en = {
     forgotten: 'Forgotten your password?',
     usePasskey: 'Use a passkey',
     usePasskeyAgain: 'Use a passkey, as last time',
+    noSecondFactor: 'You have none yet?',
+    setUpSecondFactor: 'Set one up in your account, then come back here',
     noPasskey: 'You have none yet?',
     makePasskey: 'Make one in your account',
     passkeyFailed:
@@ -87,6 +89,7 @@ export const en = {
     hint: 'At least 8 characters. A few words that nobody else would put together are easy to remember.',
     problems: {
       wrong: 'The old password is wrong. Nothing was changed.',
+      same: 'This is the password that you have already. Choose another.',
       later: 'There were too many attempts with a wrong password. Nothing was changed.',
       short: 'The new password is too short. Choose one of at least 8 characters.',
       long: 'The new password is too long. Choose one of at most 1,024 octets.',
@@ -132,6 +135,7 @@ export const en = {
         lead: 'When you set it, the old password stops working, every browser is signed out, and all applications and devices lose their access. Passkeys and keys stay.',
       },
     },
+    keepsSecondFactor: 'A second factor stays, too: its code is asked for afterwards.',
     secondFactor: 'Your second factor is removed as well: you can set up another one afterwards.',
     submit: 'Set this password',
     passkey: 'Make a passkey and have no password',
@@ -329,10 +333,12 @@ export const en = {
         return count === 1 ? 'You have one.' : `You have ${count}.`;
       },
       changePasskeys: 'Change passkeys',
+      makePasskey: 'Make a passkey',
       secondFactor: 'Second factor',
       isSetUp: 'Set up.',
       notSetUp: 'Not set up.',
       changeSecondFactor: 'Change the second factor',
+      setUpSecondFactor: 'Set up a second factor',
     },
     groups: { 'sign-ins': 'Where you are signed in', applications: 'Applications' },
     none: {

@@ -31,8 +31,8 @@ export const secondFactorDe: typeof secondFactorEn = {
   },
   codes: {
     title: 'Bewahren Sie diese Ersatzcodes auf',
-    lead: 'Jeder gilt einmal anstelle eines Codes Ihrer App, falls Ihr Telefon verloren geht. Drucken Sie sie aus oder legen Sie sie zu Ihren Passwörtern: Niemand kann sie noch einmal zeigen.',
-    goOn: 'Ich habe sie aufbewahrt: weiter',
+    lead: 'Ihr zweiter Faktor ist eingerichtet. Jeder dieser Codes gilt einmal anstelle eines Codes Ihrer App, falls Ihr Telefon verloren geht. Drucken Sie sie aus oder legen Sie sie zu Ihren Passwörtern: Niemand kann sie noch einmal zeigen.',
+    goOn: 'Ich habe sie gesichert: weiter',
   },
   account: {
     lead: 'Mit einem zweiten Faktor lässt ein Passwort allein niemanden ein: Es braucht auch einen Code aus einer App von Ihnen.',

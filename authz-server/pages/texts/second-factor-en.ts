@@ -30,8 +30,8 @@ export const secondFactorEn = {
   },
   codes: {
     title: 'Keep these recovery codes',
-    lead: 'Each lets you in once in place of a code of your app, if your phone is lost. Print them or keep them where you keep passwords: nobody can show them again.',
-    goOn: 'I have kept them: continue',
+    lead: 'Your second factor is set up. Each of these codes lets you in once in place of a code of your app, if your phone is lost. Print them or keep them where you keep passwords: nobody can show them again.',
+    goOn: 'I have saved them: continue',
   },
   account: {
     lead: 'With a second factor a password alone does not let anybody in: a code from an app of yours is needed, too.',
@@ -43,9 +43,9 @@ export const secondFactorEn = {
     left: (count: number) =>
       count === 1 ? 'One recovery code is left.' : `${count} recovery codes are left.`,
     renew: 'Make new recovery codes',
-    renewText: 'The codes that you have now stop working.',
+    renewText: 'Your present recovery codes then stop working.',
     remove: 'Remove the second factor',
-    removeText: 'After that the password alone lets you in.',
+    removeText: 'Without it your password alone lets you in.',
     required:
       'It cannot be removed: this server demands one of you. To change to another phone, ask who runs this server.',
     removed: 'The second factor is removed.',

@@ -24,14 +24,19 @@ export function wayList(
       '/account/password',
       hasPassword ? texts.changePassword : texts.setPassword,
     )}
-    ${way(all.passkeys.title, texts.passkeyCount(passkeys), '/account/passkeys', texts.changePasskeys)}
+    ${way(
+      all.passkeys.title,
+      texts.passkeyCount(passkeys),
+      '/account/passkeys',
+      passkeys === 0 ? texts.makePasskey : texts.changePasskeys,
+    )}
     ${
       hasSecondFactor !== undefined &&
       way(
         texts.secondFactor,
         hasSecondFactor ? texts.isSetUp : texts.notSetUp,
         '/account/second-factor',
-        texts.changeSecondFactor,
+        hasSecondFactor ? texts.changeSecondFactor : texts.setUpSecondFactor,
       )
     }
   </ul>`;

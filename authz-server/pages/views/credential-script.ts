@@ -35,6 +35,13 @@ if (button && Key?.parseRequestOptionsFromJSON) {
     form.submit();
   };
   button.hidden = false;
+  // Enter in a field does what the button does.
+  if (makes) {
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      button.click();
+    });
+  }
   button.addEventListener('click', () => {
     if (makes && !form.reportValidity()) return;
     failed.hidden = true;
@@ -43,7 +50,9 @@ if (button && Key?.parseRequestOptionsFromJSON) {
     });
   });
   document.getElementById('passkey-missing')?.remove();
-  if (!makes && (await Key.isConditionalMediationAvailable?.())) {
+  // Who was refused chooses anew.
+  const refused = document.getElementById('problem');
+  if (!makes && !refused && (await Key.isConditionalMediationAvailable?.())) {
     ask({ mediation: 'conditional' }).catch(() => {});
   }
 }

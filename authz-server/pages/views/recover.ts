@@ -30,7 +30,10 @@ export function recoverPage(view: View, props: RecoverProps): Answer {
       <div class="intro">
         <h1>${title}</h1>
         <p class="muted">${lead}</p>
-        ${secondFactor && html`<p class="muted">${texts.secondFactor}</p>`}
+        ${
+          purpose === 'recovery' &&
+          html`<p class="muted">${secondFactor ? texts.secondFactor : texts.keepsSecondFactor}</p>`
+        }
       </div>
       ${problem?.note}
       ${form(

@@ -21,6 +21,7 @@ export function signInPage(view: View, props: SignInProps): Answer {
     purpose,
     notice,
     asks,
+    hasSecondFactors = false,
     passkey,
   } = props;
   const texts = textsOf(view.language).signIn;
@@ -44,7 +45,15 @@ export function signInPage(view: View, props: SignInProps): Answer {
       ${
         client !== undefined &&
         asks !== undefined &&
-        html`<p class="note">${texts.asks[asks](client)}</p>`
+        html`<p class="note">
+          ${texts.asks[asks](client)}
+          ${
+            asks === 'second-factor' &&
+            hasSecondFactors &&
+            html`${texts.noSecondFactor}
+              <a href="/account/second-factor">${texts.setUpSecondFactor}</a>.`
+          }
+        </p>`
       }
       ${notice !== undefined && html`<p class="note bad" role="alert">${texts.notices[notice]}</p>`}
       ${problem?.note}

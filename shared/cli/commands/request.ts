@@ -102,7 +102,7 @@ async function howToSignIn(asked: AuthParams, shell: Shell): Promise<string> {
   const command = login && stepUpCommand(asked, login);
   return command === undefined
     ? 'The resource asks for another sign-in, in words that are not safe to copy: --json shows them.'
-    : `The resource asks for a stronger or more recent sign-in. Run\n  ${command}`;
+    : `The resource asks for a stronger or more recent sign-in. Run: ${command}`;
 }
 
 /** Refuses what only a client has use for: the login's scopes are those that the person approved. */

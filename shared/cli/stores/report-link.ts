@@ -19,6 +19,12 @@ export async function reportLink(
   const end = clock.now() + LINK_LIFE * 1000;
   return {
     json: { id, name, link, expires_at: Math.floor(end / 1000) },
-    lines: [`id: ${id}`, `name: ${name}`, `link: ${link}`, `works once, until: ${minute(end)}`],
+    lines: [
+      `id: ${id}`,
+      `name: ${name}`,
+      `link: ${link}`,
+      `works once, until: ${minute(end)}`,
+      ...(more.secondFactor ? ['removes: the second factor, too'] : []),
+    ],
   };
 }
