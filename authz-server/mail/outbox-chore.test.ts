@@ -123,6 +123,7 @@ test('a recovery has a link that is made when it is sent, and works', async () =
   expect(await createRecoveryLinks(server).find(secret)).toEqual({
     person: alice.id,
     purpose: 'recovery',
+    byMail: true,
   });
 });
 

@@ -90,6 +90,10 @@ type Write = (typeof MAIL_TEXTS)['en'][MailKind];
 
 /** Made when the message is sent, so that no store has a link. */
 async function recoveryLink(server: MailServer, person: string): Promise<MailFacts['link']> {
-  const secret = await createRecoveryLinks(server).make({ person, purpose: 'recovery' });
+  const secret = await createRecoveryLinks(server).make({
+    person,
+    purpose: 'recovery',
+    byMail: true,
+  });
   return `${server.config.issuer}${LINK_PATH}${secret}`;
 }

@@ -59,6 +59,16 @@ test('a new one takes the place of the last one, of the same person alone', asyn
   expect(await links.find(ofBob)).toMatchObject({ person: 'b1' });
 });
 
+test('one by mail, for which anybody may ask, does not void that of an operator', async () => {
+  const operators = { ...OF_ALICE, secondFactor: true };
+  const secret = await links.make(operators);
+  const byMail = await links.make({ ...OF_ALICE, byMail: true });
+  expect(await links.find(secret)).toEqual(operators);
+  const next = await links.make({ ...OF_ALICE, byMail: true });
+  expect(await links.find(byMail)).toBeUndefined();
+  expect(await links.redeem(next)).toEqual({ ...OF_ALICE, byMail: true });
+});
+
 test('it ends with everything else that the person has open', async () => {
   const secret = await links.make(OF_ALICE);
   await here.stores.revocations.raise('person', 'a1', here.store.clock.now() + 1000);

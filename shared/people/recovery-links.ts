@@ -17,6 +17,8 @@ export interface Recovery {
   readonly purpose: 'invitation' | 'recovery';
   /** The second factor is removed as well. */
   readonly secondFactor?: boolean;
+  /** The person, or anybody in their name, asked for it. It does not take the place of an operator's. */
+  readonly byMail?: boolean;
 }
 
 /** The record behind the secret of a link. */
@@ -27,7 +29,7 @@ interface Kept extends Recovery {
 
 /** One-time links with which somebody who cannot sign in sets a password. */
 export interface RecoveryLinks {
-  /** Returns the secret of a new link, which takes the place of the person's last one. */
+  /** Returns the secret of a new link, which takes the place of the person's last one of that origin. */
   make(recovery: Recovery): Promise<string>;
   /** Undefined: the secret is unknown, used, replaced or too old, or everything of the person ended since. Uses nothing up. */
   find(secret: string): Promise<Recovery | undefined>;
@@ -47,14 +49,15 @@ export function createRecoveryLinks({ stores, random }: RecoveryLinksOptions): R
   const { sessions, revocations } = stores;
   /** The id of the record of a secret: a hash, so that the store has no secrets. */
   const idOf = (secret: string) => `recovery:${hash('sha256', secret, 'base64url')}`;
-  /** The id of the record that names a person's last link. */
-  const lastOf = (person: string) => `recovery of:${hash('sha256', person, 'base64url')}`;
+  /** The id of the record that names a person's last link: that of an operator, or that by mail. */
+  const lastOf = ({ person, byMail = false }: Recovery) =>
+    `recovery ${byMail ? 'by mail ' : ''}of:${hash('sha256', person, 'base64url')}`;
 
   async function valid(id: string, value: unknown): Promise<Recovery | undefined> {
     if (value === undefined) return undefined;
     const { generation, ...recovery } = value as Kept;
     const [last, now] = await Promise.all([
-      sessions.get(lastOf(recovery.person)),
+      sessions.get(lastOf(recovery)),
       revocations.generation('person', recovery.person),
     ]);
     return last === id && generation === now ? recovery : undefined;
@@ -66,7 +69,7 @@ export function createRecoveryLinks({ stores, random }: RecoveryLinksOptions): R
       const generation = await revocations.generation('person', recovery.person);
       const kept: Kept = { ...recovery, generation };
       await sessions.put(kept, LINK_LIFE, idOf(secret));
-      await sessions.put(idOf(secret), LINK_LIFE, lastOf(recovery.person));
+      await sessions.put(idOf(secret), LINK_LIFE, lastOf(recovery));
       return secret;
     },
 

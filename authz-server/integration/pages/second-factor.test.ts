@@ -3,6 +3,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { disablePerson, setProfile } from '#shared/people/people.ts';
+import { somePasskey } from '#shared/stores/contract/samples.ts';
 import type { Changes, Page } from '../browser.fixture.ts';
 import {
   appFrom,
@@ -326,6 +327,18 @@ describe('in front of a client', () => {
 
 describe('a person who must have one and has none', () => {
   beforeEach(() => reopen({ people: { secondFactor: 'required' } }));
+
+  test('a password alone sets none up for a person who has a passkey, which is both factors', async () => {
+    const { id: accountId = '' } = (await site.server.stores.people.getByName('alice')) ?? {};
+    await site.server.stores.passkeys.add({ ...somePasskey('p'), accountId }, 20);
+    const browser = site.browser();
+    const page = await afterPassword(browser);
+    expect([page.status, page.text]).toEqual([422, expect.stringContaining('Use your passkey')]);
+    expect(page.text).not.toContain('one-time-code');
+    expect(hasSession(browser)).toBe(false);
+    const wrong = await afterPassword(browser, { ...ALICE, password: 'wrong' });
+    expect(wrong.text).not.toContain('Use your passkey');
+  });
 
   test('is led through the set-up, gets nothing before, and is signed in by both afterwards', async () => {
     const browser = site.browser();

@@ -64,7 +64,15 @@ export interface SignInProps {
   readonly hidden?: Readonly<Record<string, string>>;
   /** All but `later`: status 401 is for schemes; the page is 422. `later`: 429, `seconds` until it may work. */
   readonly problem?:
-    | { readonly kind: 'wrong' | 'step-over' | 'passkey' | 'passkey-late' | 'passkey-copied' }
+    | {
+        readonly kind:
+          | 'wrong'
+          | 'step-over'
+          | 'use-passkey'
+          | 'passkey'
+          | 'passkey-late'
+          | 'passkey-copied';
+      }
     | { readonly kind: 'later'; readonly seconds: number };
   /** The options with which a browser asks for a passkey, as JSON (WebAuthn section 5.5); absent: none can be used here. */
   readonly passkey?: string;

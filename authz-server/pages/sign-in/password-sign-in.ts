@@ -20,6 +20,7 @@ export function createPasswordSignIn(server: PagesServer): AttemptWith {
       const person = await server.directory.authenticate(typed, form.get('password') ?? '');
       if (person === undefined) return { problem: { kind: 'wrong' } };
       const step = await secondStep.begin(ctx, person);
+      if (step === 'use-passkey') return { problem: { kind: 'use-passkey' } };
       return step ? { step } : { person, means: { assurance: BY_PASSWORD } };
     });
   };

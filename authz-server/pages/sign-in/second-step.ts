@@ -13,8 +13,11 @@ import { payForCode } from './code-limit.ts';
 import { createStepState, STEP, type StepState } from './step-state.ts';
 
 export interface SecondSteps {
-  /** Undefined: the password is enough. */
-  begin(ctx: Context, person: Authenticated): Promise<SecondStep | undefined>;
+  /**
+   * Undefined: the password is enough. `use-passkey`: the person must have a second factor and has a passkey, which stands
+   * for both; whoever knows the password alone must not set up another.
+   */
+  begin(ctx: Context, person: Authenticated): Promise<SecondStep | 'use-passkey' | undefined>;
   /** Checks what the form of the second step shows. */
   finish(ctx: Context, form: URLSearchParams): Promise<Attempt>;
 }
@@ -47,6 +50,7 @@ export function createSecondStep(server: PagesServer): SecondSteps {
         return { name, state: write(ctx, person) };
       }
       if (!mustHaveSecondFactor(rule, profile?.groups)) return undefined;
+      if ((await stores.passkeys.of(accountId)).length > 0) return 'use-passkey';
       const secret = newSecret(random).toString('base64url');
       const state = write(ctx, { ...person, secret });
       return { name, state, setUp: newSecondFactor(config, name, secret) };

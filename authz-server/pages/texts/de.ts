@@ -62,6 +62,8 @@ export const de: Texts = {
       'Der Browser hat keinen Passkey gezeigt: Es wurde abgebrochen, dauerte zu lange, oder dieses Gerät hat hier keinen.',
     cancel: 'Abbrechen',
     wrong: 'Name oder Passwort ist falsch. Prüfen Sie beides und versuchen Sie es noch einmal.',
+    'use-passkey':
+      'Ihr Passwort stimmt, aber dieser Server verlangt von Ihnen auch einen zweiten Faktor. Benutzen Sie Ihren Passkey: Er ist beides. Wenn Sie ihn verloren haben, fragen Sie, wer diesen Server betreibt.',
     'step-over':
       'Der zweite Schritt hat zu lange gedauert oder ist schon getan. Beginnen Sie neu mit Name und Passwort.',
     later: 'Es gab zu viele Versuche, sich anzumelden.',

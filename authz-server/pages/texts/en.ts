@@ -67,6 +67,8 @@ export const en = {
       'The browser showed no passkey: it was cancelled, took too long, or this device has none for here.',
     cancel: 'Cancel',
     wrong: 'Name or password is wrong. Check both and try again.',
+    'use-passkey':
+      'Your password is right, but this server also wants a second factor of you. Use your passkey: it is both. If you lost it, ask who runs this server.',
     'step-over':
       'The second step took too long, or was done already. Start again with name and password.',
     later: 'There were too many attempts to sign in.',

@@ -36,7 +36,7 @@ export const secondFactorDe: typeof secondFactorEn = {
   },
   account: {
     lead: 'Mit einem zweiten Faktor lässt ein Passwort allein niemanden ein: Es braucht auch einen Code aus einer App von Ihnen.',
-    ends: 'Ist er eingerichtet, wird jeder andere Browser abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet.',
+    ends: 'Ist er eingerichtet, wird jeder andere Browser abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet. Passkeys und Schlüssel bleiben und lassen ein, wer sie hat: Sehen Sie auf Ihrer Kontoseite nach, ob Sie jeden davon kennen.',
     schemes:
       'Programme, die nur ein Passwort kennen, wie manche Netzlaufwerke, können Sie dann nicht einlassen.',
     setUp: 'Einrichten',

@@ -35,7 +35,7 @@ export const secondFactorEn = {
   },
   account: {
     lead: 'With a second factor a password alone does not let anybody in: a code from an app of yours is needed, too.',
-    ends: 'When it is set up, every other browser is signed out, and all applications and devices lose their access. You stay signed in here.',
+    ends: 'When it is set up, every other browser is signed out, and all applications and devices lose their access. You stay signed in here. Passkeys and keys stay, and let in whoever has them: see on your account page whether you know each of them.',
     schemes:
       'Programs that know only a password, such as some network drives, cannot let you in then.',
     setUp: 'Set it up',
