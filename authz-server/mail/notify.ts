@@ -1,5 +1,6 @@
 import { randomId } from '#shared/base/random.ts';
 import type { Language } from '#shared/pages/language.ts';
+import type { MessageOrigin } from '#shared/stores/mail/outbox.ts';
 import type { PagesServer } from '../base/server.ts';
 import type { MailKind } from './texts.ts';
 
@@ -15,6 +16,7 @@ export async function notify(
   accountId: string,
   kind: MailKind,
   language: Language,
+  origin?: MessageOrigin,
 ): Promise<void> {
   if (config.mail === undefined) return;
   const created_at = clock.now();
@@ -22,5 +24,13 @@ export async function notify(
   const isRecovery = kind === 'recovery';
   const id = `${kind} ${isRecovery ? accountId : randomId(random)}`;
   const until = created_at + (isRecovery ? WORTH.recovery : WORTH.notice);
-  await stores.outbox.add({ id, accountId, kind, language, created_at, until });
+  await stores.outbox.add({
+    id,
+    accountId,
+    kind,
+    language,
+    created_at,
+    until,
+    ...(origin && { origin }),
+  });
 }

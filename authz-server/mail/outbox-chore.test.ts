@@ -132,6 +132,11 @@ test.each([
   ['passkey-removed', 'a passkey was removed', 'Ein Passkey wurde entfernt'],
   ['second-factor-set-up', 'a second factor was set up', 'Ein zweiter Faktor wurde eingerichtet'],
   ['second-factor-removed', 'second factor was removed', 'Ihr zweiter Faktor wurde entfernt'],
+  [
+    'recovery-codes-renewed',
+    'new recovery codes were made',
+    'Neue Wiederherstellungscodes wurden erstellt',
+  ],
 ] as const)('%s, in the language of the person', async (kind, english, german) => {
   const { run, tell } = await site();
   await tell(kind);
@@ -140,6 +145,25 @@ test.each([
   const texts = smtp.received.map(({ content }) => textOf(content)).join('\n');
   expect(texts).toContain(english);
   expect(texts).toContain(german);
+});
+
+describe('a new sign-in', () => {
+  test.each([
+    ['en', 'Program: Firefox', 'new sign-in'],
+    ['de', 'Programm: Firefox', 'Neue Anmeldung'],
+  ] as const)('%s: time, program and address', async (language, program, subject) => {
+    const { run, server, alice, clock } = await site();
+    const origin = { program: 'Firefox', address: '192.0.2.7' };
+    await notify(server, alice.id, 'new-sign-in', language, origin);
+    await run();
+    const [{ content } = { content: '' }] = smtp.received;
+    const text = textOf(content);
+    const at = new Date(clock.now()).toISOString().slice(0, 16).replace('T', ' ');
+    expect(text).toContain(`: ${at} UTC\r\n`);
+    expect(text).toContain(`${program}\r\n`);
+    expect(text).toContain(': 192.0.2.7\r\n');
+    expect(content).toContain(`Subject: Ex: ${subject}\r\n`);
+  });
 });
 
 test('many requests make one message', async () => {

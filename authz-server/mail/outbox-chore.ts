@@ -65,7 +65,7 @@ export function outboxChore(server: MailServer, send: SendMail, log: Log): Chore
 /** Undefined: nobody gets it, as the person is gone or disabled, or has no address that is known to be theirs. */
 async function write(
   server: MailServer,
-  { accountId, kind, language, created_at }: TakenMessage,
+  { accountId, kind, language, created_at, origin }: TakenMessage,
 ): Promise<{ to: string; subject: string; text: string } | undefined> {
   const { config, directory } = server;
   const person = await directory.find(accountId);
@@ -81,6 +81,8 @@ async function write(
       brand: config.brand.name,
       account: `${config.issuer}/account`,
       at: `${new Date(created_at).toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+      program: origin?.program ?? '?',
+      address: origin?.address ?? '?',
       link: kind === 'recovery' ? await recoveryLink(server, accountId) : '',
     }),
   };

@@ -7,6 +7,8 @@ export type MailKind =
   | 'passkey-removed'
   | 'second-factor-set-up'
   | 'second-factor-removed'
+  | 'recovery-codes-renewed'
+  | 'new-sign-in'
   | 'recovery';
 
 export interface MailFacts {
@@ -17,6 +19,9 @@ export interface MailFacts {
   readonly account: string;
   /** When it happened, in words. */
   readonly at: string;
+  /** With what program and from what IP address the person signed in; of a new sign-in alone. */
+  readonly program: string;
+  readonly address: string;
   /** With which a password is set; of a recovery alone. */
   readonly link: string;
 }
@@ -60,6 +65,22 @@ export const MAIL_TEXTS: Readonly<Record<Language, Readonly<Record<MailKind, Wri
     'passkey-removed': noticeEn('a passkey was removed'),
     'second-factor-set-up': noticeEn('a second factor was set up'),
     'second-factor-removed': noticeEn('your second factor was removed'),
+    'recovery-codes-renewed': noticeEn('new recovery codes were made'),
+    'new-sign-in': ({ name, brand, account, at, program, address }) => ({
+      subject: `${brand}: new sign-in`,
+      text: `Hello ${name},
+
+somebody signed in to your account at ${brand} with a browser that was not used for it before.
+
+Time: ${at}
+Program: ${program}
+Address: ${address}
+
+If that was you, there is nothing to do.
+
+If it was not: change your password at ${account}, end the sign-ins there that you do not know, or ask the people who run ${brand}.
+`,
+    }),
     recovery: ({ name, brand, link }) => ({
       subject: `${brand}: set a new password`,
       text: `Hello ${name},
@@ -78,6 +99,22 @@ If that was not you, do nothing: your password stays as it is. Give the link to 
     'passkey-removed': noticeDe('Ein Passkey wurde entfernt'),
     'second-factor-set-up': noticeDe('Ein zweiter Faktor wurde eingerichtet'),
     'second-factor-removed': noticeDe('Ihr zweiter Faktor wurde entfernt'),
+    'recovery-codes-renewed': noticeDe('Neue Wiederherstellungscodes wurden erstellt'),
+    'new-sign-in': ({ name, brand, account, at, program, address }) => ({
+      subject: `${brand}: Neue Anmeldung`,
+      text: `Guten Tag ${name},
+
+jemand hat sich bei ${brand} mit einem Browser in Ihrem Konto angemeldet, der dafür noch nicht benutzt wurde.
+
+Zeit: ${at}
+Programm: ${program}
+Adresse: ${address}
+
+Wenn Sie das waren, ist nichts zu tun.
+
+Wenn nicht: Ändern Sie unter ${account} Ihr Passwort, beenden Sie dort die Anmeldungen, die Sie nicht kennen, oder fragen Sie die Betreiber von ${brand}.
+`,
+    }),
     recovery: ({ name, brand, link }) => ({
       subject: `${brand}: Ein neues Passwort setzen`,
       text: `Guten Tag ${name},

@@ -1,21 +1,34 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { systemRandom } from '#shared/base/random.ts';
 import { createRecoveryLinks } from '#shared/people/recovery-links.ts';
 import { somePasskey, someSecondFactor } from '#shared/stores/contract/samples.ts';
+import type { TestBrowser } from '../browser.fixture.ts';
+import { Authenticator, optionsIn } from '../authenticator.fixture.ts';
 import { openDeviceFlow, PASSWORD, type DeviceFlow } from '../device/device.fixture.ts';
+import { appFrom, codesOn, withSecondFactor } from '../second-factor.fixture.ts';
 
+const MAIL = { host: 'mail.invalid', from: 'accounts@example.com' };
+const ALICE = { name: 'alice', password: PASSWORD };
 const NEW = 'another horse, another battery';
 
 let flow: DeviceFlow;
 beforeEach(async () => {
-  flow = await openDeviceFlow({ mail: { host: 'mail.invalid', from: 'accounts@example.com' } });
+  flow = await openDeviceFlow({ mail: MAIL });
 });
 afterEach(async () => flow[Symbol.asyncDispose]());
 
-/** The kinds of messages that wait for alice. */
+const server = () => ({ ...flow.authz, clock: flow.clock, random: systemRandom });
+
+/** The messages that wait for alice, also those that were looked at before. */
+const messages = async () => {
+  const { stores } = flow.authz;
+  const all = await stores.outbox.take(flow.clock.now() + 1, flow.clock.now() + 1, 100);
+  return all.filter(({ accountId }) => accountId === flow.people.alice.id);
+};
+/** Their kinds, without those of sign-ins. */
 const waiting = async () =>
-  (await flow.authz.stores.outbox.take(flow.clock.now(), flow.clock.now() + 1, 100))
-    .filter(({ accountId }) => accountId === flow.people.alice.id)
+  (await messages())
+    .filter(({ kind }) => kind !== 'new-sign-in')
     .map(({ kind }) => kind)
     .toSorted((a, b) => a.localeCompare(b));
 
@@ -49,4 +62,131 @@ test('a passkey that is removed; one that is not there is no news', async () => 
     await browser.send(await browser.open(path), { do: 'removed', id: one }, path);
   }
   expect(await waiting()).toEqual(['passkey-removed']);
+});
+
+test('a passkey that is made; a form without one is no news', async () => {
+  const browser = await flow.signedIn('alice');
+  const path = '/account/passkeys';
+  const authenticator = new Authenticator(flow.authz.config.issuer);
+  const add = async (passkey?: string) => {
+    const page = await browser.open(path);
+    const made = passkey ?? authenticator.create(optionsIn(page));
+    await browser.send(page, { do: 'added', passkey: made, name: 'Phone' }, path);
+  };
+  await add('{}');
+  expect(await waiting()).toEqual([]);
+  await add();
+  expect(await waiting()).toEqual(['passkey-added']);
+});
+
+describe('a second factor', () => {
+  const path = '/account/second-factor';
+
+  /** alice, who has one and is signed in with it. */
+  async function alice() {
+    const { code } = await withSecondFactor(server(), 'alice');
+    const browser = flow.browser();
+    const page = await browser.submit(await browser.open('/account'), ALICE);
+    await browser.submit(page, { code: code() });
+    return browser;
+  }
+
+  test('that is set up on the account page; a wrong code is no news', async () => {
+    const browser = await flow.signedIn('alice');
+    const wrong = await browser.submit(await browser.open(path), { code: '000000' });
+    expect(await waiting()).toEqual([]);
+    const done = await browser.submit(wrong, { code: appFrom(wrong, flow)() });
+    expect(codesOn(done)).toHaveLength(10);
+    expect(await waiting()).toEqual(['second-factor-set-up']);
+  });
+
+  test('that is set up during a sign-in', async () => {
+    await flow[Symbol.asyncDispose]();
+    flow = await openDeviceFlow({ mail: MAIL, people: { secondFactor: 'required' } });
+    const browser = flow.browser();
+    const page = await browser.submit(await browser.open('/account'), ALICE);
+    expect(await messages()).toEqual([]);
+    const done = await browser.submit(page, { code: appFrom(page, flow)() });
+    expect(codesOn(done)).toHaveLength(10);
+    const kinds = (await messages()).map(({ kind }) => kind);
+    expect(new Set(kinds)).toEqual(new Set(['second-factor-set-up', 'new-sign-in']));
+  });
+
+  test.each([
+    ['renew', 'recovery-codes-renewed'],
+    ['remove', 'second-factor-removed'],
+  ])('%s on the account page: %s', async (change, kind) => {
+    const browser = await alice();
+    const page = await browser.open(path);
+    await browser.send(page, { change: 'nothing' }, path);
+    expect(await waiting()).toEqual([]);
+    await browser.send(page, { change }, path);
+    expect(await waiting()).toEqual([kind]);
+  });
+});
+
+describe('a new sign-in', () => {
+  const signInAt = async (browser: TestBrowser, who = ALICE) =>
+    browser.submit(await browser.open('/account'), who);
+  const leave = async (browser: TestBrowser) =>
+    browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
+
+  test('is told once of a browser, with its origin, in its language; a wrong password is no news', async () => {
+    const browser = flow.browser();
+    browser.fields = { ...browser.fields, 'accept-language': 'de', 'user-agent': 'One/1' };
+    await signInAt(browser, { ...ALICE, password: 'wrong' });
+    expect(await messages()).toEqual([]);
+    for (let n = 0; n < 2; n += 1) {
+      expect((await signInAt(browser)).status).toBe(200);
+      await leave(browser);
+    }
+    expect(await messages()).toMatchObject([
+      {
+        kind: 'new-sign-in',
+        language: 'de',
+        origin: { program: 'One/1', address: expect.stringMatching(/127\.0\.0\.1$/) },
+      },
+    ]);
+  });
+
+  test('is told of each browser, also of one where somebody else signed in before', async () => {
+    const browser = flow.browser();
+    await signInAt(browser, { ...ALICE, name: 'bob' });
+    await leave(browser);
+    await signInAt(browser);
+    await signInAt(flow.browser());
+    expect(await messages()).toHaveLength(2);
+  });
+
+  test('by a passkey is told, too', async () => {
+    const browser = await flow.signedIn('alice');
+    const authenticator = new Authenticator(flow.authz.config.issuer);
+    const path = '/account/passkeys';
+    const page = await browser.open(path);
+    const made = authenticator.create(optionsIn(page));
+    await browser.send(page, { do: 'added', passkey: made, name: 'Phone' }, path);
+    const before = (await messages()).length;
+    const other = flow.browser();
+    const door = await other.open('/account');
+    const passkey = authenticator.get(optionsIn(door));
+    await other.submit(door, { passkey, name: '', password: '' });
+    expect(await messages()).toHaveLength(before + 1);
+  });
+
+  test('with the right password alone nobody is told, and the browser is not known', async () => {
+    const { code } = await withSecondFactor(server(), 'alice');
+    const browser = flow.browser();
+    const page = await signInAt(browser);
+    expect(await messages()).toEqual([]);
+    await browser.submit(page, { code: code() });
+    expect(await messages()).toMatchObject([{ kind: 'new-sign-in' }]);
+  });
+
+  test('a cookie of a known browser that somebody made up is none', async () => {
+    const browser = flow.browser();
+    const line = 'countersign-known=id.mark; path=/';
+    browser.plant({ cookies: [{ name: 'countersign-known', line }] });
+    await signInAt(browser);
+    expect(await messages()).toMatchObject([{ kind: 'new-sign-in' }]);
+  });
 });

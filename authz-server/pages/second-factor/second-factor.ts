@@ -123,6 +123,7 @@ export function secondFactorHandlers(
       async (ctx, visitor) => {
         const codes = await renewRecoveryCodes(server, visitor.person.id);
         if (codes === undefined) return seeOther(ctx, PATH);
+        await notify(server, visitor.person.id, 'recovery-codes-renewed', viewOf(ctx).language);
         showCodes(ctx, visitor, codes.map(shownRecoveryCode));
       },
     ],

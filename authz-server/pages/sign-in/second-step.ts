@@ -3,7 +3,9 @@ import { BY_SECOND_FACTOR } from '#shared/people/access/assurance.ts';
 import type { Authenticated } from '#shared/people/directory.ts';
 import { mustHaveSecondFactor } from '#shared/people/second-factor/need.ts';
 import { newSecret, useSecondFactor } from '#shared/people/second-factor/second-factor.ts';
+import { languageOf } from '#shared/pages/language.ts';
 import type { PagesServer } from '../../base/server.ts';
+import { notify } from '../../mail/notify.ts';
 import { newSecondFactor } from './new-second-factor.ts';
 import { createSetUp } from './set-up.ts';
 import type { SecondFactorProblem, SecondStep } from '../frame/view.ts';
@@ -72,6 +74,10 @@ export function createSecondStep(server: PagesServer): SecondSteps {
           : await setUp(state, Buffer.from(secret, 'base64url'), typed);
       if (made === 'over') return OVER;
       if (made === false) return again(sealed, state, { kind: 'wrong' });
+      if (secret !== undefined) {
+        const language = languageOf(ctx.get('Accept-Language'));
+        await notify(server, accountId, 'second-factor-set-up', language);
+      }
       // If two right codes come at once, one signs in.
       if (!(await stores.replay.unique('second-step', state.id, STEP))) return OVER;
       await paid.giveBack();

@@ -11,6 +11,15 @@ export interface OutboxMessage {
   readonly created_at: number;
   /** From then on it is not worth sending. */
   readonly until: number;
+  /** Where a sign-in came from; of the notice of one alone. */
+  readonly origin?: MessageOrigin;
+}
+
+/** A browser, as far as it says who it is. */
+export interface MessageOrigin {
+  readonly address?: string;
+  /** Its name for people, one line. */
+  readonly program: string;
 }
 
 /** A message that was taken to be sent. */
