@@ -69,6 +69,7 @@ export const PARTS: readonly TestPart[] = [
     check: 'test -x /usr/libexec/gvfsd-dav',
     packages: ['gvfs-backends'],
   },
+  program('exim4', 'exim4-daemon-light'),
   program('gsasl', 'gsasl'),
   { program: 'perl', check: 'perl -MLWP::UserAgent -e 1', packages: ['libwww-perl'] },
   // Debian's JRE has the compiler that starts a source file.

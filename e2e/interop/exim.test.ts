@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { eventually } from '#shared/stores/contract/eventually.ts';
+import { browserAt, newPerson, signIn } from '../flows/person.ts';
+import { type Flow, startFlowOn, STORE_KINDS } from '../flows/flow.ts';
+import { type Exim, startExim } from '../parts/exim.ts';
+
+/** Milliseconds: a page that waited for the mail server would take longer (RFC 5321 section 4.5.3.2 allows minutes). */
+const PROMPT = 4000;
+
+/** Mail by Debian's Exim, with TLS and AUTH. */
+describe.each(STORE_KINDS)('on %s', (kind) => {
+  let flow: Flow;
+  let exim: Exim;
+  beforeAll(async () => {
+    exim = await startExim();
+    flow = await startFlowOn(kind, { settings: { mail: { ...exim.mail } } as never });
+  });
+  afterAll(async () => {
+    await flow?.[Symbol.asyncDispose]();
+    await exim?.[Symbol.asyncDispose]();
+  });
+  beforeEach(() => exim.defer(false));
+
+  /** Somebody new asks for a link; resolves to their address, and to how long the page took. */
+  async function ask(host = 'example.com', part?: string) {
+    const { name } = await newPerson(flow);
+    const address = `${part ?? name}@${host}`;
+    await flow.pair.cli('user', 'set', name, '--email', `${address},verified`);
+    const browser = browserAt(flow);
+    const page = await browser.open('/recover');
+    const began = performance.now();
+    const answer = await browser.submit(page, { name }, '/recover');
+    expect(answer.text).toContain('Look into your mailbox');
+    return { address, took: performance.now() - began };
+  }
+  const arrives = (address: string, count = 1) =>
+    eventually(async () => expect(await exim.messagesTo(address)).toHaveLength(count));
+
+  test('a message is taken after AUTH, over TLS, and its link works', async () => {
+    const person = await newPerson(flow);
+    const address = `${person.name}@example.com`;
+    await flow.pair.cli('user', 'set', person.name, '--email', `${address},verified`);
+    const browser = browserAt(flow);
+    await browser.submit(await browser.open('/recover'), { name: person.name }, '/recover');
+    await arrives(address);
+    const [message = ''] = await exim.messagesTo(address);
+    expect(message).toMatch(/^-auth_sender|^-host_auth/m);
+    expect(message).toMatch(/^-tls_cipher TLS1\.[23]/m);
+    const text = message.replaceAll('=\n', '');
+    const [, path = ''] = /(\/recover\/[\w-]{22})\s/.exec(text) ?? [];
+    const password = 'the new password';
+    const set = await browser.submit(await browser.open(path), { password }, path);
+    expect(set.text).toContain('Your password is set');
+    const page = await signIn(browser, await browser.open('/account'), { ...person, password });
+    expect(page.status).toBe(200);
+    // The link, the changed password, and the sign-in.
+    await arrives(address, 3);
+  });
+
+  test('while it hangs no page waits for it, and afterwards it gets the message', async () => {
+    exim.hang();
+    const { address, took } = await ask();
+    expect(took).toBeLessThan(PROMPT);
+    exim.wake();
+    await arrives(address);
+  });
+
+  test('killed and started again: no message is lost', async () => {
+    await exim.kill();
+    const all = [await ask(), await ask()];
+    for (const { took } of all) expect(took).toBeLessThan(PROMPT);
+    await exim.start();
+    for (const { address } of all) await arrives(address);
+  });
+
+  test('4xx: tried again until it takes the message', async () => {
+    await exim.defer(true);
+    const { address } = await ask();
+    await eventually(() => expect(flow.pair.authz[0]?.log).toContain('451'));
+    expect(await exim.messagesTo(address)).toEqual([]);
+    await exim.defer(false);
+    await arrives(address);
+  });
+
+  test('5xx: given up, and the log says so', async () => {
+    await ask('example.com', 'refused');
+    await eventually(() => expect(flow.pair.authz[0]?.log).toContain('mail.refused'));
+    expect(await exim.messagesTo('refused@example.com')).toEqual([]);
+  });
+});
