@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { systemClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { browserAt, newPerson, signIn } from '../flows/person.ts';
 import { type Flow, startFlowOn, STORE_KINDS } from '../flows/flow.ts';
@@ -12,7 +15,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   let flow: Flow;
   let exim: Exim;
   beforeAll(async () => {
-    exim = await startExim();
+    exim = await startExim(selfSigned(['localhost'], systemClock, systemRandom));
     flow = await startFlowOn(kind, { settings: { mail: { ...exim.mail } } as never });
   });
   afterAll(async () => {

@@ -1,9 +1,6 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '#shared/base/clock.ts';
-import { systemRandom } from '#shared/base/random.ts';
-import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import { freePort } from './free-port.ts';
 import { type RunningProcess, startProcess } from './process.ts';
 import { temporaryFolder, type TemporaryFolder } from './temporary-folder.ts';
@@ -53,6 +50,12 @@ plain:
   public_name = PLAIN
   server_condition = \${if and{{eq{$auth2}{${USER.name}}}{eq{$auth3}{${USER.password}}}}}
 `;
+
+/** The certificate of `localhost` and its key, in PEM. */
+interface Certificate {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+}
 
 /** Debian's Exim as a mail server with TLS and AUTH on a loopback port, with a configuration and a queue of its own. */
 export class Exim implements AsyncDisposable {
@@ -123,9 +126,8 @@ export class Exim implements AsyncDisposable {
   }
 }
 
-export async function startExim(): Promise<Exim> {
+export async function startExim({ cert, key }: Certificate): Promise<Exim> {
   const folder = await temporaryFolder();
-  const { cert, key } = selfSigned(['localhost'], systemClock, systemRandom);
   const port = await freePort();
   await mkdir(join(folder.path, 'spool'));
   const files = {
