@@ -152,13 +152,13 @@ describe.each(ONE_STORE)('on %s: passkeys in Chromium', (kind) => {
   });
 
   test('two tabs: both ask for it, and the second form is not used up by the first', async () => {
-    const { page, person, context, device } = await withPasskey();
+    const { page, person, context } = await withPasskey();
     await signOut(page);
-    await device.answers(false);
     const other = await context.newPage();
-    await other.goto(`${flow.pair.issuer}/account`);
-    await page.goto(`${flow.pair.issuer}/account`);
-    await device.answers(true);
+    for (const tab of [page, other]) {
+      await withoutAutofill(tab);
+      await tab.goto(`${flow.pair.issuer}/account`);
+    }
     await button(page, 'Use a passkey').click();
     await isIn(page, person.name);
     await signIn(other, person);
