@@ -39,7 +39,7 @@ describe('`request` says which sign-in a resource asks for (RFC 9470 section 4)'
     const { code, stderr } = await inProcess(shell, ...args);
     const before = `--issuer ${as.origin} --resource ${url} --scope documents:read`;
     expect(code).toBe(1);
-    expect(stderr).toContain(`\n  ${CLI} login ${before} ${options}\n`);
+    expect(stderr).toContain(`Run: ${CLI} login ${before} ${options}\n`);
   });
 
   test('the scopes of the challenge go beside those of the login', async () => {
