@@ -41,7 +41,7 @@ describe('in Firefox without script', () => {
 
   test('the page of passkeys says what is missing', async () => {
     await open('/account');
-    await firefox.press('link', 'Change passkeys');
+    await firefox.press('link', 'Make a passkey');
     const text = await firefox.text();
     expect(text).toContain('This browser makes no passkeys, or its scripts are off.');
     expect(text).not.toContain('The browser made no passkey:');
