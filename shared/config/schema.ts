@@ -213,7 +213,7 @@ export const configSchema = z.strictObject({
         ])
         .default('optional')
         .describe(
-          'Who needs a one-time code beside the password: nobody who has not set it up (`optional`), everybody, or people in some groups. `off` asks nobody, not even people who have set it up. A passkey counts as both factors.',
+          'The people who need a one-time code beside the password: those who have set it up (`optional`), everybody, or people in some groups. `off` asks nobody, not even people who have set it up. A passkey counts as both factors.',
         ),
     })
     .prefault({})

@@ -12,7 +12,8 @@ import {
 } from '#shared/people/people.ts';
 import { createRecoveryLinks, type Recovery } from '#shared/people/recovery-links.ts';
 import { removePerson } from '#shared/people/remove-person.ts';
-import { someSecondFactor } from '#shared/stores/contract/samples.ts';
+import { somePasskey, someSecondFactor } from '#shared/stores/contract/samples.ts';
+import { MOST_PASSKEYS } from '#shared/stores/credentials/passkeys.ts';
 import { Authenticator, optionsIn } from '../authenticator.fixture.ts';
 import type { Changes, Page, TestBrowser } from '../browser.fixture.ts';
 import { ALL, openDeviceFlow, PASSWORD, type DeviceFlow } from '../device/device.fixture.ts';
@@ -308,6 +309,21 @@ describe('a link makes a passkey in place of the password', () => {
     const done = await browser.send(fresh.page, { passkey: fresh.passkey }, removing);
     expect(done.text).toContain('Your passkey is made');
     expect(await flow.authz.stores.secondFactors.get(factor.accountId)).toBeUndefined();
+  });
+
+  test('a person with 20 passkeys gets no other, and the link still sets a password', async () => {
+    const accountId = flow.people.alice.id;
+    for (let n = 0; n < MOST_PASSKEYS; n += 1) {
+      const passkey = { ...somePasskey(`p${n}`), accountId };
+      await flow.authz.stores.passkeys.add(passkey, MOST_PASSKEYS);
+    }
+    const path = await link();
+    const browser = flow.browser();
+    const { page, passkey } = await made(browser, path);
+    const refused = await browser.send(page, { passkey }, path);
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('the most')]);
+    expect(await passkeys()).toHaveLength(MOST_PASSKEYS);
+    expect((await use(path)).text).toContain('Your password is set');
   });
 
   test('a challenge of a link for somebody else makes nothing', async () => {

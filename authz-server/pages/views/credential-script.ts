@@ -50,7 +50,7 @@ if (button && Key?.parseRequestOptionsFromJSON) {
     });
   });
   document.getElementById('passkey-missing')?.remove();
-  // Who was refused chooses anew.
+  // After a refusal the person chooses anew.
   const refused = document.getElementById('problem');
   if (!makes && !refused && (await Key.isConditionalMediationAvailable?.())) {
     ask({ mediation: 'conditional' }).catch(() => {});
