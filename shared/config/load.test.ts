@@ -19,6 +19,8 @@ async function load(content: unknown, env: NodeJS.ProcessEnv = {}) {
   return loadConfig({ COUNTERSIGN_CONFIG: await fileWith(content), ...env });
 }
 
+const NOT_A_SETTING = 'is not a setting: remove it or correct its name';
+
 /** The mistakes of a configuration as a record from path to message. */
 async function mistakes(content: unknown, env: NodeJS.ProcessEnv = {}) {
   const error: unknown = await load(content, env).catch((reason: unknown) => reason);
@@ -232,6 +234,51 @@ describe('mistakes', () => {
     [{ spaces: [{}] }, 'spaces.0.url', 'is missing: it must be text in quotation marks'],
   ])('the mistake %j is told with what to write', async (members, path, words) => {
     expect((await mistakes(members))[path]).toBe(words);
+  });
+
+  test.each([
+    [
+      { secondFactor: { required: 'staff' } },
+      '.required',
+      'must be a list in brackets, as in ["a"]',
+    ],
+    [{ secondFactor: { required: [''] } }, '.required.0', 'must have at least 1 characters'],
+    [{ secondFactor: { required: [] } }, '.required', 'must have at least 1 entries'],
+    [{ secondFactor: { groups: ['a'], required: ['a'] } }, '.groups', NOT_A_SETTING],
+    [
+      { secondFactor: 'on' },
+      '',
+      'must be one of "off", "optional", "required" or an object in braces, as in {"name": "value"}',
+    ],
+  ])('people: %j is told by the choice that was meant', async (people, path, words) => {
+    expect(await mistakes({ people })).toEqual({ [`people.secondFactor${path}`]: words });
+  });
+
+  const LEVELS = 'must be one of "second-factor", "passkey"';
+  test.each([
+    [{ acr: 'pass' }, '.acr', LEVELS],
+    [[{ acr: 'passkey' }, { acr: 'password' }], '.1.acr', LEVELS],
+    [{ acr: 'passkey', methods: ['delete'] }, '.methods.0', 'must be safe, unsafe or a method'],
+    [{ maxAge: 1 }, '.maxAge', 'must be at least 10'],
+    [{ acr: 'passkey', level: 1 }, '.level', NOT_A_SETTING],
+    [{}, '', 'asks for nothing: name acr or maxAge, or remove it'],
+    [[], '', 'must have at least 1 entries'],
+    [
+      'passkey',
+      '',
+      'must be an object in braces, as in {"name": "value"} or a list in brackets, as in ["a"]',
+    ],
+  ])('authentication: %j is told by the choice that was meant', async (rules, path, words) => {
+    expect(await mistakes({ spaces: [space({ authentication: rules })] })).toEqual({
+      [`spaces.0.authentication${path}`]: words,
+    });
+  });
+
+  test('several mistakes in one choice are all named', async () => {
+    const authentication = { acr: 'pass', maxAge: '1', methods: [] };
+    const found = await mistakes({ spaces: [space({ authentication })] });
+    const members = ['acr', 'maxAge', 'methods'];
+    expect(Object.keys(found)).toEqual(members.map((name) => `spaces.0.authentication.${name}`));
   });
 
   test.each([

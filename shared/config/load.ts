@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { z } from 'zod';
 import { environmentMembers } from './environment.ts';
+import { issueMistakes } from './issue-mistakes.ts';
 import { issueWords } from './issue-words.ts';
-import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
+import { ConfigError } from '#shared/base/mistake.ts';
 import { memberAt, PATH_SETTINGS, type PathSetting, SPACE_PATH_SETTINGS } from './path-settings.ts';
 import { RULES } from './rules.ts';
 import { type Config, configSchema } from './schema.ts';
@@ -27,7 +28,7 @@ export async function loadConfig(env: NodeJS.ProcessEnv): Promise<Config> {
   const config = 'spaces' in members ? parsed : openToDemo(withTour(parsed));
   const mistakes = [
     ...environment.mistakes,
-    ...issues.flatMap(toMistakes),
+    ...issues.flatMap((issue) => issueMistakes(issue)),
     ...RULES.filter((rule) => !rule.reads.some((member) => broken.has(member)))
       .flatMap((rule) => rule.check(config, env))
       .filter(({ path }) => !broken.has(path.split('.')[0] ?? '')),
@@ -82,23 +83,4 @@ function parseJson(text: string, refuse: (reason: string) => Error): unknown {
 function brokenMembers(issue: z.core.$ZodIssue): string[] {
   if (issue.path.length > 0) return [String(issue.path[0])];
   return issue.code === 'unrecognized_keys' ? issue.keys : [];
-}
-
-function toMistakes(issue: z.core.$ZodIssue): Mistake[] {
-  if (issue.code !== 'unrecognized_keys') {
-    return [{ path: issue.path.join('.'), message: explain(issue) }];
-  }
-  return issue.keys.map((key) => ({
-    path: [...issue.path, key].join('.'),
-    message: 'is not a setting: remove it or correct its name',
-  }));
-}
-
-function explain(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => message).join(', ');
-  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    const ways = issue.errors.flatMap((issues) => issues.map(({ message }) => message));
-    return ways.join(' or ').replaceAll(' or must be ', ' or ');
-  }
-  return issue.message;
 }

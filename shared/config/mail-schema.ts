@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
-/** As in RFC 5321 section 4.1.2, without quoting: it stands in fields of messages. */
-const ADDRESS = /^[\w.!#$%&'*+/=?^`{|}~-]{1,64}@[A-Za-z0-9.-]{1,255}$/;
+/** As in RFC 5321 section 4.1.2, without quoting and literals: a Dot-string, @, and the labels of a domain. */
+const ADDRESS =
+  /^(?=.{3,254}$)(?=[^@]{1,64}@)[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*@[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$/;
 
 /** The setting `mail`: the server that takes messages to people. */
 export const mailSchema = z
@@ -23,7 +24,7 @@ export const mailSchema = z
     passwordFile: z.string().min(1).optional().describe('File with the password for SMTP AUTH.'),
     from: z
       .string()
-      .regex(ADDRESS, 'must be an address such as accounts@example.com')
+      .regex(ADDRESS, 'must be an address alone, such as accounts@example.com')
       .describe('Address of the sender.'),
   })
   .optional()

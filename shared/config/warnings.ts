@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { Mistake } from '#shared/base/mistake.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
+import { type PairMembers, pairWarnings } from './pair-warnings.ts';
 import { isLoopback } from './production.ts';
 import { eachSpace } from './rule.ts';
 import type { Config, SpaceConfig } from './schema.ts';
@@ -11,11 +12,14 @@ const DAV = ['PROPFIND', 'COPY', 'MOVE'];
 
 /** Returns the settings that can be used but are probably a mistake. */
 export function configWarnings(
-  config: Pick<Config, 'spaces' | 'trustedProxies'>,
+  config: PairMembers & Pick<Config, 'trustedProxies'>,
 ): readonly Mistake[] {
-  return Object.entries(WARNINGS).flatMap(([member, warning]) =>
-    eachSpace(config, member, (space) => warning(space, config)),
-  );
+  return [
+    ...pairWarnings(config),
+    ...Object.entries(WARNINGS).flatMap(([member, warning]) =>
+      eachSpace(config, member, (space) => warning(space, config)),
+    ),
+  ];
 }
 
 /** Schemes for which browsers ask by themselves. */

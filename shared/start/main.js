@@ -2,6 +2,7 @@
 // without a package: loading TypeScript alone takes 17 MB.
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { unreadFile } from '#shared/base/unread-file.js';
 import { ENVIRONMENT, NODE_FLAGS, readOptions, USAGE } from './options.js';
 import { runServers } from './servers.js';
 
@@ -25,6 +26,8 @@ async function start() {
     process.stdout.write(USAGE);
     return 0;
   }
+  const unread = unreadFile(process.env);
+  if (unread !== undefined) complain(unread);
   const { server, workers } = options;
   const ready = server
     ? [

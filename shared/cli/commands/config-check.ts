@@ -1,6 +1,8 @@
 import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
+import { unreadFile } from '#shared/base/unread-file.js';
 import { unknownVariables } from '#shared/config/environment.ts';
 import { loadConfig } from '#shared/config/load.ts';
+import { groupWarnings } from '#shared/config/group-warnings.ts';
 import { passkeyWarning } from '#shared/config/passkey-warning.ts';
 import { isProduction } from '#shared/config/production.ts';
 import { configWarnings } from '#shared/config/warnings.ts';
@@ -18,7 +20,9 @@ export const configCheck: Command = {
       value: 'NAME',
       help: 'authz or resource: check only the files of that server; default: both',
     },
-    store: { help: 'also look for passkeys of another domain in the store' },
+    store: {
+      help: 'also look into the store for passkeys of another domain and for groups without people',
+    },
   },
   details: [
     'FILE is COUNTERSIGN_CONFIG by default. The files and folders that the servers open must be on this machine.',
@@ -37,6 +41,7 @@ export const configCheck: Command = {
     const mistakes = [...(await startMistakes(config, env, servers)), ...unknown];
     if (mistakes.length > 0) throw new ConfigError(mistakes, read);
     const mode = isProduction(config) ? 'production' : 'development';
+    const unread = unreadFile(env);
     const warnings = [
       ...configWarnings(config),
       ...(flag('store') ? await storeWarnings({ env, clock, random }) : []),
@@ -46,6 +51,7 @@ export const configCheck: Command = {
       lines: [
         read ? `${read} can be used.` : NO_FILE,
         `This is ${mode}: ${MEANING[mode]}.`,
+        ...(unread === undefined ? [] : [unread]),
         ...warnings.map(({ path, message }) => `Look again: ${path} ${message}.`),
       ],
     };
@@ -56,10 +62,10 @@ export const configCheck: Command = {
 async function storeWarnings(
   shell: Pick<Shell, 'env' | 'clock' | 'random'>,
 ): Promise<readonly Mistake[]> {
-  const warning = await withStores(shell, ({ passkeys }, config) =>
-    passkeyWarning(config, passkeys),
-  );
-  return warning === undefined ? [] : [warning];
+  return withStores(shell, async ({ passkeys, people }, config) => {
+    const warning = await passkeyWarning(config, passkeys);
+    return [...(warning === undefined ? [] : [warning]), ...(await groupWarnings(config, people))];
+  });
 }
 
 function serversOf(name: string | undefined): readonly ServerName[] {

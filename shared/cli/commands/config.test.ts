@@ -137,6 +137,25 @@ describe('config check --store', () => {
     expect((await inProcess(shell, 'config', 'check', file, '--store')).stdout).not.toContain(path);
   });
 
+  test('warns of groups that nobody is in', async () => {
+    const { shell, file } = await moved();
+    await writeFile(
+      file,
+      JSON.stringify({ people: { secondFactor: { required: ['staff', 'admins'] } } }),
+    );
+    await json(shell, 'user', 'add', 'alice', '--group', 'staff');
+    expect(await json(shell, 'config', 'check', file, '--store')).toMatchObject({
+      warnings: expect.arrayContaining([
+        {
+          path: 'people.secondFactor.required.1',
+          message: expect.stringMatching(/^is "admins", and nobody is in that group/),
+        },
+      ]),
+    });
+    const { stdout } = await inProcess(shell, 'config', 'check', file, '--store');
+    expect(stdout).not.toContain('required.0');
+  });
+
   test('no store: 1, and none is made', async () => {
     const folder = join(await temporaryFolder(), 'none');
     const shell = new TestShell({ COUNTERSIGN_DATA: folder });

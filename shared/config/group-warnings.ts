@@ -1,0 +1,37 @@
+import type { Mistake } from '#shared/base/mistake.ts';
+import type { People } from '#shared/stores/people/people.ts';
+import type { Config } from './schema.ts';
+
+/** Returns the settings that name groups in which nobody is. It looks at people until each group has somebody. */
+export async function groupWarnings(
+  config: Pick<Config, 'people' | 'spaces'>,
+  people: Pick<People, 'list'>,
+): Promise<readonly Mistake[]> {
+  const named = namedGroups(config);
+  const empty = new Set(named.map(({ group }) => group));
+  if (empty.size === 0) return [];
+  for await (const slice of people.list()) {
+    for (const { profile } of slice) for (const group of profile?.groups ?? []) empty.delete(group);
+    if (empty.size === 0) break;
+  }
+  return named
+    .filter(({ group }) => empty.has(group))
+    .map(({ path, group }) => ({
+      path,
+      message: `is ${JSON.stringify(group)}, and nobody is in that group: correct its name, or put somebody in it with \`user set NAME --group\``,
+    }));
+}
+
+/** Every group that a setting names, and where. */
+function namedGroups({ people: { secondFactor }, spaces }: Pick<Config, 'people' | 'spaces'>) {
+  const required = typeof secondFactor === 'string' ? [] : secondFactor.required;
+  return [
+    ...required.map((group, index) => ({ path: `people.secondFactor.required.${index}`, group })),
+    ...spaces.flatMap(({ allow }, space) =>
+      (allow?.groups ?? []).map((group, index) => ({
+        path: `spaces.${space}.allow.groups.${index}`,
+        group,
+      })),
+    ),
+  ];
+}

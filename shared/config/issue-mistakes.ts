@@ -1,0 +1,44 @@
+import type { z } from 'zod';
+import type { Mistake } from '#shared/base/mistake.ts';
+
+type Issue = z.core.$ZodIssue;
+
+/** Returns what an issue of the schema means for whoever wrote the file; `above`: the path of the value that it is in. */
+export function issueMistakes(issue: Issue, above: readonly PropertyKey[] = []): Mistake[] {
+  const at = [...above, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      path: [...at, key].join('.'),
+      message: 'is not a setting: remove it or correct its name',
+    }));
+  }
+  const path = at.join('.');
+  if (issue.code === 'invalid_key') {
+    return [{ path, message: issue.issues.map(({ message }) => message).join(', ') }];
+  }
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const meant = issue.errors.find((issues) => !issues.some(isAnotherKind));
+    return meant === undefined
+      ? [{ path, message: everyWay(issue.errors) }]
+      : meant.flatMap((inner) => issueMistakes(inner, at));
+  }
+  return [{ path, message: issue.message }];
+}
+
+/** Codes by which a value is nothing like what was expected. */
+const OTHER_KINDS: ReadonlySet<Issue['code']> = new Set([
+  'invalid_type',
+  'invalid_value',
+  'invalid_format',
+]);
+
+/** Whether a value of a choice is of another kind; if not, that choice was meant, and something in it is wrong. */
+const isAnotherKind = ({ path, code }: Issue) => path.length === 0 && OTHER_KINDS.has(code);
+
+/** Names every choice of a value that is like none of them. */
+function everyWay(errors: readonly (readonly Issue[])[]): string {
+  const ways = errors.flatMap((issues) =>
+    issues.filter(({ path }) => path.length === 0).map(({ message }) => message),
+  );
+  return [...new Set(ways)].join(' or ').replaceAll(' or must be ', ' or ');
+}

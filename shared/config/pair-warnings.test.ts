@@ -1,0 +1,94 @@
+import { describe, expect, test } from '@jest/globals';
+import { pairWarnings } from './pair-warnings.ts';
+import { configSchema } from './schema.ts';
+
+const warned = (content: object) =>
+  pairWarnings(configSchema.parse(content)).map(({ path, message }) => `${path} ${message}`);
+
+describe('settings of the pair that are probably a mistake', () => {
+  test.each(['https://192.0.2.1', 'https://[2001:db8::1]:8443', 'http://127.0.0.1:3000'])(
+    'the issuer %s, where browsers make no passkeys (WebAuthn section 5.1.3)',
+    (issuer) => {
+      expect(warned({ issuer })).toEqual([expect.stringMatching(/^issuer has an IP address/)]);
+    },
+  );
+
+  test.each(['https://auth.example', 'http://localhost:3000'])(
+    'the issuer %s is fine',
+    (issuer) => {
+      expect(warned({ issuer })).toEqual([]);
+    },
+  );
+
+  const asking = (authentication: object) => ({
+    spaces: [
+      { url: 'http://localhost:3001/a/', realm: 'a', schemes: ['Bearer'] },
+      { url: 'http://localhost:3001/b/', realm: 'b', schemes: ['Bearer'], authentication },
+    ],
+  });
+
+  test('no second factor, and a space that asks for one', () => {
+    const off = { people: { secondFactor: 'off' } };
+    const rules = [{ maxAge: 60 }, { acr: 'second-factor', methods: ['unsafe'] }];
+    expect(warned({ ...off, ...asking(rules) })).toEqual([
+      expect.stringMatching(/^people\.secondFactor is off.* spaces\.1\.authentication asks/),
+    ]);
+    expect(warned({ ...off, ...asking({ maxAge: 60 }) })).toEqual([]);
+    expect(warned({ ...off, ...asking({ acr: 'passkey' }) })).toEqual([]);
+    expect(warned(asking(rules))).toEqual([]);
+  });
+
+  test.each([
+    [{ port: 587 }, 1],
+    [{ port: 25 }, 1],
+    [{ tls: 'starttls' }, 1],
+    [{ port: 465, tls: 'starttls' }, 1],
+    [{}, 0],
+    [{ port: 587, tls: 'starttls' }, 0],
+    [{ port: 2525 }, 0],
+  ])('mail %j: how TLS begins at the port (RFC 8314 section 3.3)', (members, count) => {
+    const mail = { host: 'mail.example', from: 'accounts@example.com', ...members };
+    const found = warned({ mail });
+    expect(found).toHaveLength(count);
+    for (const line of found) expect(line).toMatch(/^mail\.tls is /);
+  });
+});
+
+describe('mail.from (RFC 5321 section 4.1.2)', () => {
+  const parse = (from: string) => configSchema.safeParse({ mail: { host: 'mail.example', from } });
+
+  test.each([
+    'accounts@example.com',
+    'no-reply+a@mail.example.com',
+    'root@localhost',
+    `${'a'.repeat(64)}@example.com`,
+  ])('%s can be used', (from) => {
+    expect(parse(from).success).toBe(true);
+  });
+
+  test.each([
+    'Accounts <accounts@example.com>',
+    'accounts',
+    '@example.com',
+    'accounts@',
+    'a@b@example.com',
+    '.a@example.com',
+    'a.@example.com',
+    'a..b@example.com',
+    'a@example..com',
+    'a@.example.com',
+    'a@example.com.',
+    'a@-example.com',
+    'a@example-.com',
+    'a b@example.com',
+    'a@example.com\n',
+    'a@example.com,b@example.com',
+    `${'a'.repeat(65)}@example.com`,
+    `a@${'b'.repeat(64)}.com`,
+    `a@${'b.'.repeat(130)}com`,
+  ])('%j is refused', (from) => {
+    expect(parse(from).error?.issues[0]?.message).toBe(
+      'must be an address alone, such as accounts@example.com',
+    );
+  });
+});

@@ -1,0 +1,44 @@
+import type { Mistake } from '#shared/base/mistake.ts';
+import { relyingPartyId } from './relying-party.ts';
+import type { Config } from './schema.ts';
+
+/** The members that the warnings read. */
+export type PairMembers = Pick<Config, 'issuer' | 'people' | 'mail' | 'spaces'>;
+
+/** Returns the settings outside the spaces that can be used but are probably a mistake. */
+export function pairWarnings(config: PairMembers): readonly Mistake[] {
+  return Object.entries(WARNINGS).flatMap(([path, warning]) => {
+    const message = warning(config);
+    return message === undefined ? [] : [{ path, message }];
+  });
+}
+
+/** Ports of mail servers by how TLS begins there (RFC 8314 section 3.3). */
+const TLS_OF_PORT: Readonly<Record<number, 'implicit' | 'starttls'>> = {
+  25: 'starttls',
+  465: 'implicit',
+  587: 'starttls',
+};
+
+/** The warnings by the setting that they are about. */
+const WARNINGS: Readonly<Record<string, (config: PairMembers) => string | undefined>> = {
+  issuer: (config) =>
+    relyingPartyId(config) === undefined
+      ? 'has an IP address: browsers make and use no passkeys there (WebAuthn section 5.1.3). Use a domain, or localhost'
+      : undefined,
+  'people.secondFactor': ({ people, spaces }) => {
+    if (people.secondFactor !== 'off') return undefined;
+    const asking = spaces.findIndex(({ authentication = [] }) =>
+      authentication.some(({ acr }) => acr === 'second-factor'),
+    );
+    return asking === -1
+      ? undefined
+      : `is off, so that nobody is asked for a code, and spaces.${asking}.authentication asks for second-factor: only people with a passkey get in there. Set it to optional`;
+  },
+  'mail.tls': ({ mail }) => {
+    const usual = mail && TLS_OF_PORT[mail.port];
+    return usual === undefined || usual === mail?.tls
+      ? undefined
+      : `is ${mail?.tls}, and mail servers speak ${usual} at port ${mail?.port}: set it to ${usual}, or correct mail.port`;
+  },
+};
