@@ -13,7 +13,7 @@ import { logged } from '#shared/server/message/request-log.ts';
 import { createApp } from './app.ts';
 import { banner } from './start/banner.ts';
 import { outboxChore } from './mail/outbox-chore.ts';
-import { openMail } from './mail/transport.ts';
+import { openMail } from '#shared/mail/transport.ts';
 import { openPush } from './gnap/push.ts';
 import { createEngine } from './engine/engine.ts';
 import { firstStart } from './start/first-start.ts';

@@ -6,11 +6,11 @@ import { testPeople } from '#shared/people/directory.fixture.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { addPerson, disablePerson, setProfile } from '#shared/people/people.ts';
 import { createRecoveryLinks } from '#shared/people/recovery-links.ts';
-import { notify } from './notify.ts';
+import { type MailKind, NOTICES } from '#shared/mail/kinds.ts';
+import { notify } from '#shared/mail/notify.ts';
+import { SMTP_USER, startMailServer, type TestMailServer } from '#shared/mail/smtp.fixture.ts';
+import { openMail } from '#shared/mail/transport.ts';
 import { outboxChore } from './outbox-chore.ts';
-import { SMTP_USER, startMailServer, type TestMailServer } from './smtp.fixture.ts';
-import type { MailKind } from './texts.ts';
-import { openMail } from './transport.ts';
 
 const EMAIL = 'alice@example.com';
 
@@ -124,6 +124,7 @@ test('a recovery has a link that is made when it is sent, and works', async () =
     person: alice.id,
     purpose: 'recovery',
     byMail: true,
+    address: EMAIL,
   });
 });
 
@@ -154,15 +155,74 @@ describe('a new sign-in', () => {
   ] as const)('%s: time, program and address', async (language, program, subject) => {
     const { run, server, alice, clock } = await site();
     const origin = { program: 'Firefox', address: '192.0.2.7' };
-    await notify(server, alice.id, 'new-sign-in', language, origin);
+    await notify(server, alice.id, 'new-sign-in', language, { origin });
     await run();
     const [{ content } = { content: '' }] = smtp.received;
     const text = textOf(content);
-    const at = new Date(clock.now()).toISOString().slice(0, 16).replace('T', ' ');
-    expect(text).toContain(`: ${at} UTC\r\n`);
+    const at = new Date(clock.now()).toISOString();
+    expect(text).toMatch(
+      new RegExp(
+        `: \\d+\\.? [A-Z][a-z]+ ${at.slice(0, 4)} (?:at|um) ${at.slice(11, 16)} UTC\\r\\n`,
+      ),
+    );
     expect(text).toContain(`${program}\r\n`);
     expect(text).toContain(': 192.0.2.7\r\n');
     expect(content).toContain(`Subject: Ex: ${subject}\r\n`);
+  });
+});
+
+test.each([
+  ['de-AT', 'en', 'Ihr Passwort wurde geändert'],
+  ['en-GB', 'de', 'your password was changed'],
+  ['fr', 'de', 'Ihr Passwort wurde geändert'],
+] as const)(
+  'a person who reads %s is written to in it where we speak it, whatever the browser says (%s)',
+  async (locale, browser, sentence) => {
+    const { run, tell, store } = await site();
+    await setProfile(store, 'alice', (profile) => ({ ...profile, locale }));
+    await tell('password-changed', browser);
+    await run();
+    expect(textOf(smtp.received[0]?.content)).toContain(sentence);
+  },
+);
+
+describe('a flood of changes', () => {
+  test('three notices of a kind, and one an hour later that stands for the rest', async () => {
+    const { run, tell, clock, waiting } = await site();
+    for (let n = 0; n < 50; n += 1) await tell('passkey-added');
+    await run();
+    expect(smtp.received).toHaveLength(3);
+    clock.advance(3599);
+    await run();
+    expect(smtp.received).toHaveLength(3);
+    clock.advance(1);
+    await run();
+    expect(smtp.received.map(({ content }) => /several times/.test(textOf(content)))).toEqual([
+      false,
+      false,
+      false,
+      true,
+    ]);
+    expect(await waiting()).toBe(0);
+  });
+
+  test('a flood of one kind leaves the others, and other people', async () => {
+    const { run, tell, store, server } = await site();
+    const bob = await addPerson(store, {
+      name: 'bob',
+      profile: { emails: [{ address: 'bob@example.com', verified: true }] },
+    });
+    for (let n = 0; n < 50; n += 1) await tell('passkey-added');
+    await tell('password-changed');
+    await notify(server, bob.id, 'passkey-added', 'en');
+    await run();
+    expect(smtp.received.map(({ to }) => to).toSorted()).toEqual([
+      EMAIL,
+      EMAIL,
+      EMAIL,
+      EMAIL,
+      'bob@example.com',
+    ]);
   });
 });
 
@@ -250,9 +310,9 @@ test('a process that is killed while it sends: another one sends it', async () =
 
 test('two processes at once: each message is sent once', async () => {
   const { run, tell } = await site();
-  for (let n = 0; n < 5; n += 1) await tell('password-changed');
+  for (const kind of NOTICES) await tell(kind);
   await Promise.all([run(), run(), run()]);
-  expect(smtp.received).toHaveLength(5);
+  expect(smtp.received).toHaveLength(NOTICES.length);
 });
 
 test.each([
@@ -284,7 +344,7 @@ test('header injection: an operator’s name with line ends adds no field', asyn
 
 test('without the setting nothing waits', async () => {
   const { server, stores, alice, clock } = await site();
-  const { mail: _, ...config } = server.config;
+  const config = { ...server.config, mail: undefined };
   await notify({ ...server, config }, alice.id, 'recovery', 'en');
   expect(await stores.outbox.take(clock.now(), clock.now() + 1, 1)).toEqual([]);
 });

@@ -1,10 +1,8 @@
 import type { Log } from '#shared/base/log.ts';
-import { createRecoveryLinks, LINK_PATH } from '#shared/people/recovery-links.ts';
+import { MailRefused, type SendMail } from '#shared/mail/transport.ts';
 import type { Chore } from '#shared/server/chore.ts';
 import type { TakenMessage } from '#shared/stores/mail/outbox.ts';
-import type { PagesServer } from '../base/server.ts';
-import { MAIL_TEXTS, type MailFacts, type MailKind } from './texts.ts';
-import { MailRefused, type SendMail } from './transport.ts';
+import { type MailServer, write } from './written.ts';
 
 /** Seconds between two looks at what waits. */
 const EVERY = 1;
@@ -14,8 +12,6 @@ const AT_A_TIME = 10;
 const OURS = 300_000;
 /** Milliseconds until the second attempt. Each time it is twice as long, up to the most. */
 const WAIT = { first: 10_000, most: 3_600_000 };
-
-type MailServer = Pick<PagesServer, 'config' | 'stores' | 'directory' | 'clock' | 'random'>;
 
 /** Sends the messages that wait. A dead mail server or a kill delays a message, and loses none. */
 export function outboxChore(server: MailServer, send: SendMail, log: Log): Chore {
@@ -60,42 +56,4 @@ export function outboxChore(server: MailServer, send: SendMail, log: Log): Chore
       }
     },
   };
-}
-
-/** Undefined: nobody gets it, as the person is gone or disabled, or has no address that is known to be theirs. */
-async function write(
-  server: MailServer,
-  { accountId, kind, language, created_at, origin }: TakenMessage,
-): Promise<{ to: string; subject: string; text: string } | undefined> {
-  const { config, directory } = server;
-  const person = await directory.find(accountId);
-  const to = person?.profile?.emails?.find(({ verified }) => verified)?.address;
-  const compose = (MAIL_TEXTS[language === 'de' ? 'de' : 'en'] as Partial<Record<string, Write>>)[
-    kind
-  ];
-  if (person === undefined || to === undefined || compose === undefined) return undefined;
-  return {
-    to,
-    ...compose({
-      name: person.name,
-      brand: config.brand.name,
-      account: `${config.issuer}/account`,
-      at: `${new Date(created_at).toISOString().slice(0, 16).replace('T', ' ')} UTC`,
-      program: origin?.program ?? '?',
-      address: origin?.address ?? '?',
-      link: kind === 'recovery' ? await recoveryLink(server, accountId) : '',
-    }),
-  };
-}
-
-type Write = (typeof MAIL_TEXTS)['en'][MailKind];
-
-/** Made when the message is sent, so that no store has a link. */
-async function recoveryLink(server: MailServer, person: string): Promise<MailFacts['link']> {
-  const secret = await createRecoveryLinks(server).make({
-    person,
-    purpose: 'recovery',
-    byMail: true,
-  });
-  return `${server.config.issuer}${LINK_PATH}${secret}`;
 }

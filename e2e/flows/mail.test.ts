@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { startMailServer, type TestMailServer } from '../../authz-server/mail/smtp.fixture.ts';
+import { startMailServer, type TestMailServer } from '#shared/mail/smtp.fixture.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { type Flow, startFlowOn, STORE_KINDS } from './flow.ts';
 import { browserAt, newPerson, signedIn, signIn } from './person.ts';

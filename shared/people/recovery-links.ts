@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
-import { randomId, type Random } from '#shared/base/random.ts';
-import type { Sessions } from '#shared/stores/authentication/sessions.ts';
-import type { Revocations } from '#shared/stores/revocation/revocations.ts';
+import { createOneTimeLinks, type OneTimeLinksOptions } from './one-time-links.ts';
 
 /** Seconds for which a link is valid. */
 export const LINK_LIFE = 900;
+
+/** Seconds for which an invitation by mail is valid: people read their mail once a day. */
+const MAILED_INVITATION = 86_400;
 
 /** The path below which the secret of a link stands, at the authorization server. */
 export const LINK_PATH = '/recover/';
@@ -19,12 +20,8 @@ export interface Recovery {
   readonly secondFactor?: boolean;
   /** The person, or anybody in their name, asked for it. It does not take the place of an operator's. */
   readonly byMail?: boolean;
-}
-
-/** The record behind the secret of a link. */
-interface Kept extends Recovery {
-  /** The person's generation, so that raising it ends their links, too. */
-  readonly generation: number;
+  /** The e-mail address that it was sent to: whoever has the link reads what goes there. */
+  readonly address?: string;
 }
 
 /** One-time links with which somebody who cannot sign in sets a password. */
@@ -37,43 +34,19 @@ export interface RecoveryLinks {
   redeem(secret: string): Promise<Recovery | undefined>;
 }
 
-export interface RecoveryLinksOptions {
-  readonly stores: {
-    readonly sessions: Pick<Sessions, 'put' | 'get' | 'take'>;
-    readonly revocations: Pick<Revocations, 'generation'>;
-  };
-  readonly random: Random;
-}
-
-export function createRecoveryLinks({ stores, random }: RecoveryLinksOptions): RecoveryLinks {
-  const { sessions, revocations } = stores;
-  /** The id of the record of a secret: a hash, so that the store has no secrets. */
-  const idOf = (secret: string) => `recovery:${hash('sha256', secret, 'base64url')}`;
-  /** The id of the record that names a person's last link: that of an operator, or that by mail. */
-  const lastOf = ({ person, byMail = false }: Recovery) =>
-    `recovery ${byMail ? 'by mail ' : ''}of:${hash('sha256', person, 'base64url')}`;
-
-  async function valid(id: string, value: unknown): Promise<Recovery | undefined> {
-    if (value === undefined) return undefined;
-    const { generation, ...recovery } = value as Kept;
-    const [last, now] = await Promise.all([
-      sessions.get(lastOf(recovery)),
-      revocations.generation('person', recovery.person),
-    ]);
-    return last === id && generation === now ? recovery : undefined;
-  }
-
+export function createRecoveryLinks(options: OneTimeLinksOptions): RecoveryLinks {
+  const { make, find, redeem } = createOneTimeLinks<Recovery>(options, {
+    name: 'recovery',
+    owner: ({ person, byMail = false }) =>
+      `${byMail ? 'by mail ' : ''}of:${hash('sha256', person, 'base64url')}`,
+  });
   return {
-    async make(recovery) {
-      const secret = randomId(random);
-      const generation = await revocations.generation('person', recovery.person);
-      const kept: Kept = { ...recovery, generation };
-      await sessions.put(kept, LINK_LIFE, idOf(secret));
-      await sessions.put(idOf(secret), LINK_LIFE, lastOf(recovery));
-      return secret;
-    },
-
-    find: async (secret) => valid(idOf(secret), await sessions.get(idOf(secret))),
-    redeem: async (secret) => valid(idOf(secret), await sessions.take(idOf(secret))),
+    make: (recovery) => make(recovery, lifeOf(recovery)),
+    find,
+    redeem,
   };
 }
+
+/** Returns the seconds for which a link is valid. */
+const lifeOf = ({ purpose, address }: Recovery) =>
+  purpose === 'invitation' && address !== undefined ? MAILED_INVITATION : LINK_LIFE;

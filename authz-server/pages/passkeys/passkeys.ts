@@ -4,7 +4,7 @@ import { removePasskey } from '#shared/people/remove-passkey.ts';
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import type { PagesServer } from '../../base/server.ts';
-import { notify } from '../../mail/notify.ts';
+import { notify } from '#shared/mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { PageError } from '../frame/page-error.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';

@@ -6,7 +6,7 @@ import { judgePassword } from '#shared/people/password-rules.ts';
 import { PeopleError } from '#shared/people/people.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { PagesServer } from '../../base/server.ts';
-import { notify } from '../../mail/notify.ts';
+import { notify } from '#shared/mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired } from '../frame/page-error.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';

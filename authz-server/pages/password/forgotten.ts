@@ -4,7 +4,7 @@ import { customerOf } from '#shared/http/forwarded.ts';
 import { usernameCaseMapped } from '#shared/people/names/precis.ts';
 import type { LimitNamespace, Rate } from '#shared/stores/limits/limits.ts';
 import type { PagesServer } from '../../base/server.ts';
-import { notify } from '../../mail/notify.ts';
+import { notify } from '#shared/mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { answerWith } from '../frame/respond.ts';
 import { createViewOf } from '../frame/view-of.ts';

@@ -6,8 +6,8 @@ import { createRecoveryLinks, LINK_PATH, type Recovery } from '#shared/people/re
 import { MOST_PASSKEYS } from '#shared/stores/credentials/passkeys.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { PagesServer } from '../../base/server.ts';
-import { notify } from '../../mail/notify.ts';
-import type { MailKind } from '../../mail/texts.ts';
+import { notify } from '#shared/mail/notify.ts';
+import type { MailKind } from '#shared/mail/kinds.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired, PageError } from '../frame/page-error.ts';
 import { answerWith } from '../frame/respond.ts';

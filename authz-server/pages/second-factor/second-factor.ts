@@ -5,7 +5,7 @@ import { isEnough, mustHaveSecondFactor } from '#shared/people/second-factor/nee
 import { shownRecoveryCode } from '#shared/people/second-factor/recovery-codes.ts';
 import { newSecret, renewRecoveryCodes } from '#shared/people/second-factor/second-factor.ts';
 import type { PagesServer } from '../../base/server.ts';
-import { notify } from '../../mail/notify.ts';
+import { notify } from '#shared/mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired, PageError } from '../frame/page-error.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';

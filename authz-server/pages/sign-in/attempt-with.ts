@@ -1,6 +1,6 @@
 import { languageOf } from '#shared/pages/language.ts';
 import type { PagesServer } from '../../base/server.ts';
-import { notify } from '../../mail/notify.ts';
+import { notify } from '#shared/mail/notify.ts';
 import { textsOf } from '../texts/index.ts';
 import { programName } from '../views/program.ts';
 import type { AttemptWith } from './attempt.ts';
@@ -28,7 +28,9 @@ export function createAttempt(server: PagesServer): AttemptWith {
         const language = languageOf(ctx.get('Accept-Language'));
         const texts = textsOf(language);
         const program = programName(ctx.get('User-Agent'), texts) || texts.account.someBrowser;
-        await notify(server, id, 'new-sign-in', language, { program, address: ctx.ip });
+        await notify(server, id, 'new-sign-in', language, {
+          origin: { program, address: ctx.ip },
+        });
       }
     }
     return attempt;

@@ -5,7 +5,7 @@ import { mustHaveSecondFactor } from '#shared/people/second-factor/need.ts';
 import { newSecret, useSecondFactor } from '#shared/people/second-factor/second-factor.ts';
 import { languageOf } from '#shared/pages/language.ts';
 import type { PagesServer } from '../../base/server.ts';
-import { notify } from '../../mail/notify.ts';
+import { notify } from '#shared/mail/notify.ts';
 import { newSecondFactor } from './new-second-factor.ts';
 import { createSetUp } from './set-up.ts';
 import type { SecondFactorProblem, SecondStep } from '../frame/view.ts';

@@ -51,6 +51,8 @@ export type LimitNamespace =
   /** Links that are asked for by mail: by name, whether or not somebody has it, and by address. */
   | 'recovery-name'
   | 'recovery-address'
+  /** Messages that tell somebody what happened, by kind and account. */
+  | 'notices'
   /** Passwords and proofs that schemes look at, by address and by account. */
   | 'credentials-address'
   | 'credentials-account'

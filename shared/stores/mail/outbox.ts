@@ -11,6 +11,12 @@ export interface OutboxMessage {
   readonly created_at: number;
   /** From then on it is not worth sending. */
   readonly until: number;
+  /** The address, where it is not the one that is known to be the person's. */
+  readonly to?: string;
+  /** When it is sent first. Default: at once. */
+  readonly due?: number;
+  /** It stands for several of its kind. */
+  readonly again?: boolean;
   /** Where a sign-in came from; of the notice of one alone. */
   readonly origin?: MessageOrigin;
 }

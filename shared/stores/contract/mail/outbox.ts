@@ -57,6 +57,14 @@ export function outboxContract(contract: () => Contract): void {
       expect(await takenOf([later, gone], NOW + 7000)).toEqual([[later, 2]]);
     });
 
+    test('one that is due later waits until then', async () => {
+      const { one } = contract();
+      const id = fresh();
+      await one.outbox.add({ ...someOutboxMessage(id), due: NOW + 3000 });
+      expect(await takenOf([id], NOW + 2999)).toEqual([]);
+      expect(await takenOf([id], NOW + 3000)).toEqual([[id, 1]]);
+    });
+
     test('no more than asked for at a time, the longest waiting first', async () => {
       const { one, other } = contract();
       const far = NOW + 1_000_000_000;

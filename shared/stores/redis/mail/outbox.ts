@@ -41,10 +41,10 @@ export function redisOutbox(redis: Connection, prefix: string): Outbox {
 
   return {
     async add(message) {
-      const { id, created_at } = message;
+      const { id, created_at, due: at = created_at } = message;
       const keys = [messages, due] as const;
       const record = JSON.stringify(message);
-      const added = await redis.durable<number>(add, keys, id, record, String(created_at));
+      const added = await redis.durable<number>(add, keys, id, record, String(at));
       if (added === 0) await redis.settled(messages);
       return added === 1;
     },

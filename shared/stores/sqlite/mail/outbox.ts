@@ -20,7 +20,7 @@ export function sqliteOutbox(file: SqliteFile): Outbox {
         connection.run(
           'INSERT INTO outbox (id, due, attempts, record) VALUES (?, ?, 0, ?)',
           message.id,
-          message.created_at,
+          message.due ?? message.created_at,
           JSON.stringify(message),
         );
         return true;

@@ -1,0 +1,108 @@
+import type { MailTexts, WriteMail } from './texts.ts';
+
+const againDe = (again: boolean) =>
+  again
+    ? `
+Das ist in kurzer Zeit mehrmals geschehen. Eine Nachricht steht für alle: Sehen Sie Ihr Konto an.
+`
+    : '';
+
+/** As in English. */
+const noticeDe =
+  (what: string): WriteMail =>
+  ({ name, brand, account, at, again }) => ({
+    subject: `${brand}: ${what}`,
+    text: `Guten Tag ${name},
+
+bei ${brand} gab es am ${at} eine Änderung: ${what}.
+${againDe(again)}
+Wenn Sie das waren, ist nichts zu tun.
+
+Wenn nicht: Setzen Sie mit „Passwort vergessen?“ unter ${account} ein anderes Passwort, sehen Sie dort Ihr Konto durch, oder fragen Sie die Betreiber von ${brand}.
+`,
+  });
+
+const operatorDe =
+  (more: string): WriteMail =>
+  ({ name, brand, link }) => ({
+    subject: `${brand}: Ein neues Passwort setzen`,
+    text: `Guten Tag ${name},
+
+die Betreiber von ${brand} senden Ihnen diesen Link. Er setzt ein neues Passwort.${more} Er gilt einmal und 15 Minuten lang:
+
+${link}
+
+Wenn Sie niemanden darum gebeten haben, tun Sie nichts, und sagen Sie es ihnen. Geben Sie den Link niemandem.
+`,
+  });
+
+/** The messages in German. */
+export const mailDe: MailTexts = {
+  'password-changed': noticeDe('Ihr Passwort wurde geändert'),
+  'passkey-added': noticeDe('Ein Passkey wurde hinzugefügt'),
+  'passkey-removed': noticeDe('Ein Passkey wurde entfernt'),
+  'second-factor-set-up': noticeDe('Ein zweiter Faktor wurde eingerichtet'),
+  'second-factor-removed': noticeDe('Ihr zweiter Faktor wurde entfernt'),
+  'recovery-codes-renewed': noticeDe('Neue Wiederherstellungscodes wurden erstellt'),
+  'new-sign-in': ({ name, brand, account, at, program, address, again }) => ({
+    subject: `${brand}: Neue Anmeldung`,
+    text: `Guten Tag ${name},
+
+jemand hat sich bei ${brand} mit einem Browser in Ihrem Konto angemeldet, der dafür noch nicht benutzt wurde.
+
+Zeit: ${at}
+Programm: ${program}
+Adresse: ${address}
+${againDe(again)}
+Wenn Sie das waren, ist nichts zu tun.
+
+Wenn nicht: Ändern Sie unter ${account} Ihr Passwort, beenden Sie dort die Anmeldungen, die Sie nicht kennen, oder fragen Sie die Betreiber von ${brand}.
+`,
+  }),
+  recovery: ({ name, brand, link }) => ({
+    subject: `${brand}: Ein neues Passwort setzen`,
+    text: `Guten Tag ${name},
+
+jemand, vielleicht Sie, hat bei ${brand} um ein neues Passwort gebeten. Dieser Link setzt eines. Er gilt einmal und 15 Minuten lang:
+
+${link}
+
+Wenn Sie das nicht waren, tun Sie nichts: Ihr Passwort bleibt, wie es ist. Geben Sie den Link niemandem.
+`,
+  }),
+  'recovery-by-operator': operatorDe(''),
+  'recovery-of-everything': operatorDe(' Er entfernt auch Ihren zweiten Faktor.'),
+  invitation: ({ name, brand, link }) => ({
+    subject: `${brand}: Willkommen`,
+    text: `Guten Tag ${name},
+
+bei ${brand} gibt es ein Konto für Sie. Mit diesem Link wählen Sie Ihr Passwort oder erstellen einen Passkey. Er gilt einmal und 24 Stunden lang:
+
+${link}
+
+Ihr Name dort ist ${name}. Geben Sie den Link niemandem.
+`,
+  }),
+  'address-confirmation': ({ name, brand, to, link }) => ({
+    subject: `${brand}: Diese Adresse bestätigen`,
+    text: `Guten Tag,
+
+jemand mit dem Konto ${name} bei ${brand} gibt ${to} als E-Mail-Adresse an. Wenn Sie das sind, bestätigen Sie es. Der Link gilt einmal und 24 Stunden lang:
+
+${link}
+
+Wenn Sie das nicht sind, tun Sie nichts: Die Adresse zählt dann nicht für jenes Konto.
+`,
+  }),
+  'address-changed': ({ name, brand, account, at }) => ({
+    subject: `${brand}: Andere E-Mail-Adresse`,
+    text: `Guten Tag ${name},
+
+die E-Mail-Adresse Ihres Kontos bei ${brand} wurde am ${at} geändert. Nachrichten gehen von nun an an die neue, nicht mehr hierher.
+
+Wenn Sie das waren, ist nichts zu tun.
+
+Wenn nicht: Melden Sie sich unter ${account} an, ändern Sie Ihr Passwort und Ihre Adresse, und fragen Sie die Betreiber von ${brand}.
+`,
+  }),
+};

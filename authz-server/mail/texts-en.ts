@@ -1,0 +1,109 @@
+import type { MailTexts, WriteMail } from './texts.ts';
+
+const againEn = (again: boolean) =>
+  again
+    ? `
+This has happened several times in a short time. One message stands for all of them: look at your account.
+`
+    : '';
+
+/** Returns a notice: a change, and the steps for somebody who did not make it. */
+const noticeEn =
+  (what: string): WriteMail =>
+  ({ name, brand, account, at, again }) => ({
+    subject: `${brand}: ${what}`,
+    text: `Hello ${name},
+
+at ${brand} ${what}, on ${at}.
+${againEn(again)}
+If that was you, there is nothing to do.
+
+If it was not: use "Forgotten your password?" at ${account} to set another password, look through your account there, or ask the people who run ${brand}.
+`,
+  });
+
+/** Returns the message of a link by which an operator helps somebody in. */
+const operatorEn =
+  (more: string): WriteMail =>
+  ({ name, brand, link }) => ({
+    subject: `${brand}: set a new password`,
+    text: `Hello ${name},
+
+the people who run ${brand} send you this link. It sets a new password.${more} It works once, for 15 minutes:
+
+${link}
+
+If you asked nobody for it, do nothing, and tell them. Give the link to nobody.
+`,
+  });
+
+/** The messages in English. Plain text: no program has to trust it. */
+export const mailEn: MailTexts = {
+  'password-changed': noticeEn('your password was changed'),
+  'passkey-added': noticeEn('a passkey was added'),
+  'passkey-removed': noticeEn('a passkey was removed'),
+  'second-factor-set-up': noticeEn('a second factor was set up'),
+  'second-factor-removed': noticeEn('your second factor was removed'),
+  'recovery-codes-renewed': noticeEn('new recovery codes were made'),
+  'new-sign-in': ({ name, brand, account, at, program, address, again }) => ({
+    subject: `${brand}: new sign-in`,
+    text: `Hello ${name},
+
+somebody signed in to your account at ${brand} with a browser that was not used for it before.
+
+Time: ${at}
+Program: ${program}
+Address: ${address}
+${againEn(again)}
+If that was you, there is nothing to do.
+
+If it was not: change your password at ${account}, end the sign-ins there that you do not know, or ask the people who run ${brand}.
+`,
+  }),
+  recovery: ({ name, brand, link }) => ({
+    subject: `${brand}: set a new password`,
+    text: `Hello ${name},
+
+somebody, perhaps you, asked for a new password at ${brand}. This link sets one. It works once, for 15 minutes:
+
+${link}
+
+If that was not you, do nothing: your password stays as it is. Give the link to nobody.
+`,
+  }),
+  'recovery-by-operator': operatorEn(''),
+  'recovery-of-everything': operatorEn(' It also removes your second factor.'),
+  invitation: ({ name, brand, link }) => ({
+    subject: `${brand}: welcome`,
+    text: `Hello ${name},
+
+there is an account for you at ${brand}. With this link you choose your password, or make a passkey. It works once, for 24 hours:
+
+${link}
+
+Your name there is ${name}. Give the link to nobody.
+`,
+  }),
+  'address-confirmation': ({ name, brand, to, link }) => ({
+    subject: `${brand}: confirm this address`,
+    text: `Hello,
+
+somebody with the account ${name} at ${brand} says that ${to} is their e-mail address. If that is you, confirm it. The link works once, for 24 hours:
+
+${link}
+
+If that is not you, do nothing: the address does not count for that account.
+`,
+  }),
+  'address-changed': ({ name, brand, account, at }) => ({
+    subject: `${brand}: another e-mail address`,
+    text: `Hello ${name},
+
+the e-mail address of your account at ${brand} was changed on ${at}. Messages go to the new one from now on, no longer here.
+
+If that was you, there is nothing to do.
+
+If it was not: sign in at ${account}, change your password and your address, and ask the people who run ${brand}.
+`,
+  }),
+};

@@ -1,0 +1,85 @@
+import { isNotice, type LinkKind, type MailKind } from '#shared/mail/kinds.ts';
+import type { Mail } from '#shared/mail/transport.ts';
+import { type Language, languageOf } from '#shared/pages/language.ts';
+import type { Person } from '#shared/people/directory.ts';
+import { ADDRESS_PATH, createAddressLinks } from '#shared/people/address-links.ts';
+import { addressKey } from '#shared/people/names/mail-address.ts';
+import { createRecoveryLinks, LINK_PATH, type Recovery } from '#shared/people/recovery-links.ts';
+import type { OutboxMessage } from '#shared/stores/mail/outbox.ts';
+import type { PagesServer } from '../base/server.ts';
+import { DATES } from './dates.ts';
+import type { MailTexts } from './texts.ts';
+import { mailDe } from './texts-de.ts';
+import { mailEn } from './texts-en.ts';
+
+export type MailServer = Pick<PagesServer, 'config' | 'stores' | 'directory' | 'clock' | 'random'>;
+
+const TEXTS: Readonly<Record<Language, MailTexts>> = { en: mailEn, de: mailDe };
+
+/**
+ * Writes a message when it is sent. Undefined: nobody gets it, as the person is gone or disabled, or has no address that
+ * is known to be theirs.
+ */
+export async function write(server: MailServer, message: OutboxMessage): Promise<Mail | undefined> {
+  const { config, directory } = server;
+  const { created_at, origin, again = false } = message;
+  const kind = message.kind as MailKind;
+  const person = await directory.find(message.accountId);
+  const to = person && recipientOf(person, message);
+  if (person === undefined || to === undefined) return undefined;
+  // The language that the person has chosen counts more than that of one browser.
+  const language = languageOf(message.language, person.profile?.locale);
+  const compose = (TEXTS[language] as Partial<MailTexts>)[kind];
+  if (compose === undefined) return undefined;
+  return {
+    to,
+    ...compose({
+      name: person.name,
+      brand: config.brand.name,
+      account: `${config.issuer}/account`,
+      at: DATES[language].format(created_at),
+      program: origin?.program ?? '?',
+      address: origin?.address ?? '?',
+      to,
+      again,
+      link: await linkOf(server, kind, person, to),
+    }),
+  };
+}
+
+/**
+ * Returns the address that a message goes to. A link lets somebody in, so it goes only to what still is an address of the
+ * person. One to a new address says so, and gives nothing to whoever does not sign in as that person.
+ */
+function recipientOf({ profile }: Person, { kind, to }: OutboxMessage): string | undefined {
+  const emails = profile?.emails ?? [];
+  if (to === undefined) return emails.find(({ verified }) => verified)?.address;
+  const isTheirs = emails.some(({ address }) => addressKey(address) === addressKey(to));
+  return isTheirs || kind === 'address-confirmation' || kind === 'address-changed' ? to : undefined;
+}
+
+/** The right that a link gives, by the kind of its message. */
+const RECOVERIES: Readonly<Partial<Record<LinkKind, Omit<Recovery, 'person'>>>> = {
+  recovery: { purpose: 'recovery', byMail: true },
+  'recovery-by-operator': { purpose: 'recovery' },
+  'recovery-of-everything': { purpose: 'recovery', secondFactor: true },
+  invitation: { purpose: 'invitation' },
+};
+
+/** Makes the link of a message when it is sent, so that no store has one. Empty: it has none. */
+async function linkOf(
+  server: MailServer,
+  kind: MailKind,
+  { id: person, profile }: Person,
+  address: string,
+): Promise<string> {
+  if (isNotice(kind)) return '';
+  const { issuer } = server.config;
+  const recovery = RECOVERIES[kind];
+  if (recovery !== undefined) {
+    const secret = await createRecoveryLinks(server).make({ ...recovery, person, address });
+    return `${issuer}${LINK_PATH}${secret}`;
+  }
+  const secret = await createAddressLinks(server).make(person, address, profile?.emails);
+  return `${issuer}${ADDRESS_PATH}${secret}`;
+}

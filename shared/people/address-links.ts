@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+import type { PersonRecord, Profile } from '#shared/stores/people/people.ts';
+import { addressKey } from './names/mail-address.ts';
+import { createOneTimeLinks, type OneTimeLinksOptions } from './one-time-links.ts';
+import { PeopleError, type PeopleStore, replacePerson } from './people.ts';
+
+/** Seconds for which a link is valid: people read their mail once a day. */
+const ADDRESS_LIFE = 86_400;
+
+/** The path below which the secret of such a link stands, at the authorization server. */
+export const ADDRESS_PATH = '/account/address/';
+
+type Emails = NonNullable<Profile['emails']>;
+
+/** An address that somebody says is theirs. Whoever has the link reads what goes there. */
+export interface AddressClaim {
+  /** The id of the person. */
+  readonly person: string;
+  readonly address: string;
+  /** The person did not have it when the link was made: it takes the place of their first one then, if any. */
+  readonly isNew: boolean;
+  readonly replaces?: string;
+}
+
+/** One-time links with which a person confirms an address. */
+export interface AddressLinks {
+  /** `emails`: the addresses of the person now. */
+  make(person: string, address: string, emails?: Emails): Promise<string>;
+  /** Undefined: the secret is unknown, used, replaced or too old. Uses nothing up. */
+  find(secret: string): Promise<AddressClaim | undefined>;
+  /** Does the same, and uses the secret up: of several callers exactly one gets it. */
+  redeem(secret: string): Promise<AddressClaim | undefined>;
+}
+
+export function createAddressLinks(options: OneTimeLinksOptions): AddressLinks {
+  const { make, find, redeem } = createOneTimeLinks<AddressClaim>(options, {
+    name: 'address',
+    owner: ({ person }) => `of:${hash('sha256', person, 'base64url')}`,
+  });
+  return {
+    make(person, address, emails = []) {
+      const isNew = indexOf(emails, address) < 0;
+      const [first] = emails;
+      const replaces = isNew && first !== undefined && { replaces: first.address };
+      return make({ person, address, isNew, ...replaces }, ADDRESS_LIFE);
+    },
+    find,
+    redeem,
+  };
+}
+
+/** Returns the addresses of a person after they confirmed one; undefined: it is not theirs any more. */
+export function confirmedEmails(
+  emails: Emails,
+  { address, isNew, replaces }: AddressClaim,
+): Emails | undefined {
+  const at = indexOf(emails, address);
+  if (at >= 0) return emails.with(at, { address: emails[at]?.address ?? address, verified: true });
+  if (!isNew || emails[0]?.address !== replaces) return undefined;
+  return [{ address, verified: true }, ...emails.slice(1)];
+}
+
+const indexOf = (emails: Emails, address: string) =>
+  emails.findIndex((one) => addressKey(one.address) === addressKey(address));
+
+/**
+ * Marks an address as verified, or puts a new one in the place of the first. Returns the verified one that counts no more.
+ * Throws `PeopleError` if the person is gone, or has changed their addresses since.
+ */
+export async function confirmAddress(
+  { stores: { people } }: Pick<PeopleStore, 'stores'>,
+  { id, name }: Pick<PersonRecord, 'id' | 'name'>,
+  claim: AddressClaim,
+): Promise<string | undefined> {
+  let former: string | undefined;
+  await replacePerson(people, name, ({ profile = {}, ...person }) => {
+    const before = profile.emails ?? [];
+    const emails = person.id === id ? confirmedEmails(before, claim) : undefined;
+    if (emails === undefined) throw new PeopleError(`${claim.address} is not theirs any more`);
+    const gone = before.find(({ verified, address }) => verified && indexOf(emails, address) < 0);
+    former = gone?.address;
+    return { ...person, profile: { ...profile, emails } };
+  });
+  return former;
+}
