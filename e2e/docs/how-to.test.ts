@@ -43,6 +43,22 @@ test('recover: invited, and two links for a new password, of which the last work
   expect(configSchema.parse(JSON.parse(mail)).mail).toMatchObject({ port: 465, tls: 'implicit' });
 });
 
+test('move people: they are in a store that the import has made', async () => {
+  await pair.addPerson('mover');
+  const exported = await printed('move-people.md', 'sh move-export');
+  expect(exported.join('')).toContain('people');
+  const folder = join(pair.data, 'moved');
+  const [importing = ''] = await examples('docs/how-to/move-people.md', 'sh move-import');
+  const [, counts, listed] = await runCommands(
+    pair,
+    `export COUNTERSIGN_DATA=${folder}
+    ${importing.trim().replace('/var/backups', pair.data)}
+    npm run -s cli -- user list`,
+  );
+  expect(counts).toMatch(/^people: \d+ added, 0 replaced$/m);
+  expect(listed).toContain('mover');
+});
+
 test('passkeys: the domain of the example is the one that they are good for', async () => {
   expect(await printed('passkeys.md', 'sh passkeys')).toEqual(['There is no passkey yet.\n']);
   const [example = ''] = await examples('docs/how-to/passkeys.md', 'json passkeys');

@@ -9,7 +9,7 @@ import { entryFile } from '../../e2e/parts/entry.ts';
 import type { Shell } from './arguments/command.ts';
 import { COMMANDS } from './commands.ts';
 import { run } from './run.ts';
-import { makeStores } from './stores/with-stores.ts';
+import { withStores } from './stores/with-stores.ts';
 
 export interface Ended {
   readonly code: number | null;
@@ -38,7 +38,8 @@ export async function newData(): Promise<{ COUNTERSIGN_DATA: string }> {
 /** The same for a store that no authorization server has used: it has no epoch. */
 export async function unusedData(): Promise<{ COUNTERSIGN_DATA: string }> {
   const env = { COUNTERSIGN_DATA: await temporaryFolder() };
-  await makeStores(new TestShell(env));
+  const { clock, random } = new TestShell(env);
+  await withStores({ env, clock, random, creates: true }, async () => {});
   return env;
 }
 
@@ -62,22 +63,20 @@ export class TestShell implements Shell {
   }
 
   /** Takes no time but the clock's. */
-  async wait(milliseconds: number): Promise<void> {
+  wait = async (milliseconds: number): Promise<void> => {
     this.clock.advance(milliseconds / 1000);
     await setImmediate();
-  }
+  };
 
-  async readStdin(): Promise<Buffer> {
-    return Buffer.from(this.stdin);
-  }
+  readStdin = async (): Promise<Buffer> => Buffer.from(this.stdin);
 
-  out(content: string | Buffer): void {
+  out = (content: string | Buffer): void => {
     this.stdout += content.toString();
-  }
+  };
 
-  note(line: string): void {
+  note = (line: string): void => {
     this.stderr += `${line}\n`;
-  }
+  };
 }
 
 /** The command line in this process, with a clock that the test moves. */

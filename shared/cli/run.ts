@@ -8,7 +8,6 @@ import {
 import { help, overview } from './arguments/help.ts';
 import { nearest } from '#shared/base/nearest.ts';
 import { parseInput } from './arguments/parse.ts';
-import { makeStores } from './stores/with-stores.ts';
 import { printable, printableLines } from '#shared/base/printable.ts';
 
 /** Runs the command that `args` names; resolves to the exit code: 0 done, 1 failed, 2 wrong usage. */
@@ -28,8 +27,8 @@ export async function run(
       say(shell, help(command));
       return 0;
     }
-    if (command.store === 'makes' || input.flag('create')) await makeStores(shell);
-    const report = await command.run(input, shell);
+    const creates = command.store === 'makes' || input.flag('create');
+    const report = await command.run(input, { ...shell, creates });
     const asJson = input.flag('json');
     if ('slices' in report) {
       await printSlices(report, asJson, shell);

@@ -27,24 +27,27 @@ export async function readMasterSecret(
   env: NodeJS.ProcessEnv,
   random: Random = systemRandom,
 ): Promise<Buffer> {
+  const found = await findMasterSecret(config, env);
+  if (found) return found;
+  const own = join(config.data, OWN);
+  await makeOnce(config.data, own, random);
+  return readOwn(own);
+}
+
+/** As `readMasterSecret`, but makes nothing; undefined: there is none yet. */
+export async function findMasterSecret(
+  config: Parameters<typeof readMasterSecret>[0],
+  env: NodeJS.ProcessEnv,
+): Promise<Buffer | undefined> {
   const given = await givenSecret(env);
   if (given) return given;
   if (isProduction(config)) throw new ConfigError([SECRET_MISSING]);
-
   const own = join(config.data, OWN);
-  if (!existsSync(own)) await makeOnce(config.data, own, random);
-  return derive('data', await readPrivate('data', own, WRITABLE | READABLE));
+  return existsSync(own) ? readOwn(own) : undefined;
 }
 
-/** Throws `ConfigError` where `readMasterSecret` would, and makes nothing. */
-export async function checkMasterSecret(
-  config: Parameters<typeof readMasterSecret>[0],
-  env: NodeJS.ProcessEnv,
-): Promise<void> {
-  const made = existsSync(join(config.data, OWN)) || isProduction(config);
-  if (made) await readMasterSecret(config, env);
-  else await givenSecret(env);
-}
+const readOwn = async (file: string) =>
+  derive('data', await readPrivate('data', file, WRITABLE | READABLE));
 
 /** The one that the environment gives, if it does. */
 async function givenSecret(env: NodeJS.ProcessEnv): Promise<Buffer | undefined> {

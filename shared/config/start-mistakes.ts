@@ -10,7 +10,7 @@ import {
   SPACE_PATH_SETTINGS,
 } from './path-settings.ts';
 import type { Config } from './schema.ts';
-import { checkMasterSecret } from './secret.ts';
+import { findMasterSecret } from './secret.ts';
 import type { ServerName } from './server-name.ts';
 
 /**
@@ -110,7 +110,7 @@ function unfitKeys(config: Config, here: (setting: PathSetting) => boolean): rea
 
 async function secretMistakes(config: Config, env: NodeJS.ProcessEnv): Promise<readonly Mistake[]> {
   try {
-    await checkMasterSecret(config, env);
+    await findMasterSecret(config, env);
     return [];
   } catch (error) {
     if (error instanceof ConfigError) return error.mistakes;

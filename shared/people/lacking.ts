@@ -3,13 +3,15 @@ import { lackingVerifiers } from './derive-verifiers.ts';
 import type { RealmNeeds } from './verifier-kind.ts';
 
 /**
- * Creates a function that returns the verifiers that a person lacks in the realms. Most people have the same set of
+ * Creates a function that returns the verifiers that a person lacks in the realms; somebody without a password lacks
+ * none, since verifiers follow from passwords. Most people have the same set of
  * verifiers, which has a name; each set is read from the store once.
  */
 export function lackingOf(people: Pick<People, 'getWhole'>, realms: readonly RealmNeeds[]) {
   const known = new Map<string | undefined, readonly RealmNeeds[]>();
 
   return async (person: PersonRecord): Promise<readonly RealmNeeds[]> => {
+    if (person.password_hash === undefined) return [];
     const alike = known.get(person.verifier_set);
     if (alike !== undefined) return alike;
     const whole = (await people.getWhole(person.id)) ?? { person, verifiers: [] };

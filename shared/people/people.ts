@@ -58,10 +58,7 @@ export async function addPerson(
   { name, password, profile, demo }: NewPerson,
   former?: FormerName,
 ): Promise<PersonRecord> {
-  const mapped = usernameCaseMapped(name);
-  if (mapped === undefined) {
-    throw new PeopleError('a name is 1 to 64 letters, digits and . _ @ + -: choose another');
-  }
+  const mapped = newName(name);
   const person = {
     id: randomId(store.random),
     name: mapped,
@@ -71,6 +68,22 @@ export async function addPerson(
     created_at: store.clock.now(),
   };
   return keepPerson(store, person, former);
+}
+
+/** Returns a name as it is kept. Throws `PeopleError` if nobody can have it. */
+export function newName(name: string): string {
+  const mapped = usernameCaseMapped(name);
+  if (mapped === undefined) {
+    throw new PeopleError('a name is 1 to 64 letters, digits and . _ @ + -: choose another');
+  }
+  return mapped;
+}
+
+/** Returns a password as it is compared. Throws `PasswordError` if nobody may have it. */
+export async function newPasswordText(password: string): Promise<string> {
+  const judged = await judgePassword(password);
+  if ('fault' in judged) throw new PasswordError(judged.fault);
+  return judged.enforced;
 }
 
 /** A person's record without the members that follow from the others or from its history. */
@@ -229,9 +242,7 @@ export async function secretsOf(
   name: string,
   password: string,
 ): Promise<Pick<NewRecord, 'password_hash' | 'verifiers'>> {
-  const judged = await judgePassword(password);
-  if ('fault' in judged) throw new PasswordError(judged.fault);
-  const { enforced } = judged;
+  const enforced = await newPasswordText(password);
   return {
     password_hash: await passwords.hash(enforced),
     verifiers: await deriveVerifiers(realms, { name, password: enforced }, random),

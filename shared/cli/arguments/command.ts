@@ -65,6 +65,8 @@ export interface Shell {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly random: Random;
+  /** The command makes the embedded store when it opens it, if there is none. */
+  readonly creates?: boolean;
   /** True: standard output is read by a person, not by a program. */
   readonly terminal: boolean;
   /** Width of that terminal in characters; 0 when there is none. */

@@ -1,10 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { addPublicKey, type KeyOutcome, MOST_KEYS } from '#shared/people/key-purposes.ts';
+import { type KeyOutcome, MOST_KEYS } from '#shared/people/key-purposes.ts';
 import { PublicKeyError, readPublicKey } from '#shared/people/public-key.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
-import type { Stores } from '#shared/stores/stores.ts';
 import { Failure, type Input, type Option, type Shell, UsageError } from '../arguments/command.ts';
 import { fileContent } from '../arguments/read-file.ts';
 import { writeNewFile } from '../files/new-file.ts';
@@ -26,12 +25,12 @@ const REFUSALS: Readonly<Record<Exclude<KeyOutcome, 'added'>, string>> = {
   'of a client': 'is that of a client of the authorization server: make another',
 };
 
-/** Adds the key that the options name or have made. */
+/** Adds the key that the options name or have made. `add` puts it into the store; it is called once all is checked. */
 export async function addKeyFrom(
   input: Input,
-  { clock }: Shell,
-  stores: Pick<Stores, 'publicKeys' | 'clients'>,
+  { clock }: Pick<Shell, 'clock'>,
   members: Pick<PublicKeyRecord, 'owner' | 'scheme' | 'origin'>,
+  add: (key: PublicKeyRecord) => Promise<KeyOutcome>,
 ): Promise<PublicKeyRecord> {
   const [given, out] = [input.text('public-key'), input.text('out')];
   const file = given ?? out;
@@ -42,7 +41,7 @@ export async function addKeyFrom(
   const content = out === undefined ? await fileContent(file) : await makePair(file);
   try {
     const key = { ...readKey(file, content, members), ...members, name, created_at: clock.now() };
-    const outcome = await addPublicKey(stores, key);
+    const outcome = await add(key);
     if (outcome !== 'added') throw new Failure(`the key ${key.id} ${REFUSALS[outcome]}`);
     return key;
   } catch (error) {

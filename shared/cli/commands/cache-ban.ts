@@ -1,4 +1,6 @@
 import { type Ban, ruleText, toBan } from '#shared/http/ban-rule.ts';
+import { loadConfig } from '#shared/config/load.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import { cachedAddress } from '../stores/cached-space.ts';
 import { type Command, type Input, UsageError } from '../arguments/command.ts';
 import { withStores } from '../stores/with-stores.ts';
@@ -24,16 +26,19 @@ export const cacheBan: Command = {
     'URL is that of the space. An answer must match all options. A * stands for any characters.',
     'A path without ? matches with every query.',
   ],
-  run: (input, shell) =>
-    withStores(shell, async ({ invalidations }, config) => {
-      const { rule, soft } = banOf(input);
-      const { space } = cachedAddress(config, input.operands[0] ?? '');
+  run: async (input, shell) => {
+    const config = await loadConfig(shell.env);
+    const { rule, soft } = banOf(input);
+    const { space } = cachedAddress(config, input.operands[0] ?? '');
+    const work = async ({ invalidations }: Stores) => {
       await invalidations.add([{ space, kind: 'ban', value: JSON.stringify(rule), soft }]);
       return {
         json: { space, banned: rule, soft },
         lines: [`Banned ${ruleText(rule)} in ${space}.`],
       };
-    }),
+    };
+    return withStores(shell, work, config);
+  },
 };
 
 function banOf({ text, flag }: Input): Ban {

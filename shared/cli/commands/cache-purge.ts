@@ -1,4 +1,6 @@
 import { groupOf } from '#shared/http/spelling.ts';
+import { loadConfig } from '#shared/config/load.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import { cachedAddress } from '../stores/cached-space.ts';
 import type { Command } from '../arguments/command.ts';
 import { withStores } from '../stores/with-stores.ts';
@@ -13,17 +15,20 @@ export const cachePurge: Command = {
     'URL is as clients send it, with its query. The command removes every variant and the answers for every person.',
     'When it returns, no server of the store uses them.',
   ],
-  run: ({ operands, flag }, shell) =>
-    withStores(shell, async ({ invalidations }, config) => {
-      const soft = flag('soft');
-      const purged = operands.map((url) => {
-        const { space, target } = cachedAddress(config, url);
-        return { space, kind: 'target' as const, value: groupOf(target), soft };
-      });
+  run: async ({ operands, flag }, shell) => {
+    const config = await loadConfig(shell.env);
+    const soft = flag('soft');
+    const purged = operands.map((url) => {
+      const { space, target } = cachedAddress(config, url);
+      return { space, kind: 'target' as const, value: groupOf(target), soft };
+    });
+    const work = async ({ invalidations }: Stores) => {
       await invalidations.add(purged);
       return {
         json: purged.map(({ space, value }) => ({ space, target: value, soft })),
         lines: operands.map((url) => `Purged ${url}.`),
       };
-    }),
+    };
+    return withStores(shell, work, config);
+  },
 };

@@ -1,3 +1,5 @@
+import { loadConfig } from '#shared/config/load.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import { GRANTS } from '../clients/client-grants.ts';
 import { CLIENT_OPTIONS } from '../clients/client-options.ts';
 import { type Command, Failure } from '../arguments/command.ts';
@@ -33,9 +35,10 @@ export const clientAdd: Command = {
     'For people there are also the scopes openid, profile, email, groups and offline_access (refresh after',
     'sign-out).',
   ],
-  run: (input, shell) =>
-    withStores(shell, async ({ clients, publicKeys }, config) => {
-      const { secret, ...client } = await newClient(input, shell, config);
+  run: async (input, shell) => {
+    const config = await loadConfig(shell.env);
+    const { secret, ...client } = await newClient(input, shell, config);
+    const work = async ({ clients, publicKeys }: Stores) => {
       await refuseKeysOfPeople(publicKeys, client);
       if (!(await clients.add(client))) {
         throw new Failure(
@@ -49,5 +52,7 @@ export const clientAdd: Command = {
         json: credentials,
         lines: Object.entries(credentials).map(([name, value]) => `${name}: ${value}`),
       };
-    }),
+    };
+    return withStores(shell, work, config);
+  },
 };

@@ -1,6 +1,7 @@
 import { VERIFIER_KINDS } from '#shared/auth/schemes/list.ts';
 import { parseDirectoryFile } from '#shared/people/file/directory-file.ts';
-import { readMasterSecret } from '#shared/config/secret.ts';
+import { loadConfig } from '#shared/config/load.ts';
+import { findMasterSecret } from '#shared/config/secret.ts';
 import type { DirectoryContent } from '#shared/people/file/directory-content.ts';
 import { opens } from '#shared/people/second-factor/second-factor.ts';
 import { importDirectory } from '#shared/people/file/import-directory.ts';
@@ -25,12 +26,15 @@ export const directoryImport: Command = {
     const content = await fileContent(file);
     const directory = parseDirectoryFile(content, VERIFIER_KINDS);
     const former = flag('reuse-name') ? 'reused' : 'refused';
-    const counts = await withPeople(shell, async (store, config) => {
-      if (directory.second_factors.length > 0) {
-        refuseSealed(directory, await readMasterSecret(config, shell.env, shell.random));
-      }
-      return importDirectory(store, directory, former);
-    });
+    const config = await loadConfig(shell.env);
+    if (directory.second_factors.length > 0) {
+      refuseSealed(directory, await findMasterSecret(config, shell.env));
+    }
+    const counts = await withPeople(
+      shell,
+      (store) => importDirectory(store, directory, former),
+      config,
+    );
     return {
       json: counts,
       lines: Object.entries(counts).map(
@@ -42,8 +46,11 @@ export const directoryImport: Command = {
 };
 
 /** Throws `Failure` for a second factor that nobody could use: its person would be locked out. */
-function refuseSealed({ people, second_factors }: DirectoryContent, master: Buffer): void {
-  const sealed = second_factors.find((factor) => !opens(master, factor));
+function refuseSealed(
+  { people, second_factors }: DirectoryContent,
+  master: Buffer | undefined,
+): void {
+  const sealed = second_factors.find((factor) => master === undefined || !opens(master, factor));
   if (sealed === undefined) return;
   const name = people.find(({ id }) => id === sealed.accountId)?.name;
   throw new Failure(

@@ -24,16 +24,16 @@ class ShellWithBrowser extends TestShell {
     this.open = open;
   }
 
-  override async wait(milliseconds: number): Promise<void> {
+  override wait = async (milliseconds: number): Promise<void> => {
     this.clock.advance(milliseconds / 1000);
     await setTimeout(10);
-  }
+  };
 
-  override note(line: string): void {
-    super.note(line);
+  override note = (line: string): void => {
+    this.stderr += `${line}\n`;
     const [, link] = /^Open (\S+)$/.exec(line) ?? [];
     if (link !== undefined) this.open(link);
-  }
+  };
 }
 
 type Asked = Record<string, { finish?: { uri: string; nonce: string } } | undefined>;

@@ -1,5 +1,6 @@
+import { loadConfig } from '#shared/config/load.ts';
 import type { Config } from '#shared/config/schema.ts';
-import type { Stores } from '#shared/stores/stores.ts';
+import { addPublicKey } from '#shared/people/key-purposes.ts';
 import {
   type Command,
   type Input,
@@ -32,15 +33,14 @@ export const keyAdd: Command = {
     },
     ...PUBLIC_KEY_OPTIONS,
   },
-  run: (input, shell) =>
-    withStores(shell, (stores, config) => {
-      const concealed = input.flag('concealed');
-      refuseForeign(input, concealed);
-      const application = visibleName('--application', input.text('application') ?? '');
-      return concealed
-        ? addConcealedKey(input, shell, stores, application)
-        : addApiKey(input, shell, stores, config, application);
-    }),
+  run: async (input, shell) => {
+    const concealed = input.flag('concealed');
+    refuseForeign(input, concealed);
+    const application = visibleName('--application', input.text('application') ?? '');
+    return concealed
+      ? addConcealedKey(input, shell, application)
+      : addApiKey(input, shell, application);
+  },
 };
 
 function refuseForeign(input: Input, concealed: boolean): void {
@@ -52,35 +52,26 @@ function refuseForeign(input: Input, concealed: boolean): void {
   );
 }
 
-async function addConcealedKey(
-  input: Input,
-  shell: Shell,
-  stores: Stores,
-  application: string,
-): Promise<Report> {
+async function addConcealedKey(input: Input, shell: Shell, application: string): Promise<Report> {
   const owner = { kind: 'application', id: application } as const;
-  const { id, scheme, name } = await addKeyFrom(input, shell, stores, {
-    owner,
-    scheme: 'Concealed',
-  });
+  const members = { owner, scheme: 'Concealed' } as const;
+  const { id, scheme, name } = await addKeyFrom(input, shell, members, (made) =>
+    withStores(shell, (stores) => addPublicKey(stores, made)),
+  );
   const key = { id, application, scheme, name };
   return { json: key, lines: Object.entries(key).map(([member, value]) => `${member}: ${value}`) };
 }
 
-async function addApiKey(
-  input: Input,
-  shell: Shell,
-  { apiKeys }: Stores,
-  config: Config,
-  application: string,
-): Promise<Report> {
+async function addApiKey(input: Input, shell: Shell, application: string): Promise<Report> {
+  const config = await loadConfig(shell.env);
   const expires_at = expiresAt(input, shell.clock);
-  const key = await addKey(apiKeys, shell, {
+  const members = {
     application,
     realm: realmOfKeys(config, input.text('realm')),
     scopes: scopeTokens('--scope', input.text('scope')),
     ...(expires_at !== undefined && { expires_at }),
-  });
+  };
+  const key = await withStores(shell, ({ apiKeys }) => addKey(apiKeys, shell, members), config);
   return { json: key, lines: keyLines(key) };
 }
 

@@ -1,6 +1,8 @@
 import { chmod, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from '@jest/globals';
+import { UnsecuredJWT } from 'jose';
+import { epochSeconds } from '#shared/base/clock.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { CLI } from '#shared/base/invocation.ts';
 import { inProcess, json, TestShell } from '../cli.fixture.ts';
@@ -38,6 +40,40 @@ describe('whoami', () => {
     const asked = as.received.findLast(({ url }) => url === '/userinfo');
     expect(asked?.authorization).toBe('DPoP at');
     expect(asked?.headers['dpop']).toBeDefined();
+  });
+
+  test('how and when the person signed in, if the token is a JWT (RFC 9068 section 2.2.1)', async () => {
+    const signedIn = {
+      acr: 'urn:countersign:acr:passkey',
+      amr: ['swk', 'user'],
+      auth_time: epochSeconds(shell.clock) - 60,
+    };
+    const access_token = new UnsecuredJWT({ ...signedIn, aud: 'https://api.example/' }).encode();
+    const as = await deviceServer({ polls: [granted({ access_token })] });
+    await login(as.origin);
+    expect(await json(shell, 'whoami')).toMatchObject(signedIn);
+    const { stdout } = await inProcess(shell, 'whoami');
+    expect(stdout).toMatch(/^signed in by +urn:countersign:acr:passkey$/m);
+    expect(stdout).toMatch(/^methods +swk user$/m);
+    expect(stdout).toMatch(/^signed in at +\S+Z \(\d+ s ago\)$/m);
+  });
+
+  test('claims of another kind are not shown', async () => {
+    const access_token = new UnsecuredJWT({ acr: 1, amr: 'pwd', auth_time: 'now' }).encode();
+    const as = await deviceServer({ polls: [granted({ access_token })] });
+    await login(as.origin);
+    const told = await json(shell, 'whoami');
+    for (const claim of ['acr', 'amr', 'auth_time']) expect(told).not.toHaveProperty(claim);
+  });
+
+  test('every request names the command line as its client (RFC 9110 section 10.1.5)', async () => {
+    const as = await deviceServer();
+    await login(as.origin);
+    await json(shell, 'whoami');
+    await json(shell, 'logout');
+    const agents = new Set(as.received.map(({ headers }) => headers['user-agent']));
+    expect([...agents]).toEqual(['countersign']);
+    expect(as.received.length).toBeGreaterThan(3);
   });
 
   test('without the scope openid: all but the person', async () => {

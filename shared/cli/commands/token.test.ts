@@ -54,6 +54,19 @@ describe('token explain', () => {
     expect(stdout).toMatch(/^revoked +no$/m);
   });
 
+  test('in words: how and when its person signed in (RFC 9068 section 2.2.1)', async () => {
+    const { shell, token } = await pair();
+    const acr = 'urn:countersign:acr:second-factor';
+    const auth_time = epochSeconds(shell.clock) - 60;
+    const signedIn = await token({ acr, amr: ['pwd', 'otp'], auth_time });
+    const { stdout } = await inProcess(shell, 'token', 'explain', signedIn);
+    expect(stdout).toMatch(/^signed in by +urn:countersign:acr:second-factor$/m);
+    expect(stdout).toMatch(/^methods +\["pwd","otp"\]$/m);
+    expect(stdout).toMatch(/^signed in at +\S+Z \(60 s ago\)$/m);
+    const machine = await inProcess(shell, 'token', 'explain', await token());
+    expect(machine.stdout).not.toMatch(/signed in|methods/);
+  });
+
   test('from standard input, as JSON', async () => {
     const { shell, token } = await pair();
     shell.stdin = `${await token()}\n`;

@@ -1,4 +1,4 @@
-import { addPerson } from '#shared/people/people.ts';
+import { addPerson, newName, newPasswordText } from '#shared/people/people.ts';
 import type { Command } from '../arguments/command.ts';
 import { PROFILE_OPTIONS, profileFrom } from '../arguments/profile-options.ts';
 import { PASSWORD_OPTION, readPassword } from '../arguments/secret.ts';
@@ -23,6 +23,8 @@ export const userAdd: Command = {
     const [name = ''] = input.operands;
     const profile = profileFrom(input);
     const { password, made } = await readPassword(input, shell);
+    newName(name);
+    await newPasswordText(password);
     const known = Object.keys(profile).length > 0 && { profile };
     const former = input.flag('reuse-name') ? 'reused' : 'refused';
     const added = await withPeople(shell, (store) =>

@@ -1,6 +1,5 @@
-import { addPerson } from '#shared/people/people.ts';
+import { addPerson, newName } from '#shared/people/people.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
-import { usernameCaseMapped } from '#shared/people/names/precis.ts';
 import { type Command, Failure } from '../arguments/command.ts';
 import { PROFILE_OPTIONS, profileFrom } from '../arguments/profile-options.ts';
 import { reportLink } from '../stores/report-link.ts';
@@ -19,18 +18,19 @@ export const userInvite: Command = {
     'The link works once, for 15 minutes. Whoever has it sets the password: send it to that person alone.',
     'If it expired, the same command prints a new one, as long as the person has no way to sign in.',
   ],
-  run: (input, shell) =>
-    withPeople(shell, async (store, config) => {
-      const [name = ''] = input.operands;
-      const profile = profileFrom(input);
-      const hasProfile = Object.keys(profile).length > 0;
-      const known = await store.stores.people.getByName(usernameCaseMapped(name) ?? '');
+  run: async (input, shell) => {
+    const name = newName(input.operands[0] ?? '');
+    const profile = profileFrom(input);
+    const hasProfile = Object.keys(profile).length > 0;
+    return withPeople(shell, async (store, config) => {
+      const known = await store.stores.people.getByName(name);
       if (known !== undefined) await checkWaiting(store, known, hasProfile);
       const former = input.flag('reuse-name') ? 'reused' : 'refused';
       const person =
         known ?? (await addPerson(store, { name, ...(hasProfile && { profile }) }, former));
       return reportLink(shell, store, config, { person, purpose: 'invitation' });
-    }),
+    });
+  },
 };
 
 /** Throws `Failure` unless the person was invited before and has no way to sign in yet. */

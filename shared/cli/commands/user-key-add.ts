@@ -1,3 +1,4 @@
+import { addPublicKey } from '#shared/people/key-purposes.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { personNamed } from '#shared/people/people.ts';
@@ -25,7 +26,9 @@ export const userKeyAdd: Command = {
       const members = purposeOf(input, config);
       const person = await personNamed(stores.people, input.operands[0] ?? '');
       const owner = { kind: 'person', id: person.id } as const;
-      const { id, scheme, name } = await addKeyFrom(input, shell, stores, { owner, ...members });
+      const { id, scheme, name } = await addKeyFrom(input, shell, { owner, ...members }, (key) =>
+        addPublicKey(stores, key),
+      );
       return {
         json: { fingerprint: id, person: person.name, ...members, name },
         lines: [

@@ -1,34 +1,52 @@
+import { counted } from '#shared/base/counted.ts';
 import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import { lackingOf } from '#shared/people/lacking.ts';
+import { type StrongWays, strongWays } from '#shared/people/second-factor/lacks.ts';
 import type { RealmNeeds } from '#shared/people/verifier-kind.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { inOrder, variantsByScheme } from '../lines/by-scheme.ts';
 import type { Command, Shell, OutputSlice } from '../arguments/command.ts';
 import { table } from '../lines/table.ts';
+import { secondFactorDemand } from '../stores/second-factor-demand.ts';
 import { openShellStores } from '../stores/with-stores.ts';
 
 export const userList: Command = {
   name: 'user list',
   store: 'opens',
-  summary: 'list the people, and the realms where they need a new password before they can sign in',
+  summary:
+    'list the people, their second factors and passkeys, and the realms where they need a new password',
+  options: {
+    'lacking-second-factor': {
+      help: 'only people who must have a second factor (people.secondFactor) and have neither one nor a passkey',
+    },
+  },
   details: [
     'A person without a verifier for a realm is refused there by Digest, Mutual and SCRAM, as with a wrong password,',
     'until `user passwd` makes one. A verifier of Mutual is for one host and one algorithm. SCRAM takes no password',
     'that clients prepare in different ways, such as one with ½.',
   ],
-  run: async (_, shell) => ({ slices: everybody(shell) }),
+  run: async ({ flag }, shell) => ({ slices: everybody(shell, flag('lacking-second-factor')) }),
 };
 
-async function* everybody(shell: Shell): AsyncGenerator<OutputSlice> {
+async function* everybody(shell: Shell, onlyLacking: boolean): AsyncGenerator<OutputSlice> {
   await using opened = await openShellStores(shell);
   const { people } = opened.stores;
   const lacking = lackingOf(people, neededVerifiers(opened.config));
+  const demand = secondFactorDemand(opened.config);
   const widths: number[] = [];
   let nobody = true;
   for await (const slice of people.list()) {
-    nobody = false;
+    const ways = await Promise.all(
+      slice.map((person) => strongWays(opened.stores, demand, person)),
+    );
     const list: Listed[] = [];
-    for (const person of slice) list.push([person, await lacking(person)]);
+    for (const [index, person] of slice.entries()) {
+      const has = ways[index];
+      if (has === undefined || (onlyLacking && !has.lacks_second_factor)) continue;
+      list.push([person, await lacking(person), has]);
+    }
+    if (list.length === 0) continue;
+    nobody = false;
     yield {
       json: list.map(shown),
       get lines() {
@@ -36,29 +54,37 @@ async function* everybody(shell: Shell): AsyncGenerator<OutputSlice> {
       },
     };
   }
-  if (nobody) yield { json: [], lines: ['There is nobody yet.'] };
+  if (nobody) {
+    yield {
+      json: [],
+      lines: [onlyLacking ? 'Nobody lacks a second factor.' : 'There is nobody yet.'],
+    };
+  }
 }
 
-type Listed = readonly [person: PersonRecord, lacks: readonly RealmNeeds[]];
+type Listed = readonly [person: PersonRecord, lacks: readonly RealmNeeds[], has: StrongWays];
 
 /** A person without what lets them in. */
-function shown([person, lacks]: Listed) {
+function shown([person, lacks, has]: Listed) {
   const { id, name, profile, kerberos, disabled, demo, created_at, version } = person;
   const passwordless = person.password_hash === undefined || undefined;
   const realms = lacks.map(({ realm, kinds }) => ({ realm, ...variantsByScheme(kinds) }));
   const marks = { passwordless, disabled, demo };
-  return { id, name, ...profile, kerberos, ...marks, created_at, version, lacks: realms };
+  return { id, name, ...profile, kerberos, ...marks, ...has, created_at, version, lacks: realms };
 }
 
-const HEADINGS = ['id', 'name', 'kerberos', '', '', '', ''];
+const HEADINGS = ['id', 'name', 'kerberos', '', '', '', '', '', '', ''];
 
-const row = ([{ id, name, kerberos = [], password_hash, disabled, demo }, lacks]: Listed) => [
+const row = ([{ id, name, kerberos = [], password_hash, disabled, demo }, lacks, has]: Listed) => [
   id,
   name,
   kerberos.join(' '),
   disabled ? '(disabled)' : '',
   demo ? '(demo: refused in production)' : '',
   password_hash === undefined ? '(no password)' : '',
+  has.second_factor ? '(second factor)' : '',
+  has.passkeys > 0 ? `(${counted(has.passkeys, 'passkey')})` : '',
+  has.lacks_second_factor ? '(must set up a second factor)' : '',
   lacks.length > 0 ? `(lacks: ${lacks.map(lackingIn).join('; ')})` : '',
 ];
 

@@ -46,6 +46,7 @@ describe('user set', () => {
       id,
       name: 'alice',
       ...PROFILE,
+      lacks_second_factor: false,
       disabled: false,
       created_at: shell.clock.now(),
       sign_ins: 1,

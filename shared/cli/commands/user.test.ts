@@ -176,6 +176,18 @@ describe('user list: people who lack a verifier for a realm', () => {
     ]);
   });
 
+  test('somebody without a password lacks none: verifiers follow from passwords', async () => {
+    const { shell } = await offering(['SCRAM-SHA-256', 'Digest']);
+    await inProcess(shell, 'user', 'invite', 'alice');
+    await given(shell, PASSWORD, 'add', 'bob');
+    expect(await json(shell, 'user', 'list')).toMatchObject([
+      { name: 'alice', passwordless: true, lacks: [] },
+      { name: 'bob', lacks: [] },
+    ]);
+    const { stdout } = await inProcess(shell, 'user', 'list');
+    expect(stdout).toMatch(/ alice +\(no password\)$/m);
+  });
+
   test('Mutual after a change of host (RFC 8120 section 5)', async () => {
     const { shell, offer } = await offering(['Mutual']);
     await given(shell, PASSWORD, 'add', 'alice');

@@ -1,31 +1,36 @@
 import { CLI } from '#shared/base/invocation.ts';
 import { type Command, Failure, type Shell } from '../arguments/command.ts';
+import { moment } from '../lines/moment.ts';
 import { currentLogin, endedLogin } from '../oauth/current-login.ts';
 import { loadProver } from '../oauth/dpop.ts';
 import { jsonObject, sendUnhurried } from '../oauth/http.ts';
-import type { Login } from '../oauth/login.ts';
+import { type Login, signInOf } from '../oauth/login.ts';
 import { sendWithToken } from '../oauth/protected-request.ts';
 import { findServer } from '../oauth/server-metadata.ts';
 import { columns } from '#shared/base/printable.ts';
 
 export const whoami: Command = {
   name: 'whoami',
-  summary: 'show the current login: person, server, client, scopes and expiry',
+  summary: 'show the current login: person, server, client, scopes, sign-in and expiry',
   details: ['The command asks the authorization server, so it notices a login that ended there.'],
   run: async (_, shell) => {
     const login = await currentLogin(sendUnhurried, shell);
     if (login === undefined) throw new Failure(`nobody is logged in: run ${CLI} login`);
     const { issuer, client_id, scope, resource, expires_at: end, refresh_token } = login;
     const { sub, name } = await askWho(login, shell);
+    const { acr, amr, auth_time } = signInOf(login.access_token);
     const renewed = refresh_token === undefined ? '' : ', then renewed';
     return {
-      json: { issuer, sub, name, client_id, scope, resource, expires_at: end },
+      json: { issuer, sub, name, client_id, scope, resource, acr, amr, auth_time, expires_at: end },
       lines: columns([
         ['person', name ?? sub ?? 'not told: the login lacks the scopes openid and profile'],
         ['issuer', issuer],
         ['client', client_id],
         ['scope', scope],
         ...(resource === undefined ? [] : [['resource', resource]]),
+        ...(acr === undefined ? [] : [['signed in by', acr]]),
+        ...(amr === undefined ? [] : [['methods', amr.join(' ')]]),
+        ...(auth_time === undefined ? [] : [['signed in at', moment(auth_time, shell.clock)]]),
         ...(end === undefined ? [] : [['token until', new Date(end).toISOString() + renewed]]),
       ]),
     };

@@ -53,7 +53,9 @@ function sendingBy(send: Send) {
     ): Promise<Response> {
       const content = body instanceof URLSearchParams ? body.toString() : body;
       const isContent = typeof content === 'string' || Buffer.isBuffer(content);
-      const sent = { method, url, fields: headers, ...(isContent && { body: content }) };
+      // The client names this program (RFC 9110 section 10.1.5), not a library of it: people read it at their account.
+      const { 'user-agent': _, ...fields } = headers;
+      const sent = { method, url, fields, ...(isContent && { body: content }) };
       const reply = await send(sent);
       return new Response(WITHOUT_CONTENT.has(reply.status) ? null : new Uint8Array(reply.body), {
         status: reply.status,

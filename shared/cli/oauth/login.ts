@@ -43,6 +43,21 @@ export function loginTokens(
   };
 }
 
+const signInClaims = z.object({
+  acr: z.string().optional(),
+  amr: z.array(z.string()).optional(),
+  auth_time: z.number().optional(),
+});
+
+/** How and when the person of a JWT access token signed in (RFC 9068 section 2.2.1); nothing of any other token. */
+export function signInOf(accessToken: string): z.infer<typeof signInClaims> {
+  try {
+    return signInClaims.parse(decodeJwt(accessToken));
+  } catch {
+    return {};
+  }
+}
+
 /**
  * The only audience of a JWT access token (RFC 9068 section 2.2): what the server made of the resource
  * that it was asked for, or chose itself, which no other member of its answer says (RFC 8707 section 2.2).

@@ -9,12 +9,13 @@ import { openShellStores } from './with-stores.ts';
 
 export type WholeStore = PeopleStore & { readonly stores: Stores };
 
-/** Runs `work` on the people of the stores that the servers use. */
+/** Runs `work` on the people of the stores that the servers use; `loaded` as in `openShellStores`. */
 export async function withPeople<T>(
   shell: Shell,
   work: (store: WholeStore, config: Config) => Promise<T>,
+  loaded?: Config,
 ): Promise<T> {
-  await using opened = await openShellStores(shell);
+  await using opened = await openShellStores(shell, loaded);
   const { stores, config } = opened;
   const store = {
     stores,

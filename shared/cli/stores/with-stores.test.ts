@@ -1,8 +1,12 @@
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { readMasterSecret } from '#shared/config/secret.ts';
+import { newSecret, setUpSecondFactor } from '#shared/people/second-factor/second-factor.ts';
+import { hotp, stepAt } from '#shared/people/second-factor/totp.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
+import { withStores } from './with-stores.ts';
 
 /** A data folder without a store, empty. */
 async function emptyData() {
@@ -39,6 +43,61 @@ test('--create makes the store, and the next command finds it', async () => {
   expect([added.code, added.stderr]).toEqual([0, '']);
   expect(await json(shell, 'user', 'list')).toEqual([expect.objectContaining({ name: 'alice' })]);
 });
+
+describe('input that is refused makes no store', () => {
+  test.each([
+    ['user', 'add', 'al ice', '--password-stdin', '--create'],
+    ['user', 'add', 'alice', '--display-name', '', '--create'],
+    ['user', 'invite', 'al ice', '--create'],
+    ['user', 'invite', 'alice', '--email', 'none', '--create'],
+    ['client', 'add', '--name', 'a', '--grant', 'none', '--create'],
+    ['client', 'add', '--name', 'a', '--grant', 'client_credentials', '--create'],
+    ['key', 'add', '--application', 'a', '--realm', 'none', '--create'],
+    ['key', 'add', '--application', 'a', '--concealed', '--public-key', '/nowhere', '--create'],
+    ['cache', 'ban', 'http://localhost:3001/none/', '--path', '/a', '--create'],
+    ['cache', 'purge', 'http://localhost:3001/none/', '--create'],
+  ])('%s %s %s', async (...args) => {
+    const { folder, shell } = await emptyData();
+    shell.stdin = 'correct horse battery';
+    const { code, stdout } = await inProcess(shell, ...args);
+    expect([code === 0, stdout]).toEqual([false, '']);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test('a common password', async () => {
+    const { folder, shell } = await emptyData();
+    shell.stdin = 'superman';
+    const args = ['user', 'add', 'alice', '--password-stdin', '--create'];
+    expect((await inProcess(shell, ...args)).stderr).toContain('10,000 commonest');
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test.each([
+    ['no file', '/nowhere', 'cannot read'],
+    ['another master secret', '', 'was sealed under another master secret'],
+  ])('directory import: %s; nor a master secret', async (_, path, reason) => {
+    const file = path || (await exportWithSecondFactor());
+    const { folder, shell } = await emptyData();
+    const { code, stderr } = await inProcess(shell, 'directory', 'import', file);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});
+
+/** The directory of another machine, with the second factor of a person. */
+async function exportWithSecondFactor(): Promise<string> {
+  const shell = new TestShell(await newData());
+  const { id } = (await json(shell, 'user', 'add', 'alice')) as { id: string };
+  await withStores(shell, async (stores, config) => {
+    const master = await readMasterSecret(config, shell.env);
+    const secret = newSecret(shell.random);
+    const parts = { stores, master, clock: shell.clock, random: shell.random };
+    await setUpSecondFactor(parts, id, secret, hotp(secret, stepAt(shell.clock.now())));
+  });
+  const file = join(await temporaryFolder(), 'second-factor.json');
+  await json(shell, 'directory', 'export', file);
+  return file;
+}
 
 test('an import makes the store by itself', async () => {
   const exporting = new TestShell(await newData());

@@ -8,7 +8,7 @@ import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
 import { Failure, type Shell } from '../arguments/command.ts';
 
 /** The parts of a shell that open the stores. */
-type StoreShell = Pick<Shell, 'env' | 'clock' | 'random'>;
+type StoreShell = Pick<Shell, 'env' | 'clock' | 'random' | 'creates'>;
 
 interface Opened extends AsyncDisposable {
   readonly stores: Stores;
@@ -17,12 +17,19 @@ interface Opened extends AsyncDisposable {
 
 /**
  * Opens the configuration and the stores that the servers use. Rejects with `Failure` where the embedded store is
- * missing: in a wrong folder a command would work on a new one that no server knows.
+ * missing, unless the command makes it: in a wrong folder a command would work on a new one that no server knows.
+ * `loaded`: the configuration, where the command has checked its input against it.
  */
-export async function openShellStores(shell: StoreShell): Promise<Opened> {
-  const config = await loadConfig(shell.env);
-  demandStore(config);
-  return open(shell, config);
+export async function openShellStores(shell: StoreShell, loaded?: Config): Promise<Opened> {
+  const config = loaded ?? (await loadConfig(shell.env));
+  if (!shell.creates) demandStore(config);
+  const stores = await openStores(config, {
+    clock: shell.clock,
+    random: shell.random,
+    log: silentLog,
+    longestLife: longestLife(config),
+  });
+  return { stores, config, [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose]() };
 }
 
 /** Throws `Failure` where the embedded store is missing. */
@@ -33,26 +40,12 @@ export function demandStore({ store, data }: Config): void {
   );
 }
 
-/** Makes the stores of the servers, as their first start would; does nothing where they are. */
-export async function makeStores(shell: Shell): Promise<void> {
-  await using _ = await open(shell, await loadConfig(shell.env));
-}
-
-async function open(shell: StoreShell, config: Config): Promise<Opened> {
-  const stores = await openStores(config, {
-    clock: shell.clock,
-    random: shell.random,
-    log: silentLog,
-    longestLife: longestLife(config),
-  });
-  return { stores, config, [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose]() };
-}
-
 /** Runs `work` on them, and closes the stores. */
 export async function withStores<T>(
   shell: StoreShell,
   work: (stores: Stores, config: Config) => Promise<T>,
+  loaded?: Config,
 ): Promise<T> {
-  await using opened = await openShellStores(shell);
+  await using opened = await openShellStores(shell, loaded);
   return await work(opened.stores, opened.config);
 }
