@@ -14,6 +14,7 @@ import type { Passwords } from './password.ts';
 import { aliasesOf } from './names/aliases.ts';
 import { deriveVerifiers } from './derive-verifiers.ts';
 import { isKerberosPrincipal } from './names/kerberos-principal.ts';
+import { searchKeysOf } from './names/search-keys.ts';
 import { usernameCaseMapped } from './names/precis.ts';
 import { judgePassword, PASSWORD_FAULTS, type PasswordFault } from './password-rules.ts';
 import type { RealmNeeds } from './verifier-kind.ts';
@@ -87,7 +88,7 @@ export async function newPasswordText(password: string): Promise<string> {
 }
 
 /** A person's record without the members that follow from the others or from its history. */
-export interface NewRecord extends Omit<PersonRecord, 'aliases' | 'version'> {
+export interface NewRecord extends Omit<PersonRecord, 'aliases' | 'search_keys' | 'version'> {
   /** All verifiers; a change without them leaves them as they are. */
   readonly verifiers?: readonly VerifierRow[];
 }
@@ -207,6 +208,7 @@ function kept({ verifiers, ...person }: NewRecord, version: number) {
     ...person,
     ...(verifier_set && { verifier_set }),
     aliases: aliasesOf(person),
+    search_keys: searchKeysOf(person),
     version,
   };
   return { record, verifiers };

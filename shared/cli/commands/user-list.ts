@@ -3,7 +3,8 @@ import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import { lackingOf } from '#shared/people/lacking.ts';
 import { type StrongWays, strongWays } from '#shared/people/second-factor/lacks.ts';
 import type { RealmNeeds } from '#shared/people/verifier-kind.ts';
-import type { PersonRecord } from '#shared/stores/people/people.ts';
+import { emailSearchKey } from '#shared/people/names/search-keys.ts';
+import type { People, PersonRecord } from '#shared/stores/people/people.ts';
 import { inOrder, variantsByScheme } from '../lines/by-scheme.ts';
 import type { Command, Shell, OutputSlice } from '../arguments/command.ts';
 import { table } from '../lines/table.ts';
@@ -19,23 +20,31 @@ export const userList: Command = {
     'lacking-second-factor': {
       help: 'only people who must have a second factor (people.secondFactor) and have neither one nor a passkey',
     },
+    email: { value: 'ADDRESS', help: 'only people who have this address, verified or not' },
   },
   details: [
     'A person without a verifier for a realm is refused there by Digest, Mutual and SCRAM, as with a wrong password,',
     'until `user passwd` makes one. A verifier of Mutual is for one host and one algorithm. SCRAM takes no password',
     'that clients prepare in different ways, such as one with ½.',
   ],
-  run: async ({ flag }, shell) => ({ slices: everybody(shell, flag('lacking-second-factor')) }),
+  run: async ({ flag, text }, shell) => ({
+    slices: listed(shell, flag('lacking-second-factor'), text('email')),
+  }),
 };
 
-async function* everybody(shell: Shell, onlyLacking: boolean): AsyncGenerator<OutputSlice> {
+async function* listed(
+  shell: Shell,
+  onlyLacking: boolean,
+  email: string | undefined,
+): AsyncGenerator<OutputSlice> {
   await using opened = await openShellStores(shell);
   const { people } = opened.stores;
   const lacking = lackingOf(people, neededVerifiers(opened.config));
   const demand = secondFactorDemand(opened.config);
   const widths: number[] = [];
   let nobody = true;
-  for await (const slice of people.list()) {
+  const found = email === undefined ? people.list() : inOneSlice(people, email);
+  for await (const slice of found) {
     const ways = await Promise.all(
       slice.map((person) => strongWays(opened.stores, demand, person)),
     );
@@ -54,12 +63,19 @@ async function* everybody(shell: Shell, onlyLacking: boolean): AsyncGenerator<Ou
       },
     };
   }
-  if (nobody) {
-    yield {
-      json: [],
-      lines: [onlyLacking ? 'Nobody lacks a second factor.' : 'There is nobody yet.'],
-    };
-  }
+  if (!nobody) return;
+  const among = email === undefined ? '' : ` with the address ${email}`;
+  const none = among === '' ? 'There is nobody yet.' : `There is nobody${among}.`;
+  yield { json: [], lines: [onlyLacking ? `Nobody${among} lacks a second factor.` : none] };
+}
+
+/** Everybody who has an address, by name; nothing if that is nobody. */
+async function* inOneSlice(
+  people: Pick<People, 'search'>,
+  email: string,
+): AsyncGenerator<readonly PersonRecord[]> {
+  const found = await people.search(emailSearchKey(email));
+  if (found.length > 0) yield found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 type Listed = readonly [person: PersonRecord, lacks: readonly RealmNeeds[], has: StrongWays];

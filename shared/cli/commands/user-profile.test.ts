@@ -145,3 +145,21 @@ test('user show: nothing that lets somebody in', async () => {
   const inJson = await inProcess(shell, 'user', 'show', 'alice', '--json');
   expect(shown.stdout + inJson.stdout).not.toMatch(/argon2|verifier|SCRAM/);
 });
+
+test('user list --email: everybody with that address, whatever its capitals, by name', async () => {
+  const { shell, set } = await withAlice('--email', 'Office@Example.com,verified');
+  await json(shell, 'user', 'add', 'aaron', '--email', 'office@example.com');
+  await json(shell, 'user', 'add', 'bob', '--email', 'bob@example.com');
+  const names = async (address: string) =>
+    ((await json(shell, 'user', 'list', '--email', address)) as { name: string }[]).map(
+      ({ name }) => name,
+    );
+  expect(await names('OFFICE@example.com')).toEqual(['aaron', 'alice']);
+  expect(await names('office@example')).toEqual([]);
+  const { stdout } = await inProcess(shell, 'user', 'list', '--email', 'nobody@example.com');
+  expect(stdout).toBe('There is nobody with the address nobody@example.com.\n');
+  await set('alice', '--email', 'alice@example.com');
+  expect(await names('office@example.com')).toEqual(['aaron']);
+  await json(shell, 'user', 'remove', 'aaron');
+  expect(await names('office@example.com')).toEqual([]);
+});

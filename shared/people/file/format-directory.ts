@@ -55,6 +55,7 @@ function written({ person, verifiers }: WholePerson) {
   return {
     ...person,
     aliases: undefined,
+    search_keys: undefined,
     version: undefined,
     verifier_set: undefined,
     verifiers: verifiers.map(({ kind, realm, value }) => ({ kind, realm, value })),

@@ -102,9 +102,10 @@ const exported = async ({ stores }: Installation) =>
 /** Returns all that is kept, without the versions: a person who was changed more often has another one. */
 const kept = async (place: Installation) => ({
   ...(await exported(place)),
-  derived: (await everybodyIn(place.stores)).map(({ name, aliases, verifier_set }) => [
+  derived: (await everybodyIn(place.stores)).map(({ name, aliases, search_keys, verifier_set }) => [
     name,
     aliases,
+    search_keys,
     verifier_set,
   ]),
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
 import { absentPeopleContract } from './people/absent-people.ts';
 import { aliasesContract } from './people/aliases.ts';
+import { searchKeysContract } from './people/search-keys.ts';
 import { apiKeysContract } from './credentials/api-keys.ts';
 import { artefactsContract } from './oauth/artefacts.ts';
 import { blocksContract } from './limits/blocks.ts';
@@ -57,6 +58,7 @@ const PARTS = [
   peopleContract,
   absentPeopleContract,
   aliasesContract,
+  searchKeysContract,
   verifiersContract,
   removingPeopleContract,
   apiKeysContract,

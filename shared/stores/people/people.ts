@@ -44,6 +44,8 @@ export interface PersonRecord {
   readonly profile?: Profile;
   /** Further names that find them; each belongs to one person. Derived from the other members. */
   readonly aliases?: readonly string[];
+  /** They find the person among others who may have the same: addresses, the looks of the name. Derived, too. */
+  readonly search_keys?: readonly string[];
   readonly disabled?: boolean;
   /** Made by the first start; refused in production. */
   readonly demo?: boolean;
@@ -83,6 +85,8 @@ export interface People {
   get(id: string): Promise<PersonRecord | undefined>;
   getByName(name: string): Promise<PersonRecord | undefined>;
   getByAlias(alias: string): Promise<PersonRecord | undefined>;
+  /** Everybody with a search key, in no order; of very many some. */
+  search(key: string): Promise<readonly PersonRecord[]>;
   /** Undefined when there is no such person or nothing is kept of them; reads no other row. */
   getVerifier(kind: string, realm: string, who: VerifierName): Promise<VerifiedPerson | undefined>;
   /** The record and the verifiers as they are at one moment. */

@@ -53,9 +53,14 @@ describe('the keys', () => {
       payload: { uid: 'u', userCode: 'c', grantId: 'g' },
     });
     await stores.artefacts.put({ kind: 'SignIn', id: 'x', payload: { accountId: 'alice' } });
-    await stores.people.add({ ...somePerson('alice'), aliases: ['kerberos:alice@EXAMPLE.COM'] }, [
-      someVerifier('realm'),
-    ]);
+    await stores.people.add(
+      {
+        ...somePerson('alice'),
+        aliases: ['kerberos:alice@EXAMPLE.COM'],
+        search_keys: ['email:a@x'],
+      },
+      [someVerifier('realm')],
+    );
     await stores.apiKeys.add(someApiKey('x'));
     await stores.publicKeys.add(somePublicKey('x'), 1);
     await stores.passkeys.add({ ...somePasskey('x'), accountId: 'somebody' }, 1);
@@ -73,7 +78,7 @@ describe('the keys', () => {
       { kind: 'lock', lock: someLock('x') },
     ]);
     const keys = (await redis.cli('KEYS', '*')).split('\n');
-    expect(keys).toHaveLength(43);
+    expect(keys).toHaveLength(44);
     for (const key of keys) expect(key).toMatch(/^\{?test[:}]/);
     expect(keys.filter((key) => key.startsWith('{test:%2Fdav%3Fperson%3Da}:'))).toHaveLength(6);
     expect(keys.join()).not.toContain('a-jti-of-somebody');

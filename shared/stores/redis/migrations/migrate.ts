@@ -1,6 +1,7 @@
 import { type Connection, script } from '../connection/connection.ts';
 import { giveSlotToArtefacts } from './artefact-slots.ts';
 import { giveRowsToDigest } from './digest-rows.ts';
+import { giveSearchKeysToPeople } from './search-keys.ts';
 import { giveRowsToAllSchemes } from './verifier-rows.ts';
 
 /**
@@ -12,6 +13,7 @@ const MIGRATIONS = [
   giveRowsToAllSchemes,
   giveVersionsToTrees,
   giveSlotToArtefacts,
+  giveSearchKeysToPeople,
 ];
 
 /**

@@ -85,7 +85,11 @@ test('a thousand realms: Redis sends no more octets for a verifier or a password
 /** Keys of SCRAM as they were in a record. */
 const keys = (salt: string) => ({ salt, iterations: 4096, stored_key: 's', server_key: 'k' });
 
-const common = { ...somePerson('alice'), kerberos: ['alice@A'] };
+const emails = ['Alice@Example.com', 'ÄB@x', 'alice@example.com'].map((address) => ({
+  address,
+  verified: false,
+}));
+const common = { ...somePerson('alice'), kerberos: ['alice@A'], profile: { emails } };
 const bare = somePerson('bob');
 const [SHA_1, SHA_256] = [{ 'SHA-1': keys('one') }, { 'SHA-256': keys('two') }];
 
@@ -141,6 +145,7 @@ describe.each([1, 2] as const)('people of schema %i', (schema) => {
     ...common,
     verifier_set: expect.any(String),
     aliases: ['kerberos:alice@A'],
+    search_keys: ['email:alice@example.com', 'email:Äb@x', 'looks:alice'],
     version,
   };
   const verifiers = [
@@ -158,7 +163,7 @@ describe.each([1, 2] as const)('people of schema %i', (schema) => {
     expect(await place.redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA));
     expect(await everybodyIn({ people: one })).toEqual([
       person,
-      { ...bare, verifier_set: expect.any(String), version },
+      { ...bare, verifier_set: expect.any(String), search_keys: ['looks:bob'], version },
     ]);
     expect(await rowsOf(former.id)).toEqual(new Set(verifiers));
     expect(await rowsOf(bare.id)).toEqual(new Set());
@@ -169,7 +174,16 @@ describe.each([1, 2] as const)('people of schema %i', (schema) => {
     }
     expect(await one.getByAlias('kerberos:alice@A')).toEqual(person);
     expect(await one.getByAlias('digest:MD5:u1')).toBeUndefined();
-    const names = ['people', 'names', 'names:order', 'aliases', 'handles', 'schema'];
+    for (const key of person.search_keys) expect(await one.search(key)).toEqual([person]);
+    const names = [
+      'people',
+      'people:search',
+      'names',
+      'names:order',
+      'aliases',
+      'handles',
+      'schema',
+    ];
     const keysLeft = (await place.redis.cli('KEYS', '*')).split('\n');
     expect(new Set(keysLeft)).toEqual(
       new Set([...names, `verifiers:${former.id}`].map((name) => `{test}:${name}`)),

@@ -27,8 +27,20 @@ local function dropVerifiers()
 end
 `;
 
+/** Writes the search keys of a person, in place of those of the former record. KEYS: as of `put`. */
+const SEARCH_KEYS = `
+local function setSearchKeys(id, was, record)
+  for _, key in ipairs(was ~= '' and cjson.decode(was).search_keys or {}) do
+    redis.call('ZREM', KEYS[8], key .. '\\0' .. id)
+  end
+  for _, key in ipairs(record ~= '' and cjson.decode(record).search_keys or {}) do
+    redis.call('ZADD', KEYS[8], 0, key .. '\\0' .. id)
+  end
+end
+`;
+
 /**
- * KEYS: people, names, the order of names, aliases, handles, the person's verifiers, former names. ARGV: id, name,
+ * KEYS: people, names, the order of names, aliases, handles, the person's verifiers, former names, search keys. ARGV: id, name,
  * record, the record that it replaces or nothing, whether the verifiers are replaced, the digest of the name,
  * whether it may be a former one, how many aliases, those, and of each verifier its field and what is kept in it.
  * 0: it is not there any more, or a name, an alias or a handle is taken.
@@ -36,7 +48,7 @@ end
 const put = script(`
 local id, name, record, was, rows = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == 'true'
 local first = 9 + ARGV[8]
-${WITHOUT_VERIFIERS}
+${WITHOUT_VERIFIERS}${SEARCH_KEYS}
 local function another(key, field)
   local owner = redis.call('HGET', key, field)
   return owner and owner ~= id
@@ -59,6 +71,7 @@ redis.call('ZADD', KEYS[3], 0, name)
 for _, alias in ipairs(was ~= '' and cjson.decode(was).aliases or {}) do
   redis.call('HDEL', KEYS[4], alias)
 end
+setSearchKeys(id, was, record)
 for n = 9, first - 1 do redis.call('HSET', KEYS[4], ARGV[n], id) end
 if not rows then return 1 end
 dropVerifiers()
@@ -73,8 +86,9 @@ return 1
 /** KEYS: as of `put`. ARGV: id, name, the record, the digest of the name. 0: it is not there any more. */
 const remove = script(`
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 0 end
-${WITHOUT_VERIFIERS}
+${WITHOUT_VERIFIERS}${SEARCH_KEYS}
 dropVerifiers()
+setSearchKeys(ARGV[1], ARGV[3], '')
 for _, alias in ipairs(cjson.decode(ARGV[3]).aliases or {}) do redis.call('HDEL', KEYS[4], alias) end
 redis.call('HDEL', KEYS[1], ARGV[1])
 redis.call('HDEL', KEYS[2], ARGV[2])
@@ -92,6 +106,17 @@ const findBy = script(`
 local id = redis.call('HGET', KEYS[1], ARGV[1])
 local person = redis.call('HGET', KEYS[2], id or '')
 return { person or '${NOBODY}', person and 1 or 0 }
+`);
+
+/** KEYS: search keys, people. ARGV: what the members of a key begin with, and what comes after all of them. */
+const searchBy = script(`
+local members = redis.call('ZRANGE', KEYS[1], '[' .. ARGV[1], '(' .. ARGV[2], 'BYLEX', 'LIMIT', 0, ${SLICE})
+local people = {}
+for _, member in ipairs(members) do
+  local person = redis.call('HGET', KEYS[2], string.sub(member, #ARGV[1] + 1))
+  if person then people[#people + 1] = person end
+end
+return people
 `);
 
 /** In place of what is kept of a verifier. */
@@ -123,6 +148,7 @@ return redis.call('HMGET', KEYS[3], unpack(redis.call('HMGET', KEYS[2], unpack(n
 `);
 
 /**
+ * The sorted set `{prefix}:people:search`, with a member `KEY NUL ID` for each search key of each person.
  * The hashes `{prefix}:people`, id to JSON, `{prefix}:names`, `{prefix}:aliases` and `{prefix}:handles`, each to
  * id; the sorted set `{prefix}:names:order`; for each person `{prefix}:verifiers:{id}` (verifier-fields.ts); and the
  * set `{prefix}:names:former`, digests of the names of people who were removed.
@@ -136,6 +162,7 @@ export function redisPeople(redis: Connection, prefix: string): People {
   const byAlias = `{${prefix}}:aliases`;
   const handles = `{${prefix}}:handles`;
   const former = `{${prefix}}:names:former`;
+  const searchKeys = `{${prefix}}:people:search`;
   const verifiersOf = (id: string) => `{${prefix}}:verifiers:${id}`;
   const parsed = (person: string): PersonRecord => JSON.parse(person);
   const find = (id: string) => redis.command<string | null>('HGET', people, id);
@@ -147,7 +174,7 @@ export function redisPeople(redis: Connection, prefix: string): People {
   }
 
   const keysOf = (id: string) =>
-    [people, names, order, byAlias, handles, verifiersOf(id), former] as const;
+    [people, names, order, byAlias, handles, verifiersOf(id), former, searchKeys] as const;
 
   async function write(
     person: PersonRecord,
@@ -179,6 +206,12 @@ export function redisPeople(redis: Connection, prefix: string): People {
     get: async (id) => personFrom(await find(id)),
     getByName: (name) => getBy(names, name),
     getByAlias: (alias) => getBy(byAlias, alias),
+    async search(key) {
+      // NUL ends the key; U+0001 is the next octet.
+      const ends = [`${key}\0`, `${key}\u0001`] as const;
+      const found = await redis.script<string[]>(searchBy, [searchKeys, people], ...ends);
+      return found.map(parsed);
+    },
     async getVerifier(kind, realm, who) {
       const field = fieldOf({ kind, realm });
       const [index, key] = 'name' in who ? [names, who.name] : [handles, field + who.handle];

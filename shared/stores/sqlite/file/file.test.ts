@@ -257,6 +257,7 @@ describe('migrations', () => {
       ...person,
       aliases: [],
       verifier_set: '',
+      search_keys: ['looks:alice'],
     });
     const changed = { ...person, aliases: ['kerberos:alice@EXAMPLE.COM'], version: 1 };
     expect(await stores.people.replace(changed)).toBe(true);

@@ -51,6 +51,16 @@ const setAliases = (
   }
 };
 
+const setSearchKeys = (
+  connection: Connection,
+  { id, search_keys = [] }: Pick<PersonRecord, 'id' | 'search_keys'>,
+): void => {
+  connection.run('DELETE FROM person_search_key WHERE id = ?', id);
+  for (const key of new Set(search_keys)) {
+    connection.run('INSERT INTO person_search_key (key, id) VALUES (?, ?)', key, id);
+  }
+};
+
 const setVerifiers = (
   connection: Connection,
   { id }: Pick<PersonRecord, 'id'>,
@@ -95,6 +105,7 @@ export function sqlitePeople(file: SqliteFile): People {
         if (added === 0) return false;
         connection.run('DELETE FROM former_name WHERE digest = ?', formerName(person.name));
         setAliases(connection, person);
+        setSearchKeys(connection, person);
         setVerifiers(connection, person, verifiers);
         return true;
       }),
@@ -108,6 +119,15 @@ export function sqlitePeople(file: SqliteFile): People {
         );
         return personFrom(row?.[0]);
       }),
+    search: (key) =>
+      file.read((connection) =>
+        connection
+          .all<Row>(
+            `SELECT record FROM person_search_key JOIN person USING (id) WHERE key = ? LIMIT ${SLICE}`,
+            key,
+          )
+          .map(personOf),
+      ),
     getVerifier: (kind, realm, who) =>
       recallVerifier(JSON.stringify([kind, realm, who]), (connection) => {
         const [column, value] = 'name' in who ? ['name', who.name] : ['handle', who.handle];
@@ -156,6 +176,7 @@ export function sqlitePeople(file: SqliteFile): People {
           person.id,
         );
         setAliases(connection, person);
+        setSearchKeys(connection, person);
         if (verifiers !== undefined) setVerifiers(connection, person, verifiers);
         return true;
       }),
@@ -165,6 +186,7 @@ export function sqlitePeople(file: SqliteFile): People {
         if (stored === undefined || stored.version !== version) return false;
         connection.run('DELETE FROM person WHERE id = ?', id);
         setAliases(connection, { id });
+        setSearchKeys(connection, { id });
         setVerifiers(connection, { id }, []);
         connection.run('INSERT INTO former_name (digest) VALUES (?)', formerName(stored.name));
         return true;

@@ -50,6 +50,8 @@ const BEFORE_PASSKEYS = 20;
 const BEFORE_SECOND_FACTORS = 21;
 /** Before the one that has mail. */
 const BEFORE_MAIL = 22;
+/** Before the one by which people are found by addresses and the looks of names. */
+const BEFORE_SEARCH_KEYS = 23;
 
 interface Former extends PersonRecord {
   readonly scram?: Readonly<Record<string, { salt: string }>>;
@@ -206,11 +208,16 @@ test('people whose records held everything have a row for each verifier, and one
   await using stores = await store.open();
   const { people } = stores;
   const { verifiers: _, ...rest } = former;
-  const person = { ...rest, verifier_set: expect.any(String), aliases: ['kerberos:alice@A'] };
+  const person = {
+    ...rest,
+    verifier_set: expect.any(String),
+    aliases: ['kerberos:alice@A'],
+    search_keys: ['looks:alice'],
+  };
   const [alice, bob, carol] = await everybodyIn(stores);
   expect(alice).toEqual(person);
   expect(bob?.verifier_set).toBe(alice?.verifier_set);
-  expect(carol).toEqual({ ...bare, verifier_set: '', aliases: [] });
+  expect(carol).toEqual({ ...bare, verifier_set: '', aliases: [], search_keys: ['looks:carol'] });
   const rows = [
     { kind: 'digest MD5', realm: '10', value: 'ha0', handle: 'u0' },
     { kind: 'digest MD5', realm: "a: b'[0]", value: 'ha1', handle: 'u1' },
@@ -264,7 +271,10 @@ test('rows of Digest and keys of SCRAM in records are verifiers of one table', a
   expect(now).toEqual(
     people.map((person: Former) => {
       const { scram: _, digest_set: __, ...rest } = person;
-      return Object.assign(rest, { verifier_set: expect.any(String) });
+      return Object.assign(rest, {
+        verifier_set: expect.any(String),
+        search_keys: [`looks:${person.name}`],
+      });
     }),
   );
   const sets = now.map(({ verifier_set }) => verifier_set);
@@ -413,6 +423,40 @@ test('a file of before there was mail takes it, and keeps second factors', async
   expect(await stores.outbox.take(message.created_at, message.until, 10)).toEqual([
     { ...message, attempt: 1 },
   ]);
+  await store.end();
+});
+
+test('people of before there were search keys are found by them', async () => {
+  const emails = ['Alice@Example.com', 'ÄB@x', 'alice@example.com', "a'b@x"].map((address) => ({
+    address,
+    verified: false,
+  }));
+  const former = [
+    { ...somePerson('alice'), profile: { emails } },
+    somePerson('rn.a-r_c0'),
+    { ...somePerson('carol'), profile: { display_name: 'Carol' } },
+  ];
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  {
+    using old = new DatabaseSync(store.statePath);
+    for (const migration of STATE.migrations.slice(0, BEFORE_SEARCH_KEYS)) old.exec(migration);
+    old.exec(`PRAGMA user_version = ${BEFORE_SEARCH_KEYS}`);
+    const person = old.prepare('INSERT INTO person VALUES (?, ?, ?)');
+    for (const each of former) person.run(each.id, each.name, JSON.stringify(each));
+  }
+  await using stores = await store.open();
+  const now = await everybodyIn(stores);
+  expect(now.map(({ name, search_keys }) => [name, search_keys])).toEqual([
+    ['alice', ["email:a'b@x", 'email:alice@example.com', 'email:Äb@x', 'looks:alice']],
+    ['carol', ['looks:carol']],
+    ['rn.a-r_c0', ['looks:marco']],
+  ]);
+  for (const person of now) {
+    for (const key of person.search_keys ?? []) {
+      expect(await stores.people.search(key)).toEqual([person]);
+    }
+  }
   await store.end();
 });
 

@@ -395,4 +395,25 @@ export const STATE_MIGRATIONS: readonly string[] = [
      record TEXT NOT NULL
    ) STRICT, WITHOUT ROWID;
    CREATE INDEX outbox_due ON outbox (due, id);`,
+
+  `CREATE TABLE person_search_key (
+     key TEXT NOT NULL,
+     id TEXT NOT NULL,
+     PRIMARY KEY (key, id)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX person_search_key_id ON person_search_key (id);
+
+   -- lower() maps ASCII letters alone.
+   INSERT INTO person_search_key (key, id)
+   SELECT DISTINCT 'email:' || lower(email.value ->> '$.address'), person.id
+   FROM person, json_each(record, '$.profile.emails') AS email;
+
+   INSERT INTO person_search_key (key, id)
+   SELECT 'looks:' || replace(replace(replace(replace(replace(replace(replace(
+     name, '.', ''), '_', ''), '-', ''), '0', 'o'), '1', 'l'), 'rn', 'm'), 'vv', 'w'), id
+   FROM person;
+
+   UPDATE person SET record = json_set(record, '$.search_keys', (
+     SELECT json_group_array(key) FROM person_search_key AS kept WHERE kept.id = person.id
+   ));`,
 ];

@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals';
+import { looksSearchKey, searchKeysOf } from './search-keys.ts';
+
+test('each address once, whatever its capitals, and the looks of the name', () => {
+  const emails = ['Alice@Example.com', 'alice@example.COM', 'ÄB@x'].map((address) => ({
+    address,
+    verified: false,
+  }));
+  expect(searchKeysOf({ name: 'alice', profile: { emails } })).toEqual([
+    'email:alice@example.com',
+    'email:Äb@x',
+    'looks:alice',
+  ]);
+});
+
+test.each([
+  ['bob', 'b0b'],
+  ['paul', 'pau1'],
+  ['marvin', 'rnarvin'],
+  ['william', 'vvilliam'],
+  ['alice', 'a.l-i_c.e'],
+])('%s and %s look alike', (one, other) => {
+  expect(looksSearchKey(one)).toBe(looksSearchKey(other));
+});
+
+test('names that people tell apart do not look alike', () => {
+  const keys = ['alice', 'alicia', 'bob', 'rob', 'dora', 'dara'].map(looksSearchKey);
+  expect(new Set(keys).size).toBe(keys.length);
+});

@@ -1,0 +1,30 @@
+import type { PersonRecord } from '#shared/stores/people/people.ts';
+import { addressKey } from './mail-address.ts';
+
+/** Returns the search key of everybody who has an address. */
+export const emailSearchKey = (address: string) => `email:${addressKey(address)}`;
+
+/** Returns the search key of everybody whose name looks like this one. */
+export const looksSearchKey = (name: string) => `looks:${looksOf(name)}`;
+
+/** Characters that people take for others, in this order, within the letters of names that people choose themselves. */
+const ALIKE = [
+  [/[._-]/g, ''],
+  [/0/g, 'o'],
+  [/1/g, 'l'],
+  [/rn/g, 'm'],
+  [/vv/g, 'w'],
+] as const;
+
+/** Returns the same text for names that look alike (after Unicode Technical Standard 39, section 4). */
+const looksOf = (name: string) =>
+  ALIKE.reduce((text, [from, to]) => text.replaceAll(from, to), name);
+
+/** Returns all keys by which a person is found among others. */
+export const searchKeysOf = ({
+  name,
+  profile,
+}: Pick<PersonRecord, 'name' | 'profile'>): readonly string[] => [
+  ...new Set((profile?.emails ?? []).map(({ address }) => emailSearchKey(address))),
+  looksSearchKey(name),
+];
