@@ -28,6 +28,9 @@ const SUBJECTS = [
   'trees',
 ] as const;
 
+/** Those that may raise a generation within a change of their own. */
+const OTHER_SUBJECTS = SUBJECTS.filter((subject) => subject !== 'revocation');
+
 /** The schemes of HTTP authentication. None imports another. */
 const SCHEMES = [
   'api-key',
@@ -61,11 +64,20 @@ export const INSIDE: Orders = {
     forTests: ['contract'],
   },
   'shared/stores/sqlite': {
-    floors: [['file'], ['schema'], ['backup'], SUBJECTS, ['cache'], ['.'], ['crash']],
+    floors: [
+      ['file'],
+      ['schema'],
+      ['backup'],
+      ['revocation'],
+      OTHER_SUBJECTS,
+      ['cache'],
+      ['.'],
+      ['crash'],
+    ],
     forTests: ['schema', '.'],
   },
   'shared/stores/redis': {
-    floors: [['connection'], ['migrations'], SUBJECTS, ['cache'], ['.']],
+    floors: [['connection'], ['migrations'], ['revocation'], OTHER_SUBJECTS, ['cache'], ['.']],
     forTests: ['.'],
   },
   'shared/stores/contract': {

@@ -1,7 +1,11 @@
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { seal } from '#shared/keys/seal.ts';
-import { newSecret, setUpSecondFactor } from '#shared/people/second-factor/second-factor.ts';
+import {
+  checkCode,
+  makeSecondFactor,
+  newSecret,
+} from '#shared/people/second-factor/second-factor.ts';
 import { hotp, stepAt } from '#shared/people/second-factor/totp.ts';
 import type { AuthzServer } from '../base/server.ts';
 import type { Page } from './browser.fixture.ts';
@@ -19,9 +23,16 @@ export async function withSecondFactor(server: Server, name: string) {
   const { id = '' } = (await server.stores.people.getByName(name)) ?? {};
   const secret = newSecret(systemRandom);
   const past = { ...server, clock: new ManualClock(server.clock.now() - 86_400_000) };
-  const codes = await setUpSecondFactor(past, id, secret, appOf(secret, past)());
-  if (typeof codes === 'string') throw new Error(codes);
-  return { id, code: appOf(secret, server), codes };
+  const made = makeSecondFactor(past, id, secret, appOf(secret, past)());
+  if (made === undefined) throw new Error('it is no code of now');
+  await server.stores.secondFactors.add(made.factor);
+  return { id, code: appOf(secret, server), codes: made.codes };
+}
+
+/** Whether a code of a person is right, and is used up by this. */
+export async function usesCode(server: Server, id: string, typed: string): Promise<boolean> {
+  const checked = await checkCode(server, id, typed);
+  return typeof checked !== 'string' && (await checked.use()) !== undefined;
 }
 
 /** The app that was given the secret of a page. */

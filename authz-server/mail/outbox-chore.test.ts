@@ -10,6 +10,7 @@ import { type MailKind, NOTICES } from '#shared/mail/kinds.ts';
 import { notify } from '#shared/mail/notify.ts';
 import { SMTP_USER, startMailServer, type TestMailServer } from '#shared/mail/smtp.fixture.ts';
 import { openMail } from '#shared/mail/transport.ts';
+import { someSecondFactor } from '#shared/stores/contract/samples.ts';
 import { outboxChore } from './outbox-chore.ts';
 
 const EMAIL = 'alice@example.com';
@@ -133,13 +134,15 @@ test.each([
   ['passkey-removed', 'a passkey was removed', 'Ein Passkey wurde entfernt'],
   ['second-factor-set-up', 'a second factor was set up', 'Ein zweiter Faktor wurde eingerichtet'],
   ['second-factor-removed', 'second factor was removed', 'Ihr zweiter Faktor wurde entfernt'],
+  ['recovery-codes-renewed', 'new recovery codes were made', 'Neue Ersatzcodes wurden erstellt'],
   [
-    'recovery-codes-renewed',
-    'new recovery codes were made',
-    'Neue Wiederherstellungscodes wurden erstellt',
+    'recovery-code-used',
+    'a recovery code was used to sign in (codes left: 2)',
+    'Ein Ersatzcode wurde zur Anmeldung verwendet (noch übrig: 2)',
   ],
 ] as const)('%s, in the language of the person', async (kind, english, german) => {
-  const { run, tell } = await site();
+  const { run, tell, stores, alice } = await site();
+  await stores.secondFactors.add(someSecondFactor(alice.id));
   await tell(kind);
   await tell(kind, 'de');
   await run();

@@ -43,7 +43,11 @@ export const mailDe: MailTexts = {
   'passkey-removed': noticeDe('Ein Passkey wurde entfernt'),
   'second-factor-set-up': noticeDe('Ein zweiter Faktor wurde eingerichtet'),
   'second-factor-removed': noticeDe('Ihr zweiter Faktor wurde entfernt'),
-  'recovery-codes-renewed': noticeDe('Neue Wiederherstellungscodes wurden erstellt'),
+  'recovery-codes-renewed': noticeDe('Neue Ersatzcodes wurden erstellt'),
+  'recovery-code-used': (facts) =>
+    noticeDe(`Ein Ersatzcode wurde zur Anmeldung verwendet (noch übrig: ${facts.codesLeft})`)(
+      facts,
+    ),
   'new-sign-in': ({ name, brand, account, at, program, address, again }) => ({
     subject: `${brand}: Neue Anmeldung`,
     text: `Guten Tag ${name},

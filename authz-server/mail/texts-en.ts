@@ -45,6 +45,8 @@ export const mailEn: MailTexts = {
   'second-factor-set-up': noticeEn('a second factor was set up'),
   'second-factor-removed': noticeEn('your second factor was removed'),
   'recovery-codes-renewed': noticeEn('new recovery codes were made'),
+  'recovery-code-used': (facts) =>
+    noticeEn(`a recovery code was used to sign in (codes left: ${facts.codesLeft})`)(facts),
   'new-sign-in': ({ name, brand, account, at, program, address, again }) => ({
     subject: `${brand}: new sign-in`,
     text: `Hello ${name},

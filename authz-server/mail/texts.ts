@@ -15,6 +15,8 @@ export interface MailFacts {
   readonly to: string;
   /** Empty: its kind has none. */
   readonly link: string;
+  /** How many recovery codes the person has left. */
+  readonly codesLeft: number;
   /** It stands for several of its kind. */
   readonly again: boolean;
 }

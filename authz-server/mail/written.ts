@@ -42,6 +42,7 @@ export async function write(server: MailServer, message: OutboxMessage): Promise
       address: origin?.address ?? '?',
       to,
       again,
+      codesLeft: (await server.stores.secondFactors.get(person.id))?.recovery.length ?? 0,
       link: await linkOf(server, kind, person, to),
     }),
   };

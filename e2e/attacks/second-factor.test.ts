@@ -73,6 +73,23 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     const step = await atSecondStep(person);
     expect(await tenAtOnce(step, (n) => ({ recovery: recovery[n] ?? '' }))).toBe(1);
     expect(await signInsOf(person)).toHaveLength(2);
+    const left = (await flow.stores.secondFactors.get(person.id))?.recovery;
+    expect(left).toHaveLength(9);
+  });
+
+  test('ten changes to another app at once: one takes the place, and the person always has one', async () => {
+    const { person, browser } = await protectedPerson();
+    const before = await flow.stores.secondFactors.get(person.id);
+    const page = await browser.send(await browser.open(PATH), { change: 'another' });
+    const code = appFrom(page, { clock: systemClock })();
+    const browsers = [browser, alsoAt(flow, browser, 1)];
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => (browsers[n % 2] ?? browser).send(page, { code })),
+    );
+    expect(answers.filter((one) => codesOn(one).length === 10)).toHaveLength(1);
+    const after = await flow.stores.secondFactors.get(person.id);
+    expect(after?.id).not.toBe(before?.id);
+    expect(await signInsOf(person)).toHaveLength(1);
   });
 
   test('ten set-ups at once leave one, and its codes are shown once', async () => {

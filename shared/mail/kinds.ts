@@ -6,6 +6,7 @@ export const NOTICES = [
   'second-factor-set-up',
   'second-factor-removed',
   'recovery-codes-renewed',
+  'recovery-code-used',
   'new-sign-in',
   'address-changed',
 ] as const;

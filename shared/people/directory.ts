@@ -13,6 +13,8 @@ export interface Person {
 export interface Authenticated extends Person {
   /** The person's generation (revocations), read before the password was checked. */
   readonly generation: number;
+  /** The mark of that password (`password-mark.ts`), where the directory keeps passwords here. */
+  readonly passwordMark?: string;
 }
 
 /**

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { everybodyIn } from '#shared/stores/contract/samples.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { testPeople } from './directory.fixture.ts';
+import { passwordMark } from './password-mark.ts';
 import { localDirectory } from './local.ts';
 import { addPerson, disablePerson, enablePerson, setPassword } from './people.ts';
 
@@ -55,7 +56,13 @@ describe('authenticate', () => {
     async (_, name, password, enters) => {
       const { directory, argon2, alice, asked } = await setup();
       const person = await directory.authenticate(name, password);
-      expect(person).toEqual(enters ? { id: alice.id, name: 'alice', generation: 0 } : undefined);
+      const shown = {
+        id: alice.id,
+        name: 'alice',
+        generation: 0,
+        passwordMark: passwordMark(alice),
+      };
+      expect(person).toEqual(enters ? shown : undefined);
       expect([argon2.verifications, argon2.hashes]).toEqual([1, 0]);
       expect(asked).toEqual(['getByName', 'generation person', 'get']);
     },

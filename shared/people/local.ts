@@ -3,6 +3,7 @@ import type { Revocations } from '#shared/stores/revocation/revocations.ts';
 import { active } from './active.ts';
 import type { Directory } from './directory.ts';
 import type { Passwords } from './password.ts';
+import { passwordMark } from './password-mark.ts';
 import { opaqueString, usernameCaseMapped } from './names/precis.ts';
 
 export interface LocalDirectory {
@@ -42,7 +43,8 @@ export function localDirectory({
       const generation = await revocations.generation('person', id);
       const person = active(await people.get(id), demo);
       const right = await passwords.verify(person?.password_hash, enforced);
-      return right && person ? { ...known(person), generation } : undefined;
+      if (!right || person === undefined) return undefined;
+      return { ...known(person), generation, passwordMark: passwordMark(person) };
     },
   };
 }

@@ -1,13 +1,15 @@
 import { hash } from 'node:crypto';
 import { randomId, type Random } from '#shared/base/random.ts';
+import { passwordMark } from './password-mark.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
+import type { People } from '#shared/stores/people/people.ts';
 import type { Revocations } from '#shared/stores/revocation/revocations.ts';
 
 /** Links that each give a right to their holder, once. */
 export interface OneTimeLinks<Right> {
   /** Returns the secret of a new link, good for `life` seconds, which takes the place of the last one of that owner. */
   make(right: Right, life: number): Promise<string>;
-  /** Undefined: the secret is unknown, used, replaced or too old, or everything of the person ended since. Uses nothing up. */
+  /** Undefined: the secret is unknown, used, replaced or too old; or the person's password was changed, or everything of theirs ended, since. Uses nothing up. */
   find(secret: string): Promise<Right | undefined>;
   /** Does the same, and uses the secret up: of several callers exactly one gets it. */
   redeem(secret: string): Promise<Right | undefined>;
@@ -17,6 +19,7 @@ export interface OneTimeLinksOptions {
   readonly stores: {
     readonly sessions: Pick<Sessions, 'put' | 'get' | 'take'>;
     readonly revocations: Pick<Revocations, 'generation'>;
+    readonly people: Pick<People, 'get'>;
   };
   readonly random: Random;
 }
@@ -33,6 +36,8 @@ interface LinkKind<Right> {
 type Kept<Right> = Right & {
   /** The person's generation, so that raising it ends their links, too. */
   readonly generation: number;
+  /** The mark of the person's password, so that any new one ends their links, too. */
+  readonly password: string;
 };
 
 /** An id that nobody has: of links that are for no person yet. */
@@ -42,25 +47,32 @@ export function createOneTimeLinks<Right extends { readonly person?: string }>(
   { stores, random }: OneTimeLinksOptions,
   { name, owner }: LinkKind<Right>,
 ): OneTimeLinks<Right> {
-  const { sessions, revocations } = stores;
+  const { sessions, revocations, people } = stores;
   /** The id of the record of a secret: a hash, so that the store has no secrets. */
   const idOf = (secret: string) => `${name}:${hash('sha256', secret, 'base64url')}`;
   const lastOf = (right: Right) => `${name} ${owner(right)}`;
   const generationOf = ({ person = NOBODY }: Right) => revocations.generation('person', person);
+  const markOf = async ({ person = NOBODY }: Right) =>
+    passwordMark((await people.get(person)) ?? {});
 
   async function valid(id: string, value: unknown): Promise<Right | undefined> {
     if (value === undefined) return undefined;
     const kept = value as Kept<Right>;
-    const { generation, ...rest } = kept;
+    const { generation, password, ...rest } = kept;
     const right = rest as unknown as Right;
-    const [last, now] = await Promise.all([sessions.get(lastOf(right)), generationOf(right)]);
-    return last === id && generation === now ? right : undefined;
+    const [last, now, mark] = await Promise.all([
+      sessions.get(lastOf(right)),
+      generationOf(right),
+      markOf(right),
+    ]);
+    return last === id && generation === now && password === mark ? right : undefined;
   }
 
   return {
     async make(right, life) {
       const secret = randomId(random);
-      const kept: Kept<Right> = { ...right, generation: await generationOf(right) };
+      const [generation, password] = await Promise.all([generationOf(right), markOf(right)]);
+      const kept: Kept<Right> = { ...right, generation, password };
       await sessions.put(kept, life, idOf(secret));
       await sessions.put(idOf(secret), life, lastOf(right));
       return secret;

@@ -1,6 +1,8 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { ManualClock } from '#shared/base/clock.ts';
 import { testPeople } from './directory.fixture.ts';
+import { changePassword } from './change-password.ts';
+import { addPerson } from './people.ts';
 import { createRecoveryLinks, type Recovery, type RecoveryLinks } from './recovery-links.ts';
 
 const OF_ALICE: Recovery = { person: 'a1', purpose: 'recovery' };
@@ -84,4 +86,14 @@ test('other sessions of the store, and ids of records, are no links', async () =
     expect(await links.redeem(wrong)).toBeUndefined();
   }
   expect(await links.find(secret)).toEqual(OF_ALICE);
+});
+
+test('a new password ends it, though nothing else ends', async () => {
+  const seen = await addPerson(here.store, { name: 'alice', password: 'a first long password' });
+  const secret = await links.make({ person: seen.id, purpose: 'recovery' });
+  expect(await elsewhere.find(secret)).toMatchObject({ person: seen.id });
+  await changePassword(here.store, seen, 'a second long password');
+  expect(await here.stores.revocations.generation('person', seen.id)).toBe(0);
+  expect(await elsewhere.find(secret)).toBeUndefined();
+  expect(await links.redeem(secret)).toBeUndefined();
 });

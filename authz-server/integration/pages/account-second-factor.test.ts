@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
-import { useSecondFactor } from '#shared/people/second-factor/second-factor.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
-import { appFrom, codesOn, stepOn, withSecondFactor } from '../second-factor.fixture.ts';
+import { appFrom, codesOn, stepOn, usesCode, withSecondFactor } from '../second-factor.fixture.ts';
 import { PASSWORD, testSite, type TestSite } from '../site.fixture.ts';
 
 const PATH = '/account/second-factor';
@@ -107,8 +106,71 @@ describe('changes of a second factor', () => {
     const shown = await change(browser, page, { change: 'renew' });
     const renewed = codesOn(shown);
     expect(renewed).toHaveLength(10);
-    expect(await useSecondFactor(site.server, id, codes[0] ?? '')).toBe(false);
-    expect(await useSecondFactor(site.server, id, renewed[0] ?? '')).toBe(true);
+    expect(await usesCode(site.server, id, codes[0] ?? '')).toBe(false);
+    expect(await usesCode(site.server, id, renewed[0] ?? '')).toBe(true);
+  });
+
+  test('the page of the codes, loaded again, says that they were shown once', async () => {
+    const browser = await signedIn();
+    const page = await browser.open(PATH);
+    const code = appFrom(page, site.server)();
+    expect(codesOn(await browser.submit(page, { code }))).toHaveLength(10);
+    const again = await browser.submit(page, { code });
+    expect(again.status).toBe(200);
+    expect(again.text).toContain('Your recovery codes were shown once');
+    expect(again.text).toContain('value="renew"');
+    expect(codesOn(again)).toEqual([]);
+  });
+
+  test('ten renewals at once: the codes of one page work', async () => {
+    const { id, browser } = await alice();
+    const page = await browser.open(PATH);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => change(browser, page, { change: 'renew' })),
+    );
+    const last = (await factorOf('alice'))?.recovery;
+    expect(last).toHaveLength(10);
+    const works = await Promise.all(
+      answers.map(async (answer) => {
+        const [, code = ''] = codesOn(answer);
+        return code !== '' && usesCode(site.server, id, code);
+      }),
+    );
+    expect(works.filter((right) => right)).toHaveLength(1);
+    for (const answer of answers.filter((one) => codesOn(one).length === 0)) {
+      expect(answer.text).toContain('Your recovery codes were shown once');
+    }
+  });
+
+  test('another app takes the place of the present one, which is good until then', async () => {
+    await site[Symbol.asyncDispose]();
+    site = await testSite({ people: { secondFactor: 'required' } }, clock);
+    const { id, code, codes, browser } = await alice();
+    const before = await factorOf('alice');
+    const page = await change(browser, await browser.open(PATH), { change: 'another' });
+    expect(page.text).toContain('Until then your present app stays good');
+    const next = appFrom(page, site.server);
+    const wrong = await browser.submit(page, { code: code(1) });
+    expect(wrong.status).toBe(422);
+    expect(await factorOf('alice')).toEqual(before);
+    const shown = await browser.submit(wrong, { code: next() });
+    expect(codesOn(shown)).toHaveLength(10);
+    expect((await factorOf('alice'))?.id).not.toBe(before?.id);
+    expect(await usesCode(site.server, id, codes[0] ?? '')).toBe(false);
+    expect(await usesCode(site.server, id, code(1))).toBe(false);
+    expect(await usesCode(site.server, id, next(1))).toBe(true);
+    expect((await browser.open('/account')).text).toContain('Signed in as');
+  });
+
+  test('a step for another app does not take the place of one that was set up since', async () => {
+    const { id, browser } = await alice();
+    const page = await change(browser, await browser.open(PATH), { change: 'another' });
+    await site.server.stores.secondFactors.remove(id);
+    await withSecondFactor(site.server, 'alice');
+    const since = await factorOf('alice');
+    const late = await browser.submit(page, { code: appFrom(page, site.server)() });
+    expect(late.text).toContain('This page is too old');
+    expect(await factorOf('alice')).toEqual(since);
   });
 
   test('it is removed, and then the password alone is enough', async () => {
@@ -157,7 +219,7 @@ describe('a stolen session', () => {
     const page = await browser.open(PATH);
     const before = await factorOf('alice');
     clock.advance(301);
-    for (const what of ['remove', 'renew']) {
+    for (const what of ['remove', 'renew', 'another']) {
       expect((await change(browser, page, { change: what })).text).toContain(AGAIN);
     }
     expect(await factorOf('alice')).toEqual(before);
@@ -168,7 +230,7 @@ describe('a stolen session', () => {
     const page = await browser.open(PATH);
     await withSecondFactor(site.server, 'alice');
     const before = await factorOf('alice');
-    for (const what of ['remove', 'renew']) {
+    for (const what of ['remove', 'renew', 'another']) {
       expect((await change(browser, page, { change: what })).text).toContain(AGAIN);
     }
     expect(await factorOf('alice')).toEqual(before);

@@ -112,6 +112,16 @@ describe('a second factor', () => {
     expect(new Set(kinds)).toEqual(new Set(['second-factor-set-up', 'new-sign-in']));
   });
 
+  test('a recovery code that is used; the same one again is no news', async () => {
+    const { codes } = await withSecondFactor(server(), 'alice');
+    for (const recovery of [codes[0] ?? '', codes[0] ?? '']) {
+      const browser = flow.browser();
+      const page = await browser.submit(await browser.open('/account'), ALICE);
+      await browser.send(page, { recovery });
+    }
+    expect(await waiting()).toEqual(['recovery-code-used']);
+  });
+
   test.each([
     ['renew', 'recovery-codes-renewed'],
     ['remove', 'second-factor-removed'],

@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
+import { changePassword } from '#shared/people/change-password.ts';
 import { disablePerson, setProfile } from '#shared/people/people.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { somePasskey } from '#shared/stores/contract/samples.ts';
 import type { Changes, Page } from '../browser.fixture.ts';
 import {
@@ -10,6 +12,7 @@ import {
   codesOn,
   forgedStep,
   stepOn,
+  usesCode,
   withSecondFactor,
 } from '../second-factor.fixture.ts';
 import { answerIn, claimsOf, PASSWORD, testSite, type TestSite } from '../site.fixture.ts';
@@ -139,7 +142,7 @@ describe('attacks on the second step', () => {
     const browser = site.browser();
     const refused = await browser.submit(await afterPassword(browser), changes);
     expect(refused.status).toBe(422);
-    expect(refused.text).toContain('The code is wrong');
+    expect(refused.text).toMatch(/The code is wrong|This recovery code is wrong/);
     expect(hasSession(browser)).toBe(false);
     expect((await browser.submit(refused, { code: code(1) })).text).toContain('Signed in as');
   });
@@ -176,16 +179,21 @@ describe('attacks on the second step', () => {
     expect(await signInsOf('alice')).toHaveLength(1);
   });
 
-  test('several right codes for one step sign in once', async () => {
-    const { code, codes } = await withSecondFactor(site.server, 'alice');
+  test('one of several right codes for one step is used, and the others stay', async () => {
+    const { id, code, codes } = await withSecondFactor(site.server, 'alice');
     const browser = site.browser();
     const page = await afterPassword(browser);
-    const shown = [{ code: code() }, { recovery: codes[0] ?? '' }, { recovery: codes[1] ?? '' }];
+    const shown = codes.slice(0, 9).map((recovery) => ({ recovery }));
     const answers = await Promise.all(shown.map((one) => browser.send(page, one)));
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(1);
     expect(await signInsOf('alice')).toHaveLength(1);
-    const late = await browser.submit(page, { recovery: codes[2] ?? '' });
-    expect(late.text).toContain('The second step took too long, or was done already');
+    expect((await site.server.stores.secondFactors.get(id))?.recovery).toHaveLength(9);
+    for (const late of [{ recovery: codes[9] ?? '' }, { code: code() }]) {
+      const refused = await browser.submit(page, late);
+      expect(refused.text).toContain('The second step took too long, or was done already');
+    }
+    expect(await usesCode(site.server, id, codes[9] ?? '')).toBe(true);
+    expect(await usesCode(site.server, id, code())).toBe(true);
   });
 
   test('without the first step, or with one that somebody made up, there is no second', async () => {
@@ -247,6 +255,86 @@ describe('attacks on the second step', () => {
     const next = await afterPassword(browser);
     await disablePerson(site.server, 'alice');
     expect((await browser.submit(next, { code: code(1) })).text).toContain('Start again');
+  });
+
+  test('a password that was changed meanwhile ends the step, though no sign-in ends', async () => {
+    const { id, code, codes } = await withSecondFactor(site.server, 'alice');
+    const browser = site.browser();
+    const page = await afterPassword(browser);
+    const seen = await site.server.stores.people.get(id);
+    if (seen === undefined) throw new Error('nobody');
+    await changePassword(site.server, seen, 'another horse, another battery');
+    expect(await site.server.stores.revocations.generation('person', id)).toBe(0);
+    for (const shown of [{ code: code() }, { recovery: codes[0] ?? '' }]) {
+      expect((await browser.submit(page, shown)).text).toContain('Start again');
+    }
+    expect(hasSession(browser)).toBe(false);
+    expect(await usesCode(site.server, id, codes[0] ?? '')).toBe(true);
+  });
+
+  test.each([-3600, 600])(
+    'a clock that jumps by %d seconds ends the step and uses nothing up',
+    async (jump) => {
+      const { id, codes } = await withSecondFactor(site.server, 'alice');
+      const browser = site.browser();
+      const page = await afterPassword(browser);
+      clock.advance(jump);
+      const refused = await browser.submit(page, { recovery: codes[0] ?? '' });
+      expect(refused.text).toContain('Start again');
+      expect(hasSession(browser)).toBe(false);
+      clock.advance(-jump);
+      expect(await usesCode(site.server, id, codes[0] ?? '')).toBe(true);
+    },
+  );
+
+  test.each(['replay', 'secondFactors', 'limits'] as const)(
+    'a store whose %s do not answer: 503, nothing is used up, and the next step works',
+    async (part) => {
+      const { code } = await withSecondFactor(site.server, 'alice');
+      const browser = site.browser();
+      const page = await afterPassword(browser);
+      const stores = site.server.stores as unknown as Record<string, unknown>;
+      const answering = stores[part];
+      const silent = () => Promise.reject(new StoreUnavailable('it is paused'));
+      Object.assign(stores, { [part]: new Proxy({}, { get: () => silent }) });
+      const refused = await browser.send(page, { code: code() });
+      Object.assign(stores, { [part]: answering });
+      expect(refused.status).toBe(503);
+      expect(hasSession(browser)).toBe(false);
+      expect(await signInsOf('alice')).toEqual([]);
+      const again = await afterPassword(browser);
+      expect((await browser.submit(again, { code: code() })).text).toContain('Signed in as');
+    },
+  );
+
+  test('a wrong recovery code has a sentence of its own, and its field stays open', async () => {
+    await withSecondFactor(site.server, 'alice');
+    const browser = site.browser();
+    const page = await afterPassword(browser);
+    expect(page.text).not.toContain('<details open');
+    for (const recovery of ['00000-00000', 'what was it?']) {
+      const refused = await browser.submit(page, { recovery });
+      expect(refused.text).toContain('This recovery code is wrong');
+    }
+    const wrong = await browser.submit(page, { recovery: '00000-00000' });
+    expect(wrong.status).toBe(422);
+    expect(wrong.text).toContain('<details open');
+    expect(wrong.text).not.toContain('The code is wrong');
+    const other = await browser.submit(wrong, { recovery: '', code: '000000' });
+    expect(other.text).not.toContain('<details open');
+  });
+
+  test('the page leads back to name and password', async () => {
+    await withSecondFactor(site.server, 'alice');
+    for (const path of ['/account', site.authorize()]) {
+      const browser = site.browser();
+      const asked = await browser.open(path);
+      const page = await browser.submit(asked, ALICE);
+      const [, href = ''] = /href="([^"]*)">Back to name and password/.exec(page.text) ?? [];
+      const back = await browser.open(href);
+      expect(back.text).toContain('type="password"');
+      expect(back.url).toContain(new URL(asked.url, 'https://x').pathname);
+    }
   });
 
   test('guesses are few for a person, whatever the browser, and a right code gives back its own', async () => {
@@ -360,6 +448,35 @@ describe('a person who must have one and has none', () => {
     expect((await next.submit(asked, { code: code() })).status).toBe(422);
     const [recovery = ''] = codesOn(done);
     expect((await next.submit(asked, { recovery })).text).toContain('Signed in as');
+  });
+
+  test('the page says what ends, opens an app on this device, and shows the same secret when it is loaded again', async () => {
+    const browser = site.browser();
+    const form = await browser.open('/account');
+    const page = await browser.submit(form, ALICE, '/sign-in');
+    expect(page.text).toContain('every other browser is signed out');
+    expect(page.text).toContain('href="otpauth://totp/');
+    const again = await browser.submit(form, ALICE, '/sign-in');
+    const code = appFrom(page, site.server)();
+    expect(appFrom(again, site.server)()).toBe(code);
+    // In another browser, for another person and after its time it is another one.
+    expect(appFrom(await afterPassword(site.browser()), site.server)()).not.toBe(code);
+    expect(appFrom(await browser.submit(form, BOB, '/sign-in'), site.server)()).not.toBe(code);
+    clock.advance(301);
+    expect(appFrom(await browser.submit(form, ALICE, '/sign-in'), site.server)()).not.toBe(
+      appFrom(page, site.server)(),
+    );
+  });
+
+  test('the page of the codes, loaded again, says that they were shown once', async () => {
+    const browser = site.browser();
+    const page = await afterPassword(browser);
+    const code = appFrom(page, site.server)();
+    expect(codesOn(await browser.send(page, { code }))).toHaveLength(10);
+    const again = await browser.send(page, { code });
+    expect(again.status).toBe(422);
+    expect(again.text).toContain('its recovery codes were shown once');
+    expect(codesOn(again)).toEqual([]);
   });
 
   test('in front of a client the codes are shown before it goes on', async () => {

@@ -68,6 +68,7 @@ export interface SignInProps {
         readonly kind:
           | 'wrong'
           | 'step-over'
+          | 'codes-shown'
           | 'use-passkey'
           | 'passkey'
           | 'passkey-late'
@@ -90,8 +91,9 @@ export interface NewSecondFactor {
   readonly secret: string;
 }
 
+/** `recovery`: the recovery code is wrong. */
 export type SecondFactorProblem =
-  | { readonly kind: 'wrong' }
+  | { readonly kind: 'wrong' | 'recovery' }
   | { readonly kind: 'later'; readonly seconds: number };
 
 /** The step after the password. */
@@ -104,8 +106,14 @@ export interface SecondStep {
   readonly problem?: SecondFactorProblem;
 }
 
+/** Where a person begins again with name and password. */
+interface Again {
+  readonly again: string;
+}
+
 /** The form is posted where that of the password was: `code` or `recovery`, `step`, and `hidden`. */
 export type SecondStepProps = SecondStep &
+  Again &
   Pick<SignInProps, 'action' | 'hidden' | 'client' | 'purpose' | 'cancel' | 'redirectUri'>;
 
 export interface RecoveryCodesProps {
@@ -116,17 +124,22 @@ export interface RecoveryCodesProps {
 }
 
 interface SecondFactorFrame {
-  /** Where the forms are posted: `change` = set-up | renew | remove. */
+  /** Where the forms are posted: `change` = set-up | another | renew | remove. */
   readonly action: string;
   readonly back: string;
-  /** It was removed just now. */
-  readonly removed?: boolean;
+  /** `removed`: just now; `codes-shown`: the recovery codes were shown by an answer that this one takes the place of. */
+  readonly notice?: 'removed' | 'codes-shown';
   readonly problem?: SecondFactorProblem;
 }
 
 export type SecondFactorProps = SecondFactorFrame &
   (
-    | { readonly setUp: NewSecondFactor; readonly state: string }
+    | {
+        readonly setUp: NewSecondFactor;
+        readonly state: string;
+        /** It takes the place of the one that the person has. */
+        readonly isAnother: boolean;
+      }
     | {
         /** Milliseconds since the epoch. */
         readonly since: number;

@@ -197,7 +197,8 @@ export function interactionHandlers(
       }
       if ('step' in attempt) {
         const view = viewOf(ctx, undefined, interaction.params['ui_locales']);
-        const props = { ...doorOf(interaction, client), ...attempt.step };
+        const again = `/interaction/${interaction.uid}`;
+        const props = { ...doorOf(interaction, client), ...attempt.step, again };
         return answerWith(ctx, secondStepPage(view, props));
       }
       const { means, codes } = attempt;

@@ -3,24 +3,26 @@ import type Provider from 'oidc-provider';
 import { BY_SECOND_FACTOR } from '#shared/people/access/assurance.ts';
 import { isEnough, mustHaveSecondFactor } from '#shared/people/second-factor/need.ts';
 import { shownRecoveryCode } from '#shared/people/second-factor/recovery-codes.ts';
-import { newSecret, renewRecoveryCodes } from '#shared/people/second-factor/second-factor.ts';
+import { renewRecoveryCodes } from '#shared/people/second-factor/second-factor.ts';
+import { note } from '#shared/server/message/request-log.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { notify } from '#shared/mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired, PageError } from '../frame/page-error.ts';
-import { answerWith, seeOther } from '../frame/respond.ts';
-import type { SecondFactorProblem } from '../frame/view.ts';
+import { answerWith } from '../frame/respond.ts';
+import type { SecondFactorProblem, SecondFactorProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
 import { payForCode } from '../sign-in/code-limit.ts';
 import { isRecent } from '../sign-in/recent.ts';
 import { createBrowserSessions, type Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
-import { createStepState } from '../sign-in/step-state.ts';
+import { createStepState, isClaimed } from '../sign-in/step-state.ts';
 import { recoveryCodesPage } from '../views/recovery-codes.ts';
 import { secondFactorPage } from '../views/second-factor.ts';
 import { newSecondFactor } from '../sign-in/new-second-factor.ts';
 import { createSetUp } from '../sign-in/set-up.ts';
+import { createSetUpSecret } from '../sign-in/set-up-secret.ts';
 
 const PATH = '/account/second-factor';
 const BACK = TO_ACCOUNT.href;
@@ -30,13 +32,14 @@ export function secondFactorHandlers(
   server: PagesServer,
   provider: Provider,
 ): Readonly<Record<'show' | 'change', Middleware>> {
-  const { config, stores, random } = server;
+  const { config, stores } = server;
   const rule = config.people.secondFactor;
   const { checkForm } = createCsrf(server);
   const { currentVisitor, signInVisitor } = createBrowserSessions(server, provider);
   const { ask } = createSignIn(server, provider);
   const { write, read } = createStepState(server);
   const setUp = createSetUp(server);
+  const secretOf = createSetUpSecret(server);
   const viewOf = createViewOf(server);
 
   /** Undefined: the answer asks to sign in. A change of a way to sign in needs a sign-in of the last minutes. */
@@ -53,23 +56,36 @@ export function secondFactorHandlers(
     isEnough('required', undefined, signIn.assurance?.acr) ||
     (await stores.secondFactors.get(person.id)) === undefined;
 
+  /** Shows what a person has. */
   async function showTo(
     ctx: Context,
-    { person, signIn }: Visitor,
-    { removed = false }: { readonly removed?: boolean } = {},
+    visitor: Visitor,
+    notice?: SecondFactorProps['notice'],
   ): Promise<void> {
+    const { person } = visitor;
     const factor = await stores.secondFactors.get(person.id);
-    const frame = { action: PATH, back: BACK, removed };
-    if (factor !== undefined) {
-      const required = mustHaveSecondFactor(rule, person.profile?.groups);
-      const { created_at: since, recovery } = factor;
-      const props = { ...frame, since, left: recovery.length, required };
-      return answerWith(ctx, secondFactorPage(viewOf(ctx, person), props));
-    }
+    if (factor === undefined) return showSetUp(ctx, visitor, {}, notice);
+    const required = mustHaveSecondFactor(rule, person.profile?.groups);
+    const { created_at: since, recovery } = factor;
+    const has = { since, left: recovery.length, required };
+    const props = { action: PATH, back: BACK, ...(notice && { notice }), ...has };
+    answerWith(ctx, secondFactorPage(viewOf(ctx, person), props));
+  }
+
+  /** Shows the secret of a second factor that takes the place of `replaces`, or of none. */
+  async function showSetUp(
+    ctx: Context,
+    { person, signIn: { generation } }: Visitor,
+    replaces: { readonly replaces?: string },
+    notice?: SecondFactorProps['notice'],
+  ): Promise<void> {
     const { id: accountId, name } = person;
-    const secret = newSecret(random).toString('base64url');
-    const state = write(ctx, { accountId, name, generation: signIn.generation, secret });
-    const props = { ...frame, setUp: newSecondFactor(config, name, secret), state };
+    const step = { accountId, name, generation, ...replaces };
+    const secret = await secretOf(ctx, step);
+    const state = write(ctx, { ...step, secret });
+    const shown = { setUp: newSecondFactor(config, name, secret), state };
+    const isAnother = replaces.replaces !== undefined;
+    const props = { action: PATH, back: BACK, ...(notice && { notice }), ...shown, isAnother };
     answerWith(ctx, secondFactorPage(viewOf(ctx, person), props));
   }
 
@@ -90,21 +106,20 @@ export function secondFactorHandlers(
         if (state?.secret === undefined || state.accountId !== person.id) {
           throw expired(TO_ACCOUNT);
         }
-        const { secret } = state;
-        const again = (problem: SecondFactorProblem) => {
+        const hasOne = (await stores.secondFactors.get(person.id)) !== undefined;
+        if (hasOne && (await isClaimed(server, state))) return showTo(ctx, visitor, 'codes-shown');
+        const { secret, replaces } = state;
+        const refused = (reason: string, problem: SecondFactorProblem) => {
+          note(ctx.req, { reason: `second factor: ${reason}`, subject: person.id });
           const shown = { setUp: newSecondFactor(config, person.name, secret), state: sealed };
-          const props = { action: PATH, back: BACK, ...shown, problem };
+          const isAnother = replaces !== undefined;
+          const props = { action: PATH, back: BACK, ...shown, isAnother, problem };
           answerWith(ctx, secondFactorPage(viewOf(ctx, person), props));
         };
         const paid = await payForCode(server, person.id);
-        if (!paid.ok) return again({ kind: 'later', seconds: paid.retryAfter });
-        const typed = form.get('code') ?? '';
-        const made = await setUp(
-          { accountId: person.id, generation: signIn.generation },
-          Buffer.from(secret, 'base64url'),
-          typed,
-        );
-        if (made === false) return again({ kind: 'wrong' });
+        if (!paid.ok) return refused('limited', { kind: 'later', seconds: paid.retryAfter });
+        const made = await setUp(state, secret, form.get('code') ?? '');
+        if (made === 'wrong') return refused(made, { kind: 'wrong' });
         if (made === 'over') throw expired(TO_ACCOUNT, 409);
         await paid.giveBack();
         await notify(server, person.id, 'second-factor-set-up', viewOf(ctx).language);
@@ -119,10 +134,18 @@ export function secondFactorHandlers(
       },
     ],
     [
+      'another',
+      async (ctx, visitor) => {
+        const factor = await stores.secondFactors.get(visitor.person.id);
+        await showSetUp(ctx, visitor, factor ? { replaces: factor.id } : {});
+      },
+    ],
+    [
       'renew',
       async (ctx, visitor) => {
         const codes = await renewRecoveryCodes(server, visitor.person.id);
-        if (codes === undefined) return seeOther(ctx, PATH);
+        // Another request made new ones at the same time, and its answer may be lost.
+        if (codes === undefined) return showTo(ctx, visitor, 'codes-shown');
         await notify(server, visitor.person.id, 'recovery-codes-renewed', viewOf(ctx).language);
         showCodes(ctx, visitor, codes.map(shownRecoveryCode));
       },
@@ -133,11 +156,11 @@ export function secondFactorHandlers(
         if (mustHaveSecondFactor(rule, visitor.person.profile?.groups)) {
           throw new PageError(403, 'request', { back: TO_ACCOUNT });
         }
-        if (await stores.secondFactors.remove(visitor.person.id)) {
-          const { language } = viewOf(ctx);
-          await notify(server, visitor.person.id, 'second-factor-removed', language);
-        }
-        await showTo(ctx, visitor, { removed: true });
+        const { person } = visitor;
+        const factor = await stores.secondFactors.get(person.id);
+        const isGone = factor && (await stores.secondFactors.remove(person.id, factor.id));
+        if (isGone) await notify(server, person.id, 'second-factor-removed', viewOf(ctx).language);
+        await showTo(ctx, visitor, 'removed');
       },
     ],
   ]);

@@ -2,17 +2,20 @@ import type { Context } from 'koa';
 import { BY_SECOND_FACTOR } from '#shared/people/access/assurance.ts';
 import type { Authenticated } from '#shared/people/directory.ts';
 import { mustHaveSecondFactor } from '#shared/people/second-factor/need.ts';
-import { newSecret, useSecondFactor } from '#shared/people/second-factor/second-factor.ts';
+import { checkCode, type WrongCode } from '#shared/people/second-factor/second-factor.ts';
+import { passwordMark } from '#shared/people/password-mark.ts';
+import { note } from '#shared/server/message/request-log.ts';
 import { languageOf } from '#shared/pages/language.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { notify } from '#shared/mail/notify.ts';
 import { newSecondFactor } from './new-second-factor.ts';
 import { createSetUp } from './set-up.ts';
+import { createSetUpSecret } from './set-up-secret.ts';
 import type { SecondFactorProblem, SecondStep } from '../frame/view.ts';
 import type { Attempt } from './attempt.ts';
 import { createAttemptLimits } from './attempt-limits.ts';
 import { payForCode } from './code-limit.ts';
-import { createStepState, STEP, type StepState } from './step-state.ts';
+import { claimStep, createStepState, isClaimed, type StepState } from './step-state.ts';
 
 export interface SecondSteps {
   /**
@@ -25,14 +28,17 @@ export interface SecondSteps {
 }
 
 const OVER: Attempt = { problem: { kind: 'step-over' } };
+/** A set-up that is sent again, by a browser that loads the page of its recovery codes once more. */
+const SHOWN: Attempt = { problem: { kind: 'codes-shown' } };
 
 /** The step after the right password. Nothing of the sign-in exists before it is done. */
 export function createSecondStep(server: PagesServer): SecondSteps {
-  const { config, stores, random } = server;
+  const { config, stores } = server;
   const rule = config.people.secondFactor;
   const { write, read } = createStepState(server);
   const { settle } = createAttemptLimits(server);
   const setUp = createSetUp(server);
+  const secretOf = createSetUpSecret(server);
 
   /** The page of a step that goes on, with the same state: its time began with the password. */
   function again(
@@ -44,16 +50,34 @@ export function createSecondStep(server: PagesServer): SecondSteps {
     return { step: { name, state, ...shown, problem } };
   }
 
+  /** Whether the password that was right is still the person's. */
+  async function hasSamePassword({ accountId, password }: StepState): Promise<boolean> {
+    if (password === undefined) return true;
+    const person = await stores.people.get(accountId);
+    return person !== undefined && passwordMark(person) === password;
+  }
+
+  /**
+   * Uses up a right code. The step is claimed before: of two codes that are sent at once, one is used and the other stays.
+   */
+  async function use(step: StepState, typed: string) {
+    const { accountId, generation } = step;
+    const checked = await checkCode(server, accountId, typed);
+    if (typeof checked === 'string') return checked;
+    const used = (await claimStep(server, step)) && (await checked.use());
+    return used ? { generation, ...used } : 'over';
+  }
+
   return {
-    async begin(ctx, { id: accountId, name, generation, profile }) {
+    async begin(ctx, { id: accountId, name, generation, passwordMark: password, profile }) {
       if (rule === 'off') return undefined;
-      const person = { accountId, name, generation };
+      const person = { accountId, name, generation, ...(password !== undefined && { password }) };
       if ((await stores.secondFactors.get(accountId)) !== undefined) {
         return { name, state: write(ctx, person) };
       }
       if (!mustHaveSecondFactor(rule, profile?.groups)) return undefined;
       if ((await stores.passkeys.of(accountId)).length > 0) return 'use-passkey';
-      const secret = newSecret(random).toString('base64url');
+      const secret = await secretOf(ctx, person);
       const state = write(ctx, { ...person, secret });
       return { name, state, setUp: newSecondFactor(config, name, secret) };
     },
@@ -61,28 +85,31 @@ export function createSecondStep(server: PagesServer): SecondSteps {
     async finish(ctx, form) {
       const sealed = form.get('step') ?? '';
       const state = read(ctx, sealed);
-      if (state === undefined || (await stores.replay.seen('second-step', state.id))) return OVER;
+      if (state === undefined) return OVER;
+      if (await isClaimed(server, state)) return state.secret === undefined ? OVER : SHOWN;
       const { accountId, name, secret } = state;
       const person = await server.directory.find(accountId);
-      if (person === undefined) return OVER;
+      if (person === undefined || !(await hasSamePassword(state))) return OVER;
       const paid = await payForCode(server, accountId);
-      if (!paid.ok) return again(sealed, state, { kind: 'later', seconds: paid.retryAfter });
+      const refused = (kind: WrongCode | 'limited', problem: SecondFactorProblem) => {
+        note(ctx.req, { reason: `second factor: ${kind}`, subject: accountId });
+        return again(sealed, state, problem);
+      };
+      if (!paid.ok) return refused('limited', { kind: 'later', seconds: paid.retryAfter });
       const typed = form.get('recovery') || form.get('code') || '';
-      const made =
-        secret === undefined
-          ? (await useSecondFactor(server, accountId, typed)) && { generation: state.generation }
-          : await setUp(state, Buffer.from(secret, 'base64url'), typed);
-      if (made === 'over') return OVER;
-      if (made === false) return again(sealed, state, { kind: 'wrong' });
-      if (secret !== undefined) {
-        const language = languageOf(ctx.get('Accept-Language'));
-        await notify(server, accountId, 'second-factor-set-up', language);
+      const done =
+        secret === undefined ? await use(state, typed) : await setUp(state, secret, typed);
+      if (done === 'over') return OVER;
+      if (typeof done === 'string') {
+        const isRecovery = done === 'recovery' || (form.get('recovery') ?? '') !== '';
+        return refused(done, { kind: isRecovery ? 'recovery' : 'wrong' });
       }
-      // If two right codes come at once, one signs in.
-      if (!(await stores.replay.unique('second-step', state.id, STEP))) return OVER;
+      const language = languageOf(ctx.get('Accept-Language'));
+      if (secret !== undefined) await notify(server, accountId, 'second-factor-set-up', language);
+      const { generation, left, ...codes } = { left: undefined, ...done };
+      if (left !== undefined) await notify(server, accountId, 'recovery-code-used', language);
       await paid.giveBack();
       await settle(ctx, name);
-      const { generation, ...codes } = made;
       return {
         person: { ...person, generation },
         means: { assurance: BY_SECOND_FACTOR },

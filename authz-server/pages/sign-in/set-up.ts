@@ -1,7 +1,9 @@
-import { endEverything } from '#shared/people/access/everything.ts';
+import { clearEarlier } from '#shared/people/access/everything.ts';
 import { shownRecoveryCode } from '#shared/people/second-factor/recovery-codes.ts';
-import { setUpSecondFactor } from '#shared/people/second-factor/second-factor.ts';
+import { makeSecondFactor } from '#shared/people/second-factor/second-factor.ts';
+import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import type { PagesServer } from '../../base/server.ts';
+import { claimStep, type StepState } from './step-state.ts';
 
 /** A second factor was set up, and everything of the person has ended. */
 export interface NewlySetUp {
@@ -12,25 +14,29 @@ export interface NewlySetUp {
 }
 
 /**
- * Sets a second factor up and ends all that was opened without it. False: the code is wrong. `over`: the person has one
- * already, or what they had has ended since `generation`, perhaps by a new password; then nothing is set up.
+ * Sets a second factor up and ends all that was opened without it, in one step of the store: a crash leaves both or neither.
+ * `over`: the person has another second factor than the step replaces, what they had has ended since the step began,
+ * perhaps by a new password, or the step is done; then nothing is set up.
  */
 export function createSetUp(server: PagesServer) {
-  const { stores } = server;
+  const { stores, clock, longestLife } = server;
   return async (
-    { accountId, generation }: { readonly accountId: string; readonly generation: number },
-    secret: Buffer,
+    step: StepState,
+    secret: string,
     typed: string,
-  ): Promise<NewlySetUp | false | 'over'> => {
-    if ((await stores.revocations.generation('person', accountId)) !== generation) return 'over';
-    const codes = await setUpSecondFactor(server, accountId, secret, typed);
-    if (codes === 'wrong') return false;
-    if (codes === 'taken') return 'over';
-    const ended = await endEverything(server, accountId);
-    if (ended.generation !== generation + 1) {
-      await stores.secondFactors.remove(accountId);
-      return 'over';
-    }
-    return { codes: codes.map(shownRecoveryCode), generation: ended.generation };
+  ): Promise<NewlySetUp | 'wrong' | 'over'> => {
+    const { accountId, generation, replaces } = step;
+    const made = makeSecondFactor(server, accountId, Buffer.from(secret, 'base64url'), typed);
+    if (made === undefined) return 'wrong';
+    if (!(await claimStep(server, step))) return 'over';
+    const raised = await stores.secondFactors.setUp({
+      factor: made.factor,
+      ...(replaces !== undefined && { replaces }),
+      generation,
+      until: rememberUntil(clock.now(), longestLife),
+    });
+    if (raised === undefined) return 'over';
+    await clearEarlier(server, accountId, raised);
+    return { codes: made.codes.map(shownRecoveryCode), generation: raised };
   };
 }

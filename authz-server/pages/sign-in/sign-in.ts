@@ -61,7 +61,10 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
       const attempt = await attemptWith(ctx, form);
       if ('problem' in attempt) return ask(ctx, goOn, { name: form.get('name') ?? '', ...attempt });
       if ('step' in attempt) {
-        return answerWith(ctx, secondStepPage(viewOf(ctx), { ...doorTo(goOn), ...attempt.step }));
+        return answerWith(
+          ctx,
+          secondStepPage(viewOf(ctx), { ...doorTo(goOn), ...attempt.step, again: goOn }),
+        );
       }
       const { person } = await signInVisitor(ctx, attempt);
       const { codes } = attempt;

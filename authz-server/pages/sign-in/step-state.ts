@@ -15,12 +15,24 @@ export interface StepState {
   readonly name: string;
   /** The person's generation, read before their password was checked. */
   readonly generation: number;
+  /** The mark of the password that was right, where one was asked for and the directory marks its passwords. */
+  readonly password?: string;
   /** The secret of a second factor that is being set up, in base64url. */
   readonly secret?: string;
+  /** The id of the second factor whose place that takes. */
+  readonly replaces?: string;
 }
 
 /** Seconds that a person has for the second step. */
 export const STEP = 300;
+
+/** True once for a step: of several right codes that are sent at once, one is used. */
+export const claimStep = ({ stores }: Pick<PagesServer, 'stores'>, { id }: StepState) =>
+  stores.replay.unique('second-step', id, STEP);
+
+/** Whether a step was claimed. */
+export const isClaimed = ({ stores }: Pick<PagesServer, 'stores'>, { id }: StepState) =>
+  stores.replay.seen('second-step', id);
 
 /**
  * The state between two steps. It is sealed into the form, and counts only in the browser and at the path where it was

@@ -66,6 +66,8 @@ export const de: Texts = {
       'Ihr Passwort stimmt, aber dieser Server verlangt von Ihnen auch einen zweiten Faktor. Benutzen Sie Ihren Passkey: Er ist beides. Wenn Sie ihn verloren haben, fragen Sie, wer diesen Server betreibt.',
     'step-over':
       'Der zweite Schritt hat zu lange gedauert oder ist schon getan. Beginnen Sie neu mit Name und Passwort.',
+    'codes-shown':
+      'Ihr zweiter Faktor ist schon eingerichtet, und seine Ersatzcodes wurden einmal gezeigt. Wenn Sie sie nicht aufbewahrt haben, melden Sie sich an und machen Sie auf Ihrer Kontoseite unter „Zweiter Faktor“ neue.',
     later: 'Es gab zu viele Versuche, sich anzumelden.',
     passkey:
       'Dieser Passkey lässt Sie nicht ein: Er wurde entfernt oder ist für einen anderen Ort. Nehmen Sie einen anderen Weg.',

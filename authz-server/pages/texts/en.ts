@@ -71,6 +71,8 @@ export const en = {
       'Your password is right, but this server also wants a second factor of you. Use your passkey: it is both. If you lost it, ask who runs this server.',
     'step-over':
       'The second step took too long, or was done already. Start again with name and password.',
+    'codes-shown':
+      'Your second factor is set up already, and its recovery codes were shown once. If you have not kept them, sign in and make new ones on your account page, under “Second factor”.',
     later: 'There were too many attempts to sign in.',
     passkey:
       'This passkey does not let you in: it was removed, or it is for another place. Use another way.',

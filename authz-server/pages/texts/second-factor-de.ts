@@ -11,7 +11,9 @@ export const secondFactorDe: typeof secondFactorEn = {
     setUpTitle: 'Richten Sie einen zweiten Faktor ein',
     setUpLead: (name) =>
       `Ihr Passwort stimmt, ${name}. Dieser Server verlangt auch einen Code aus einer App von Ihnen. Richten Sie das jetzt ein; danach sind Sie angemeldet.`,
+    ends: 'Ist er eingerichtet, wird jeder andere Browser abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff.',
     submit: 'Weiter',
+    again: 'Zurück zu Name und Passwort',
     cancel: 'Abbrechen',
   },
   fields: {
@@ -21,12 +23,15 @@ export const secondFactorDe: typeof secondFactorEn = {
     recoveryHint: 'Zehn Buchstaben und Ziffern, wie 7K2QM-04XTE. Jeder gilt einmal.',
     scan: 'Öffnen Sie auf Ihrem Telefon eine App für Einmalcodes und lesen Sie damit dieses Bild ein.',
     picture: 'QR-Code mit dem Geheimnis',
+    here: 'Die App ist auf diesem Gerät: öffnen',
     type: 'Oder geben Sie dieses Geheimnis in die App ein:',
     confirm: 'Geben Sie dann den Code ein, den die App zeigt.',
   },
   problems: {
     wrong:
       'Der Code ist falsch, zu alt oder wurde schon verwendet. Warten Sie auf den nächsten und versuchen Sie es noch einmal.',
+    recovery:
+      'Dieser Ersatzcode ist falsch oder wurde schon verwendet. Vergleichen Sie ihn mit Ihrer Liste, oder nehmen Sie einen anderen.',
     later: 'Es gab zu viele falsche Codes.',
   },
   codes: {
@@ -43,13 +48,21 @@ export const secondFactorDe: typeof secondFactorEn = {
     isSetUp: (since) => html`Ihr zweiter Faktor wurde eingerichtet: ${since}.`,
     left: (count) =>
       count === 1 ? 'Es gibt noch einen Ersatzcode.' : `Es gibt noch ${count} Ersatzcodes.`,
+    replaces:
+      'Der Code der neuen App zeigt, dass sie funktioniert. Bis dahin gilt Ihre jetzige App; danach gilt nur noch die neue, und Sie bekommen neue Ersatzcodes.',
+    setUpAnother: 'Zu dieser App wechseln',
+    another: 'Andere App einrichten',
+    anotherText: 'Für ein neues Telefon. Die neue App tritt an die Stelle der jetzigen.',
     renew: 'Neue Ersatzcodes machen',
     renewText: 'Die Codes, die Sie jetzt haben, gelten dann nicht mehr.',
     remove: 'Zweiten Faktor entfernen',
     removeText: 'Danach lässt das Passwort allein Sie ein.',
-    required:
-      'Er kann nicht entfernt werden: Dieser Server verlangt einen von Ihnen. Um das Telefon zu wechseln, wenden Sie sich an die Betreiber dieses Servers.',
-    removed: 'Der zweite Faktor ist entfernt.',
+    required: 'Er kann nicht entfernt werden: Dieser Server verlangt einen von Ihnen.',
+    notices: {
+      removed: 'Der zweite Faktor ist entfernt.',
+      'codes-shown':
+        'Ihre Ersatzcodes wurden einmal gezeigt und können nicht noch einmal gezeigt werden. Wenn Sie sie nicht aufbewahrt haben, machen Sie hier neue.',
+    },
     back: 'Zurück zu Ihrem Konto',
   },
 };

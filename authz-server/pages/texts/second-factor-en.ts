@@ -11,7 +11,9 @@ export const secondFactorEn = {
     setUpTitle: 'Set up a second factor',
     setUpLead: (name: string) =>
       `Your password is right, ${name}. This server also wants a code from an app of yours. Set that up now; you are signed in afterwards.`,
+    ends: 'When it is set up, every other browser is signed out, and all applications and devices lose their access.',
     submit: 'Continue',
+    again: 'Back to name and password',
     cancel: 'Cancel',
   },
   fields: {
@@ -21,11 +23,14 @@ export const secondFactorEn = {
     recoveryHint: 'Ten letters and digits, such as 7K2QM-04XTE. Each works once.',
     scan: 'Open an app for one-time codes on your phone, and scan this picture with it.',
     picture: 'QR code with the secret',
+    here: 'The app is on this device: open it',
     type: 'Or type this secret into the app:',
     confirm: 'Then enter the code that the app shows.',
   },
   problems: {
     wrong: 'The code is wrong, too old, or was used before. Wait for the next one and try again.',
+    recovery:
+      'This recovery code is wrong or was used before. Compare it with your list, or use another one.',
     later: 'There were too many wrong codes.',
   },
   codes: {
@@ -42,13 +47,21 @@ export const secondFactorEn = {
     isSetUp: (since: Html) => html`Your second factor was set up ${since}.`,
     left: (count: number) =>
       count === 1 ? 'One recovery code is left.' : `${count} recovery codes are left.`,
+    replaces:
+      'The code of the new app shows that it works. Until then your present app stays good; from then on only the new one is, and you get new recovery codes.',
+    setUpAnother: 'Change to this app',
+    another: 'Set up another app',
+    anotherText: 'For a new phone. The new app takes the place of the present one.',
     renew: 'Make new recovery codes',
     renewText: 'Your present recovery codes then stop working.',
     remove: 'Remove the second factor',
     removeText: 'Without it your password alone lets you in.',
-    required:
-      'It cannot be removed: this server demands one of you. To change to another phone, ask who runs this server.',
-    removed: 'The second factor is removed.',
+    required: 'It cannot be removed: this server demands one of you.',
+    notices: {
+      removed: 'The second factor is removed.',
+      'codes-shown':
+        'Your recovery codes were shown once, and cannot be shown again. If you have not kept them, make new ones here.',
+    },
     back: 'Back to your account',
   },
 };

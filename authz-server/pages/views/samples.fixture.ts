@@ -137,7 +137,7 @@ const signIn = {
   cancel: { action: '/abort' },
   passkey: '{"challenge":"AAAA"}',
 };
-const SECOND_STEP = { name: 'alice@example.com', state: 'sealed' };
+const SECOND_STEP = { name: 'alice@example.com', state: 'sealed', again: '/interaction/x' };
 const NEW_SECOND_FACTOR = {
   uri: 'otpauth://totp/Countersign:alice%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Countersign',
   secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
@@ -179,6 +179,8 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
   'second-step': (view) => secondStepPage(view, { ...signIn, ...SECOND_STEP }),
   'second-step-wrong': (view) =>
     secondStepPage(view, { ...signIn, ...SECOND_STEP, problem: { kind: 'wrong' } }),
+  'second-step-recovery-wrong': (view) =>
+    secondStepPage(view, { ...signIn, ...SECOND_STEP, problem: { kind: 'recovery' } }),
   'second-step-later': (view) =>
     secondStepPage(view, { ...signIn, ...SECOND_STEP, problem: { kind: 'later', seconds: 240 } }),
   'second-step-set-up': (view) =>
@@ -187,13 +189,15 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     recoveryCodesPage(alice(view), { codes: RECOVERY_CODES, goOn: '/account' }),
   'second-factor-set-up': (view) =>
     secondFactorPage(alice(view), {
+      isAnother: false,
       ...SECOND_FACTOR,
       setUp: NEW_SECOND_FACTOR,
       state: 'sealed',
-      removed: true,
+      notice: 'removed',
     }),
   'second-factor-wrong': (view) =>
     secondFactorPage(alice(view), {
+      isAnother: true,
       ...SECOND_FACTOR,
       setUp: NEW_SECOND_FACTOR,
       state: 'sealed',
@@ -201,6 +205,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     }),
   'second-factor': (view) =>
     secondFactorPage(alice(view), {
+      notice: 'codes-shown',
       ...SECOND_FACTOR,
       since: NOW - 40 * DAY,
       left: 7,

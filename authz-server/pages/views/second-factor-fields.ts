@@ -5,12 +5,14 @@ import type { NewSecondFactor, View } from '../frame/view.ts';
 import type { ShownProblem } from './problem.ts';
 import { qr } from './qr.ts';
 
+/** The attributes of the field that a problem is of. */
+const stateOf = (problem: ShownProblem | undefined) =>
+  problem &&
+  html` aria-describedby="${problem.id}"${problem.invalid && html` aria-invalid="true"`}`;
+
 /** The field of a one-time code. */
-export function codeField({ language }: View, problem: ShownProblem | undefined): Html {
+function codeField({ language }: View, problem: ShownProblem | undefined, isFirst = true): Html {
   const { fields } = textsOf(language).secondFactor;
-  const state =
-    problem &&
-    html` aria-describedby="${problem.id}"${problem.invalid && html` aria-invalid="true"`}`;
   return html`<div class="field">
     <label for="code">${fields.code}</label>
     <input
@@ -20,16 +22,16 @@ export function codeField({ language }: View, problem: ShownProblem | undefined)
       inputmode="numeric"
       autocomplete="one-time-code"
       maxlength="12"
-      ${state}
-      autofocus
+      ${stateOf(problem)}${isFirst && html` autofocus`}
     />
   </div>`;
 }
 
-/** The field of a recovery code, for whoever has lost their phone. */
-export function recoveryField({ language }: View): Html {
+/** The field of a recovery code, for whoever has lost their phone. It stays open after a wrong one. */
+function recoveryField({ language }: View, problem: ShownProblem | undefined): Html {
   const { fields } = textsOf(language).secondFactor;
-  return html`<details>
+  const isOpen = problem !== undefined;
+  return html`<details${isOpen && html` open`}>
     <summary>${fields.recoveryInstead}</summary>
     <div class="field">
       <label for="recovery">${fields.recovery}</label>
@@ -41,12 +43,22 @@ export function recoveryField({ language }: View): Html {
         autocapitalize="characters"
         spellcheck="false"
         maxlength="24"
-        aria-describedby="recovery-hint"
+        aria-describedby="recovery-hint${problem && ` ${problem.id}`}"${problem?.invalid && html` aria-invalid="true"`}${isOpen && html` autofocus`}
       />
       <small id="recovery-hint">${fields.recoveryHint}</small>
     </div>
   </details>`;
 }
+
+/** Both fields; `ofRecovery`: the problem is of a recovery code. */
+export const codeOrRecovery = (
+  view: View,
+  problem: ShownProblem | undefined,
+  ofRecovery: boolean,
+): readonly Html[] => [
+  codeField(view, ofRecovery ? undefined : problem, !ofRecovery),
+  recoveryField(view, ofRecovery ? problem : undefined),
+];
 
 /** The secret, to scan and to type, and the field of the code that shows that the app has it. */
 export function setUpFields(
@@ -58,6 +70,7 @@ export function setUpFields(
   const groups = (secret.match(/.{1,4}/g) ?? []).join(' ');
   return html`<p>${fields.scan}</p>
     ${qr(uri, fields.picture)}
+    <p><a href="${uri}">${fields.here}</a></p>
     <p>${fields.type} <code>${groups}</code></p>
     <p>${fields.confirm}</p>
     ${codeField(view, problem)}`;

@@ -10,7 +10,7 @@ import { moment } from './times.ts';
 
 /** Where a person sets a second factor up, makes new recovery codes, or removes it. */
 export function secondFactorPage(view: View, props: SecondFactorProps): Answer {
-  const { back, removed } = props;
+  const { back, notice } = props;
   const { title, account: texts, problems, step } = textsOf(view.language).secondFactor;
   const problem = props.problem && shownProblem(view, props.problem, problems);
   return document(view, {
@@ -21,8 +21,8 @@ export function secondFactorPage(view: View, props: SecondFactorProps): Answer {
         <h1>${title}</h1>
         <p>${texts.lead}</p>
       </div>
-      ${removed && html`<p class="note good" role="status">${texts.removed}</p>`} ${problem?.note}
-      ${'setUp' in props ? setUpForm(view, props, problem) : existing(view, props)}
+      ${notice && html`<p class="note good" role="status">${texts.notices[notice]}</p>`}
+      ${problem?.note} ${'setUp' in props ? setUpForm(view, props, problem) : existing(view, props)}
       <div class="buttons"><a class="button" href="${back}">${texts.back}</a></div>
     </div>`,
   });
@@ -33,23 +33,30 @@ type ExistingProps = Exclude<SecondFactorProps, { setUp: unknown }>;
 
 function setUpForm(
   view: View,
-  { action, setUp, state }: SetUpProps,
+  { action, setUp, state, isAnother }: SetUpProps,
   problem: ReturnType<typeof shownProblem> | undefined,
 ) {
   const texts = textsOf(view.language).secondFactor.account;
-  return html`<p class="muted">${texts.ends} ${texts.schemes}</p>
+  return html`<p class="muted">${isAnother && texts.replaces} ${texts.ends} ${texts.schemes}</p>
     ${form(
       view,
       action,
       { change: 'set-up', step: state },
       html`${setUpFields(view, setUp, problem)}
-        <button class="button primary">${texts.setUp}</button>`,
+        <button class="button primary">${isAnother ? texts.setUpAnother : texts.setUp}</button>`,
     )}`;
 }
 
 function existing(view: View, { action, since, left, required }: ExistingProps) {
   const texts = textsOf(view.language).secondFactor.account;
   return html`<p>${texts.isSetUp(moment(since, view))} ${texts.left(left)}</p>
+    ${form(
+      view,
+      action,
+      { change: 'another' },
+      html`<p class="muted">${texts.anotherText}</p>
+        <button class="button">${texts.another}</button>`,
+    )}
     ${form(
       view,
       action,

@@ -5,11 +5,12 @@ import { textsOf } from '../texts/index.ts';
 import type { SecondStepProps, View } from '../frame/view.ts';
 import { form } from './form.ts';
 import { shownProblem } from './problem.ts';
-import { codeField, recoveryField, setUpFields } from './second-factor-fields.ts';
+import { codeOrRecovery, setUpFields } from './second-factor-fields.ts';
 
 /** After the right password: asks for a code, or leads through the set-up of a second factor. */
 export function secondStepPage(view: View, props: SecondStepProps): Answer {
   const { action, name, hidden = {}, client, purpose, cancel, redirectUri, state, setUp } = props;
+  const { again } = props;
   const { secondFactor, signIn } = textsOf(view.language);
   const { step, problems } = secondFactor;
   const problem = props.problem && shownProblem(view, props.problem, problems);
@@ -24,15 +25,17 @@ export function secondStepPage(view: View, props: SecondStepProps): Answer {
         ${client !== undefined && html`<p class="muted">${signIn.toContinue(client)}</p>`}
         ${purpose !== undefined && html`<p class="muted">${signIn.purposes[purpose]}</p>`}
         <p>${setUp ? step.setUpLead(name) : step.lead(name)}</p>
+        ${setUp && html`<p class="muted">${step.ends}</p>`}
       </div>
       ${problem?.note}
       ${form(
         view,
         action,
         { ...hidden, step: state },
-        html`${setUp ? setUpFields(view, setUp, problem) : [codeField(view, problem), recoveryField(view)]}
+        html`${setUp ? setUpFields(view, setUp, problem) : codeOrRecovery(view, problem, props.problem?.kind === 'recovery')}
           <button class="button primary">${step.submit}</button>`,
       )}
+      <p class="small"><a href="${again}">${step.again}</a></p>
       ${
         cancel !== undefined &&
         form(

@@ -63,11 +63,19 @@ function everyView(text: string): readonly Answer[] {
     }),
     forgottenPage(view, { action: text, name: text, back: text }),
     recoverPage(view, { action: text, name: text, purpose: 'recovery', secondFactor: true }),
-    secondStepPage(view, { action: text, hidden, client: text, name: text, state: text }),
+    secondStepPage(view, {
+      action: text,
+      hidden,
+      client: text,
+      name: text,
+      state: text,
+      again: text,
+    }),
     secondStepPage(view, {
       action: text,
       name: text,
       state: text,
+      again: text,
       setUp: { uri: text, secret: text },
     }),
     secondFactorPage(view, {
@@ -75,6 +83,7 @@ function everyView(text: string): readonly Answer[] {
       back: text,
       setUp: { uri: text, secret: text },
       state: text,
+      isAnother: true,
     }),
     recoveryCodesPage(view, { codes: [text], goOn: text }),
     consentPage(view, { action: text, client: text, redirectUri: 'https://app.example/', items }),

@@ -13,14 +13,23 @@ export interface Ended {
   readonly generation: number;
 }
 
-/**
- * Signs a person out everywhere and ends all that they allowed. Once the generation is raised, every sign-in, grant
- * and token of an earlier generation is refused; the rest only cleans up, in batches.
- */
+/** Signs a person out everywhere and ends all that they allowed. */
 export async function endEverything(store: AccessStore, accountId: string): Promise<Ended> {
-  const { artefacts, revocations } = store.stores;
   const until = rememberUntil(store.clock.now(), store.longestLife);
-  const generation = await revocations.raise('person', accountId, until);
+  const generation = await store.stores.revocations.raise('person', accountId, until);
+  return clearEarlier(store, accountId, generation);
+}
+
+/**
+ * Removes what a person has of earlier generations than the one that was raised. Every sign-in, grant and token of those
+ * is refused already; this only cleans up, in batches.
+ */
+export async function clearEarlier(
+  store: AccessStore,
+  accountId: string,
+  generation: number,
+): Promise<Ended> {
+  const { artefacts } = store.stores;
 
   /** Removes all of a kind; resolves to how many were open. */
   async function clear(kind: string, remove: (ids: readonly string[]) => Promise<unknown>) {

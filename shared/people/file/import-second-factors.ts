@@ -1,11 +1,13 @@
 import type { SecondFactorRecord } from '#shared/stores/credentials/second-factors.ts';
+import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import type { Stores } from '#shared/stores/stores.ts';
+import type { AccessStore } from '../access/access-store.ts';
 import { PeopleError } from '../people.ts';
 import type { DirectoryContent } from './directory-content.ts';
 import type { PersonHere } from './people-here.ts';
 
-interface SecondFactorStore {
-  readonly stores: Pick<Stores, 'secondFactors'>;
+interface SecondFactorStore extends Pick<AccessStore, 'clock' | 'longestLife'> {
+  readonly stores: Pick<Stores, 'secondFactors' | 'revocations'>;
 }
 
 /** Throws `PeopleError` for somebody who has another id here: the secret is sealed for the id in the file. */
@@ -28,7 +30,7 @@ export async function refuseForeignSecondFactors(
  * codes that were used since stay used up (RFC 6238 section 5.2).
  */
 export async function putSecondFactor(
-  { stores: { secondFactors } }: SecondFactorStore,
+  { stores: { secondFactors, revocations }, clock, longestLife }: SecondFactorStore,
   factor: SecondFactorRecord,
   personHere: PersonHere,
 ): Promise<boolean> {
@@ -38,8 +40,15 @@ export async function putSecondFactor(
   }
   const there = await secondFactors.get(accountId);
   if (there?.id === id) return false;
-  if (there !== undefined) await secondFactors.remove(accountId);
-  if (!(await secondFactors.add(factor))) {
+  const keep = async (): Promise<boolean> => {
+    if (there === undefined) return secondFactors.add(factor);
+    // In one step, so that the person is never without one.
+    const generation = await revocations.generation('person', accountId);
+    const until = rememberUntil(clock.now(), longestLife);
+    const setUp = { factor, replaces: there.id, generation, until };
+    return (await secondFactors.setUp(setUp)) !== undefined;
+  };
+  if (!(await keep())) {
     throw new PeopleError(`${accountId} set up a second factor meanwhile: try again`);
   }
   return there === undefined;

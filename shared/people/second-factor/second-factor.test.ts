@@ -3,12 +3,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { testPeople } from '../directory.fixture.ts';
 import { readRecoveryCode, shownRecoveryCode } from './recovery-codes.ts';
-import {
-  newSecret,
-  renewRecoveryCodes,
-  setUpSecondFactor,
-  useSecondFactor,
-} from './second-factor.ts';
+import { checkCode, makeSecondFactor, newSecret, renewRecoveryCodes } from './second-factor.ts';
 import { hotp, stepAt } from './totp.ts';
 
 const SECRET = newSecret(systemRandom);
@@ -20,10 +15,15 @@ async function withSecondFactor() {
   const clock = new ManualClock(1_800_000_015_000);
   const store = { stores, master: MASTER, clock, random: systemRandom };
   const code = (drift = 0, secret = SECRET) => hotp(secret, stepAt(clock.now()) + drift);
-  const codes = await setUpSecondFactor(store, 'alice', SECRET, code(-1));
-  if (typeof codes === 'string') throw new Error(codes);
-  const use = (typed: string, accountId = 'alice') => useSecondFactor(store, accountId, typed);
-  return { store, clock, code, codes, use };
+  const made = makeSecondFactor(store, 'alice', SECRET, code(-1));
+  if (made === undefined) throw new Error('no code of now');
+  await stores.secondFactors.add(made.factor);
+  const check = (typed: string, accountId = 'alice') => checkCode(store, accountId, typed);
+  const use = async (typed: string, accountId?: string) => {
+    const checked = await check(typed, accountId);
+    return typeof checked !== 'string' && (await checked.use()) !== undefined;
+  };
+  return { store, clock, code, codes: made.codes, check, use };
 }
 
 describe('one-time codes', () => {
@@ -68,20 +68,54 @@ describe('one-time codes', () => {
   test('somebody else’s codes are of no use, nor are those of nobody', async () => {
     const { store, use, code, codes } = await withSecondFactor();
     const secret = newSecret(systemRandom);
-    await setUpSecondFactor(store, 'bob', secret, code(-1, secret));
+    const bobs = makeSecondFactor(store, 'bob', secret, code(-1, secret));
+    if (bobs) await store.stores.secondFactors.add(bobs.factor);
     expect(await use(code(), 'bob')).toBe(false);
     expect(await use(codes[0] ?? '', 'bob')).toBe(false);
     expect(await use(code(), 'nobody')).toBe(false);
     expect(await use(code(0, secret), 'bob')).toBe(true);
   });
 
-  test('set up with a wrong code, or for the second time, changes nothing', async () => {
-    const { store, use, code } = await withSecondFactor();
+  test('none is made without a code of its secret', async () => {
+    const { store, code } = await withSecondFactor();
     const other = newSecret(systemRandom);
-    expect(await setUpSecondFactor(store, 'bob', other, code())).toBe('wrong');
-    expect(await setUpSecondFactor(store, 'bob', other, '')).toBe('wrong');
-    expect(await store.stores.secondFactors.get('bob')).toBeUndefined();
-    expect(await setUpSecondFactor(store, 'alice', other, code(0, other))).toBe('taken');
+    for (const typed of [code(), '', code(2, other), '１２３４５６']) {
+      expect(makeSecondFactor(store, 'bob', other, typed)).toBeUndefined();
+    }
+    expect(makeSecondFactor(store, 'bob', other, code(0, other))?.codes).toHaveLength(10);
+  });
+
+  test('the reason of a refusal: wrong, replayed, or no recovery code of theirs', async () => {
+    const { check, use, code, codes } = await withSecondFactor();
+    expect(await check('000000')).toBe('wrong');
+    expect(await check(code(-1))).toBe('replayed');
+    expect(await check('0000000000')).toBe('recovery');
+    await use(codes[0] ?? '');
+    expect(await check(codes[0] ?? '')).toBe('recovery');
+    expect(await check(code(), 'nobody')).toBe('wrong');
+  });
+
+  test('a check uses nothing up; of two that were right at once one is used', async () => {
+    const { check, code } = await withSecondFactor();
+    const [one, other] = [await check(code()), await check(code())];
+    if (typeof one === 'string' || typeof other === 'string') throw new Error('refused');
+    expect([await one.use(), await other.use()]).toEqual([{}, undefined]);
+  });
+
+  test('a clock that goes back for an hour lets no code work twice; one that is ahead by ten minutes refuses codes of now', async () => {
+    const { clock, check, use, code } = await withSecondFactor();
+    const right = code();
+    expect(await use(right)).toBe(true);
+    clock.advance(-3600);
+    expect(await check(code())).toBe('replayed');
+    expect(await check(right)).toBe('wrong');
+    clock.advance(3600 + 600);
+    expect(await check(right)).toBe('wrong');
+    expect(await use(code())).toBe(true);
+    clock.advance(-600);
+    expect(await check(right)).toBe('replayed');
+    expect(await check(code(1))).toBe('replayed');
+    clock.advance(630);
     expect(await use(code())).toBe(true);
   });
 });
@@ -105,6 +139,14 @@ describe('recovery codes', () => {
     }
   });
 
+  test('says how many are left', async () => {
+    const { check, codes } = await withSecondFactor();
+    for (const left of [9, 8]) {
+      const checked = await check(codes[left] ?? '');
+      expect(typeof checked === 'string' ? checked : await checked.use()).toEqual({ left });
+    }
+  });
+
   test('ten uses of one at once: one succeeds', async () => {
     const { use, codes } = await withSecondFactor();
     const uses = await Promise.all(Array.from({ length: 10 }, () => use(codes[3] ?? '')));
@@ -119,6 +161,16 @@ describe('recovery codes', () => {
     expect(await use(renewed[0] ?? '')).toBe(true);
     expect(await renewRecoveryCodes(store, 'nobody')).toBeUndefined();
   });
+
+  test('ten renewals at once: the codes of one work, and the others get none', async () => {
+    const { store, use } = await withSecondFactor();
+    const renewals = await Promise.all(
+      Array.from({ length: 10 }, () => renewRecoveryCodes(store, 'alice')),
+    );
+    const [codes, ...others] = renewals.filter((renewed) => renewed !== undefined);
+    expect(others).toEqual([]);
+    expect(await use(codes?.[9] ?? '')).toBe(true);
+  });
 });
 
 test('the store has neither the secret nor a code in clear, and another master secret opens nothing', async () => {
@@ -128,6 +180,6 @@ test('the store has neither the secret nor a code in clear, and another master s
     expect(kept).not.toContain(secret);
   }
   const other = { ...store, master: systemRandom(32) };
-  expect(await useSecondFactor(other, 'alice', codes[0] ?? '')).toBe(false);
-  await expect(useSecondFactor(other, 'alice', code())).rejects.toThrow();
+  expect(await checkCode(other, 'alice', codes[0] ?? '')).toBe('recovery');
+  await expect(checkCode(other, 'alice', code())).rejects.toThrow();
 });

@@ -38,56 +38,76 @@ export function opens(master: Buffer, factor: SecondFactorRecord): boolean {
 export const newSecret = (random: Random): Buffer => random(SECRET_OCTETS);
 
 /**
- * Sets the second factor of a person up, whose device has shown a code of the secret. The code is used up by that.
- * Resolves to the recovery codes, which nobody can read again. `wrong`: it is no code of now. `taken`: the person has a
- * second factor already.
+ * Makes a second factor for a person, whose device has shown a code of the secret. The code is used up by that. Nobody can
+ * read the recovery codes again. Undefined: it is no code of now.
  */
-export async function setUpSecondFactor(
-  { stores, master, clock, random }: SecondFactorStore,
+export function makeSecondFactor(
+  { master, clock, random }: Omit<SecondFactorStore, 'stores'>,
   accountId: string,
   secret: Buffer,
   typed: string,
-): Promise<readonly string[] | 'wrong' | 'taken'> {
+): { readonly factor: SecondFactorRecord; readonly codes: readonly string[] } | undefined {
+  const now = clock.now();
   const code = readTotp(typed);
-  const step = code === undefined ? undefined : stepOf(secret, code, clock.now());
-  if (step === undefined) return 'wrong';
+  const step = code === undefined ? undefined : stepOf(secret, code, now);
+  if (step === undefined) return undefined;
   const codes = newRecoveryCodes(random);
   const named = { accountId, id: randomId(random) };
-  const added = await stores.secondFactors.add({
+  const factor = {
     ...named,
     sealed: seal(master, purpose(named), secret.toString('base64url'), random),
     step,
     recovery: codes.map((one) => recoveryMac(master, accountId, one)),
-    created_at: clock.now(),
-  });
-  return added ? codes : 'taken';
+    created_at: now,
+  };
+  return { factor, codes };
 }
 
-/**
- * Uses up a one-time code or a recovery code of a person. False: it is wrong, or was used before; of several uses at
- * once one succeeds.
- */
-export async function useSecondFactor(
-  { stores, master, clock }: Omit<SecondFactorStore, 'random'>,
+/** A right code that nobody has used yet. */
+export interface RightCode {
+  /**
+   * Uses it up. Of several uses at once one succeeds; the others resolve to undefined. `left`: how many recovery codes there
+   * still are, if it is one.
+   */
+  use(): Promise<{ readonly left?: number } | undefined>;
+}
+
+/** The reason why a code is refused. `recovery`: a recovery code that the person does not have, or no longer. */
+export type WrongCode = 'wrong' | 'replayed' | 'recovery';
+
+/** Checks a one-time code or a recovery code of a person, and uses nothing up. */
+export async function checkCode(
+  { stores: { secondFactors }, master, clock }: Omit<SecondFactorStore, 'random'>,
   accountId: string,
   typed: string,
-): Promise<boolean> {
-  const { secondFactors } = stores;
+): Promise<RightCode | WrongCode> {
   const factor = await secondFactors.get(accountId);
-  if (factor === undefined) return false;
+  if (factor === undefined) return 'wrong';
   const now = clock.now();
   const recovery = readRecoveryCode(typed);
   if (recovery !== undefined) {
-    return secondFactors.useRecovery(accountId, recoveryMac(master, accountId, recovery), now);
+    const mac = recoveryMac(master, accountId, recovery);
+    if (!factor.recovery.includes(mac)) return 'recovery';
+    return {
+      async use() {
+        const left = await secondFactors.useRecovery(accountId, mac, now);
+        return left === undefined ? undefined : { left };
+      },
+    };
   }
   const code = readTotp(typed);
-  if (code === undefined) return false;
+  if (code === undefined) return 'wrong';
   const secret = Buffer.from(unseal(master, purpose(factor), factor.sealed), 'base64url');
   const step = stepOf(secret, code, now);
-  return step !== undefined && secondFactors.useStep(accountId, factor.id, step, now);
+  if (step === undefined) return 'wrong';
+  if (step <= factor.step) return 'replayed';
+  return {
+    use: async () =>
+      (await secondFactors.useStep(accountId, factor.id, step, now)) ? {} : undefined,
+  };
 }
 
-/** Gives a person ten other recovery codes. Undefined: they have no second factor. */
+/** Gives a person ten other recovery codes. Undefined: they have no second factor, or its codes were changed meanwhile. */
 export async function renewRecoveryCodes(
   { stores, master, random }: Omit<SecondFactorStore, 'clock'>,
   accountId: string,
@@ -96,6 +116,5 @@ export async function renewRecoveryCodes(
   if (factor === undefined) return undefined;
   const codes = newRecoveryCodes(random);
   const macs = codes.map((one) => recoveryMac(master, accountId, one));
-  const renewed = await stores.secondFactors.renewRecovery(accountId, factor.id, macs);
-  return renewed ? codes : undefined;
+  return (await stores.secondFactors.renewRecovery(factor, macs)) ? codes : undefined;
 }

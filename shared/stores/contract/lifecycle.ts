@@ -151,11 +151,14 @@ export function lifecycleContract(contract: () => Contract): void {
         'passkeys.remove': () => closed.passkeys.remove('x', 'x', 0),
         'passkeys.removeAll': () => closed.passkeys.removeAll('x'),
         'secondFactors.add': () => closed.secondFactors.add(someSecondFactor('x')),
+        'secondFactors.setUp': () =>
+          closed.secondFactors.setUp({ factor: someSecondFactor('x'), generation: 0, until: 1 }),
         'secondFactors.get': () => closed.secondFactors.get('x'),
         'secondFactors.list': () => secondFactorsIn(closed),
         'secondFactors.useStep': () => closed.secondFactors.useStep('x', 'x', 1, 1),
         'secondFactors.useRecovery': () => closed.secondFactors.useRecovery('x', 'x', 1),
-        'secondFactors.renewRecovery': () => closed.secondFactors.renewRecovery('x', 'x', []),
+        'secondFactors.renewRecovery': () =>
+          closed.secondFactors.renewRecovery(someSecondFactor('x'), []),
         'secondFactors.remove': () => closed.secondFactors.remove('x'),
         'outbox.add': () => closed.outbox.add(someOutboxMessage('x')),
         'outbox.take': () => closed.outbox.take(1, 2, 1),

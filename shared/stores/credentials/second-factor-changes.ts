@@ -21,6 +21,8 @@ export const useOfRecovery =
       : undefined;
 
 export const renewalOfRecovery =
-  (id: string, recovery: readonly string[]): SecondFactorChange =>
+  (seen: SecondFactorRecord, recovery: readonly string[]): SecondFactorChange =>
   (factor) =>
-    factor.id === id ? { ...factor, recovery } : undefined;
+    factor.id === seen.id && JSON.stringify(factor.recovery) === JSON.stringify(seen.recovery)
+      ? { ...factor, recovery }
+      : undefined;

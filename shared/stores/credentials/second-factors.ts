@@ -14,10 +14,27 @@ export interface SecondFactorRecord {
   readonly used_at?: number;
 }
 
+/** A second factor that ends all that was opened without it. */
+export interface SecondFactorSetUp {
+  readonly factor: SecondFactorRecord;
+  /** The id of the set-up whose place it takes; absent: the person has none. */
+  readonly replaces?: string;
+  /** The person's generation when they showed who they are. */
+  readonly generation: number;
+  /** Milliseconds since the epoch, after which the raised generation may leave the feed. */
+  readonly until: number;
+}
+
 /** The second factors of people, at most one each. Each change is atomic and durable. */
 export interface SecondFactors {
   /** False when the person has one. */
   add(factor: SecondFactorRecord): Promise<boolean>;
+  /**
+   * Keeps a second factor and raises the person's generation, both or neither. Resolves to the new generation. Undefined:
+   * the person's second factor is not the one that is replaced, or their generation was raised in between; then nothing
+   * changes. Of several at once one succeeds.
+   */
+  setUp(setUp: SecondFactorSetUp): Promise<number | undefined>;
   get(accountId: string): Promise<SecondFactorRecord | undefined>;
   /** All, in slices that are each read when asked for. */
   list(): AsyncIterable<readonly SecondFactorRecord[]>;
@@ -26,10 +43,16 @@ export interface SecondFactors {
    * there is no such set-up any more. Of several uses of one step at once one succeeds.
    */
   useStep(accountId: string, id: string, step: number, at: number): Promise<boolean>;
-  /** Uses up a recovery code by its MAC. False: the person has no such code any more. One of several at once succeeds. */
-  useRecovery(accountId: string, mac: string, at: number): Promise<boolean>;
-  /** Gives the set-up `id` other recovery codes. False: there is no such set-up any more. */
-  renewRecovery(accountId: string, id: string, macs: readonly string[]): Promise<boolean>;
-  /** False when the person has none. */
-  remove(accountId: string): Promise<boolean>;
+  /**
+   * Uses up a recovery code by its MAC, and resolves to how many are left. Undefined: the person has no such code any more.
+   * One of several at once succeeds.
+   */
+  useRecovery(accountId: string, mac: string, at: number): Promise<number | undefined>;
+  /**
+   * Gives a person other recovery codes. False: the set-up or the codes of `seen` are no longer what the person has. One of
+   * several at once succeeds.
+   */
+  renewRecovery(seen: SecondFactorRecord, macs: readonly string[]): Promise<boolean>;
+  /** Removes the set-up `id`; absent: any. False when the person has none of that id. */
+  remove(accountId: string, id?: string): Promise<boolean>;
 }

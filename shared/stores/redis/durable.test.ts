@@ -171,6 +171,11 @@ const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Prom
     (on) => on.outbox.remove('removed'),
   ],
   'secondFactors.add': [() => {}, (on) => on.secondFactors.add(someSecondFactor('added'))],
+  'secondFactors.setUp': [
+    () => {},
+    (on) =>
+      on.secondFactors.setUp({ factor: someSecondFactor('set up'), generation: 0, until: FAR }),
+  ],
   'secondFactors.useStep': [
     () => careless.secondFactors.add(someSecondFactor('used')),
     (on) => on.secondFactors.useStep('used', 'set-up of used', 9, 7),
@@ -181,7 +186,7 @@ const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Prom
   ],
   'secondFactors.renewRecovery': [
     () => careless.secondFactors.add(someSecondFactor('renewed')),
-    (on) => on.secondFactors.renewRecovery('renewed', 'set-up of renewed', ['x']),
+    (on) => on.secondFactors.renewRecovery(someSecondFactor('renewed'), ['x']),
   ],
   'secondFactors.remove': [
     () => careless.secondFactors.add(someSecondFactor('removed')),
@@ -276,6 +281,8 @@ describe('with one replica to wait for', () => {
       removePasskey: (on: Stores) => on.passkeys.remove('owner of removed', 'removed', 0),
       removePasskeys: (on: Stores) => on.passkeys.removeAll('owner of left'),
       addSecondFactor: (on: Stores) => on.secondFactors.add(someSecondFactor('added')),
+      setUpSecondFactor: (on: Stores) =>
+        on.secondFactors.setUp({ factor: someSecondFactor('added'), generation: 0, until: FAR }),
       removeSecondFactor: (on: Stores) => on.secondFactors.remove('removed'),
       addPublicKey: (on: Stores) => on.publicKeys.add(somePublicKey('added'), 1),
       signOut: (on: Stores) => on.publicKeys.signOut('signed out', 7),

@@ -194,6 +194,8 @@ describe('a server in trouble', () => {
     takeMail: () => stores.outbox.take(FAR, FAR, 1),
     removeMail: () => stores.outbox.remove('x'),
     secondFactor: () => stores.secondFactors.add(someSecondFactor('x')),
+    setUpSecondFactor: () =>
+      stores.secondFactors.setUp({ factor: someSecondFactor('x'), generation: 0, until: FAR }),
     useStep: () => stores.secondFactors.useStep('x', 'set-up of x', 9, 1),
     useRecovery: () => stores.secondFactors.useRecovery('x', 'mac 1', 1),
     removeSecondFactor: () => stores.secondFactors.remove('x'),

@@ -108,7 +108,7 @@ export async function openRedis(
     push: redisPush(redis, prefix, clock),
     replay: redisReplay(redis, prefix),
     revocations,
-    secondFactors: redisSecondFactors(redis, prefix),
+    secondFactors: redisSecondFactors(redis, prefix, longestLife),
     sessions: redisSessions(redis, prefix, random),
     spentTokens: redisSpentTokens(redis, prefix, clock),
     tokenKeys: redisTokenKeys(redis, prefix),

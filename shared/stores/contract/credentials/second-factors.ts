@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyText } from '#shared/base/any-text.fixture.ts';
-import type { SecondFactorRecord } from '../../credentials/second-factors.ts';
+import type { SecondFactorRecord, SecondFactors } from '../../credentials/second-factors.ts';
 import { SLICE } from '../../people/slices.ts';
 import { fresh, secondFactorsIn, someSecondFactor } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
@@ -18,6 +18,8 @@ export function secondFactorsContract(contract: () => Contract): void {
     };
     /** The stores by turns, for ten attempts at once. */
     const inTurn = (n: number) => (n % 2 === 0 ? contract().one : contract().other).secondFactors;
+    const useOf = async ({ useRecovery }: SecondFactors, accountId: string, mac: string) =>
+      (await useRecovery(accountId, mac, NOW)) !== undefined;
     const tenAtOnce = async (attempt: (n: number) => Promise<boolean>) => {
       const outcomes = await Promise.all(Array.from({ length: ATTEMPTS }, (_, n) => attempt(n)));
       return outcomes.filter((done) => done).length;
@@ -55,8 +57,11 @@ export function secondFactorsContract(contract: () => Contract): void {
       for (const person of [...odd, `${accountId} `, accountId.slice(0, -1)]) {
         expect(await secondFactors.get(person)).toBeUndefined();
         expect(await secondFactors.useStep(person, id, 99, NOW)).toBe(false);
-        expect(await secondFactors.useRecovery(person, 'mac 1', NOW)).toBe(false);
-        expect(await secondFactors.renewRecovery(person, id, [])).toBe(false);
+        expect(await secondFactors.useRecovery(person, 'mac 1', NOW)).toBeUndefined();
+        const seen = { ...someSecondFactor(person), id };
+        expect(await secondFactors.renewRecovery(seen, [])).toBe(false);
+        const next = { factor: seen, replaces: id, generation: 0, until: NOW };
+        expect(await secondFactors.setUp(next)).toBeUndefined();
         expect(await secondFactors.remove(person)).toBe(false);
       }
       expect(await secondFactorsIn(contract().one)).toEqual(before);
@@ -85,11 +90,13 @@ export function secondFactorsContract(contract: () => Contract): void {
 
     test('a step of an earlier set-up is refused', async () => {
       const { one, other } = contract();
-      const { accountId, id } = await added();
+      const earlier = await added();
+      const { accountId, id } = earlier;
       await one.secondFactors.remove(accountId);
       const next = await added({ accountId, id: 'the next' });
       expect(await other.secondFactors.useStep(accountId, id, 99, NOW)).toBe(false);
-      expect(await other.secondFactors.renewRecovery(accountId, id, ['x'])).toBe(false);
+      expect(await other.secondFactors.renewRecovery(earlier, ['x'])).toBe(false);
+      expect(await other.secondFactors.remove(accountId, id)).toBe(false);
       expect(await one.secondFactors.get(accountId)).toEqual(next);
     });
 
@@ -97,9 +104,9 @@ export function secondFactorsContract(contract: () => Contract): void {
       const { one, other } = contract();
       const factor = await added({ recovery: ['a', 'b', 'c'] });
       const { accountId } = factor;
-      expect(await other.secondFactors.useRecovery(accountId, 'b', NOW)).toBe(true);
-      expect(await one.secondFactors.useRecovery(accountId, 'b', NOW)).toBe(false);
-      expect(await one.secondFactors.useRecovery(accountId, 'B', NOW)).toBe(false);
+      expect(await other.secondFactors.useRecovery(accountId, 'b', NOW)).toBe(2);
+      expect(await one.secondFactors.useRecovery(accountId, 'b', NOW)).toBeUndefined();
+      expect(await one.secondFactors.useRecovery(accountId, 'B', NOW)).toBeUndefined();
       const after = { ...factor, recovery: ['a', 'c'], used_at: NOW };
       expect(await one.secondFactors.get(accountId)).toEqual(after);
     });
@@ -107,7 +114,7 @@ export function secondFactorsContract(contract: () => Contract): void {
     test('ten uses of one recovery code at once: one succeeds', async () => {
       for (let round = 0; round < 5; round += 1) {
         const { accountId } = await added({ recovery: ['a', 'b'] });
-        expect(await tenAtOnce((n) => inTurn(n).useRecovery(accountId, 'a', NOW))).toBe(1);
+        expect(await tenAtOnce((n) => useOf(inTurn(n), accountId, 'a'))).toBe(1);
         expect(await contract().one.secondFactors.get(accountId)).toMatchObject({
           recovery: ['b'],
         });
@@ -118,7 +125,7 @@ export function secondFactorsContract(contract: () => Contract): void {
       const recovery = Array.from({ length: ATTEMPTS }, (_, n) => `code ${n}`);
       const { accountId, id } = await added({ recovery, step: 0 });
       const [codes] = await Promise.all([
-        tenAtOnce((n) => inTurn(n).useRecovery(accountId, `code ${n}`, NOW)),
+        tenAtOnce((n) => useOf(inTurn(n), accountId, `code ${n}`)),
         tenAtOnce((n) => inTurn(n + 1).useStep(accountId, id, n + 1, NOW)),
       ]);
       expect(codes).toBe(ATTEMPTS);
@@ -129,11 +136,115 @@ export function secondFactorsContract(contract: () => Contract): void {
     test('new recovery codes take the place of all others', async () => {
       const { one, other } = contract();
       const factor = await added({ recovery: ['a'] });
-      const { accountId, id } = factor;
-      expect(await other.secondFactors.renewRecovery(accountId, id, ['c', 'd'])).toBe(true);
-      expect(await one.secondFactors.useRecovery(accountId, 'a', NOW)).toBe(false);
+      const { accountId } = factor;
+      expect(await other.secondFactors.renewRecovery(factor, ['c', 'd'])).toBe(true);
+      expect(await one.secondFactors.useRecovery(accountId, 'a', NOW)).toBeUndefined();
       const after = { ...factor, recovery: ['c', 'd'] };
       expect(await one.secondFactors.get(accountId)).toEqual(after);
+    });
+
+    test('ten renewals at once: one succeeds, and its codes are those that work', async () => {
+      for (let round = 0; round < 5; round += 1) {
+        const seen = await added({ recovery: ['a', 'b'] });
+        const codes = Array.from({ length: ATTEMPTS }, (_, n) => [`code ${round} ${n}`]);
+        const outcomes = await Promise.all(
+          codes.map((macs, n) => inTurn(n).renewRecovery(seen, macs)),
+        );
+        expect(outcomes.filter((done) => done)).toHaveLength(1);
+        const kept = await contract().one.secondFactors.get(seen.accountId);
+        expect(kept?.recovery).toEqual(codes[outcomes.indexOf(true)]);
+      }
+    });
+
+    test('codes of which one was used meanwhile are not renewed', async () => {
+      const { one, other } = contract();
+      const seen = await added({ recovery: ['a', 'b'] });
+      await other.secondFactors.useRecovery(seen.accountId, 'a', NOW);
+      expect(await one.secondFactors.renewRecovery(seen, ['c'])).toBe(false);
+      expect((await one.secondFactors.get(seen.accountId))?.recovery).toEqual(['b']);
+    });
+
+    describe('a set-up that ends all before it', () => {
+      const until = NOW + 1e12;
+      const generationOf = (accountId: string) =>
+        contract().other.revocations.generation('person', accountId);
+
+      test('keeps the factor and raises the generation, which followers see', async () => {
+        const { one, other } = contract();
+        await one.revocations.epoch(true);
+        const factor = someSecondFactor(fresh());
+        const { accountId } = factor;
+        await using feed = await other.revocations.feed();
+        expect(await one.secondFactors.setUp({ factor, generation: 0, until })).toBe(1);
+        expect(await other.secondFactors.get(accountId)).toEqual(factor);
+        expect(await secondFactorsIn(other)).toContainEqual(factor);
+        expect(await generationOf(accountId)).toBe(1);
+        expect((await feed.latest()).generation(accountId)).toBe(1);
+      });
+
+      test('takes the place of the one that it names, and of no other', async () => {
+        const { one, other } = contract();
+        const before = await added();
+        const { accountId } = before;
+        const factor = { ...someSecondFactor(accountId), id: 'the next', sealed: 'another' };
+        const wrong = [{}, { replaces: 'another' }, { replaces: '' }, { replaces: '__proto__' }];
+        for (const replaces of wrong) {
+          const next = { factor, ...replaces, generation: 0, until };
+          expect(await one.secondFactors.setUp(next)).toBeUndefined();
+        }
+        expect(await other.secondFactors.get(accountId)).toEqual(before);
+        expect(await generationOf(accountId)).toBe(0);
+        const next = { factor, replaces: before.id, generation: 0, until };
+        expect(await one.secondFactors.setUp(next)).toBe(1);
+        expect(await other.secondFactors.get(accountId)).toEqual(factor);
+        expect(await one.secondFactors.remove(accountId, before.id)).toBe(false);
+        expect(await one.secondFactors.remove(accountId, 'the next')).toBe(true);
+      });
+
+      test('an earlier or a later generation changes nothing', async () => {
+        const { one, other } = contract();
+        const factor = someSecondFactor(fresh());
+        const { accountId } = factor;
+        await other.revocations.raise('person', accountId, until);
+        for (const generation of [0, 2, -1]) {
+          expect(await one.secondFactors.setUp({ factor, generation, until })).toBeUndefined();
+        }
+        expect(await other.secondFactors.get(accountId)).toBeUndefined();
+        expect(await generationOf(accountId)).toBe(1);
+      });
+
+      test.each(['none', 'one that is replaced'])(
+        'ten at once, with %s: one succeeds',
+        async (what) => {
+          for (let round = 0; round < 5; round += 1) {
+            const before = what === 'none' ? undefined : await added();
+            const accountId = before?.accountId ?? fresh();
+            const replaces = before && { replaces: before.id };
+            const outcomes = await Promise.all(
+              Array.from({ length: ATTEMPTS }, (_, n) => {
+                const factor = { ...someSecondFactor(accountId), id: `next ${n}` };
+                return inTurn(n).setUp({ factor, ...replaces, generation: 0, until });
+              }),
+            );
+            expect(outcomes.filter((raised) => raised !== undefined)).toEqual([1]);
+            const kept = await contract().one.secondFactors.get(accountId);
+            expect(kept?.id).toBe(`next ${outcomes.indexOf(1)}`);
+            expect(await generationOf(accountId)).toBe(1);
+          }
+        },
+      );
+
+      test('while codes are used: the new one has none of the changes', async () => {
+        const before = await added({ recovery: ['a', 'b', 'c'] });
+        const { accountId, id } = before;
+        const factor = { ...someSecondFactor(accountId), id: 'the next' };
+        await Promise.all([
+          contract().one.secondFactors.setUp({ factor, replaces: id, generation: 0, until }),
+          ...['a', 'b', 'c'].map((mac, n) => useOf(inTurn(n), accountId, mac)),
+          ...[9, 10, 11].map((step, n) => inTurn(n).useStep(accountId, id, step, NOW)),
+        ]);
+        expect(await contract().other.secondFactors.get(accountId)).toEqual(factor);
+      });
     });
 
     test('each is listed once, in slices, whatever is added meanwhile', async () => {
@@ -156,7 +267,7 @@ export function secondFactorsContract(contract: () => Contract): void {
         const { accountId, id } = await added({ recovery });
         await Promise.all([
           contract().other.secondFactors.remove(accountId),
-          tenAtOnce((n) => inTurn(n).useRecovery(accountId, `code ${n}`, NOW)),
+          tenAtOnce((n) => useOf(inTurn(n), accountId, `code ${n}`)),
           tenAtOnce((n) => inTurn(n).useStep(accountId, id, 9 + n, NOW)),
         ]);
         expect(await contract().one.secondFactors.get(accountId)).toBeUndefined();

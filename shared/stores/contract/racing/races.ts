@@ -328,6 +328,20 @@ export const RACES = {
       secondFactors.add({ ...someSecondFactor(accountId), id: fresh() }),
     winners: 1,
   },
+  'put another second factor in the place of one': {
+    prepare: async ({ secondFactors }) => {
+      const accountId = fresh();
+      await secondFactors.add(someSecondFactor(accountId));
+      return accountId;
+    },
+    attempt: async ({ secondFactors }, accountId) => {
+      const before = someSecondFactor(accountId);
+      const factor = { ...before, id: fresh() };
+      const next = { factor, replaces: before.id, generation: 0, until: FAR };
+      return (await secondFactors.setUp(next)) !== undefined;
+    },
+    winners: 1,
+  },
   'use a step of a second factor': {
     prepare: async ({ secondFactors }) => {
       const accountId = fresh();
@@ -344,7 +358,8 @@ export const RACES = {
       await secondFactors.add(someSecondFactor(accountId));
       return accountId;
     },
-    attempt: ({ secondFactors }, accountId) => secondFactors.useRecovery(accountId, 'mac 1', 1),
+    attempt: async ({ secondFactors }, accountId) =>
+      (await secondFactors.useRecovery(accountId, 'mac 1', 1)) !== undefined,
     winners: 1,
   },
   'add the first key of an alg': firstKey('keys'),

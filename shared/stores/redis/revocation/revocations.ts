@@ -19,12 +19,19 @@ return redis.call('XADD', KEYS[1], 'MINID', '~', oldest, '*',
   'kind', ARGV[2], 'id', ARGV[3], 'generation', 0, 'until', ARGV[4])
 `);
 
+/** Raises a generation within a script whose first argument is the milliseconds kept. Returns the new one. */
+export const RAISE = `${oldest}
+local function raise(stream, generations, kind, id, last)
+  local generation = redis.call('HINCRBY', generations, kind .. ':' .. id, 1)
+  redis.call('XADD', stream, 'MINID', '~', oldest, '*',
+    'kind', kind, 'id', id, 'generation', generation, 'until', last)
+  return generation
+end
+`;
+
 /** KEYS: stream, generations. ARGV as above. */
-const raise = script(`${oldest}
-local generation = redis.call('HINCRBY', KEYS[2], ARGV[2] .. ':' .. ARGV[3], 1)
-redis.call('XADD', KEYS[1], 'MINID', '~', oldest, '*',
-  'kind', ARGV[2], 'id', ARGV[3], 'generation', generation, 'until', ARGV[4])
-return generation
+const raise = script(`${RAISE}
+return raise(KEYS[1], KEYS[2], ARGV[2], ARGV[3], ARGV[4])
 `);
 
 /** KEYS: stream, epoch. ARGV: milliseconds kept, new epoch. An entry wakes the feeds. */

@@ -9,6 +9,7 @@ import type { SecondFactorRecord, SecondFactors } from '../../credentials/second
 import { SLICE, slices } from '../../people/slices.ts';
 import type { Connection } from '../file/connection.ts';
 import type { SqliteFile } from '../file/file.ts';
+import { generationOf, raiseIn } from '../revocation/revocations.ts';
 
 type Row = readonly [record: string];
 
@@ -22,29 +23,35 @@ export function sqliteSecondFactors(file: SqliteFile): SecondFactors {
     );
     return row && factorOf(row);
   };
+  const put = (connection: Connection, factor: SecondFactorRecord) =>
+    connection.run(
+      'INSERT OR REPLACE INTO second_factor (person, record) VALUES (?, ?)',
+      personText(factor.accountId),
+      JSON.stringify(factor),
+    );
+  /** Resolves to what it is after the change. */
   const change = (accountId: string, changed: SecondFactorChange) =>
     file.write((connection) => {
       const factor = find(connection, accountId);
       const after = factor && changed(factor);
-      if (after === undefined) return false;
-      connection.run(
-        'UPDATE second_factor SET record = ? WHERE person = ?',
-        JSON.stringify(after),
-        personText(accountId),
-      );
-      return true;
+      if (after !== undefined) put(connection, after);
+      return after;
     });
 
   return {
     add: (factor) =>
       file.write((connection) => {
         if (find(connection, factor.accountId) !== undefined) return false;
-        connection.run(
-          'INSERT INTO second_factor (person, record) VALUES (?, ?)',
-          personText(factor.accountId),
-          JSON.stringify(factor),
-        );
+        put(connection, factor);
         return true;
+      }),
+    setUp: ({ factor, replaces, generation, until }) =>
+      file.write((connection) => {
+        const { accountId } = factor;
+        if (find(connection, accountId)?.id !== replaces) return undefined;
+        if (generationOf(connection, 'person', accountId) !== generation) return undefined;
+        put(connection, factor);
+        return raiseIn(connection, 'person', accountId, until);
       }),
     get: (accountId) => file.read((connection) => find(connection, accountId)),
     list: () =>
@@ -58,12 +65,16 @@ export function sqliteSecondFactors(file: SqliteFile): SecondFactors {
             .map(factorOf),
         ),
       ),
-    useStep: (accountId, id, step, at) => change(accountId, useOfStep(id, step, at)),
-    useRecovery: (accountId, mac, at) => change(accountId, useOfRecovery(mac, at)),
-    renewRecovery: (accountId, id, macs) => change(accountId, renewalOfRecovery(id, macs)),
-    remove: (accountId) =>
+    useStep: async (accountId, id, step, at) =>
+      (await change(accountId, useOfStep(id, step, at))) !== undefined,
+    useRecovery: async (accountId, mac, at) =>
+      (await change(accountId, useOfRecovery(mac, at)))?.recovery.length,
+    renewRecovery: async (seen, macs) =>
+      (await change(seen.accountId, renewalOfRecovery(seen, macs))) !== undefined,
+    remove: (accountId, id) =>
       file.write((connection) => {
-        if (find(connection, accountId) === undefined) return false;
+        const factor = find(connection, accountId);
+        if (factor === undefined || (id !== undefined && factor.id !== id)) return false;
         connection.run('DELETE FROM second_factor WHERE person = ?', personText(accountId));
         return true;
       }),

@@ -7,12 +7,25 @@ import type { SqliteFile } from '../file/file.ts';
 
 const APPEND = 'INSERT INTO revocation (kind, id, generation, until) VALUES (?, ?, ?, ?)';
 
-const generationOf = (connection: Connection, kind: string, id: string): number =>
+export const generationOf = (connection: Connection, kind: string, id: string): number =>
   connection.all<[generation: number]>(
     'SELECT generation FROM generation WHERE kind = ? AND id = ?',
     kind,
     id,
   )[0]?.[0] ?? 0;
+
+/** Raises a generation within a transaction. Returns the new one. */
+export function raiseIn(connection: Connection, kind: string, id: string, until: number): number {
+  const generation = generationOf(connection, kind, id) + 1;
+  connection.run(
+    'INSERT OR REPLACE INTO generation (kind, id, generation) VALUES (?, ?, ?)',
+    kind,
+    id,
+    generation,
+  );
+  connection.run(APPEND, kind, id, generation, Math.ceil(until));
+  return generation;
+}
 
 export function sqliteRevocations(file: SqliteFile, clock: Clock, random: Random): Revocations {
   const epoch = () =>
@@ -21,18 +34,7 @@ export function sqliteRevocations(file: SqliteFile, clock: Clock, random: Random
   return {
     revoke: (kind, id, until) =>
       file.write((connection) => void connection.run(APPEND, kind, id, null, Math.ceil(until))),
-    raise: (kind, id, until) =>
-      file.write((connection) => {
-        const generation = generationOf(connection, kind, id) + 1;
-        connection.run(
-          'INSERT OR REPLACE INTO generation (kind, id, generation) VALUES (?, ?, ?)',
-          kind,
-          id,
-          generation,
-        );
-        connection.run(APPEND, kind, id, generation, Math.ceil(until));
-        return generation;
-      }),
+    raise: (kind, id, until) => file.write((connection) => raiseIn(connection, kind, id, until)),
     generation: (kind, id) => file.read((connection) => generationOf(connection, kind, id)),
     epoch: async (create) => {
       const known = await epoch();
