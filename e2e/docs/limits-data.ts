@@ -168,7 +168,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'sign-ins with one name',
-      '{limits.account}, from browsers that have never signed in with it. A browser that the person has used has a limit of its own, so nobody can lock them out there',
+      '{limits.account}, from browsers that have never signed in with it. A browser that the person has used has a limit of its own, so nobody can lock them out there; all of those together have three times as much',
       '429',
       'in the store',
       'authz-server/integration/pages/sign-in.test.ts',
@@ -181,8 +181,8 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'authz-server/integration/pages/sign-in.test.ts',
     ],
     [
-      'one-time codes and recovery codes that are tried for one person',
-      '{limits.secondFactor}',
+      'one-time codes that are tried for one person',
+      '{limits.secondFactor}; over days ten times as many at once, and one more in 24 times the time. As many again, together, from browsers in which the person has used this second factor. Recovery codes count as sign-ins from their address',
       'the page says when to try again',
       'in the store',
       'authz-server/integration/pages/second-factor.test.ts',

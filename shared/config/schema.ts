@@ -312,7 +312,9 @@ export const configSchema = z.strictObject({
         .describe('PrivateToken credentials that the issuer verifies for one resource server.'),
       secondFactor: rate
         .default({ burst: 5, per: 300 })
-        .describe('One-time codes and recovery codes that are tried for one person.'),
+        .describe(
+          'One-time codes that are tried for one person, from browsers in which they have used none before.',
+        ),
       userCode: rate
         .default({ burst: 10, per: 60 })
         .describe('Device codes that one person enters.'),

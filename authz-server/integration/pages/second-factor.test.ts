@@ -356,6 +356,123 @@ describe('attacks on the second step', () => {
     expect((await afterPassword(site.browser(), BOB)).text).toContain('Signed in as');
   });
 
+  describe('somebody who knows the password and tries codes', () => {
+    const RATE = { burst: 3, per: 3600 };
+    const leave = async (browser: Browser) =>
+      browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
+    /** Tries codes of alice in fresh browsers until there are none left. */
+    async function emptied(): Promise<void> {
+      const browser = site.browser();
+      const page = await afterPassword(browser);
+      let refused = await browser.send(page, { code: '000000' });
+      while (refused.status === 422) refused = await browser.send(page, { code: '000000' });
+      expect(refused.status).toBe(429);
+    }
+    beforeEach(() => reopen({ limits: { secondFactor: RATE } }));
+
+    test('does not lock the person out of a browser in which they used a code before', async () => {
+      const { code } = await withSecondFactor(site.server, 'alice');
+      const own = site.browser();
+      await own.submit(await afterPassword(own), { code: code(-1) });
+      await leave(own);
+      await emptied();
+      const page = await afterPassword(own);
+      expect((await own.submit(page, { code: code() })).text).toContain('Signed in as');
+    });
+
+    test('does not lock them out of a new browser, where they have a recovery code', async () => {
+      const { code, codes } = await withSecondFactor(site.server, 'alice');
+      await emptied();
+      const browser = site.browser();
+      const page = await afterPassword(browser);
+      expect((await browser.send(page, { code: code() })).status).toBe(429);
+      for (let n = 0; n < 5; n += 1) {
+        expect((await browser.send(page, { recovery: '00000-00000' })).status).toBe(422);
+      }
+      const done = await browser.submit(page, { recovery: codes[0] ?? '' });
+      expect(done.text).toContain('Signed in as');
+    });
+
+    test('does not lock them out of a set-up: its secret is on the page', async () => {
+      await reopen({ limits: { secondFactor: RATE }, people: { secondFactor: 'required' } });
+      const theirs = site.browser();
+      const page = await afterPassword(theirs);
+      for (let n = 0; n < 9; n += 1) {
+        expect((await theirs.send(page, { code: '000000' })).status).toBe(422);
+      }
+      const browser = site.browser();
+      const asked = await afterPassword(browser);
+      const done = await browser.submit(asked, { code: appFrom(asked, site.server)() });
+      expect(codesOn(done)).toHaveLength(10);
+    });
+
+    test.each<[string, (browser: Browser) => Promise<unknown>]>([
+      [
+        'another person used their code',
+        async (browser) => {
+          const { code } = await withSecondFactor(site.server, 'bob');
+          await browser.submit(await afterPassword(browser, BOB), { code: code() });
+        },
+      ],
+      ['the person signed in by the password alone', (browser) => afterPassword(browser)],
+      [
+        'the person used an earlier second factor',
+        async (browser) => {
+          const { id, code } = await withSecondFactor(site.server, 'alice');
+          await browser.submit(await afterPassword(browser), { code: code() });
+          await site.server.stores.secondFactors.remove(id);
+        },
+      ],
+      [
+        'somebody made the cookie up',
+        async (browser) => {
+          const line = 'countersign-known=id.mark; path=/';
+          browser.plant({ cookies: [{ name: 'countersign-known', line }] });
+        },
+      ],
+    ])('gets no more of them with a browser in which %s', async (_what, before) => {
+      const browser = site.browser();
+      await before(browser);
+      if (hasSession(browser)) await leave(browser);
+      await withSecondFactor(site.server, 'alice');
+      await emptied();
+      const page = await afterPassword(browser);
+      expect((await browser.send(page, { code: '000000' })).status).toBe(429);
+    });
+
+    test('has as many in all browsers of the person together as in one', async () => {
+      const { code } = await withSecondFactor(site.server, 'alice');
+      const browsers = [site.browser(), site.browser()];
+      for (const [n, browser] of browsers.entries()) {
+        await browser.submit(await afterPassword(browser), { code: code(n) });
+        await leave(browser);
+      }
+      const statuses: number[] = [];
+      for (let n = 0; n < 4; n += 1) {
+        const browser = browsers[n % 2] as Browser;
+        statuses.push(
+          (await browser.send(await afterPassword(browser), { code: '000000' })).status,
+        );
+      }
+      expect(statuses).toEqual([422, 422, 422, 429]);
+    });
+
+    test('has few over days, however long they wait in between', async () => {
+      await reopen({ limits: { secondFactor: { burst: 2, per: 10 } } });
+      await withSecondFactor(site.server, 'alice');
+      let tries = 0;
+      const browser = site.browser();
+      for (let page = await afterPassword(browser), n = 0; n < 60; n += 1) {
+        clock.advance(10);
+        if (n % 25 === 24) page = await afterPassword(browser);
+        if ((await browser.send(page, { code: '000000' })).status === 422) tries += 1;
+      }
+      // 20 at once, and one more in 240 seconds.
+      expect(tries).toBeGreaterThanOrEqual(20);
+      expect(tries).toBeLessThanOrEqual(23);
+    });
+  });
+
   test('a right password gives its attempt back only after the last step', async () => {
     await reopen({ limits: { account: { burst: 3, per: 3600 } } });
     const { code } = await withSecondFactor(site.server, 'alice');

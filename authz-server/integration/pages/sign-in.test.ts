@@ -306,6 +306,22 @@ describe('nobody can be locked out of their own browser', () => {
     expect((await home.send(form, ALICE)).status).toBe(429);
   });
 
+  test('many known browsers of one person have three times the guesses of one', async () => {
+    await using own = await testSite({ limits: { account: { burst: 2, per: 3600 } } });
+    const browsers = Array.from({ length: 10 }, () => own.browser());
+    for (const browser of browsers) await browser.submit(await browser.open('/account'), ALICE);
+    const statuses: number[] = [];
+    for (const browser of browsers) {
+      await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
+      const asked = await browser.open('/account');
+      for (let n = 0; n < 2; n += 1) {
+        statuses.push((await browser.send(asked, { name: 'alice', password: 'guess' })).status);
+      }
+    }
+    expect(statuses.filter((status) => status === 422)).toHaveLength(6);
+    expect(statuses.slice(6)).toEqual(Array.from({ length: 14 }, () => 429));
+  });
+
   test('the cookie of the one person is worth nothing for another, nor changed', async () => {
     await using own = await testSite({ limits: { account: { burst: 1, per: 3600 } } });
     const attacker = own.browser();

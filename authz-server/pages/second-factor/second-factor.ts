@@ -13,7 +13,8 @@ import { answerWith } from '../frame/respond.ts';
 import type { SecondFactorProblem, SecondFactorProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
-import { payForCode } from '../sign-in/code-limit.ts';
+import { createCodeLimit } from '../sign-in/code-limit.ts';
+import { createKnownBrowser } from '../sign-in/known-browser.ts';
 import { isRecent } from '../sign-in/recent.ts';
 import { createBrowserSessions, type Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
@@ -38,6 +39,8 @@ export function secondFactorHandlers(
   const { currentVisitor, signInVisitor } = createBrowserSessions(server, provider);
   const { ask } = createSignIn(server, provider);
   const { write, read } = createStepState(server);
+  const payForCode = createCodeLimit(server);
+  const browsers = createKnownBrowser(server);
   const setUp = createSetUp(server);
   const secretOf = createSetUpSecret(server);
   const viewOf = createViewOf(server);
@@ -116,12 +119,14 @@ export function secondFactorHandlers(
           const props = { action: PATH, back: BACK, ...shown, isAnother, problem };
           answerWith(ctx, secondFactorPage(viewOf(ctx, person), props));
         };
-        const paid = await payForCode(server, person.id);
+        const typed = form.get('code') ?? '';
+        const paid = await payForCode(ctx, { accountId: person.id, typed });
         if (!paid.ok) return refused('limited', { kind: 'later', seconds: paid.retryAfter });
-        const made = await setUp(state, secret, form.get('code') ?? '');
+        const made = await setUp(state, secret, typed);
         if (made === 'wrong') return refused(made, { kind: 'wrong' });
         if (made === 'over') throw expired(TO_ACCOUNT, 409);
         await paid.giveBack();
+        browsers.remember(ctx, person.name, { secondFactor: made.secondFactor });
         await notify(server, person.id, 'second-factor-set-up', viewOf(ctx).language);
         // All sign-ins have ended, this one too. A passkey stays more than a code.
         const { assurance, passkey } = signIn;

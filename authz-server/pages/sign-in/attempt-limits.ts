@@ -4,7 +4,7 @@ import { customerOf } from '#shared/http/forwarded.ts';
 import type { LimitNamespace, Rate } from '#shared/stores/limits/limits.ts';
 import type { PagesServer } from '../../base/server.ts';
 import type { Shown, Unfinished } from './attempt.ts';
-import { createKnownBrowser } from './known-browser.ts';
+import { createKnownBrowser, type Proof } from './known-browser.ts';
 
 type Bucket = readonly [namespace: LimitNamespace, key: string, rate: Rate];
 
@@ -17,7 +17,7 @@ interface Later {
 export interface AttemptLimits {
   /**
    * Carries an attempt out that somebody of this name makes, if it can be paid for; undefined: nobody knows whose it is. A
-   * browser in which the person has signed in before pays from a bucket of its own alone: others cannot empty it. A right
+   * browser in which the person has signed in before pays from buckets of the person's browsers alone: others cannot empty them. A right
    * attempt gets back what it has paid, once nothing more is asked for.
    */
   limited<Outcome extends Shown | Unfinished | { readonly problem: unknown }>(
@@ -25,9 +25,15 @@ export interface AttemptLimits {
     name: string | undefined,
     attempt: () => Promise<Outcome>,
   ): Promise<Outcome | { readonly problem: Later }>;
-  /** After the last step of an attempt: gives back what it has paid, and remembers the browser. */
-  settle(ctx: Context, name: string): Promise<void>;
+  /** After the last step of an attempt: gives back what it has paid, and remembers the browser for both factors. */
+  settle(ctx: Context, name: string, secondFactor: string): Promise<void>;
 }
+
+/**
+ * All known browsers of a person have so many times what one has. Somebody who has made many of them known, with their own
+ * name, gets no more guesses at it by that.
+ */
+const BROWSERS = 3;
 
 /** Limits how often somebody may try to sign in. */
 export function createAttemptLimits(server: PagesServer): AttemptLimits {
@@ -42,14 +48,24 @@ export function createAttemptLimits(server: PagesServer): AttemptLimits {
     if (name === undefined) return [byAddress];
     const key = createHash('sha256').update(name).digest('base64url');
     const browser = browsers.known(ctx, name);
-    if (browser !== undefined) return [['sign-in-browser', `${browser} ${key}`, account]];
+    if (browser !== undefined) {
+      const ofAll = { burst: account.burst * BROWSERS, per: account.per / BROWSERS };
+      return [
+        ['sign-in-browser', `${browser} ${key}`, account],
+        ['sign-in-browsers', key, ofAll],
+      ];
+    }
     return [byAddress, ['sign-in-name', key, account]];
   }
 
-  async function giveBack(ctx: Context, buckets: readonly Bucket[], name: string): Promise<void> {
+  async function giveBack(
+    ctx: Context,
+    buckets: readonly Bucket[],
+    ...proofs: readonly Proof[]
+  ): Promise<void> {
     // The one attempt, no more: who guesses does not get theirs back by signing in as somebody else.
     await Promise.all(buckets.map((bucket) => limits.giveBack(...bucket)));
-    browsers.remember(ctx, name);
+    browsers.remember(ctx, ...proofs);
   }
 
   return {
@@ -63,6 +79,7 @@ export function createAttemptLimits(server: PagesServer): AttemptLimits {
       if ('person' in made) await giveBack(ctx, buckets, made.person.name);
       return made;
     },
-    settle: (ctx, name) => giveBack(ctx, bucketsOf(ctx, name), name),
+    settle: (ctx, name, secondFactor) =>
+      giveBack(ctx, bucketsOf(ctx, name), name, { secondFactor }),
   };
 }

@@ -6,19 +6,23 @@ import { derivedKey } from '#shared/base/derived-key.ts';
 import { cookieName } from '#shared/config/own-cookies.ts';
 import type { PagesServer } from '../../base/server.ts';
 
-/** So many people of one browser are remembered, the latest. */
-const MOST_PEOPLE = 8;
+/** So many proofs of one browser are remembered, the latest: a name and a second factor for each of eight people. */
+const MOST_PROOFS = 16;
 const YEAR_MILLISECONDS = 31_536_000_000;
 
+/** Something with which somebody has signed in: the name of a person, or a set-up of a second factor. */
+export type Proof = string | { readonly secondFactor: string };
+
 export interface KnownBrowser {
-  /** Identifies the browser when somebody of that name has signed in with it before. */
-  known(ctx: Context, name: string): string | undefined;
-  remember(ctx: Context, name: string): void;
+  /** Identifies the browser when somebody has signed in by that with it before. */
+  known(ctx: Context, proof: Proof): string | undefined;
+  /** All proofs of one sign-in: a second call takes the place of the first. */
+  remember(ctx: Context, ...proofs: readonly Proof[]): void;
 }
 
 /**
  * Browsers in which a person has signed in before keep their own count of attempts, so that nobody can
- * lock the person out there. The cookie is a random id, and for each person a MAC over it and the name.
+ * lock the person out there. The cookie is a random id, and for each proof a MAC over it and the proof.
  */
 export function createKnownBrowser({
   config,
@@ -27,25 +31,28 @@ export function createKnownBrowser({
 }: Pick<PagesServer, 'config' | 'master' | 'random'>): KnownBrowser {
   const cookie = cookieName(config, 'known');
   const key = derivedKey(master, 'countersign authz known browser');
-  const markOf = (id: string, name: string) =>
-    createHmac('sha256', key).update(`${id} ${name}`).digest('base64url');
+  const markOf = (id: string, proof: Proof) => {
+    // A name has no space, and so is no second factor.
+    const text = typeof proof === 'string' ? proof : ` second factor ${proof.secondFactor}`;
+    return createHmac('sha256', key).update(`${id} ${text}`).digest('base64url');
+  };
   const read = (ctx: Context) => {
     const [id = '', ...marks] = (ctx.cookies.get(cookie) ?? '').split('.');
     return { id, marks };
   };
 
   return {
-    known(ctx, name) {
+    known(ctx, proof) {
       const { id, marks } = read(ctx);
-      const mark = markOf(id, name);
+      const mark = markOf(id, proof);
       return marks.some((one) => sameText(one, mark)) ? id : undefined;
     },
 
-    remember(ctx, name) {
+    remember(ctx, ...proofs) {
       const { id, marks } = read(ctx);
       const kept = id === '' ? randomId(random) : id;
-      const mark = markOf(kept, name);
-      const all = [mark, ...marks.filter((one) => one !== mark)].slice(0, MOST_PEOPLE);
+      const fresh = proofs.map((proof) => markOf(kept, proof));
+      const all = [...new Set([...fresh, ...marks])].slice(0, MOST_PROOFS);
       ctx.cookies.set(cookie, [kept, ...all].join('.'), {
         httpOnly: true,
         sameSite: 'lax',

@@ -14,7 +14,7 @@ import { createSetUpSecret } from './set-up-secret.ts';
 import type { SecondFactorProblem, SecondStep } from '../frame/view.ts';
 import type { Attempt } from './attempt.ts';
 import { createAttemptLimits } from './attempt-limits.ts';
-import { payForCode } from './code-limit.ts';
+import { createCodeLimit } from './code-limit.ts';
 import { claimStep, createStepState, isClaimed, type StepState } from './step-state.ts';
 
 export interface SecondSteps {
@@ -37,6 +37,7 @@ export function createSecondStep(server: PagesServer): SecondSteps {
   const rule = config.people.secondFactor;
   const { write, read } = createStepState(server);
   const { settle } = createAttemptLimits(server);
+  const payForCode = createCodeLimit(server);
   const setUp = createSetUp(server);
   const secretOf = createSetUpSecret(server);
 
@@ -65,7 +66,7 @@ export function createSecondStep(server: PagesServer): SecondSteps {
     const checked = await checkCode(server, accountId, typed);
     if (typeof checked === 'string') return checked;
     const used = (await claimStep(server, step)) && (await checked.use());
-    return used ? { generation, ...used } : 'over';
+    return used ? { generation, secondFactor: checked.id, ...used } : 'over';
   }
 
   return {
@@ -90,13 +91,15 @@ export function createSecondStep(server: PagesServer): SecondSteps {
       const { accountId, name, secret } = state;
       const person = await server.directory.find(accountId);
       if (person === undefined || !(await hasSamePassword(state))) return OVER;
-      const paid = await payForCode(server, accountId);
+      const factor = await stores.secondFactors.get(accountId);
+      const typed = form.get('recovery') || form.get('code') || '';
+      const secondFactor = secret === undefined ? (factor?.id ?? '') : undefined;
+      const paid = await payForCode(ctx, { accountId, secondFactor, typed });
       const refused = (kind: WrongCode | 'limited', problem: SecondFactorProblem) => {
         note(ctx.req, { reason: `second factor: ${kind}`, subject: accountId });
         return again(sealed, state, problem);
       };
       if (!paid.ok) return refused('limited', { kind: 'later', seconds: paid.retryAfter });
-      const typed = form.get('recovery') || form.get('code') || '';
       const done =
         secret === undefined ? await use(state, typed) : await setUp(state, secret, typed);
       if (done === 'over') return OVER;
@@ -106,10 +109,10 @@ export function createSecondStep(server: PagesServer): SecondSteps {
       }
       const language = languageOf(ctx.get('Accept-Language'));
       if (secret !== undefined) await notify(server, accountId, 'second-factor-set-up', language);
-      const { generation, left, ...codes } = { left: undefined, ...done };
+      const { generation, left, secondFactor: used, ...codes } = { left: undefined, ...done };
       if (left !== undefined) await notify(server, accountId, 'recovery-code-used', language);
       await paid.giveBack();
-      await settle(ctx, name);
+      await settle(ctx, name, used);
       return {
         person: { ...person, generation },
         means: { assurance: BY_SECOND_FACTOR },

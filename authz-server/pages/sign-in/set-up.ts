@@ -11,6 +11,8 @@ export interface NewlySetUp {
   readonly codes: readonly string[];
   /** The generation of the sign-in that set it up. */
   readonly generation: number;
+  /** The id of the set-up. */
+  readonly secondFactor: string;
 }
 
 /**
@@ -37,6 +39,7 @@ export function createSetUp(server: PagesServer) {
     });
     if (raised === undefined) return 'over';
     await clearEarlier(server, accountId, raised);
-    return { codes: made.codes.map(shownRecoveryCode), generation: raised };
+    const codes = made.codes.map(shownRecoveryCode);
+    return { codes, generation: raised, secondFactor: made.factor.id };
   };
 }

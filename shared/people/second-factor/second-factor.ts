@@ -65,6 +65,8 @@ export function makeSecondFactor(
 
 /** A right code that nobody has used yet. */
 export interface RightCode {
+  /** The id of the set-up that it is of. */
+  readonly id: string;
   /**
    * Uses it up. Of several uses at once one succeeds; the others resolve to undefined. `left`: how many recovery codes there
    * still are, if it is one.
@@ -89,6 +91,7 @@ export async function checkCode(
     const mac = recoveryMac(master, accountId, recovery);
     if (!factor.recovery.includes(mac)) return 'recovery';
     return {
+      id: factor.id,
       async use() {
         const left = await secondFactors.useRecovery(accountId, mac, now);
         return left === undefined ? undefined : { left };
@@ -102,6 +105,7 @@ export async function checkCode(
   if (step === undefined) return 'wrong';
   if (step <= factor.step) return 'replayed';
   return {
+    id: factor.id,
     use: async () =>
       (await secondFactors.useStep(accountId, factor.id, step, now)) ? {} : undefined,
   };

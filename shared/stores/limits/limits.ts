@@ -37,17 +37,20 @@ export type LimitNamespace =
   | 'device-poll'
   /** Clients that nobody registered, and that are kept because somebody allowed them something, by account. */
   | 'gnap-clients'
-  /** One-time codes and recovery codes, by account. */
+  /** One-time codes, by account: at once, over days, and from browsers in which the person has used one before. */
   | 'second-factor'
+  | 'second-factor-days'
+  | 'second-factor-browsers'
   /** Codes of devices that somebody enters, by account; from one address, by that. */
   | 'user-code'
   | 'user-code-address'
   /** The few that an account has left where its address has none. */
   | 'user-code-strict'
-  /** Passwords on the sign-in page: by name, by address, and by name in a browser that is known. */
+  /** Passwords on the sign-in page: by name, by address, by name in a browser that is known, and in all of those. */
   | 'sign-in-name'
   | 'sign-in-address'
   | 'sign-in-browser'
+  | 'sign-in-browsers'
   /** Links that are asked for by mail: by name, whether or not somebody has it, and by address. */
   | 'recovery-name'
   | 'recovery-address'
