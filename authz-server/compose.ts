@@ -11,6 +11,7 @@ import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
 import { logged } from '#shared/server/message/request-log.ts';
 import { createApp } from './app.ts';
+import { auditChores } from './start/audit-chores.ts';
 import { banner } from './start/banner.ts';
 import { outboxChore } from './mail/outbox-chore.ts';
 import { openMail } from '#shared/mail/transport.ts';
@@ -79,7 +80,7 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
           await stores.revocations.epoch(true);
         },
       },
-      ...(WORKER === 1 ? [sweep] : []),
+      ...(WORKER === 1 ? [sweep, ...auditChores(parts)] : []),
       ...(config.mail ? [outboxChore(server, await openMail(config), log)] : []),
     ],
     report:

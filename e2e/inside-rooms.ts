@@ -16,6 +16,7 @@ export type Orders = Readonly<Record<string, Order>>;
 
 /** The subjects of the stores, beside `cache`; the interfaces, sqlite/, redis/ and contract/ have the same folders. */
 const SUBJECTS = [
+  'audit',
   'authentication',
   'credentials',
   'keys',

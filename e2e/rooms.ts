@@ -21,6 +21,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['shared/stores'],
   ['shared/gnap'],
   ['shared/keys'],
+  ['shared/audit'],
   ['shared/people'],
   ['shared/auth'],
   ['shared/guard', 'shared/config'],

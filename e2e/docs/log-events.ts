@@ -145,6 +145,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'A part of the store, or readiness, begins to fail.',
       ['part', 'reason'],
     ],
+    [
+      'error',
+      'audit.failing',
+      'An event could not be written to the audit log, and `audit.required` is `false`.',
+      ['reason'],
+    ],
     ['warn', 'store.working', 'That part has worked again for some seconds.', ['part']],
     [
       'error',
@@ -224,6 +230,8 @@ export const CHORES: Readonly<Record<string, string>> = {
   sweep: 'removal of what has ended (authorization server)',
   keys: 'reading and making of signing keys',
   mail: 'sending of mail',
+  audit: 'closing of the audit log',
+  'audit retention': 'removal of days that the audit log is kept no longer',
   'token keys': 'reading and making of keys for PrivateToken',
   'gateway-keys': 'reading and making of keys of the gateway',
   'sweep.gateway-keys': 'removal of old keys of the gateway',

@@ -1,3 +1,4 @@
+import { auditPage } from './audit-page.ts';
 import { commandsPage } from './commands-page.ts';
 import { openApi } from './api/openapi.ts';
 import { claimsPage } from './claims-page.ts';
@@ -13,6 +14,7 @@ import { standardsPage } from './standards-page.ts';
 /** The pages that are written from the code, by their path from the top. */
 export const PAGES: Readonly<Record<string, () => string>> = {
   'docs/llms.txt': llmsPage,
+  'docs/reference/audit-events.md': auditPage,
   'docs/reference/commands.md': commandsPage,
   'docs/reference/endpoints.md': endpointsPage,
   'docs/reference/limits.md': limitsPage,

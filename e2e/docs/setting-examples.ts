@@ -18,6 +18,7 @@ export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
   people: { session: 86_400, secondFactor: { required: ['staff'] } },
   revocations: { lease: 5 },
   device: { lifetime: 900 },
+  audit: { addresses: true, keep: 730 },
   mail: {
     host: 'mail.example',
     from: 'accounts@example.com',

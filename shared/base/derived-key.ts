@@ -6,6 +6,8 @@ export type Purpose =
   | 'countersign master secret'
   /** Private keys and secrets of people in the store, and sign-ins under way in browsers, by their name. */
   | `countersign seal ${string}`
+  /** The chain of the audit log. */
+  | 'countersign audit chain'
   /** Cookies of the engine. */
   | 'countersign authz cookies'
   /** Forms of the pages, against requests that other sites forge. */

@@ -1,4 +1,7 @@
 import type { Command } from './arguments/command.ts';
+import { auditFollow } from './commands/audit-follow.ts';
+import { auditList } from './commands/audit-list.ts';
+import { auditVerify } from './commands/audit-verify.ts';
 import { backup } from './commands/backup.ts';
 import { cacheBan } from './commands/cache-ban.ts';
 import { cacheBans } from './commands/cache-bans.ts';
@@ -107,6 +110,9 @@ export const COMMANDS: readonly Command[] = [
   cachePurge,
   cacheBan,
   cacheBans,
+  auditList,
+  auditFollow,
+  auditVerify,
   signingKeysList,
   signingKeysRotate,
   privateTokenKeys,

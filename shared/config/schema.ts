@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { auditSettings } from '#shared/audit/settings.ts';
 import { negotiateSettings } from '#shared/auth/schemes/negotiate/settings.ts';
 import { parseRule } from '#shared/client/destinations/destinations.ts';
 import { storeSettings } from '#shared/stores/settings.ts';
@@ -238,6 +239,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({})
     .describe('The device flow (RFC 8628).'),
+  audit: auditSettings,
   mail: mailSchema,
   brand: brandSchema,
   scopeTexts: z

@@ -2,6 +2,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
 import { acknowledged } from './revocation/acknowledged.ts';
+import type { Revocations } from './revocation/revocations.ts';
 import type { StoreSettings } from './settings.ts';
 import type { Stores } from './stores.ts';
 
@@ -32,8 +33,17 @@ export async function openStores(spec: StoresSpec, deps: StoresDependencies): Pr
   const { followers } = stores;
   const lease = spec.revocations.lease * 1000;
   const monotonic = () => performance.now();
-  const revocations = acknowledged(stores.revocations, { followers, lease, monotonic });
-  return { ...stores, revocations };
+  const options = { followers, lease, monotonic };
+  const revocations = acknowledged(stores.revocations, options);
+  return {
+    ...stores,
+    revocations,
+    recorded(part, ...texts) {
+      const recorded = stores.recorded(part, ...texts);
+      if (part !== 'revocations') return recorded;
+      return acknowledged(recorded as Revocations, options) as typeof recorded;
+    },
+  };
 }
 
 async function openStore({ store, data }: StoresSpec, deps: StoresDependencies): Promise<Stores> {

@@ -1,5 +1,6 @@
 import type { ApiKeys } from './credentials/api-keys.ts';
 import type { Artefacts } from './oauth/artefacts.ts';
+import type { Audit } from './audit/audit.ts';
 import type { CacheReports } from './cache/cache-reports.ts';
 import type { Clients } from './oauth/clients.ts';
 import type { Followers } from './revocation/followers.ts';
@@ -21,6 +22,20 @@ import type { TokenKeys } from './keys/token-keys.ts';
 import type { Trees } from './trees/trees.ts';
 import type { UseCounts } from './authentication/use-counts.ts';
 
+/** The parts whose changes the audit log records. */
+export type Recorded =
+  | 'apiKeys'
+  | 'artefacts'
+  | 'clients'
+  | 'gatewayKeys'
+  | 'keys'
+  | 'passkeys'
+  | 'people'
+  | 'publicKeys'
+  | 'revocations'
+  | 'secondFactors'
+  | 'tokenKeys';
+
 /**
  * All that the pair remembers. Two implementations, `sqlite` and `redis`, pass one contract suite.
  * Every verb rejects with `StoreUnavailable` when the store cannot answer; callers fail closed (503).
@@ -28,6 +43,7 @@ import type { UseCounts } from './authentication/use-counts.ts';
 export interface Stores extends AsyncDisposable {
   readonly apiKeys: ApiKeys;
   readonly artefacts: Artefacts;
+  readonly audit: Audit;
   readonly cacheReports: CacheReports;
   readonly clients: Clients;
   readonly followers: Followers;
@@ -51,6 +67,11 @@ export interface Stores extends AsyncDisposable {
   readonly tokenKeys: TokenKeys;
   readonly trees: Trees;
   readonly useCounts: UseCounts;
+  /**
+   * Returns a part for one change. The first change that is made through it appends `texts` to the audit log: both
+   * are there or neither. What changes nothing appends nothing. Of artefacts only those that a person sees count.
+   */
+  recorded<Part extends Recorded>(part: Part, ...texts: readonly string[]): Stores[Part];
   /** Resolves when the store takes a write now, which leaves nothing; the question behind `/health/ready`. */
   ping(): Promise<void>;
   /** Removes all that has expired, in small batches; resolves to the number of rows or keys removed. */

@@ -3,6 +3,8 @@ import { absentPeopleContract } from './people/absent-people.ts';
 import { aliasesContract } from './people/aliases.ts';
 import { searchKeysContract } from './people/search-keys.ts';
 import { apiKeysContract } from './credentials/api-keys.ts';
+import { auditContract } from './audit/audit.ts';
+import { recordedContract } from './audit/recorded.ts';
 import { artefactsContract } from './oauth/artefacts.ts';
 import { blocksContract } from './limits/blocks.ts';
 import { cacheReportsContract } from './cache/cache-reports.ts';
@@ -66,6 +68,8 @@ const PARTS = [
   passkeysContract,
   secondFactorsContract,
   outboxContract,
+  auditContract,
+  recordedContract,
   pushContract,
   pushReceiptsContract,
   replayContract,

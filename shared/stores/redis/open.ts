@@ -3,13 +3,16 @@ import type { RedisSettings } from '../settings.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
 import { limitsOver } from '#shared/stores/limits/blocks.ts';
-import type { Stores } from '#shared/stores/stores.ts';
+import type { Recorded, Stores } from '#shared/stores/stores.ts';
+import { redisAudit } from './audit/audit.ts';
+import { carrying } from './audit/carrying.ts';
+import { auditStreams } from './audit/streams.ts';
 import { redisApiKeys } from './credentials/api-keys.ts';
 import { redisArtefacts } from './oauth/artefacts.ts';
 import { redisBuckets } from './limits/buckets.ts';
 import { redisCacheReports } from './cache/cache-reports.ts';
 import { redisClients } from './oauth/clients.ts';
-import { Connection } from './connection/connection.ts';
+import { type Commands, Connection } from './connection/connection.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { redisFollowers } from './revocation/followers.ts';
 import { redisInvalidations } from './cache/invalidations.ts';
@@ -90,9 +93,24 @@ export async function openRedis(
   const revocations = redisRevocations(redis, prefix, random, longestLife, openFeed);
   const running = () => (opened?.closed === false ? opened : undefined);
   const invalidations = redisInvalidations(redis, prefix, { running, open: newFeed });
+  const streams = auditStreams(prefix);
+  const recordable: { readonly [Part in Recorded]: (of: Commands) => Stores[Part] } = {
+    apiKeys: (of) => redisApiKeys(of, prefix),
+    artefacts: (of) => redisArtefacts(redis, prefix, clock, of),
+    clients: (of) => redisClients(of, prefix),
+    gatewayKeys: (of) => redisKeys(of, prefix, 'gateway-keys'),
+    keys: (of) => redisKeys(of, prefix, 'keys'),
+    passkeys: (of) => redisPasskeys(of, prefix),
+    people: (of) => redisPeople(of, prefix),
+    publicKeys: (of) => redisPublicKeys(of, prefix),
+    revocations: (of) => redisRevocations(of, prefix, random, longestLife, openFeed),
+    secondFactors: (of) => redisSecondFactors(of, prefix, longestLife),
+    tokenKeys: (of) => redisTokenKeys(of, prefix),
+  };
   return {
     apiKeys: redisApiKeys(redis, prefix),
     artefacts: redisArtefacts(redis, prefix, clock),
+    audit: redisAudit(redis, prefix, streams),
     cacheReports: redisCacheReports(redis, prefix),
     clients: redisClients(redis, prefix),
     followers: redisFollowers(redis, prefix),
@@ -114,6 +132,7 @@ export async function openRedis(
     tokenKeys: redisTokenKeys(redis, prefix),
     trees: redisTrees(redis, prefix, random),
     useCounts: redisUseCounts(redis, prefix),
+    recorded: (part, ...texts) => recordable[part](carrying(redis, streams, texts)),
     ping: forAll(() => redis.touch(epoch)),
     sweep: async () => (await revocations.sweep()) + (await invalidations.sweep()),
     async [Symbol.asyncDispose]() {

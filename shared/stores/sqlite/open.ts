@@ -4,14 +4,16 @@ import { type Log, silentLog } from '#shared/base/log.ts';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import type { Random } from '#shared/base/random.ts';
 import { limitsOver } from '../limits/blocks.ts';
-import type { Stores } from '../stores.ts';
+import type { Recorded, Stores } from '../stores.ts';
+import { sqliteAudit } from './audit/audit.ts';
+import { carrying } from './audit/carrying.ts';
 import { sqliteApiKeys } from './credentials/api-keys.ts';
 import { artefactFiles } from './oauth/artefact-files.ts';
 import { sqliteArtefacts } from './oauth/artefacts.ts';
 import { sqliteBuckets } from './limits/buckets.ts';
 import { sqliteCacheReports } from './cache/cache-reports.ts';
 import { sqliteClients } from './oauth/clients.ts';
-import { orUnavailable, SqliteFile } from './file/file.ts';
+import { type Database, orUnavailable, SqliteFile } from './file/file.ts';
 import { sqliteFollowers } from './revocation/followers.ts';
 import { sqliteInvalidations } from './cache/invalidations.ts';
 import { sqliteKept } from './trees/kept.ts';
@@ -61,9 +63,23 @@ export async function openSqlite({
   // Where a file fails they are begun anew; whatever else needs it says so.
   await movePassingArtefacts(state, transient).catch(() => {});
   const steady = steadiness(clock);
+  const recordable: { readonly [Part in Recorded]: (file: Database) => Stores[Part] } = {
+    apiKeys: sqliteApiKeys,
+    artefacts: (file) => sqliteArtefacts(file, clock),
+    clients: sqliteClients,
+    gatewayKeys: (file) => sqliteKeys(file, 'gateway_key'),
+    keys: (file) => sqliteKeys(file, 'key'),
+    passkeys: sqlitePasskeys,
+    people: sqlitePeople,
+    publicKeys: sqlitePublicKeys,
+    revocations: (file) => sqliteRevocations(file, state.path, clock, random),
+    secondFactors: sqliteSecondFactors,
+    tokenKeys: sqliteTokenKeys,
+  };
   return {
     apiKeys: sqliteApiKeys(state),
     artefacts: artefactFiles(sqliteArtefacts(state, clock), sqliteArtefacts(transient, clock)),
+    audit: sqliteAudit(state),
     cacheReports: sqliteCacheReports(transient, clock),
     clients: sqliteClients(state),
     followers: sqliteFollowers(state),
@@ -78,13 +94,14 @@ export async function openSqlite({
     publicKeys: sqlitePublicKeys(state),
     push: sqlitePush(state, clock),
     replay: sqliteReplay(transient, clock),
-    revocations: sqliteRevocations(state, clock, random),
+    revocations: sqliteRevocations(state, state.path, clock, random),
     secondFactors: sqliteSecondFactors(state),
     sessions: sqliteSessions(transient, clock, random),
     spentTokens: sqliteSpentTokens(state, clock),
     tokenKeys: sqliteTokenKeys(state),
     trees: sqliteTrees(state, random),
     useCounts: sqliteUseCounts(transient, clock),
+    recorded: (part, ...texts) => recordable[part](carrying(state, texts)),
     ping: async () => {
       // Written though it is the same: a full disk is not ready.
       for (const file of files) {

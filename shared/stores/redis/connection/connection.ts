@@ -152,7 +152,13 @@ export class Connection implements Disposable {
   }
 }
 
-type Keys = readonly [string, ...string[]];
+export type Keys = readonly [string, ...string[]];
+
+/** The part of a connection that the verbs of a store use. */
+export type Commands = Pick<
+  Connection,
+  'command' | 'script' | 'durableCommand' | 'durable' | 'settled'
+>;
 
 /** EVALSHA, and EVAL where the server does not know the script yet. */
 export async function evalScript<T>(

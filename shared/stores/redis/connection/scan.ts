@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts';
+import type { Commands } from './connection.ts';
 
 /** Fields at a time, about. */
 const COUNT = '250';
@@ -8,7 +8,7 @@ const COUNT = '250';
  * yielded, perhaps more than once.
  */
 export async function* scan(
-  redis: Connection,
+  redis: Commands,
   key: string,
 ): AsyncGenerator<readonly (readonly [field: string, value: string])[]> {
   let cursor = '0';
@@ -26,7 +26,7 @@ export async function* scan(
 }
 
 /** Every value of a hash once. */
-export async function scanValues(redis: Connection, key: string): Promise<string[]> {
+export async function scanValues(redis: Commands, key: string): Promise<string[]> {
   const found = new Map<string, string>();
   for await (const slice of scan(redis, key)) {
     for (const [field, value] of slice) found.set(field, value);

@@ -2,7 +2,7 @@ import { byApplicationThenAge, ended } from '#shared/stores/credentials/api-key-
 import type { ApiKeyRecord, ApiKeys } from '#shared/stores/credentials/api-keys.ts';
 import { used } from '#shared/stores/credentials/last-use.ts';
 import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import type { Commands } from '../connection/connection.ts';
 import { scanValues } from '../connection/scan.ts';
 
 const add = script(`
@@ -24,7 +24,7 @@ return redis.call('HDEL', KEYS[1], ARGV[1])
  * The hash `{prefix}:api-keys`: id to JSON, in the slot of the revocations, so that a change is as
  * durable as they are. The time of the last use is less durable: a note that is lost does no harm.
  */
-export function redisApiKeys(redis: Connection, prefix: string): ApiKeys {
+export function redisApiKeys(redis: Commands, prefix: string): ApiKeys {
   const name = `{${prefix}}:api-keys`;
   const parsed = (key: string): ApiKeyRecord => JSON.parse(key);
   const find = (id: string) => redis.command<string | null>('HGET', name, id);

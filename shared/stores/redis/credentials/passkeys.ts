@@ -2,7 +2,7 @@ import { afterUse, personText } from '#shared/stores/credentials/passkey-changes
 import type { PasskeyRecord, Passkeys } from '#shared/stores/credentials/passkeys.ts';
 import { SLICE, slices } from '#shared/stores/people/slices.ts';
 import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import type { Commands } from '../connection/connection.ts';
 
 /** KEYS: passkeys, their order. ARGV: id, record, its place, first and last of the person's places, `most`. */
 const add = script(`
@@ -68,7 +68,7 @@ const placesOf = (accountId: string) =>
  * stand together by age. In the slot of the revocations, so that a change is as durable as they are. Uses are, too:
  * a counter that went back would let a copy in.
  */
-export function redisPasskeys(redis: Connection, prefix: string): Passkeys {
+export function redisPasskeys(redis: Commands, prefix: string): Passkeys {
   const passkeys = `{${prefix}}:passkeys`;
   const order = `{${prefix}}:passkeys:order`;
   const parsed = (record: string): PasskeyRecord => JSON.parse(record);

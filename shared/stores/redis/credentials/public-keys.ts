@@ -3,7 +3,7 @@ import { ownerText, signedOut } from '#shared/stores/credentials/public-key-chan
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import { SLICE, slices } from '#shared/stores/people/slices.ts';
 import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import type { Commands } from '../connection/connection.ts';
 
 /** KEYS: keys, their order. ARGV: id, record, its place, first and last of the owner's places, `most`. */
 const add = script(`
@@ -50,7 +50,7 @@ function placeOf({ owner, created_at, id }: PublicKeyRecord): string {
  * one owner stand together by age. In the slot of the revocations, so that a change is as durable as they are.
  * When a key was last used is not: a note that is lost does no harm.
  */
-export function redisPublicKeys(redis: Connection, prefix: string): PublicKeys {
+export function redisPublicKeys(redis: Commands, prefix: string): PublicKeys {
   const keys = `{${prefix}}:public-keys`;
   const order = `{${prefix}}:public-keys:order`;
   const parsed = (key: string): PublicKeyRecord => JSON.parse(key);

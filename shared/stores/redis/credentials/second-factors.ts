@@ -12,7 +12,7 @@ import type {
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { SLICE, slices } from '#shared/stores/people/slices.ts';
 import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import type { Commands } from '../connection/connection.ts';
 import { RAISE } from '../revocation/revocations.ts';
 import { revocationKeys } from '../revocation/revocation-stream.ts';
 
@@ -63,7 +63,7 @@ return redis.call('HMGET', KEYS[1], unpack(people))
  * one step. `longestLife`: seconds that a token may live, the skew included.
  */
 export function redisSecondFactors(
-  redis: Connection,
+  redis: Commands,
   prefix: string,
   longestLife: number,
 ): SecondFactors {

@@ -1,6 +1,6 @@
 import type { Keys, StoredKey } from '#shared/stores/keys/keys.ts';
 import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import type { Commands } from '../connection/connection.ts';
 
 const add = script(`
 if ARGV[3] ~= '' then
@@ -12,7 +12,7 @@ return redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
 `);
 
 /** The hash `{prefix}:keys` or `{prefix}:gateway-keys`: kid to JSON. */
-export function redisKeys(redis: Connection, prefix: string, hash: 'keys' | 'gateway-keys'): Keys {
+export function redisKeys(redis: Commands, prefix: string, hash: 'keys' | 'gateway-keys'): Keys {
   const name = `${prefix}:${hash}`;
   return {
     async list() {

@@ -2,7 +2,7 @@ import { truncatedKeyId } from '#shared/private-token/token-key.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import type { StoredTokenKey, TokenKeys } from '#shared/stores/keys/token-keys.ts';
 import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import type { Commands } from '../connection/connection.ts';
 
 type Outcome = Awaited<ReturnType<TokenKeys['add']>>;
 
@@ -47,7 +47,7 @@ const increment = script(`return redis.call('INCR', KEYS[1])`);
  * The list `{prefix}:token-keys` and the count of recalls beside it, in the slot of the revocations and as
  * durable as they are.
  */
-export function redisTokenKeys(redis: Connection, prefix: string): TokenKeys {
+export function redisTokenKeys(redis: Commands, prefix: string): TokenKeys {
   const name = `{${prefix}}:token-keys`;
   const recalls = `${name}:recalls`;
   const rows = () => redis.command<string[]>('LRANGE', name, '0', '-1');

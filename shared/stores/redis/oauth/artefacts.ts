@@ -3,7 +3,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import { KINDS_BY_ACCOUNT } from '#shared/stores/oauth/artefacts.ts';
 import type { Artefact, Artefacts, Consumption, Use } from '#shared/stores/oauth/artefacts.ts';
 import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import type { Commands } from '../connection/connection.ts';
 import { ExpiringIndex } from './expiring-index.ts';
 import { milliseconds } from '../connection/milliseconds.ts';
 
@@ -79,9 +79,14 @@ const BATCH = 500;
  * `{prefix}:artefact:{kind}:{id}`: a hash of payload, consumed and attempt. Lookup keys name the id, the indexes
  * `{prefix}:grant:{grantId}` and `{prefix}:account:{kind}:{accountId}` many of them. Both are written
  * before the artefact and removed after it, so that a crash between leaves a name of nothing; and what
- * they name counts only if its payload says the same.
+ * they name counts only if its payload says the same. `ofArtefacts`: the connection for the artefacts themselves.
  */
-export function redisArtefacts(redis: Connection, prefix: string, clock: Clock): Artefacts {
+export function redisArtefacts(
+  redis: Commands,
+  prefix: string,
+  clock: Clock,
+  ofArtefacts = redis,
+): Artefacts {
   const index = new ExpiringIndex(redis);
   const name = (kind: string, id: string) =>
     `${BESIDE_REVOCATIONS.has(kind) ? `{${prefix}}` : prefix}:artefact:${kind}:${id}`;
@@ -138,7 +143,7 @@ export function redisArtefacts(redis: Connection, prefix: string, clock: Clock):
   async function put(artefact: Artefact, ...was: [] | [string]): Promise<boolean> {
     const { body, life, check } = await announce(artefact);
     const key = name(artefact.kind, artefact.id);
-    if ((await redis.durable<number>(write, [key], body, life, ...was)) === 0) return false;
+    if ((await ofArtefacts.durable<number>(write, [key], body, life, ...was)) === 0) return false;
     await check();
     return true;
   }
@@ -150,7 +155,7 @@ export function redisArtefacts(redis: Connection, prefix: string, clock: Clock):
       if (stored === null) return redis.settled(name(kind, id));
       const payload: Payload = JSON.parse(stored);
       if (!such(payload)) return;
-      if ((await redis.durable<number>(remove, [name(kind, id)], stored)) === 0) continue;
+      if ((await ofArtefacts.durable<number>(remove, [name(kind, id)], stored)) === 0) continue;
       await Promise.all([
         ...links(kind, payload).map((lookup) => redis.durable(unlink, [lookup], id)),
         ...indexes(kind, payload).map((key) => index.delete(key, [[kind, id]])),
@@ -200,18 +205,18 @@ export function redisArtefacts(redis: Connection, prefix: string, clock: Clock):
     async consume(kind, id, { attempt = '', instead = '', successor }: Partial<Use> = {}) {
       const use = [String(epochSeconds(clock)), attempt, instead];
       if (successor === undefined) {
-        return redis.durable<Consumption>(consume, [name(kind, id)], ...use);
+        return ofArtefacts.durable<Consumption>(consume, [name(kind, id)], ...use);
       }
       const { body, life, check } = await announce(successor);
       const keys = [name(kind, id), name(successor.kind, successor.id)] as const;
-      const outcome = await redis.durable<Consumption>(consume, keys, ...use, body, life);
+      const outcome = await ofArtefacts.durable<Consumption>(consume, keys, ...use, body, life);
       if (outcome === 'first') await check();
       return outcome;
     },
 
     async settle(kind, id, attempt, remains) {
       const kept = remains ? [JSON.stringify(remains)] : [];
-      await redis.durable(settle, [name(kind, id)], attempt, ...kept);
+      await ofArtefacts.durable(settle, [name(kind, id)], attempt, ...kept);
     },
 
     async replace(artefact, was) {

@@ -1,6 +1,6 @@
 import type { ClientRecord, Clients } from '#shared/stores/oauth/clients.ts';
 import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import type { Commands } from '../connection/connection.ts';
 import { scanValues } from '../connection/scan.ts';
 
 /** KEYS: clients. ARGV: id, record, the record that it replaces, or nothing for whatever there is. */
@@ -12,7 +12,7 @@ return 1
 `);
 
 /** The hash `{prefix}:clients`: client_id to JSON. */
-export function redisClients(redis: Connection, prefix: string): Clients {
+export function redisClients(redis: Commands, prefix: string): Clients {
   const name = `${prefix}:clients`;
   const parsed = (client: string): ClientRecord => JSON.parse(client);
   return {

@@ -1,6 +1,6 @@
 import type { Slice } from '#shared/stores/oauth/artefacts.ts';
 import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import type { Commands } from '../connection/connection.ts';
 
 /** Lives as long as the member that lives longest. */
 const settle = `
@@ -34,9 +34,9 @@ export type Member = readonly [kind: string, id: string];
 
 /** Keys that name artefacts as `kind:id`, scored by when they expire. */
 export class ExpiringIndex {
-  readonly #redis: Connection;
+  readonly #redis: Commands;
 
-  constructor(redis: Connection) {
+  constructor(redis: Commands) {
     this.#redis = redis;
   }
 

@@ -7,7 +7,7 @@ import type {
 import { NOBODY, personFrom } from '#shared/stores/people/person-text.ts';
 import { SLICE, slices } from '#shared/stores/people/slices.ts';
 import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import type { Commands } from '../connection/connection.ts';
 import { digestOf } from '../connection/digest.ts';
 import { fieldOf, keptOf, rowOf } from './verifier-fields.ts';
 
@@ -155,7 +155,7 @@ return redis.call('HMGET', KEYS[3], unpack(redis.call('HMGET', KEYS[2], unpack(n
  * One slot, so that one script writes all; that of the revocations, so that a change is as durable as they are:
  * a disabled person stays disabled when a replica takes over.
  */
-export function redisPeople(redis: Connection, prefix: string): People {
+export function redisPeople(redis: Commands, prefix: string): People {
   const people = `{${prefix}}:people`;
   const names = `{${prefix}}:names`;
   const order = `{${prefix}}:names:order`;

@@ -3,7 +3,7 @@ import { randomId } from '#shared/base/random.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Revocations } from '#shared/stores/revocation/revocations.ts';
 import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import type { Commands } from '../connection/connection.ts';
 import type { RedisFeed } from './revocation-feed.ts';
 import { revocationKeys } from './revocation-stream.ts';
 
@@ -55,7 +55,7 @@ export interface RedisRevocations extends Revocations {
 
 /** `longestLife`: seconds that a token may live, the skew included. */
 export function redisRevocations(
-  redis: Connection,
+  redis: Commands,
   prefix: string,
   random: Random,
   longestLife: number,

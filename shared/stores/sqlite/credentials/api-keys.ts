@@ -2,14 +2,14 @@ import { byApplicationThenAge, ended } from '../../credentials/api-key-changes.t
 import type { ApiKeyRecord, ApiKeys } from '../../credentials/api-keys.ts';
 import { used } from '../../credentials/last-use.ts';
 import type { Connection } from '../file/connection.ts';
-import type { SqliteFile } from '../file/file.ts';
+import type { Database } from '../file/file.ts';
 import { recalling } from '../file/recalled.ts';
 
 type Row = readonly [record: string];
 
 const keyOf = ([record]: Row) => JSON.parse(record) as ApiKeyRecord;
 
-export function sqliteApiKeys(file: SqliteFile): ApiKeys {
+export function sqliteApiKeys(file: Database): ApiKeys {
   const recall = recalling<ApiKeyRecord | undefined>(file);
   const find = (connection: Connection, id: string) => {
     const [row] = connection.all<Row>('SELECT record FROM api_key WHERE id = ?', id);

@@ -2,13 +2,13 @@ import { afterUse, personText } from '../../credentials/passkey-changes.ts';
 import type { PasskeyRecord, Passkeys } from '../../credentials/passkeys.ts';
 import { SLICE, slices } from '../../people/slices.ts';
 import type { Connection } from '../file/connection.ts';
-import type { SqliteFile } from '../file/file.ts';
+import type { Database } from '../file/file.ts';
 
 type Row = readonly [record: string];
 
 const passkeyOf = ([record]: Row) => JSON.parse(record) as PasskeyRecord;
 
-export function sqlitePasskeys(file: SqliteFile): Passkeys {
+export function sqlitePasskeys(file: Database): Passkeys {
   const find = (connection: Connection, id: string) => {
     const [row] = connection.all<Row>('SELECT record FROM passkey WHERE id = ?', id);
     return row && passkeyOf(row);
@@ -86,9 +86,9 @@ export function sqlitePasskeys(file: SqliteFile): Passkeys {
         connection.run('DELETE FROM passkey WHERE id = ?', id);
         return 'removed';
       }),
-    removeAll: (accountId) =>
-      file.write((connection) => {
-        connection.run('DELETE FROM passkey WHERE person = ?', personText(accountId));
-      }),
+    removeAll: async (accountId) =>
+      void (await file.write((connection) =>
+        connection.run('DELETE FROM passkey WHERE person = ?', personText(accountId)),
+      )),
   };
 }

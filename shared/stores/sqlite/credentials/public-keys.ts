@@ -3,14 +3,14 @@ import { ownerText, signedOut } from '../../credentials/public-key-changes.ts';
 import type { PublicKeyRecord, PublicKeys } from '../../credentials/public-keys.ts';
 import { SLICE, slices } from '../../people/slices.ts';
 import type { Connection } from '../file/connection.ts';
-import type { SqliteFile } from '../file/file.ts';
+import type { Database } from '../file/file.ts';
 import { recalling } from '../file/recalled.ts';
 
 type Row = readonly [record: string];
 
 const keyOf = ([record]: Row) => JSON.parse(record) as PublicKeyRecord;
 
-export function sqlitePublicKeys(file: SqliteFile): PublicKeys {
+export function sqlitePublicKeys(file: Database): PublicKeys {
   const recall = recalling<PublicKeyRecord | undefined>(file);
   const find = (connection: Connection, id: string) => {
     const [row] = connection.all<Row>('SELECT record FROM public_key WHERE id = ?', id);

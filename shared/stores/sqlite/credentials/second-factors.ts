@@ -8,14 +8,14 @@ import type { SecondFactorChange } from '../../credentials/second-factor-changes
 import type { SecondFactorRecord, SecondFactors } from '../../credentials/second-factors.ts';
 import { SLICE, slices } from '../../people/slices.ts';
 import type { Connection } from '../file/connection.ts';
-import type { SqliteFile } from '../file/file.ts';
+import type { Database } from '../file/file.ts';
 import { generationOf, raiseIn } from '../revocation/revocations.ts';
 
 type Row = readonly [record: string];
 
 const factorOf = ([record]: Row) => JSON.parse(record) as SecondFactorRecord;
 
-export function sqliteSecondFactors(file: SqliteFile): SecondFactors {
+export function sqliteSecondFactors(file: Database): SecondFactors {
   const find = (connection: Connection, accountId: string) => {
     const [row] = connection.all<Row>(
       'SELECT record FROM second_factor WHERE person = ?',
@@ -29,12 +29,13 @@ export function sqliteSecondFactors(file: SqliteFile): SecondFactors {
       personText(factor.accountId),
       JSON.stringify(factor),
     );
-  /** Resolves to what it is after the change. */
+  /** Resolves to what it is after the change; false: refused. */
   const change = (accountId: string, changed: SecondFactorChange) =>
     file.write((connection) => {
       const factor = find(connection, accountId);
       const after = factor && changed(factor);
-      if (after !== undefined) put(connection, after);
+      if (after === undefined) return false;
+      put(connection, after);
       return after;
     });
 
@@ -45,14 +46,16 @@ export function sqliteSecondFactors(file: SqliteFile): SecondFactors {
         put(connection, factor);
         return true;
       }),
-    setUp: ({ factor, replaces, generation, until }) =>
-      file.write((connection) => {
+    setUp: async ({ factor, replaces, generation, until }) => {
+      const raised = await file.write((connection) => {
         const { accountId } = factor;
-        if (find(connection, accountId)?.id !== replaces) return undefined;
-        if (generationOf(connection, 'person', accountId) !== generation) return undefined;
+        if (find(connection, accountId)?.id !== replaces) return false;
+        if (generationOf(connection, 'person', accountId) !== generation) return false;
         put(connection, factor);
         return raiseIn(connection, 'person', accountId, until);
-      }),
+      });
+      return raised === false ? undefined : raised;
+    },
     get: (accountId) => file.read((connection) => find(connection, accountId)),
     list: () =>
       slices<SecondFactorRecord>((last) =>
@@ -66,11 +69,13 @@ export function sqliteSecondFactors(file: SqliteFile): SecondFactors {
         ),
       ),
     useStep: async (accountId, id, step, at) =>
-      (await change(accountId, useOfStep(id, step, at))) !== undefined,
-    useRecovery: async (accountId, mac, at) =>
-      (await change(accountId, useOfRecovery(mac, at)))?.recovery.length,
+      (await change(accountId, useOfStep(id, step, at))) !== false,
+    useRecovery: async (accountId, mac, at) => {
+      const after = await change(accountId, useOfRecovery(mac, at));
+      return after === false ? undefined : after.recovery.length;
+    },
     renewRecovery: async (seen, macs) =>
-      (await change(seen.accountId, renewalOfRecovery(seen, macs))) !== undefined,
+      (await change(seen.accountId, renewalOfRecovery(seen, macs))) !== false,
     remove: (accountId, id) =>
       file.write((connection) => {
         const factor = find(connection, accountId);

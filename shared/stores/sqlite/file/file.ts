@@ -167,3 +167,6 @@ export class SqliteFile implements Disposable {
     this.#connection = undefined;
   }
 }
+
+/** The part of a file that the verbs of a store use. */
+export type Database = Pick<SqliteFile, 'read' | 'write'>;

@@ -1,6 +1,6 @@
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Connection } from './connection.ts';
-import type { SqliteFile } from './file.ts';
+import type { Database } from './file.ts';
 
 /** Entries of each kind. */
 const CAPACITY = 2_000;
@@ -17,7 +17,7 @@ interface Recalled<V> {
  * remembered too: it takes no longer to say of somebody who is known.
  */
 export function recalling<V>(
-  file: SqliteFile,
+  file: Database,
   isShort: (row: V) => boolean = () => true,
 ): (key: string, read: (connection: Connection) => V) => Promise<V> {
   let rows = new RecentMap<Recalled<V>>(CAPACITY);

@@ -1,7 +1,7 @@
 import type { Keys, StoredKey } from '../../keys/keys.ts';
-import type { SqliteFile } from '../file/file.ts';
+import type { Database } from '../file/file.ts';
 
-export function sqliteKeys(file: SqliteFile, table: 'key' | 'gateway_key'): Keys {
+export function sqliteKeys(file: Database, table: 'key' | 'gateway_key'): Keys {
   return {
     list: () =>
       file.read((connection) =>
@@ -22,7 +22,9 @@ export function sqliteKeys(file: SqliteFile, table: 'key' | 'gateway_key'): Keys
             unlessOneOf ?? null,
           ) === 1,
       ),
-    remove: (kid) =>
-      file.write((connection) => void connection.run(`DELETE FROM ${table} WHERE kid = ?`, kid)),
+    remove: async (kid) =>
+      void (await file.write((connection) =>
+        connection.run(`DELETE FROM ${table} WHERE kid = ?`, kid),
+      )),
   };
 }

@@ -1,11 +1,11 @@
 import { truncatedKeyId } from '#shared/private-token/token-key.ts';
 import type { StoredTokenKey, TokenKeys } from '../../keys/token-keys.ts';
-import type { SqliteFile } from '../file/file.ts';
+import type { Database } from '../file/file.ts';
 
 /** In the table of generations. */
 const RECALLS = 'token-keys';
 
-export function sqliteTokenKeys(file: SqliteFile): TokenKeys {
+export function sqliteTokenKeys(file: Database): TokenKeys {
   return {
     list: () =>
       file.read((connection) =>
@@ -30,15 +30,14 @@ export function sqliteTokenKeys(file: SqliteFile): TokenKeys {
         );
         return added === 1 ? 'added' : 'collides';
       }),
-    retire: (type, id) =>
-      file.write(
-        (connection) =>
-          void connection.run(
-            `UPDATE token_key SET record = json_remove(record, '$.sealed') WHERE type = ? AND id = ?`,
-            type,
-            id,
-          ),
-      ),
+    retire: async (type, id) =>
+      void (await file.write((connection) =>
+        connection.run(
+          `UPDATE token_key SET record = json_remove(record, '$.sealed') WHERE type = ? AND id = ?`,
+          type,
+          id,
+        ),
+      )),
     recall: () =>
       file.write(
         (connection) =>
@@ -56,10 +55,9 @@ export function sqliteTokenKeys(file: SqliteFile): TokenKeys {
             RECALLS,
           )[0]?.[0] ?? 0,
       ),
-    remove: (type, id) =>
-      file.write(
-        (connection) =>
-          void connection.run('DELETE FROM token_key WHERE type = ? AND id = ?', type, id),
-      ),
+    remove: async (type, id) =>
+      void (await file.write((connection) =>
+        connection.run('DELETE FROM token_key WHERE type = ? AND id = ?', type, id),
+      )),
   };
 }

@@ -8,7 +8,7 @@ import {
   type Use,
 } from '../../oauth/artefacts.ts';
 import type { Connection } from '../file/connection.ts';
-import type { SqliteFile } from '../file/file.ts';
+import type { Database } from '../file/file.ts';
 
 type Column = 'id' | 'uid' | 'user_code';
 type Row = readonly [payload: string, consumed: number | null, attempt: string | null];
@@ -35,7 +35,7 @@ const BATCH = 500;
 /** In SQL no limit. */
 const EVERY: Slice = { skip: 0, count: -1 };
 
-export function sqliteArtefacts(file: SqliteFile, clock: Clock): Artefacts {
+export function sqliteArtefacts(file: Database, clock: Clock): Artefacts {
   const select = (
     connection: Connection,
     column: Column,
@@ -138,12 +138,12 @@ export function sqliteArtefacts(file: SqliteFile, clock: Clock): Artefacts {
         const sql = `SELECT count(*) AS count FROM artefact WHERE ${OF_ACCOUNT}`;
         return connection.all<[count: number]>(sql, clock.now(), kind, accountId)[0]?.[0] ?? 0;
       }),
-    remove: (kind, ...ids) =>
-      file.write((connection) => {
-        for (const id of ids) {
-          connection.run('DELETE FROM artefact WHERE kind = ? AND id = ?', kind, id);
-        }
-      }),
+    remove: async (kind, ...ids) =>
+      void (await file.write((connection) =>
+        ids
+          .map((id) => connection.run('DELETE FROM artefact WHERE kind = ? AND id = ?', kind, id))
+          .reduce((sum, rows) => sum + rows, 0),
+      )),
     async removeByGrant(...grantIds) {
       for (let rows = BATCH; rows === BATCH; await turn()) {
         rows = await file.write((connection) =>

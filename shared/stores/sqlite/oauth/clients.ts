@@ -1,12 +1,12 @@
 import type { ClientRecord, Clients } from '../../oauth/clients.ts';
-import type { SqliteFile } from '../file/file.ts';
+import type { Database } from '../file/file.ts';
 import { recalling } from '../file/recalled.ts';
 
 type Row = readonly [record: string];
 
 const clientOf = ([record]: Row) => JSON.parse(record) as ClientRecord;
 
-export function sqliteClients(file: SqliteFile): Clients {
+export function sqliteClients(file: Database): Clients {
   const recall = recalling<ClientRecord | undefined>(file);
 
   return {

@@ -3,7 +3,7 @@ import { personFrom } from '../../people/person-text.ts';
 import { SLICE, slices } from '../../people/slices.ts';
 import type { Connection } from '../file/connection.ts';
 import { digestOf } from '../file/digest.ts';
-import type { SqliteFile } from '../file/file.ts';
+import type { Database } from '../file/file.ts';
 import { recalling } from '../file/recalled.ts';
 
 type Row = readonly [record: string];
@@ -84,7 +84,7 @@ const formerName = (name: string) => digestOf('former name', name);
 const isFormer = (connection: Connection, name: string): boolean =>
   connection.all('SELECT 1 FROM former_name WHERE digest = ?', formerName(name)).length > 0;
 
-export function sqlitePeople(file: SqliteFile): People {
+export function sqlitePeople(file: Database): People {
   const recallVerifier = recalling<VerifiedPerson | undefined>(file);
   const find = (connection: Connection, column: 'id' | 'name', value: string) => {
     const [row] = connection.all<Row>(`SELECT record FROM person WHERE ${column} = ?`, value);

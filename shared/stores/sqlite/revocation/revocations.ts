@@ -3,7 +3,7 @@ import { randomId, type Random } from '#shared/base/random.ts';
 import type { Revocations } from '../../revocation/revocations.ts';
 import type { Connection } from '../file/connection.ts';
 import { SqliteFeed } from './feed.ts';
-import type { SqliteFile } from '../file/file.ts';
+import type { Database } from '../file/file.ts';
 
 const APPEND = 'INSERT INTO revocation (kind, id, generation, until) VALUES (?, ?, ?, ?)';
 
@@ -27,7 +27,13 @@ export function raiseIn(connection: Connection, kind: string, id: string, until:
   return generation;
 }
 
-export function sqliteRevocations(file: SqliteFile, clock: Clock, random: Random): Revocations {
+/** `path`: of the file, which the feed follows on a connection of its own. */
+export function sqliteRevocations(
+  file: Database,
+  path: string,
+  clock: Clock,
+  random: Random,
+): Revocations {
   const epoch = () =>
     file.read((connection) => connection.all<[id: string]>('SELECT id FROM epoch')[0]?.[0]);
 
@@ -47,6 +53,6 @@ export function sqliteRevocations(file: SqliteFile, clock: Clock, random: Random
       );
       return epoch();
     },
-    feed: () => SqliteFeed.open(file.path, clock),
+    feed: () => SqliteFeed.open(path, clock),
   };
 }

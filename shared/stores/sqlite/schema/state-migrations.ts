@@ -416,4 +416,24 @@ export const STATE_MIGRATIONS: readonly string[] = [
    UPDATE person SET record = json_set(record, '$.search_keys', (
      SELECT json_group_array(key) FROM person_search_key AS kept WHERE kept.id = person.id
    ));`,
+  `-- What was committed and is in no link of the chain yet.
+   CREATE TABLE audit_open (seq INTEGER PRIMARY KEY AUTOINCREMENT, text TEXT NOT NULL) STRICT;
+   CREATE TABLE audit (seq INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;
+   CREATE TABLE audit_key (key TEXT, seq INTEGER, PRIMARY KEY (key, seq)) STRICT, WITHOUT ROWID;
+   CREATE TABLE audit_link (
+     number INTEGER PRIMARY KEY,
+     before TEXT NOT NULL,
+     first INTEGER NOT NULL,
+     last INTEGER NOT NULL,
+     at INTEGER NOT NULL,
+     oldest INTEGER NOT NULL,
+     mac TEXT NOT NULL
+   ) STRICT;
+   CREATE INDEX audit_link_at ON audit_link (at, number);
+   CREATE TABLE audit_refusal (
+     hour INTEGER,
+     person TEXT,
+     count INTEGER NOT NULL,
+     PRIMARY KEY (hour, person)
+   ) STRICT, WITHOUT ROWID;`,
 ];

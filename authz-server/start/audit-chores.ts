@@ -1,0 +1,26 @@
+import { closeOpen, endOld, recordCounts } from '#shared/audit/close.ts';
+import { macKey } from '#shared/audit/mac.ts';
+import { MOST_REFUSALS } from '#shared/audit/recorder.ts';
+import type { Chore } from '#shared/server/chore.ts';
+import type { Parts } from '#shared/server/process.ts';
+
+/** Closes the audit log each second, and ends what is older than it is kept. Any number of processes may do both. */
+export function auditChores({
+  stores: { audit },
+  master,
+  clock,
+  config,
+}: Pick<Parts, 'stores' | 'master' | 'clock' | 'config'>): readonly Chore[] {
+  const closing = { audit, key: macKey(master), clock };
+  return [
+    { name: 'audit', seconds: 1, run: () => closeOpen(closing) },
+    {
+      name: 'audit retention',
+      seconds: 60,
+      async run() {
+        await recordCounts(closing, MOST_REFUSALS);
+        await endOld(closing, config.audit.keep);
+      },
+    },
+  ];
+}

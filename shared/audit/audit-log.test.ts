@@ -1,0 +1,280 @@
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { randomId, systemRandom } from '#shared/base/random.ts';
+import type { AuditLink } from '#shared/stores/audit/audit.ts';
+import { openPatiently, redisConfig } from '#shared/stores/redis/under-test.ts';
+import { sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { startRedis } from '../../e2e/parts/redis.ts';
+import { closeOpen, endOld, recordCounts } from './close.ts';
+import type { AuditEvent } from './event-kinds.ts';
+import { textOf } from './entry.ts';
+import { listEvents } from './list.ts';
+import { macKey } from './mac.ts';
+import { checkpointText, parseCheckpoint, verifyLog } from './verify.ts';
+
+const DAY = 86_400;
+
+interface Tampered extends AsyncDisposable {
+  readonly stores: Stores;
+  readonly clock: ManualClock;
+  /** Replaces the text of a row, or removes it; as somebody who has the store, not the key. */
+  change(seq: number, text?: string): Promise<void>;
+  removeLink(number: number): Promise<void>;
+}
+
+async function onSqlite(): Promise<Tampered> {
+  const store = await sqliteUnderTest();
+  const stores = await store.open();
+  const sql = (text: string, ...values: (string | number)[]) => {
+    using database = new DatabaseSync(store.statePath);
+    database.prepare(text).run(...values);
+  };
+  return {
+    stores,
+    clock: store.clock,
+    async change(seq, text) {
+      if (text === undefined) sql('DELETE FROM audit WHERE seq = ?', seq);
+      else sql('INSERT OR REPLACE INTO audit (seq, text) VALUES (?, ?)', seq, text);
+    },
+    async removeLink(number) {
+      sql('DELETE FROM audit_link WHERE number = ?', number);
+    },
+    async [Symbol.asyncDispose]() {
+      await stores[Symbol.asyncDispose]();
+      await store.end();
+    },
+  };
+}
+
+/** Writes a stream anew, with one entry replaced, removed or added: a stream itself takes none in its midst. */
+const REWRITE = `
+local all = redis.call('XRANGE', KEYS[1], '-', '+')
+local rows = {}
+for _, row in ipairs(all) do if row[1] ~= ARGV[1] then rows[#rows + 1] = row end end
+if ARGV[2] then rows[#rows + 1] = { ARGV[1], { 'text', ARGV[2] } } end
+table.sort(rows, function(a, b) return tonumber(string.match(a[1], '%d+')) < tonumber(string.match(b[1], '%d+')) end)
+redis.call('DEL', KEYS[1])
+for _, row in ipairs(rows) do redis.call('XADD', KEYS[1], row[1], unpack(row[2])) end
+`;
+
+async function onRedis(): Promise<Tampered> {
+  const redis = await startRedis();
+  const clock = new ManualClock(1_800_000_000_000);
+  const stores = await openPatiently(redisConfig({ urls: [redis.url] }), clock);
+  const rewrite = async (stream: string, id: number, ...text: readonly string[]) => {
+    await redis.cli('EVAL', REWRITE, '1', `{test:audit}:${stream}`, `${id}-0`, ...text);
+  };
+  return {
+    stores,
+    clock,
+    change: (seq, ...text) => rewrite('rows', seq, ...text.filter((one) => one !== undefined)),
+    removeLink: (number) => rewrite('links', number),
+    async [Symbol.asyncDispose]() {
+      await stores[Symbol.asyncDispose]();
+      await redis[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const key = macKey(Buffer.alloc(32, 7));
+
+describe.each([
+  ['SQLite', onSqlite],
+  ['Redis', onRedis],
+] as const)('the audit log on %s', (_, open) => {
+  let tampered: Tampered;
+  beforeAll(async () => {
+    tampered = await open();
+  });
+  afterAll(async () => tampered[Symbol.asyncDispose]());
+
+  const closing = () => ({ audit: tampered.stores.audit, key, clock: tampered.clock });
+  const write = async (event: AuditEvent) => {
+    const { stores, clock } = tampered;
+    await stores.audit.append(textOf(event, { who: 'operator', how: 'command line' }, clock.now()));
+  };
+  const last = async (): Promise<AuditLink | undefined> =>
+    (await tampered.stores.audit.links(undefined, 1))[0];
+  const verify = (checkpoint?: string) =>
+    verifyLog(tampered.stores.audit, key, checkpoint ? parseCheckpoint(checkpoint) : undefined);
+
+  /** Three links of three rows; returns the first seq of the second one. */
+  async function written(): Promise<number> {
+    for (let n = 0; n < 9; n += 1) {
+      tampered.clock.advance(1);
+      await write({ kind: 'person.disabled', person: randomId(systemRandom) });
+      if (n % 3 === 2) await closeOpen(closing());
+    }
+    return ((await last())?.first ?? 0) - 3;
+  }
+
+  test('an untouched log is verified, with a checkpoint for the next time', async () => {
+    await written();
+    const first = await verify();
+    expect(first).toMatchObject({ ok: true });
+    const checkpoint = first.ok && first.checkpoint ? checkpointText(first.checkpoint) : '';
+    expect(await verify(checkpoint)).toEqual(first);
+    await written();
+    const second = await verify(checkpoint);
+    expect(second).toMatchObject({ ok: true, rows: first.ok ? first.rows + 9 : 0 });
+  });
+
+  test('another key, such as that of somebody who has the store alone, makes no good chain', async () => {
+    await written();
+    expect(await verifyLog(tampered.stores.audit, macKey(Buffer.alloc(32, 8)))).toMatchObject({
+      ok: false,
+    });
+  });
+
+  describe('finds', () => {
+    let middle: number;
+    let text: string;
+    const row = async (seq: number) =>
+      (await tampered.stores.audit.rows({ first: seq, last: seq }, 1))[0]?.text ?? '';
+    beforeEach(async () => {
+      middle = (await written()) + 1;
+      text = await row(middle);
+    });
+
+    test('a row that was changed, until it is as it was', async () => {
+      await tampered.change(middle, text.replace('disabled', 'enabled'));
+      expect(await verify()).toMatchObject({
+        ok: false,
+        reason: expect.stringContaining('changed'),
+      });
+      await tampered.change(middle, text);
+      expect(await verify()).toMatchObject({ ok: true });
+    });
+
+    test('a row that was removed', async () => {
+      await tampered.change(middle);
+      expect(await verify()).toMatchObject({
+        ok: false,
+        reason: `row ${middle} is missing`,
+      });
+      await tampered.change(middle, text);
+    });
+
+    test('two rows that changed places, also across links', async () => {
+      for (const other of [middle + 1, middle + 3]) {
+        const its = await row(other);
+        await tampered.change(middle, its);
+        await tampered.change(other, text);
+        expect(await verify()).toMatchObject({ ok: false });
+        await tampered.change(middle, text);
+        await tampered.change(other, its);
+      }
+      expect(await verify()).toMatchObject({ ok: true });
+    });
+
+    test('a row that was added behind the last link', async () => {
+      const end = (await last())?.last ?? 0;
+      await tampered.change(end + 1, text);
+      expect(await verify()).toEqual({ ok: false, reason: `row ${end + 1} is in no link` });
+      await tampered.change(end + 1);
+    });
+  });
+
+  test('combined filters, and pages in both directions', async () => {
+    const [person, client] = [randomId(systemRandom), randomId(systemRandom)];
+    const { audit } = tampered.stores;
+    for (let n = 0; n < 4; n += 1) {
+      tampered.clock.advance(60);
+      await write({ kind: 'consent.given', person, client });
+      await write({ kind: 'consent.ended', person, client: `${client} ${n}` });
+      await closeOpen(closing());
+    }
+    const filter = { person, kind: 'consent.given' } as const;
+    const all = await listEvents(audit, filter, { limit: 100 });
+    expect(all.events.map(({ kind }) => kind)).toEqual(Array(4).fill('consent.given'));
+    const newest = await listEvents(audit, filter, { limit: 100, newestFirst: true });
+    expect(newest.events).toEqual(all.events.toReversed());
+    const first = await listEvents(audit, filter, { limit: 2 });
+    expect(first.events).toEqual(all.events.slice(0, 1));
+    const next = await listEvents(audit, filter, { limit: 2, after: first.next });
+    expect(next.events).toEqual(all.events.slice(1, 2));
+    const times = all.events.map(({ time }) => Date.parse(time));
+    const between = { client, since: times[1] ?? 0, until: times[3] ?? 0 };
+    expect((await listEvents(audit, between, { limit: 100 })).events).toEqual(
+      all.events.slice(1, 3),
+    );
+    expect(await listEvents(audit, { since: tampered.clock.now() + 1 }, { limit: 9 })).toEqual({
+      events: [],
+    });
+  });
+
+  test('how many sign-ins were only counted is an event once their hour is over, once', async () => {
+    const { audit } = tampered.stores;
+    const person = randomId(systemRandom);
+    const hour = Math.floor(tampered.clock.now() / 3_600_000);
+    for (let n = 0; n < 5; n += 1) await audit.appendRefusal({ hour, person }, 0, '{}');
+    await recordCounts(closing(), 2);
+    await closeOpen(closing());
+    expect((await listEvents(audit, { person }, { limit: 9 })).events).toEqual([]);
+    tampered.clock.advance(3600);
+    await Promise.all([1, 2, 3].map(() => recordCounts(closing(), 2)));
+    await closeOpen(closing());
+    const { events } = await listEvents(audit, { person }, { limit: 9 });
+    expect(events).toMatchObject([{ kind: 'sign-in.refused-more', count: 3, who: 'server' }]);
+  });
+
+  test('old days are ended whole; the rest verifies, and a checkpoint of them is told from a theft', async () => {
+    const { audit } = tampered.stores;
+    await written();
+    const first = await verify();
+    const old = first.ok && first.checkpoint ? checkpointText(first.checkpoint) : '';
+    tampered.clock.advance(2 * DAY);
+    await written();
+    const recent = await last();
+    tampered.clock.advance(DAY);
+    await Promise.all([1, 2, 3].map(() => endOld(closing(), 2)));
+    const after = await verify(old);
+    expect(after).toMatchObject({ ok: true, ended: true });
+    const [oldest] = await audit.links(1, 1);
+    expect(oldest?.number).toBe((recent?.number ?? 0) - 2);
+    const kinds = (await listEvents(audit, {}, { limit: 100 })).events.map(({ kind }) => kind);
+    expect(kinds.filter((kind) => kind === 'audit.ended').length).toBeGreaterThan(0);
+    await endOld(closing(), 2);
+    expect((await listEvents(audit, {}, { limit: 100 })).events).toHaveLength(kinds.length);
+  });
+
+  test('links that are missing at the old end, in the midst or at the end are found', async () => {
+    await written();
+    const before = await verify();
+    const checkpoint = before.ok && before.checkpoint ? checkpointText(before.checkpoint) : '';
+    const head = await last();
+    if (!head) throw new Error('there is no link');
+    for (let seq = head.first; seq <= head.last; seq += 1) await tampered.change(seq);
+    await tampered.removeLink(head.number);
+    expect(await verify(checkpoint)).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining('before the checkpoint'),
+    });
+    expect(await verify()).toMatchObject({ ok: true });
+    await tampered.removeLink(head.number - 2);
+    expect(await verify()).toMatchObject({ ok: false });
+    const [oldest] = await tampered.stores.audit.links(1, 1);
+    for (let number = oldest?.number ?? 0; number < head.number - 1; number += 1) {
+      await tampered.removeLink(number);
+    }
+    expect(await verify()).toMatchObject({ ok: false, reason: expect.stringContaining('missing') });
+  });
+});
+
+test('a checkpoint has one form', () => {
+  const mac = 'a'.repeat(43);
+  expect(parseCheckpoint(`12.${mac}`)).toEqual({ number: 12, mac });
+  for (const text of [
+    '',
+    '12',
+    `0.${mac}`,
+    `12.${mac}a`,
+    `-1.${mac}`,
+    `1e3.${mac}`,
+    `12.${mac} `,
+  ]) {
+    expect(parseCheckpoint(text)).toBeUndefined();
+  }
+});

@@ -1,0 +1,82 @@
+import type { Clock } from '#shared/base/clock.ts';
+import type { Audit, AuditLink, AuditRow } from '#shared/stores/audit/audit.ts';
+import { entryOf, keysOf, textOf } from './entry.ts';
+import { macOf } from './mac.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+
+export interface Closing {
+  readonly audit: Audit;
+  /** The result of `macKey`. */
+  readonly key: Buffer;
+  readonly clock: Clock;
+}
+
+/**
+ * Makes everything that was committed rows of the log, link after link. Any number of processes may do so at once: of those
+ * that make the same link one succeeds, and the others look again. `oldest`: links before it are about to be ended.
+ */
+export async function closeOpen({ audit, key }: Closing, oldest = 1): Promise<void> {
+  for (;;) {
+    const { texts, upTo, head } = await audit.open();
+    if (texts.length === 0) return;
+    const first = (head?.last ?? 0) + 1;
+    const entries = texts.map(entryOf);
+    const link = {
+      number: (head?.number ?? 0) + 1,
+      before: head?.mac ?? '',
+      first,
+      last: first + texts.length - 1,
+      at: Math.max(head?.at ?? 0, ...entries.map(({ time }) => Date.parse(time))),
+      oldest: Math.max(head?.oldest ?? 1, oldest),
+    };
+    const rows = texts.map((text, n) => ({ seq: first + n, text }));
+    await audit.close({ ...link, mac: macOf(key, link, rows) }, rows.map(indexed), upTo);
+  }
+}
+
+const indexed = ({ seq, text }: AuditRow) => ({ seq, text, keys: keysOf(entryOf(text)) });
+
+/** Records how many sign-ins were refused and only counted, once their hour is over. */
+export async function recordCounts({ audit, clock }: Closing, most: number): Promise<void> {
+  const hour = Math.floor(clock.now() / HOUR);
+  for (const refusal of await audit.refusals(hour)) {
+    const { person } = refusal;
+    const before = new Date((refusal.hour + 1) * HOUR).toISOString();
+    const count = refusal.count - most;
+    const event = { kind: 'sign-in.refused-more', person, count, before } as const;
+    const text = textOf(event, { who: 'server', how: 'chore' }, clock.now());
+    await audit.settleRefusal(refusal, ...(count > 0 ? [text] : []));
+  }
+}
+
+/**
+ * Ends the days that are older than the log is kept, whole. A link that says so is made first: from then on links before
+ * `oldest` may be gone, so that a verification tells an end from a theft at every moment.
+ */
+export async function endOld(closing: Closing, days: number): Promise<void> {
+  const { audit, clock } = closing;
+  const now = clock.now();
+  const end = now - (now % DAY) - days * DAY;
+  const [head] = await audit.links(undefined, 1);
+  if (head === undefined) return;
+  const oldest = (await audit.linkAt(end))?.number ?? head.number;
+  if (oldest > head.oldest) {
+    const event = { kind: 'audit.ended', before: new Date(end).toISOString() } as const;
+    await audit.append(textOf(event, { who: 'server', how: 'chore' }, now));
+    await closeOpen(closing, oldest);
+  }
+  await removeEnded(audit);
+}
+
+async function removeEnded(audit: Audit): Promise<void> {
+  const [head] = await audit.links(undefined, 1);
+  for (;;) {
+    const [link]: readonly AuditLink[] = await audit.links(1, 1);
+    if (head === undefined || link === undefined || link.number >= head.oldest) return;
+    const { first, last } = link;
+    const rows = await audit.rows({ first, last }, last - first + 1);
+    await audit.end(link, rows.map(indexed));
+  }
+}

@@ -1,0 +1,48 @@
+import { printable } from '#shared/base/printable.ts';
+import type { AuditEvent } from './event-kinds.ts';
+
+/** Somebody who does something: the command line is the operator's, and a server acts by itself, too. */
+export type Who = { readonly person: string } | { readonly client: string } | 'operator' | 'server';
+
+/** The door by which it was done. */
+export type Door = 'command line' | 'page' | 'http' | 'token endpoint' | 'link' | 'start' | 'chore';
+
+export interface By {
+  readonly who: Who;
+  readonly how: Door;
+  /** The client's address, which is kept only with `audit.addresses`. */
+  readonly from?: string | undefined;
+}
+
+/** An event as the log has it. */
+export type Entry = AuditEvent & By & { /** ISO 8601. */ readonly time: string };
+
+/** Characters of one member: what clients choose has no bound of its own. */
+const LONGEST = 512;
+
+const bounded = (_: string, value: unknown) =>
+  typeof value === 'string' && value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value;
+
+/** Returns the line of an event, in printable characters. */
+export const textOf = (event: AuditEvent, by: By, now: number): string =>
+  printable(JSON.stringify({ time: new Date(now).toISOString(), ...by, ...event }, bounded));
+
+export const entryOf = (text: string): Entry => JSON.parse(text) as Entry;
+
+/** Returns what finds the entry: its kind, and the people and applications in it, whether they did it or it is about them. */
+export function keysOf(entry: Entry): readonly string[] {
+  const { kind, who } = entry;
+  const of = (one: object, name: 'person' | 'client') => {
+    const id: unknown = Reflect.get(one, name);
+    return typeof id === 'string' ? [keyOf[name](id)] : [];
+  };
+  const ofAll = (one: object) => of(one, 'person').concat(of(one, 'client'));
+  const actor = typeof who === 'object' ? ofAll(who) : [];
+  return [...new Set([keyOf.kind(kind), ...ofAll(entry), ...actor])];
+}
+
+export const keyOf = {
+  kind: (kind: string) => `kind ${kind}`,
+  person: (id: string) => `person ${id}`,
+  client: (id: string) => `client ${id}`,
+} as const;

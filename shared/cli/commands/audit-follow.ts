@@ -1,0 +1,41 @@
+import { closeOpen } from '#shared/audit/close.ts';
+import { type AuditFilter, listEvents } from '#shared/audit/list.ts';
+import { auditFilter, AUDIT_OPTIONS, SINCE } from '../arguments/audit-options.ts';
+import type { Command, OutputSlice, Shell } from '../arguments/command.ts';
+import { auditSlice } from '../lines/audit-lines.ts';
+import { openAudit } from '../stores/with-audit.ts';
+
+const PAGE = 500;
+const PAUSE = 1000;
+
+export const auditFollow: Command = {
+  name: 'audit follow',
+  store: 'opens',
+  summary: 'show events as they happen, until Ctrl-C',
+  options: { since: SINCE, ...AUDIT_OPTIONS },
+  details: [
+    'With --json each event is a line, for a program that collects logs. To go on after a break give --since, and leave out',
+    'what you have: the `seq` of an event never changes.',
+  ],
+  run: async (input, shell) => ({
+    slices: followed(shell, auditFilter(input, shell.clock)),
+    apart: true,
+  }),
+};
+
+async function* followed(shell: Shell, filter: AuditFilter): AsyncGenerator<OutputSlice> {
+  await using opened = await openAudit(shell);
+  const ending = shell.ending?.() ?? new AbortController().signal;
+  const [head] = await opened.audit.links(undefined, 1);
+  const widths: number[] = [];
+  let after = filter.since === undefined ? (head?.last ?? 0) : 0;
+  for (;;) {
+    if (ending.aborted) return;
+    await closeOpen(opened);
+    const [newest] = await opened.audit.links(undefined, 1);
+    const { events, next } = await listEvents(opened.audit, filter, { after, limit: PAGE });
+    if (events.length > 0) yield auditSlice(events, widths);
+    after = next ?? Math.max(after, newest?.last ?? 0, events.at(-1)?.seq ?? 0);
+    if (next === undefined) await shell.wait(PAUSE, ending).catch(() => {});
+  }
+}

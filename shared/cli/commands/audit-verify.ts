@@ -1,0 +1,41 @@
+import { checkpointText, parseCheckpoint, verifyLog } from '#shared/audit/verify.ts';
+import { type Command, Failure, UsageError } from '../arguments/command.ts';
+import { openAudit } from '../stores/with-audit.ts';
+
+export const auditVerify: Command = {
+  name: 'audit verify',
+  store: 'opens',
+  summary: 'check that no event was changed, removed, added or moved',
+  options: {
+    checkpoint: {
+      value: 'CHECKPOINT',
+      help: 'the output of an earlier verification: also finds an end that was cut off',
+    },
+  },
+  details: [
+    'The events are chained by HMAC under the master secret. Whoever has the secret and the store can write them anew, and',
+    'an end that is cut off leaves a good chain: keep the checkpoint that this prints on another machine, and give it the next time.',
+  ],
+  run: async (input, shell) => {
+    const text = input.text('checkpoint');
+    const checkpoint = text === undefined ? undefined : parseCheckpoint(text);
+    if (text !== undefined && checkpoint === undefined) {
+      throw new UsageError('--checkpoint must be what an earlier `audit verify` printed');
+    }
+    await using opened = await openAudit(shell);
+    const verified = await verifyLog(opened.audit, opened.key, checkpoint);
+    if (!verified.ok) throw new Failure(`the audit log was tampered with: ${verified.reason}`);
+    const { rows, ended } = verified;
+    const next = verified.checkpoint && checkpointText(verified.checkpoint);
+    return {
+      json: { rows, checkpoint: next, ...(ended && { ended }) },
+      lines: [
+        `${rows} events, unchanged and in their order.`,
+        ...(ended
+          ? ['The link of the checkpoint is older than the log is kept: it was not compared.']
+          : []),
+        ...(next ? [`checkpoint: ${next}`] : []),
+      ],
+    };
+  },
+};

@@ -1,0 +1,17 @@
+import { closeOpen, type Closing } from '#shared/audit/close.ts';
+import { macKey } from '#shared/audit/mac.ts';
+import { readMasterSecret } from '#shared/config/secret.ts';
+import type { Shell } from '../arguments/command.ts';
+import { openShellStores } from './with-stores.ts';
+
+export interface OpenedAudit extends Closing, AsyncDisposable {}
+
+/** Opens the audit log of the servers, and makes what was committed by now part of it: no server may be running. */
+export async function openAudit(shell: Shell): Promise<OpenedAudit> {
+  const { env, clock, random } = shell;
+  const opened = await openShellStores(shell);
+  const master = await readMasterSecret(opened.config, env, random);
+  const closing = { audit: opened.stores.audit, key: macKey(master), clock };
+  await closeOpen(closing);
+  return { ...closing, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+}

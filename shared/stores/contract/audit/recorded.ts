@@ -1,0 +1,208 @@
+import { describe, expect, test } from '@jest/globals';
+import { VOPRF } from '#shared/private-token/token-types.ts';
+import type { Recorded, Stores } from '../../stores.ts';
+import {
+  FAR,
+  fresh,
+  removeTokenKeys,
+  someApiKey,
+  someClient,
+  someKey,
+  somePasskey,
+  somePerson,
+  somePublicKey,
+  someSecondFactor,
+  someTokenKey,
+} from '../samples.ts';
+import type { Contract } from '../store-under-test.ts';
+import { closeAll } from './close-all.ts';
+
+/** Makes a change through the part that it is given; the second time nothing changes. */
+type Change<Part extends Recorded> = (part: Stores[Part], id: string) => Promise<unknown>;
+
+/** A change of each part that happens once. */
+const ONCE: { readonly [Part in Recorded]?: Change<Part> } = {
+  apiKeys: (keys, id) => keys.add(someApiKey(id)),
+  clients: (clients, id) => clients.add(someClient(id)),
+  gatewayKeys: (keys, id) => keys.add(someKey(id, 'ES256')),
+  keys: (keys, id) => keys.add(someKey(id, 'ES256')),
+  passkeys: (passkeys, id) => passkeys.add(somePasskey(id), 9),
+  people: (people, id) => people.add(somePerson(id)),
+  publicKeys: (keys, id) => keys.add(somePublicKey(id), 9),
+  secondFactors: (factors, id) => factors.add(someSecondFactor(id)),
+};
+
+/** A removal after the change above, for each part that has one. */
+const REMOVED: { readonly [Part in Recorded]?: Change<Part> } = {
+  apiKeys: (keys, id) => keys.remove(id),
+  clients: (clients, id) => clients.remove(id),
+  gatewayKeys: (keys, id) => keys.remove(id),
+  keys: (keys, id) => keys.remove(id),
+  passkeys: (passkeys, id) => passkeys.removeAll(`owner of ${id}`),
+  publicKeys: (keys, id) => keys.remove(id),
+  secondFactors: (factors, id) => factors.remove(id),
+};
+
+export function recordedContract(contract: () => Contract): void {
+  const attempt = async <Part extends Recorded>(
+    part: Part,
+    change: Change<Part> | undefined,
+    id: string,
+    text: string,
+  ) => change?.(contract().one.recorded(part, text), id);
+
+  /** Returns what the attempts appended. */
+  const appended = async (attempts: () => Promise<unknown>) => {
+    await closeAll(contract().one);
+    await attempts();
+    return closeAll(contract().other);
+  };
+
+  describe('an entry that belongs to a change', () => {
+    test.each(Object.keys(ONCE) as Recorded[])(
+      '%s: it is appended with a change, not without one',
+      async (part) => {
+        const id = fresh();
+        const both = await appended(async () => {
+          await attempt(part, ONCE[part] as never, id, '"first"');
+          await attempt(part, ONCE[part] as never, id, '"second"');
+        });
+        expect(both).toEqual(['"first"']);
+      },
+    );
+
+    test.each(Object.keys(REMOVED) as Recorded[])(
+      '%s: it is appended with a removal, not without one',
+      async (part) => {
+        const id = fresh();
+        await attempt(part, ONCE[part] as never, id, '"made"');
+        const both = await appended(async () => {
+          await attempt(part, REMOVED[part] as never, id, '"first"');
+          await attempt(part, REMOVED[part] as never, id, '"second"');
+        });
+        expect(both).toEqual(['"first"']);
+      },
+    );
+
+    test('ten at once who add the same client: one is told so, and its entry is there', async () => {
+      const { one, other } = contract();
+      const id = fresh();
+      let added: readonly boolean[] = [];
+      const texts = await appended(async () => {
+        added = await Promise.all(
+          Array.from({ length: 10 }, (_, n) =>
+            (n % 2 === 0 ? one : other).recorded('clients', `"${n}"`).add(someClient(id)),
+          ),
+        );
+      });
+      expect(texts).toEqual([`"${added.indexOf(true)}"`]);
+    });
+
+    test('people: it is appended with a replacement of the version that is there', async () => {
+      const { one } = contract();
+      const person = somePerson(fresh());
+      await one.people.add(person);
+      const replace = (version: number, text: string) =>
+        one.recorded('people', text).replace({ ...person, disabled: true, version });
+      const texts = await appended(async () => {
+        expect(await replace(2, '"refused"')).toBe(false);
+        expect(await replace(1, '"replaced"')).toBe(true);
+        expect(await one.recorded('people', '"removed"').remove({ ...person, version: 1 })).toBe(
+          true,
+        );
+        expect(await one.recorded('people', '"again"').remove({ ...person, version: 1 })).toBe(
+          false,
+        );
+      });
+      expect(texts).toEqual(['"replaced"', '"removed"']);
+    });
+
+    test('passkeys: it is not appended if the last one has to stay', async () => {
+      const { one } = contract();
+      const passkey = somePasskey(fresh());
+      await one.passkeys.add(passkey, 9);
+      const remove = (least: number, text: string) =>
+        one.recorded('passkeys', text).remove(passkey.accountId, passkey.id, least);
+      const texts = await appended(async () => {
+        expect(await remove(1, '"last"')).toBe('last');
+        expect(await remove(0, '"removed"')).toBe('removed');
+        expect(await remove(0, '"gone"')).toBe('gone');
+      });
+      expect(texts).toEqual(['"removed"']);
+    });
+
+    test('second factors: it is appended with a set-up or a use, not without one', async () => {
+      const { one } = contract();
+      const factor = someSecondFactor(fresh());
+      const generation = 0;
+      const until = FAR;
+      const texts = await appended(async () => {
+        const setUp = (text: string) =>
+          one.recorded('secondFactors', text).setUp({ factor, generation, until });
+        expect([await setUp('"set up"'), await setUp('"refused"')]).toEqual([1, undefined]);
+        const use = (text: string) =>
+          one.recorded('secondFactors', text).useRecovery(factor.accountId, 'mac 1', 1);
+        expect([await use('"used"'), await use('"again"')]).toEqual([1, undefined]);
+        const renew = (text: string) =>
+          one.recorded('secondFactors', text).renewRecovery(factor, ['mac 3']);
+        expect(await renew('"outdated"')).toBe(false);
+      });
+      expect(texts).toEqual(['"set up"', '"used"']);
+    });
+
+    test('revocations: it is appended with each', async () => {
+      const { one } = contract();
+      const texts = await appended(async () => {
+        await one.recorded('revocations', '"revoked"').revoke('token', fresh(), FAR);
+        await one.recorded('revocations', '"raised"').raise('person', fresh(), FAR);
+      });
+      expect(texts).toEqual(['"revoked"', '"raised"']);
+    });
+
+    test('token keys: it is appended with it', async () => {
+      const { one } = contract();
+      await removeTokenKeys(one);
+      const key = someTokenKey(VOPRF, 1);
+      const texts = await appended(async () => {
+        expect(await one.recorded('tokenKeys', '"late"').add(key, fresh())).toBe('late');
+        await one.recorded('tokenKeys', '"added"').add(key, undefined);
+        await one.recorded('tokenKeys', '"removed"').remove(key.type, key.id);
+        await one.recorded('tokenKeys', '"gone"').remove(key.type, key.id);
+        await one.recorded('tokenKeys', '"recalled"').recall();
+      });
+      expect(texts).toEqual(['"added"', '"removed"', '"recalled"']);
+    });
+
+    test.each(['SignIn', 'Access', 'Consent'])(
+      'artefact %s: it is appended with what is written, replaced and removed',
+      async (kind) => {
+        const { one } = contract();
+        const id = fresh();
+        const payload = { accountId: fresh(), grantId: fresh() };
+        const artefact = { kind, id, payload, seconds: 60 };
+        const texts = await appended(async () => {
+          await one.recorded('artefacts', '"put"').put(artefact);
+          const replace = (text: string) =>
+            one
+              .recorded('artefacts', text)
+              .replace({ ...artefact, payload: { ...payload, more: 1 } }, payload);
+          expect([await replace('"replaced"'), await replace('"refused"')]).toEqual([true, false]);
+          await one.recorded('artefacts', '"removed"').remove(kind, id);
+          await one.recorded('artefacts', '"gone"').remove(kind, id);
+        });
+        expect(texts).toEqual(['"put"', '"replaced"', '"removed"']);
+      },
+    );
+
+    test('several entries are appended in their order, with the first change alone', async () => {
+      const { one } = contract();
+      const clients = one.recorded('clients', '"one"', '"two"');
+      const texts = await appended(async () => {
+        await clients.remove(fresh());
+        await clients.add(someClient(fresh()));
+        await clients.add(someClient(fresh()));
+      });
+      expect(texts).toEqual(['"one"', '"two"']);
+    });
+  });
+}

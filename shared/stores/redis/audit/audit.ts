@@ -1,0 +1,227 @@
+import {
+  type Audit,
+  type AuditLink,
+  type AuditRow,
+  type IndexedRow,
+  MOST_ENTRIES,
+  type RefusalCount,
+} from '#shared/stores/audit/audit.ts';
+import { type Commands, script } from '../connection/connection.ts';
+import type { AuditStreams } from './streams.ts';
+
+const append = script(`
+for _, text in ipairs(ARGV) do redis.call('XADD', KEYS[1], '*', 'text', text) end
+`);
+
+/** KEYS: counts, stream. ARGV: hour and person, most, text. */
+const appendRefusal = script(`
+if redis.call('HINCRBY', KEYS[1], ARGV[1], 1) <= tonumber(ARGV[2]) then
+  redis.call('XADD', KEYS[2], '*', 'text', ARGV[3])
+end
+`);
+
+/** KEYS: counts, stream. ARGV: hour and person, perhaps text. */
+const settleRefusal = script(`
+if redis.call('HDEL', KEYS[1], ARGV[1]) == 0 then return 0 end
+if ARGV[2] then redis.call('XADD', KEYS[2], '*', 'text', ARGV[2]) end
+return 1
+`);
+
+/**
+ * KEYS: head, rows, links, times of the links. ARGV: the start of the names of indexes, number, link, its time, the
+ * positions in the streams, and of each row its seq, text and keys.
+ */
+const close = script(`
+if tonumber(redis.call('HGET', KEYS[1], 'number') or 0) ~= ARGV[2] - 1 then return 0 end
+redis.call('HSET', KEYS[1], 'number', ARGV[2], 'link', ARGV[3], 'positions', ARGV[5])
+redis.call('XADD', KEYS[3], ARGV[2] .. '-0', 'link', ARGV[3])
+redis.call('ZADD', KEYS[4], ARGV[4], ARGV[2])
+for n = 6, #ARGV, 3 do
+  redis.call('XADD', KEYS[2], ARGV[n] .. '-0', 'text', ARGV[n + 1])
+  for _, key in ipairs(cjson.decode(ARGV[n + 2])) do
+    redis.call('ZADD', ARGV[1] .. key, ARGV[n], ARGV[n])
+  end
+end
+return 1
+`);
+
+/** KEYS: rows, links, times of the links. ARGV: the start of the names of indexes, number, and of each row its seq and keys. */
+const end = script(`
+redis.call('XDEL', KEYS[2], ARGV[2] .. '-0')
+redis.call('ZREM', KEYS[3], ARGV[2])
+for n = 3, #ARGV, 2 do
+  redis.call('XDEL', KEYS[1], ARGV[n] .. '-0')
+  for _, key in ipairs(cjson.decode(ARGV[n + 1])) do redis.call('ZREM', ARGV[1] .. key, ARGV[n]) end
+end
+`);
+
+/** KEYS: index, rows. ARGV: first, last, whether the newest come first, how many. */
+const indexed = script(`
+local order = ARGV[3] == 'true' and 'REV' or nil
+local from, to = ARGV[1], ARGV[2]
+if order then from, to = to, from end
+local seqs
+if order then seqs = redis.call('ZRANGE', KEYS[1], from, to, 'BYSCORE', 'REV', 'LIMIT', 0, ARGV[4])
+else seqs = redis.call('ZRANGE', KEYS[1], from, to, 'BYSCORE', 'LIMIT', 0, ARGV[4]) end
+local found = {}
+for _, seq in ipairs(seqs) do
+  local row = redis.call('XRANGE', KEYS[2], seq .. '-0', seq .. '-0')[1]
+  if row then found[#found + 1] = row end
+end
+return found
+`);
+
+/** KEYS: times of the links, links. ARGV: time. */
+const linkAt = script(`
+local number = redis.call('ZRANGE', KEYS[1], ARGV[1], '+inf', 'BYSCORE', 'LIMIT', 0, 1)[1]
+return number and redis.call('XRANGE', KEYS[2], number .. '-0', number .. '-0') or {}
+`);
+
+type Entry = readonly [id: string, fields: readonly [name: string, value: string]];
+type Positions = Readonly<Record<string, string>>;
+
+/** The id of an entry of a stream as two numbers: milliseconds, and a count within them. */
+const partsOf = (id: string) => id.split('-').map(Number) as [number, number];
+
+const byId = ([a]: Entry, [b]: Entry): number => {
+  const [left, right] = [partsOf(a), partsOf(b)];
+  return left[0] - right[0] || left[1] - right[1];
+};
+
+const rowOf = ([id, [, text]]: Entry): AuditRow => ({ seq: partsOf(id)[0], text });
+const linkOf = ([, [, link]]: Entry): AuditLink => JSON.parse(link);
+
+const flat = ({ seq, text, keys }: IndexedRow) => [String(seq), text, JSON.stringify(keys)];
+
+/**
+ * Open entries are in streams (`streams.ts`). The log has a slot of its own, `{prefix:audit}`: the streams `rows` and
+ * `links`, whose ids are seq and number, the sorted sets `times`, number by time, and `by:{key}`, seqs, the hash
+ * `refused`, and the hash `head`: the last link, and how far each stream of open entries is closed. That position is
+ * written with the rows, so that each entry becomes one row, even if a process ends before it has trimmed the streams.
+ */
+export function redisAudit(redis: Commands, prefix: string, streams: AuditStreams): Audit {
+  const keyOf = (name: string) => `{${prefix}:audit}:${name}`;
+  const [head, rows, links, times] = ['head', 'rows', 'links', 'times'].map(keyOf) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const [refused, by] = [keyOf('refused'), keyOf('by:')];
+  const beside = streams.of(refused);
+  const fieldOf = ({ hour, person }: Omit<RefusalCount, 'count'>) => `${hour} ${person}`;
+
+  /** Removes what is closed, which a later call would do as well. */
+  async function trim(positions: Positions): Promise<void> {
+    await Promise.all(
+      Object.entries(positions).map(([stream, id]) => {
+        const [milliseconds, count] = partsOf(id);
+        return redis.command('XTRIM', stream, 'MINID', '=', `${milliseconds}-${count + 1}`);
+      }),
+    );
+  }
+
+  return {
+    append: async (...texts) => {
+      await redis.durable(append, [streams.for(texts.join())], ...texts);
+    },
+
+    appendRefusal: async (of, most, text) => {
+      await redis.durable(appendRefusal, [refused, beside], fieldOf(of), String(most), text);
+    },
+
+    async refusals(hour) {
+      const [, found] = await redis.command<[string, string[]]>(
+        'HSCAN',
+        refused,
+        '0',
+        'COUNT',
+        String(MOST_ENTRIES),
+      );
+      return found.flatMap((field, n): RefusalCount[] => {
+        if (n % 2 === 1) return [];
+        const space = field.indexOf(' ');
+        const of = Number(field.slice(0, space));
+        const count = Number(found[n + 1]);
+        return of < hour ? [{ hour: of, person: field.slice(space + 1), count }] : [];
+      });
+    },
+
+    async settleRefusal(of, text) {
+      const texts = text === undefined ? [] : [text];
+      const keys = [refused, beside] as const;
+      return (await redis.durable<number>(settleRefusal, keys, fieldOf(of), ...texts)) === 1;
+    },
+
+    async open() {
+      const fields = ['link', 'positions'];
+      const [link, text] = await redis.command<(string | null)[]>('HMGET', head, ...fields);
+      const positions: Positions = JSON.parse(text ?? '{}');
+      const found = await Promise.all(
+        streams.all.map(async (stream) => {
+          const from = stream in positions ? `(${positions[stream]}` : '-';
+          const count = String(MOST_ENTRIES);
+          const read = await redis.command<Entry[]>('XRANGE', stream, from, '+', 'COUNT', count);
+          return read.map((entry) => ({ stream, entry }));
+        }),
+      );
+      const first = found
+        .flat()
+        .toSorted((a, b) => byId(a.entry, b.entry))
+        .slice(0, MOST_ENTRIES);
+      const next = Object.fromEntries(first.map(({ stream, entry: [id] }) => [stream, id]));
+      return {
+        texts: first.map(({ entry: [, [, value]] }) => value),
+        upTo: JSON.stringify({ ...positions, ...next }),
+        head: link ? (JSON.parse(link) as AuditLink) : undefined,
+      };
+    },
+
+    async close(link, closed, upTo) {
+      const { number, at } = link;
+      const closing = [by, String(number), JSON.stringify(link), String(at), upTo];
+      const keys = [head, rows, links, times] as const;
+      const done = await redis.durable<number>(close, keys, ...closing, ...closed.flatMap(flat));
+      if (done === 1) await trim(JSON.parse(upTo));
+      return done === 1;
+    },
+
+    async rows({ key, first, last, newestFirst = false }, count) {
+      const most = String(count);
+      const range = [String(first), String(last)];
+      if (key !== undefined) {
+        const asked = [...range, String(newestFirst), most];
+        return (await redis.script<Entry[]>(indexed, [by + key, rows], ...asked)).map(rowOf);
+      }
+      const [name, ...ends] = newestFirst
+        ? (['XREVRANGE', ...range.toReversed()] as const)
+        : (['XRANGE', ...range] as const);
+      return (await redis.command<Entry[]>(name, rows, ...ends, 'COUNT', most)).map(rowOf);
+    },
+
+    async links(from, count) {
+      const found =
+        from === undefined
+          ? await redis.command<Entry[]>('XREVRANGE', links, '+', '-', 'COUNT', '1')
+          : await redis.command<Entry[]>(
+              'XRANGE',
+              links,
+              String(from),
+              '+',
+              'COUNT',
+              String(count),
+            );
+      return found.map(linkOf);
+    },
+
+    async linkAt(at) {
+      const [found] = await redis.script<Entry[]>(linkAt, [times, links], String(at));
+      return found && linkOf(found);
+    },
+
+    async end({ number }, ended) {
+      const flatRows = ended.flatMap(({ seq, keys }) => [String(seq), JSON.stringify(keys)]);
+      await redis.durable(end, [rows, links, times], by, String(number), ...flatRows);
+    },
+  };
+}
