@@ -1,5 +1,6 @@
 import { isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
 import { localDirectory } from '#shared/people/local.ts';
+import { ADDRESS_PATH } from '#shared/people/address-links.ts';
 import { LINK_PATH } from '#shared/people/recovery-links.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
@@ -66,7 +67,7 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
   };
   const trusted = trustedProxies(config.trustedProxies);
   return {
-    handler: logged(app, { log, clock, random, trusted, secret: [LINK_PATH] }),
+    handler: logged(app, { log, clock, random, trusted, secret: [LINK_PATH, ADDRESS_PATH] }),
     beside: tokenIssuer ? tokenIssuerOverTls(parts, tokenIssuer) : [],
     chores: [
       ...(tokenIssuer?.chores ?? []),

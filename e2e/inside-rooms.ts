@@ -141,7 +141,7 @@ export const INSIDE: Orders = {
       ['views'],
       ['sign-in'],
       ['passkeys'],
-      ['interaction', 'password', 'second-factor'],
+      ['addresses', 'interaction', 'password', 'second-factor'],
       ['device'],
       ['gnap'],
       ['account'],

@@ -11,6 +11,8 @@ export const ENDPOINTS = {
   '/logo': { methods: READ },
   '/account': { methods: BOTH },
   '/account/end': { methods: READ },
+  '/account/address': { methods: BOTH, limited: true },
+  '/account/address/:uid': { methods: BOTH, limited: true },
   '/account/key': { methods: BOTH },
   '/account/second-factor': { methods: BOTH, limited: true },
   '/account/password': { methods: BOTH, limited: true },
@@ -64,14 +66,18 @@ export type Rows = Readonly<Record<string, Endpoint>>;
 /** The rows of GNAP, which are there only where it is configured. */
 const OF_GNAP = /^\/(?:gnap|\.well-known\/gnap-as-rs)(?:\/|$)/;
 
-/** The row of the page that sends links by mail. */
-const OF_MAIL = '/recover';
+/** The rows of the pages that send links by mail, or are led to by them. */
+const OF_MAIL: ReadonlySet<string> = new Set([
+  '/account/address',
+  '/account/address/:uid',
+  '/recover',
+]);
 
 /** Returns the rows that a configuration has. */
 export const rowsOf = ({ gnap, mail }: Pick<Config, 'gnap' | 'mail'>): Rows =>
   Object.fromEntries(
     Object.entries(ENDPOINTS).filter(
-      ([path]) => (gnap || !OF_GNAP.test(path)) && (mail || path !== OF_MAIL),
+      ([path]) => (gnap || !OF_GNAP.test(path)) && (mail || !OF_MAIL.has(path)),
     ),
   );
 

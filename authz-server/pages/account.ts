@@ -5,6 +5,7 @@ import { hobaOrigins } from '#shared/config/hoba-origins.ts';
 import type { PagesServer } from '../base/server.ts';
 import { endedIn, ENDINGS, isEndedPart } from './account/endings.ts';
 import { askedIn, listsOf, OVERVIEW } from './account/lists.ts';
+import { ADDRESSES_PATH } from './addresses/addresses.ts';
 import { createCsrf } from './frame/csrf.ts';
 import { PageError } from './frame/page-error.ts';
 import { answerWith, seeOther } from './frame/respond.ts';
@@ -109,6 +110,7 @@ export function accountHandlers(
     const answer = accountPage(view, {
       action: PATH,
       name: person.name,
+      ...(config.mail && { addresses: ADDRESSES_PATH }),
       ...(person.profile && { profile: person.profile }),
       lists,
       ways: {

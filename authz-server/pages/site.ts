@@ -4,6 +4,8 @@ import type Provider from 'oidc-provider';
 import { note, shownId } from '#shared/server/message/request-log.ts';
 import { formToQuery } from './form-to-query.ts';
 import { homePage } from './home.ts';
+import { ADDRESS_PATH } from '#shared/people/address-links.ts';
+import { ADDRESSES_PATH, addressHandlers } from './addresses/addresses.ts';
 import { accountHandlers } from './account.ts';
 import { deviceHandlers } from './device/device.ts';
 import { gnapHandlers } from './gnap/interact.ts';
@@ -56,6 +58,7 @@ export function site(server: PagesServer, provider: Provider): Router {
     // A Well-Known URL for Changing Passwords (W3C).
     ['GET', '/.well-known/change-password', (ctx) => seeOther(ctx, '/account/password')],
     ...(server.config.mail ? forgottenRoutes(forgottenHandlers(server)) : []),
+    ...(server.config.mail ? addressRoutes(addressHandlers(server, provider)) : []),
     ['GET', '/recover/:secret', recovery.show],
     ['POST', '/recover/:secret', recovery.recover],
     ['GET', '/sign-in', (ctx) => seeOther(ctx, '/account')],
@@ -91,6 +94,18 @@ const forgottenRoutes = ({
 }: ReturnType<typeof forgottenHandlers>): readonly Route[] => [
   ['GET', FORGOTTEN_PATH, show],
   ['POST', FORGOTTEN_PATH, send],
+];
+
+const addressRoutes = ({
+  show,
+  send,
+  open,
+  confirm,
+}: ReturnType<typeof addressHandlers>): readonly Route[] => [
+  ['GET', ADDRESSES_PATH, show],
+  ['POST', ADDRESSES_PATH, send],
+  ['GET', `${ADDRESS_PATH}:secret`, open],
+  ['POST', `${ADDRESS_PATH}:secret`, confirm],
 ];
 
 const gnapRoutes = ({ show, decide }: ReturnType<typeof gnapHandlers>): readonly Route[] => [

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { PersonRecord, Profile } from '#shared/stores/people/people.ts';
 import { addressKey } from './names/mail-address.ts';
+import { emailSearchKey } from './names/search-keys.ts';
 import { createOneTimeLinks, type OneTimeLinksOptions } from './one-time-links.ts';
 import { PeopleError, type PeopleStore, replacePerson } from './people.ts';
 
@@ -62,6 +63,36 @@ export function confirmedEmails(
 
 const indexOf = (emails: Emails, address: string) =>
   emails.findIndex((one) => addressKey(one.address) === addressKey(address));
+
+/** Whether somebody else has shown that the address is theirs. */
+export async function isVerifiedOfAnother(
+  { stores: { people } }: Pick<PeopleStore, 'stores'>,
+  person: string,
+  address: string,
+): Promise<boolean> {
+  const found = await people.search(emailSearchKey(address));
+  return found.some(
+    ({ id, profile: { emails = [] } = {} }) =>
+      id !== person && emails[indexOf(emails, address)]?.verified === true,
+  );
+}
+
+/**
+ * Marks the address as verified to which a link was sent that its person has used, if it still is an address of theirs, and
+ * nobody else's.
+ */
+export async function verifySentTo(
+  store: Pick<PeopleStore, 'stores'>,
+  { id, name }: Pick<PersonRecord, 'id' | 'name'>,
+  address: string,
+): Promise<void> {
+  if (await isVerifiedOfAnother(store, id, address)) return;
+  try {
+    await confirmAddress(store, { id, name }, { person: id, address, isNew: false });
+  } catch (error) {
+    if (!(error instanceof PeopleError)) throw error;
+  }
+}
 
 /**
  * Marks an address as verified, or puts a new one in the place of the first. Returns the verified one that counts no more.

@@ -84,6 +84,32 @@ describe('a link', () => {
     expect(await enters(NEW, 'dora')).toBe(true);
   });
 
+  test('by mail verifies the address that it was sent to, and no other', async () => {
+    const address = 'dora@example.com';
+    const emails = [address, 'other@example.com'].map((one) => ({ address: one, verified: false }));
+    const { id } = await addPerson(people(), { name: 'dora', profile: { emails } });
+    await use(await link({ person: id, purpose: 'invitation', address }));
+    expect((await flow.authz.stores.people.get(id))?.profile?.emails).toEqual([
+      { address, verified: true },
+      { address: 'other@example.com', verified: false },
+    ]);
+  });
+
+  test.each([
+    ['is not theirs any more', [{ address: 'new@example.com', verified: false }], {}],
+    [
+      'is verified of somebody else',
+      [{ address: 'dora@example.com', verified: false }],
+      { emails: [{ address: 'DORA@example.com', verified: true }] },
+    ],
+  ])('sets the password, but verifies no address that %s', async (_, emails, others) => {
+    await setProfile(people(), 'bob', () => others);
+    const { id } = await addPerson(people(), { name: 'dora', profile: { emails } });
+    await use(await link({ person: id, purpose: 'invitation', address: 'dora@example.com' }));
+    expect(await enters(NEW, 'dora')).toBe(true);
+    expect((await flow.authz.stores.people.get(id))?.profile?.emails).toEqual(emails);
+  });
+
   test('works once: a second time says how to get another', async () => {
     const path = await link();
     await use(path);

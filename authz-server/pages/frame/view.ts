@@ -177,6 +177,29 @@ export interface ForgottenProps {
   readonly problem?: { readonly kind: 'later'; readonly seconds: number };
 }
 
+export interface AddressesProps {
+  /** Forms are posted here: `address`. */
+  readonly action: string;
+  readonly back: string;
+  readonly emails: NonNullable<Profile['emails']>;
+  /** A link is on its way. */
+  readonly sent?: boolean;
+  /** The address that was typed before. */
+  readonly typed?: string;
+  /** `verified`: there is nothing to confirm. */
+  readonly problem?:
+    | { readonly kind: 'address' | 'verified' }
+    | { readonly kind: 'later'; readonly seconds: number };
+}
+
+export interface ConfirmAddressProps {
+  /** Where the form is posted. */
+  readonly action: string;
+  readonly address: string;
+  /** The address that it takes the place of. */
+  readonly former?: string;
+}
+
 export interface RecoverProps {
   /** Where the forms are posted: `password`, or `passkey`. */
   readonly action: string;
@@ -288,6 +311,8 @@ export interface AccountProps {
   /** Forms are posted here: `end` = sign-in | access | key | everything, and `id`; or `end` = application and `client`. */
   readonly action: string;
   readonly name: string;
+  /** Where addresses are confirmed and changed; absent: nowhere. */
+  readonly addresses?: string;
   /** The profile that applications may read. */
   readonly profile?: Profile;
   readonly lists: AccountLists;

@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import { changePasswordAndEnd, removePasswordAndEnd } from '#shared/people/change-password.ts';
+import { verifySentTo } from '#shared/people/address-links.ts';
 import { judgePassword } from '#shared/people/password-rules.ts';
 import { PeopleError } from '#shared/people/people.ts';
 import { createRecoveryLinks, LINK_PATH, type Recovery } from '#shared/people/recovery-links.ts';
@@ -76,7 +77,12 @@ export function recoverHandlers(
   }
 
   /** Uses the link up by what `set` does, and says that it is done. */
-  async function use(ctx: Context, by: RecoveredProps['by'], set: () => Promise<unknown>) {
+  async function use(
+    ctx: Context,
+    seen: PersonRecord,
+    by: RecoveredProps['by'],
+    set: () => Promise<unknown>,
+  ) {
     const recovery = await links.redeem(secretOf(ctx));
     const view = viewOf(ctx);
     if (recovery === undefined) return answerWith(ctx, recoveryGonePage(view));
@@ -93,6 +99,7 @@ export function recoverHandlers(
     if (secondFactor && (await stores.secondFactors.remove(recovery.person))) {
       await tell('second-factor-removed');
     }
+    if (recovery.address !== undefined) await verifySentTo(server, seen, recovery.address);
     await tell(by === 'passkey' ? 'passkey-added' : 'password-changed');
     answerWith(ctx, recoveredPage(view, { by, purpose, account: TO_ACCOUNT.href }));
   }
@@ -101,7 +108,9 @@ export function recoverHandlers(
     const password = form.get('password') ?? '';
     const judged = await judgePassword(password);
     if ('fault' in judged) return showForm(ctx, holder, { problem: { kind: judged.fault } });
-    await use(ctx, 'password', () => changePasswordAndEnd(server, holder.seen, password));
+    await use(ctx, holder.seen, 'password', () =>
+      changePasswordAndEnd(server, holder.seen, password),
+    );
   }
 
   /** A passkey takes the place of the password, which lets nobody in any more. */
@@ -115,7 +124,7 @@ export function recoverHandlers(
     }
     const texts = textsOf(viewOf(ctx).language);
     const name = programName(ctx.get('User-Agent'), texts) || texts.account.someBrowser;
-    await use(ctx, 'passkey', async () => {
+    await use(ctx, seen, 'passkey', async () => {
       const problem = await registration.keep(seen.id, checked.made, name);
       if (problem !== undefined) throw expired(TO_ACCOUNT, 409);
       await removePasswordAndEnd(server, seen);

@@ -15,6 +15,7 @@ import { signInPage } from '../views/sign-in.ts';
 /** Where a person can go on after signing in without a client, and which parameters go along. */
 const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
   ['/account', []],
+  ['/account/address', []],
   ['/account/password', []],
   ['/account/passkeys', []],
   ['/account/second-factor', []],
@@ -22,11 +23,13 @@ const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 /** The pages of GNAP's requests. */
 const INTERACTION = /^\/gnap\/interact\/[\w-]{1,64}$/;
+/** The pages of links that confirm an address. */
+const ADDRESS_LINK = /^\/account\/address\/[\w-]{1,64}$/;
 
 type More = Pick<SignInProps, 'name' | 'problem' | 'notice' | 'client' | 'asks' | 'cancel'>;
 
 export interface StandaloneSignIn {
-  /** Asks the person to sign in first; `goOn` is one of the paths of `CONTINUE`, or a page of a request of GNAP. */
+  /** Asks the person to sign in first; `goOn` is one of the paths of `CONTINUE`, or a page of a link or of a request of GNAP. */
   ask(ctx: Context, goOn: string, more?: More): void;
   /** POST /sign-in. */
   signIn: Middleware;
@@ -89,7 +92,8 @@ const purposeOf = (goOn: string): NonNullable<SignInProps['purpose']> => {
 export function checkedContinue(goOn: string, issuer: string): string {
   const url = URL.parse(goOn, issuer);
   const own = url?.origin === issuer ? url.pathname : '';
-  const parameters = INTERACTION.test(own) ? [] : CONTINUE.get(own);
+  const isPage = INTERACTION.test(own) || ADDRESS_LINK.test(own);
+  const parameters = isPage ? [] : CONTINUE.get(own);
   if (url === null || parameters === undefined) return '/account';
   const query = new URLSearchParams(
     parameters.flatMap((name) => {

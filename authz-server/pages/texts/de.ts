@@ -1,6 +1,7 @@
 import { html, strong } from '#shared/pages/html.ts';
 import type { Texts } from './en.ts';
 import { homeDe } from './home-de.ts';
+import { addressesDe } from './addresses-de.ts';
 import { passkeysDe } from './passkeys-de.ts';
 import { secondFactorDe } from './second-factor-de.ts';
 
@@ -314,6 +315,7 @@ export const de: Texts = {
       email: 'E-Mail',
       verified: 'bestätigt',
       unverified: 'nicht bestätigt',
+      changeAddress: 'Adresse ändern oder bestätigen',
       groups: 'Gruppen',
     },
     ended: {
@@ -396,6 +398,7 @@ export const de: Texts = {
 
   home: homeDe,
 
+  addresses: addressesDe,
   passkeys: passkeysDe,
   secondFactor: secondFactorDe,
 

@@ -1,5 +1,6 @@
 import { html, strong } from '#shared/pages/html.ts';
 import { homeEn } from './home-en.ts';
+import { addressesEn } from './addresses-en.ts';
 import { passkeysEn } from './passkeys-en.ts';
 import { secondFactorEn } from './second-factor-en.ts';
 
@@ -314,6 +315,7 @@ export const en = {
       email: 'E-mail',
       verified: 'verified',
       unverified: 'not verified',
+      changeAddress: 'Change or confirm your address',
       groups: 'Groups',
     },
     ended: {
@@ -396,6 +398,7 @@ export const en = {
 
   home: homeEn,
 
+  addresses: addressesEn,
   passkeys: passkeysEn,
   secondFactor: secondFactorEn,
 

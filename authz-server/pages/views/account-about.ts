@@ -1,11 +1,13 @@
 import { type Html, html } from '#shared/pages/html.ts';
-import type { Profile } from '#shared/stores/people/people.ts';
-import type { View } from '../frame/view.ts';
+import type { AccountProps, View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
 import { facts } from './facts.ts';
 
 /** The profile of a person, as applications may read it. */
-export function aboutYou({ language }: View, profile: Profile): Html {
+export function aboutYou(
+  { language }: View,
+  { profile = {}, addresses: change }: Pick<AccountProps, 'profile' | 'addresses'>,
+): Html {
   const { display_name, picture, emails = [], groups = [] } = profile;
   const texts = textsOf(language).account.about;
   const address = ({ address: text, verified }: (typeof emails)[number]) =>
@@ -28,5 +30,6 @@ export function aboutYou({ language }: View, profile: Profile): Html {
       [texts.email, addresses],
       [texts.groups, groups.length > 0 ? groups.join(', ') : undefined],
     ])}
+    ${change !== undefined && html`<p><a href="${change}">${texts.changeAddress}</a></p>`}
   </div>`;
 }

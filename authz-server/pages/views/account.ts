@@ -29,13 +29,13 @@ export function accountPage(view: View, props: AccountProps): Answer {
 }
 
 function overview(view: View, props: AccountProps): Html {
-  const { profile, ways, keys, keyOrigins } = props;
+  const { profile, addresses, ways, keys, keyOrigins } = props;
   const texts = textsOf(view.language).account;
   return html`${
-      profile !== undefined &&
+      (profile !== undefined || addresses !== undefined) &&
       html`<section aria-labelledby="about">
         <h2 id="about">${texts.about.title}</h2>
-        ${aboutYou(view, profile)}
+        ${aboutYou(view, props)}
       </section>`
     }
     <section aria-labelledby="ways">

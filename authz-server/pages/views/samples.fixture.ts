@@ -1,6 +1,12 @@
 import type { Answer } from '#shared/http/answer.ts';
 import type { AccountApplication, AccountKey, AskedItem, Language, View } from '../frame/view.ts';
 import { accountPage } from './account.ts';
+import {
+  addressConfirmedPage,
+  addressesPage,
+  addressGonePage,
+  confirmAddressPage,
+} from './addresses.ts';
 import { accessEndPage } from './access-end.ts';
 import { changePasswordPage } from './change-password.ts';
 import { consentPage } from './consent.ts';
@@ -151,6 +157,11 @@ const changePassword = {
   endsOthers: true,
 };
 const recover = { action: '/recover/8pYkqvTBrZ0cKXyS3mWbHg', name: 'alice@example.com' };
+const ADDRESSES = { action: '/account/address', back: '/account' };
+const EMAILS = [
+  { address: 'alice@example.com', verified: true },
+  { address: 'alice.liddell@example.com', verified: false },
+];
 const alice = (view: View): View => ({ person: 'alice@example.com', ...view });
 const from = { address: '203.0.113.77', agent: 'countersign-cli/1.0', at: NOW - 95_000 };
 
@@ -241,6 +252,23 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       problem: { kind: 'later', seconds: 1100 },
     }),
   'link-sent': (view) => linkSentPage(view, { back: '/account' }),
+  addresses: (view) => addressesPage(alice(view), { ...ADDRESSES, emails: EMAILS, sent: true }),
+  'addresses-none': (view) =>
+    addressesPage(alice(view), {
+      ...ADDRESSES,
+      emails: [],
+      typed: 'alice',
+      problem: { kind: 'address' },
+    }),
+  'confirm-address': (view) =>
+    confirmAddressPage(alice(view), {
+      action: '/account/address/x',
+      address: 'alice.liddell@example.com',
+      former: 'alice@example.com',
+    }),
+  'address-confirmed': (view) =>
+    addressConfirmedPage(alice(view), { address: 'alice@example.com', account: '/account' }),
+  'address-gone': (view) => addressGonePage(alice(view)),
   'recover-invitation': (view) =>
     recoverPage(view, {
       ...recover,

@@ -7,6 +7,8 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
   '/account':
     'where a person is signed in, which applications act in their name; ends each of them',
   '/account/end': 'asks before everything of a person is ended',
+  '/account/address': 'sends a link that confirms an e-mail address, where `mail` is configured',
+  '/account/address/:uid': 'confirms an address, by such a link',
   '/account/key': 'makes the link by which a browser registers a HOBA key',
   '/account/second-factor': 'sets a second factor up, makes new recovery codes, removes it',
   '/account/password': 'changes the password, or sets a first one',

@@ -54,6 +54,9 @@ export type LimitNamespace =
   /** Links that are asked for by mail: by name, whether or not somebody has it, and by address. */
   | 'recovery-name'
   | 'recovery-address'
+  /** Links by mail: by the address that they go to, and by the account that asks. */
+  | 'mail-address'
+  | 'mail-account'
   /** Messages that tell somebody what happened, by kind and account. */
   | 'notices'
   /** Passwords and proofs that schemes look at, by address and by account. */

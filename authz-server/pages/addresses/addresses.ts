@@ -1,0 +1,139 @@
+import type { Context, Middleware } from 'koa';
+import type Provider from 'oidc-provider';
+import { notify } from '#shared/mail/notify.ts';
+import {
+  ADDRESS_PATH,
+  type AddressClaim,
+  confirmAddress,
+  confirmedEmails,
+  createAddressLinks,
+  isVerifiedOfAnother,
+} from '#shared/people/address-links.ts';
+import { addressKey, mailAddress } from '#shared/people/names/mail-address.ts';
+import { PeopleError } from '#shared/people/people.ts';
+import type { PagesServer } from '../../base/server.ts';
+import { createCsrf } from '../frame/csrf.ts';
+import { answerWith, seeOther } from '../frame/respond.ts';
+import type { AddressesProps } from '../frame/view.ts';
+import { createViewOf } from '../frame/view-of.ts';
+import { TO_ACCOUNT } from '../frame/way-back.ts';
+import { isRecent } from '../sign-in/recent.ts';
+import { createBrowserSessions, type Visitor } from '../sign-in/session.ts';
+import { createSignIn } from '../sign-in/sign-in.ts';
+import {
+  addressConfirmedPage,
+  addressesPage,
+  addressGonePage,
+  confirmAddressPage,
+} from '../views/addresses.ts';
+import { payForLink } from './mail-limits.ts';
+
+/** The path of the page; there is none where mail is not configured. */
+export const ADDRESSES_PATH = '/account/address';
+
+/** The page where a person asks for a link to an address, and the page of that link. */
+export function addressHandlers(
+  server: PagesServer,
+  provider: Provider,
+): Readonly<Record<'show' | 'send' | 'open' | 'confirm', Middleware>> {
+  const { clock } = server;
+  const { checkForm } = createCsrf(server);
+  const { currentVisitor } = createBrowserSessions(server, provider);
+  const { ask } = createSignIn(server, provider);
+  const links = createAddressLinks(server);
+  const viewOf = createViewOf(server);
+
+  /** Undefined: the page asks to sign in, once more if that is long ago. */
+  async function recentVisitor(ctx: Context): Promise<Visitor | undefined> {
+    const visitor = await currentVisitor(ctx);
+    if (visitor !== undefined && isRecent(visitor, clock)) return visitor;
+    ask(ctx, ADDRESSES_PATH, visitor && { name: visitor.person.name, notice: 'again' });
+    return undefined;
+  }
+
+  function showAddresses(
+    ctx: Context,
+    { person }: Visitor,
+    more: Pick<AddressesProps, 'sent' | 'typed' | 'problem'> = {},
+  ): void {
+    const emails = person.profile?.emails ?? [];
+    const props = { action: ADDRESSES_PATH, back: TO_ACCOUNT.href, emails, ...more };
+    answerWith(ctx, addressesPage(viewOf(ctx, person), props));
+  }
+
+  /** The right of a link that the visitor may use. */
+  async function claimOf(
+    { person }: Visitor,
+    look: Promise<AddressClaim | undefined>,
+  ): Promise<AddressClaim | undefined> {
+    const claim = await look;
+    if (claim?.person !== person.id) return undefined;
+    if (confirmedEmails(person.profile?.emails ?? [], claim) === undefined) return undefined;
+    return (await isVerifiedOfAnother(server, person.id, claim.address)) ? undefined : claim;
+  }
+
+  const secretOf = (ctx: Context) => ctx.path.slice(ADDRESS_PATH.length);
+
+  return {
+    async show(ctx) {
+      const visitor = await recentVisitor(ctx);
+      const sent = new URLSearchParams(ctx.querystring).has('sent');
+      if (visitor !== undefined) showAddresses(ctx, visitor, { sent });
+    },
+
+    async send(ctx) {
+      const form = await checkForm(ctx);
+      const visitor = await recentVisitor(ctx);
+      if (visitor === undefined) return;
+      const { id, profile } = visitor.person;
+      const typed = form.get('address') ?? '';
+      const refuse = (problem: NonNullable<AddressesProps['problem']>) =>
+        showAddresses(ctx, visitor, { typed, problem });
+      const address = mailAddress(typed);
+      if (address === undefined) return refuse({ kind: 'address' });
+      const known = profile?.emails?.find((one) => addressKey(one.address) === addressKey(address));
+      if (known?.verified) return refuse({ kind: 'verified' });
+      const seconds = await payForLink(server, ['mail-account', id], address);
+      if (seconds !== undefined) return refuse({ kind: 'later', seconds });
+      // The message to an address of another account says so to nobody but its owner: the link does not work.
+      await notify(server, id, 'address-confirmation', viewOf(ctx).language, { to: address });
+      seeOther(ctx, `${ADDRESSES_PATH}?sent`);
+    },
+
+    async open(ctx) {
+      const visitor = await currentVisitor(ctx);
+      if (visitor === undefined) return ask(ctx, ctx.path);
+      const view = viewOf(ctx, visitor.person);
+      const claim = await claimOf(visitor, links.find(secretOf(ctx)));
+      if (claim === undefined) return answerWith(ctx, addressGonePage(view));
+      const { address, isNew, replaces } = claim;
+      const former = isNew && replaces !== undefined && { former: replaces };
+      answerWith(ctx, confirmAddressPage(view, { action: ctx.path, address, ...former }));
+    },
+
+    async confirm(ctx) {
+      await checkForm(ctx);
+      const visitor = await currentVisitor(ctx);
+      if (visitor === undefined) return ask(ctx, ctx.path);
+      const { person } = visitor;
+      const view = viewOf(ctx, person);
+      // A visitor to whom the link does not belong does not use it up.
+      const claim =
+        (await claimOf(visitor, links.find(secretOf(ctx)))) &&
+        (await claimOf(visitor, links.redeem(secretOf(ctx))));
+      if (claim === undefined) return answerWith(ctx, addressGonePage(view));
+      try {
+        const former = await confirmAddress(server, person, claim);
+        if (former !== undefined) {
+          await notify(server, person.id, 'address-changed', view.language, { to: former });
+        }
+      } catch (error) {
+        // The addresses were changed meanwhile.
+        if (error instanceof PeopleError) return answerWith(ctx, addressGonePage(view));
+        throw error;
+      }
+      const { address } = claim;
+      answerWith(ctx, addressConfirmedPage(view, { address, account: TO_ACCOUNT.href }));
+    },
+  };
+}

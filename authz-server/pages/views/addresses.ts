@@ -1,0 +1,141 @@
+import type { Answer } from '#shared/http/answer.ts';
+import { type Html, html } from '#shared/pages/html.ts';
+import { document } from '../frame/shell.ts';
+import { textsOf } from '../texts/index.ts';
+import type { AddressesProps, ConfirmAddressProps, View } from '../frame/view.ts';
+import { form } from './form.ts';
+import { shownProblem } from './problem.ts';
+import { sign } from './sign.ts';
+
+/** The addresses of a person, each with whether it is confirmed, and a field for another one. */
+export function addressesPage(view: View, props: AddressesProps): Answer {
+  const { action, back, emails, sent = false, typed = '' } = props;
+  const texts = textsOf(view.language).addresses;
+  const problem = props.problem && shownProblem(view, props.problem, texts.problems);
+  return document(view, {
+    ...problem,
+    title: problem ? texts.problemTitle : texts.title,
+    content: html`<div class="wide">
+      <div class="intro">
+        <h1>${texts.title}</h1>
+        <p class="muted">${texts.lead}</p>
+        ${sent && html`<p class="note good" role="status">${texts.sent}</p>`}
+      </div>
+      <section aria-labelledby="yours">
+        <h2 id="yours">${texts.yours}</h2>
+        ${
+          emails.length === 0
+            ? html`<p class="empty">${texts.none}</p>`
+            : html`<ul class="list">
+                ${emails.map((email) => addressEntry(view, action, email))}
+              </ul>`
+        }
+      </section>
+      <section aria-labelledby="change">
+        <h2 id="change">${texts.change}</h2>
+        <p>${texts.changeText}</p>
+        ${problem?.note}
+        ${form(
+          view,
+          action,
+          {},
+          html`<div class="field">
+              <label for="address">${texts.label}</label>
+              <input
+                class="input"
+                id="address"
+                name="address"
+                type="email"
+                value="${typed}"
+                autocomplete="email"
+                required${problem && html` aria-describedby="${problem.id}" aria-invalid="true"`}
+              />
+            </div>
+            <button class="button primary">${texts.send}</button>`,
+        )}
+      </section>
+      <p><a class="button" href="${back}">${texts.back}</a></p>
+    </div>`,
+  });
+}
+
+function addressEntry(
+  view: View,
+  action: string,
+  { address, verified }: AddressesProps['emails'][number],
+): Html {
+  const { account, addresses: texts } = textsOf(view.language);
+  return html`<li>
+    <div class="entry">
+      <h3>${address}</h3>
+      <p class="small muted">${verified ? account.about.verified : account.about.unverified}</p>
+    </div>
+    ${
+      !verified &&
+      form(
+        view,
+        action,
+        { address },
+        html`<button class="button slim">
+          ${texts.confirm}<span class="hidden"> ${address}</span>
+        </button>`,
+      )
+    }
+  </li> `;
+}
+
+/** The page of a link: whoever is signed in says that the address is theirs. */
+export function confirmAddressPage(
+  view: View,
+  { action, address, former }: ConfirmAddressProps,
+): Answer {
+  const texts = textsOf(view.language).addresses.link;
+  return document(view, {
+    title: texts.title,
+    content: html`<div class="card">
+      <div class="intro">
+        <h1>${texts.title}</h1>
+        <p>${texts.lead(address, view.person ?? '')}</p>
+        ${former !== undefined && html`<p class="muted">${texts.former(former)}</p>`}
+      </div>
+      ${form(view, action, {}, html`<button class="button primary">${texts.submit}</button>`)}
+    </div>`,
+  });
+}
+
+/** Says that the address counts from now on. */
+export function addressConfirmedPage(
+  view: View,
+  { address, account }: { readonly address: string; readonly account: string },
+): Answer {
+  const { addresses, error } = textsOf(view.language);
+  return document(view, {
+    title: addresses.done.title,
+    content: html`<div class="card">
+      ${sign('done')}
+      <div class="intro">
+        <h1>${addresses.done.title}</h1>
+        <p>${addresses.done.text(address)}</p>
+      </div>
+      <div class="buttons">
+        <a class="button primary" href="${account}">${error.back.account}</a>
+      </div>
+    </div>`,
+  });
+}
+
+/** A link that was used, replaced, is too old, or is not for the person who is signed in. */
+export function addressGonePage(view: View): Answer {
+  const { gone } = textsOf(view.language).addresses;
+  return document(view, {
+    status: 404,
+    title: gone.title,
+    content: html`<div class="card">
+      ${sign('expired')}
+      <div class="intro">
+        <h1>${gone.title}</h1>
+        <p>${gone.text}</p>
+      </div>
+    </div>`,
+  });
+}
