@@ -8,6 +8,7 @@ end();
 await runProcess(
   {
     name: 'authz',
+    keys: 'keys',
     makesEpoch: true,
     origin: ({ issuer }) => issuer,
     create: composeAuthorizationServer,

@@ -104,6 +104,7 @@ export const INSIDE: Orders = {
       ['tunnels'],
       ['content', 'http1', 'http2', 'front-door'],
       ['endpoints', 'listen'],
+      ['metrics'],
       ['.'],
       ['wire'],
     ],

@@ -226,6 +226,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     handler,
     http2: handler,
     webSockets,
+    ready: readyWithKeys,
     chores: [...(identified?.chores ?? []), ...caches.chores, ...(WORKER === 1 ? sweeps : [])],
     holds: caches,
   };

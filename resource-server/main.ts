@@ -8,6 +8,7 @@ import { systemNetwork } from './proxy/network.ts';
 await runProcess(
   {
     name: 'resource',
+    keys: 'gatewayKeys',
     makesEpoch: false,
     origin: ({ resource }) => resource,
     async create(parts) {

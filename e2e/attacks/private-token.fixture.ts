@@ -118,7 +118,7 @@ export async function startTokenServers(
   const { pair } = flow;
   const ca = await readFile(join(pair.data, 'tls', 'certificate.pem'));
   const listening = await Promise.all([0, 1].map((server) => listenOf(pair.data, server)));
-  const portOf = (name: keyof Listen, server: number) => listening[server]?.[name].port ?? 0;
+  const portOf = (name: keyof Listen, server: number) => listening[server]?.[name]?.port ?? 0;
   const issuerName = new URL(pair.tokenIssuer).host;
   const endpoint = (name: string) => `${pair.tokenIssuer}/private-token/${name}`;
   const issuer = (server: number, from?: string) => overTls(portOf('authzTls', server), ca, from);

@@ -6,6 +6,7 @@ import { endpointsPage } from './endpoints-page.ts';
 import { limitsPage } from './limits-page.ts';
 import { llmsPage } from './llms-page.ts';
 import { logPage } from './log-page.ts';
+import { metricsPage } from './metrics-page.ts';
 import { methodsPage } from './methods-page.ts';
 import { problemsPage } from './problems-page.ts';
 import { settingsPage } from './settings-page.ts';
@@ -19,6 +20,7 @@ export const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/endpoints.md': endpointsPage,
   'docs/reference/limits.md': limitsPage,
   'docs/reference/log-fields.md': logPage,
+  'docs/reference/metrics.md': metricsPage,
   'docs/reference/methods.md': methodsPage,
   'docs/reference/openapi.json': openApi,
   'docs/reference/problem-types.md': problemsPage,

@@ -7,7 +7,11 @@ type Settings = z.input<typeof configSchema>;
 export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
   issuer: 'https://auth.example',
   resource: 'https://api.example',
-  listen: { authz: { host: '10.0.0.5', port: 3000 }, resource: { host: '10.0.0.5' } },
+  listen: {
+    authz: { host: '10.0.0.5', port: 3000 },
+    resource: { host: '10.0.0.5' },
+    metrics: { port: 9464 },
+  },
   tls: { resource: 'https://api.example:3443', certificate: 'api.pem', key: 'api.key' },
   privateTokens: { issuer: 'https://auth.example' },
   gnap: { clients: 'anybody' },

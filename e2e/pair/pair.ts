@@ -101,7 +101,7 @@ export class Pair implements AsyncDisposable {
   readonly #end: () => PromiseLike<void>;
 
   constructor(
-    ports: Readonly<Record<keyof Config['listen'], readonly number[]>>,
+    ports: Readonly<Record<Exclude<keyof Config['listen'], 'metrics'>, readonly number[]>>,
     data: string,
     host: string,
     end: () => PromiseLike<void>,

@@ -79,6 +79,8 @@ export const PARTS: readonly TestPart[] = [
     check: 'test -e /usr/share/java/httpclient.jar -a -e /usr/share/java/httpclient5.jar',
     packages: ['libhttpclient-java', 'libhttpclient5-java'],
   },
+  program('prometheus', 'prometheus'),
+  program('promtool', 'prometheus'),
   program('duplicity', 'duplicity'),
   program(KDC, 'krb5-kdc'),
   program('kadmin.local', 'krb5-admin-server'),

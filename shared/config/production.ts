@@ -39,7 +39,7 @@ export function isProduction({
   tls,
   privateTokens,
 }: Pick<Config, 'issuer' | 'resource' | 'listen' | 'tls' | 'privateTokens'>): boolean {
-  const hosts = Object.values(listen);
+  const hosts = Object.values(listen).filter((address) => address !== undefined);
   const origins = [issuer, resource, tls?.resource, privateTokens?.issuer].filter(
     (origin) => origin !== undefined,
   );

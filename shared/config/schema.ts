@@ -17,14 +17,14 @@ import { mailSchema } from './mail-schema.ts';
 import { serverSchema } from './server-schema.ts';
 import { proxySchema, spaceSchema } from './space-schema.ts';
 
+const place = (port: number) =>
+  z.strictObject({
+    host: z.string().min(1).default('127.0.0.1').describe('Address or name to listen at.'),
+    port: z.int().min(0).max(65_535).default(port).describe('TCP port. 0 takes any free one.'),
+  });
+
 const address = (port: number, whose: string) =>
-  z
-    .strictObject({
-      host: z.string().min(1).default('127.0.0.1').describe('Address or name to listen at.'),
-      port: z.int().min(0).max(65_535).default(port).describe('TCP port. 0 takes any free one.'),
-    })
-    .prefault({})
-    .describe(`Listener of ${whose}.`);
+  place(port).prefault({}).describe(`Listener of ${whose}.`);
 
 function isDestination(entry: string): boolean {
   try {
@@ -59,6 +59,11 @@ export const configSchema = z.strictObject({
         'the token issuer over TLS (only with `privateTokens` whose issuer is not `issuer`)',
       ),
       proxy: address(3128, 'the forward proxy (only with `proxy`)'),
+      metrics: place(9464)
+        .optional()
+        .describe(
+          'Listener for Prometheus, at `/metrics`, for both servers if one `start` runs them. `{}` means the defaults. Without this member there is none. Keep it on loopback or in a network of your own: it asks for no credentials.',
+        ),
     })
     .prefault({})
     .describe('Where the servers listen.'),

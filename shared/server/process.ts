@@ -21,12 +21,19 @@ import { UNTOLD, WORKER, WORKERS } from '#shared/base/workers.ts';
 import { type Chore, every } from './chore.ts';
 import type { Ready } from './endpoints/health.ts';
 import { configuredLimits } from './limits/configured-limits.ts';
+import { spaceLabels } from './metrics/labels.ts';
+import { createMetrics } from './metrics/metrics.ts';
+import { measuredLog } from './metrics/of-log.ts';
+import { measuredStores } from './metrics/of-stores.ts';
+import { reportMetrics } from './metrics/report-metrics.ts';
 import { watchMemory } from './memory-watch.ts';
 import type { AnyHandler } from './message/message.ts';
 import { type Handler, listen, type Listening, type ServerLimits } from './listen/listen.ts';
 import { Outage } from '#shared/stores/outage/outage.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
+import type { KeyTable } from '#shared/stores/keys/keys.ts';
+import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 
 /** For requests in flight when the process is asked to end. */
@@ -70,12 +77,16 @@ export interface Server {
   readonly beside?: readonly Beside[];
   /** Resources that it holds open: closed when nobody is served any more, before the stores. */
   readonly holds?: AsyncDisposable;
+  /** Whether the server can do its work, if that is more than the process knows of. */
+  readonly ready?: Ready;
   /** For the parent process, beside `ready` and `url`. */
   readonly report?: object | undefined;
 }
 
 interface Role {
   readonly name: ServerName;
+  /** The table of its signing keys. */
+  readonly keys: KeyTable;
   /** Whether it gives a store without memory a new epoch ; only an authorization server does. */
   readonly makesEpoch: boolean;
   /** Its public origin. */
@@ -113,7 +124,7 @@ export async function runProcess(role: Role, env: NodeJS.ProcessEnv): Promise<vo
 /** Run by shared/start, which tells a person what is wrong with the configuration, once for both servers. */
 const paired = (env: NodeJS.ProcessEnv) => env['COUNTERSIGN_PAIR'] !== undefined;
 
-async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void> {
+async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise<void> {
   const ending = asked();
   const config = await (paired(env) ? loadPairConfig : loadConfig)(env);
   if (UNTOLD && isProduction(config)) {
@@ -123,13 +134,16 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
   await checkStart(config, env, [role.name]);
   const master = await readMasterSecret(config, env);
   const [clock, random] = [systemClock, systemRandom];
+  const metrics = createMetrics(role.name, WORKER);
+  const log = measuredLog(plainLog, metrics, spaceLabels(config));
   if (WORKER === 1) {
     for (const { path, message } of unknownVariables(env)) {
       log.warn('environment.unknown', { variable: path, reason: message });
     }
   }
   const life = longestLife(config);
-  await using stores = await openStores(config, { clock, random, log, longestLife: life });
+  await using opened = await openStores(config, { clock, random, log, longestLife: life });
+  const stores = measuredStores(opened, metrics, clock);
   await stores.revocations.epoch(role.makesEpoch);
   await using feed = await stores.revocations.feed();
   let draining = false;
@@ -184,29 +198,38 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, log: Log): Promise<void
     open.push(another);
     log.info(name, { address: another.address, port: another.port });
   }
+  const { metrics: scraped } = config.listen;
+  const keys = keyLifecycle(role.keys, parts);
+  const reports = { metrics, feed, ready: server.ready ?? ready, life: keys, clock };
+  using reporting =
+    scraped &&
+    (await onPort(config, 'metrics', () => reportMetrics({ ...reports, address: scraped })));
   const url = role.origin(config);
   log.info('listening', { url, address: listening.address, port: listening.port });
   // Where NODE_COMPILE_CACHE is set, the next start finds it, though this one may be killed.
   flushCompileCache();
-  process.send?.({ ready: true, url, port: listening.port, ...server.report });
+  process.send?.({ ready: true, url, port: listening.port, metrics: scraped, ...server.report });
 
   log.info('ending', { reason: await ending });
   draining = true;
   if (isProduction(config)) await setTimeout(DRAIN_MILLISECONDS);
   ends.abort();
   await Promise.all(open.map((one) => one.close(GRACE_MILLISECONDS)));
+  reporting?.last();
 }
 
-async function onPort(
+type Listens = Config['listen'];
+
+async function onPort<Name extends keyof Listens, Opened>(
   { listen: addresses }: Config,
-  name: keyof Config['listen'],
-  open: (address: Config['listen'][typeof name]) => Promise<Listening>,
-): Promise<Listening> {
+  name: Name,
+  open: (address: Listens[Name]) => Promise<Opened>,
+): Promise<Opened> {
   const address = addresses[name];
   return open(address).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new Error(
-      `port ${address.port} is taken: end what runs there, or set listen.${name}.port to another`,
+      `port ${address?.port} is taken: end what runs there, or set listen.${name}.port to another`,
     );
   });
 }

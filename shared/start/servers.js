@@ -20,18 +20,48 @@ export async function runServers(parts, workers, surroundings) {
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   const servers = parts.map((part) => new Workers(part, workers, surroundings));
   const shared = sharedPort(servers);
-  void Promise.all(servers.map(({ ready }) => ready)).then((all) =>
-    surroundings.announce(all.flat()),
-  );
+  const scraped = answeringScrapes(servers, surroundings);
   const cause = await Promise.race([
     ...servers.map(({ failed }) => failed),
     shared.found,
+    scraped.failed,
     stopSignal(surroundings, () => servers.forEach((server) => server.kill('SIGKILL'))),
   ]);
   if (cause !== undefined) surroundings.complain(cause);
   const ended = await Promise.all(servers.map((server) => server.end()));
   shared.stop();
+  scraped.stop();
   return cause === undefined && ended.every(Boolean) ? 0 : 1;
+}
+
+/**
+ * Announces that all listen, once scrapes are answered, too, if the configuration wants that. `failed` resolves to why
+ * they cannot be.
+ * @param {readonly Workers[]} servers
+ * @param {Surroundings} surroundings
+ */
+function answeringScrapes(servers, { announce, clock }) {
+  /** @type {PromiseWithResolvers<string>} */
+  const { promise, resolve } = Promise.withResolvers();
+  /** @type {{ close(): void } | undefined} */
+  let listening;
+  let stopped = false;
+  const stop = () => {
+    stopped = true;
+    listening?.close();
+  };
+  const start = async () => {
+    const lines = (await Promise.all(servers.map(({ ready }) => ready))).flat();
+    const address = servers.map(({ metrics }) => metrics).find(Boolean);
+    if (address !== undefined) {
+      const { answerScrapes } = await import('./scrapes.js');
+      listening = await answerScrapes(address, servers, clock);
+      if (stopped) listening.close();
+    }
+    announce(lines);
+  };
+  start().catch(({ message }) => resolve(`Metrics cannot be served: ${message}`));
+  return { failed: promise, stop };
 }
 
 /**

@@ -3,11 +3,14 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counts } from '#shared/base/counts.js';
 import { cores } from './options.js';
+import { Reports } from './reports.js';
 
 /** @import { Worker } from 'node:cluster' */
 /** @import { EventEmitter } from 'node:events' */
 /** @import { Clock } from '#shared/base/clock.ts' */
 /** @import { Share } from '#shared/base/counts.js' */
+/** @import { MetricsAddress } from '#shared/server/metrics/listener.js' */
+/** @import { Report } from '#shared/server/metrics/report.js' */
 
 /**
  * One of the two servers: how people and how its log call it, and the file that runs it.
@@ -15,12 +18,13 @@ import { cores } from './options.js';
  */
 
 /**
- * A message from a worker to its parent: that it listens, with the lines of the banner, if it has some; why it could
- * not start; that the configuration, which is that of both servers, was refused; that it is production, and ends, since
+ * A message from a worker to its parent: that it listens, with the lines of the banner, if it has some, and where the
+ * parent is to answer scrapes, if somewhere; why it could not start; that the configuration, which is that of both servers, was refused; that it is production, and ends, since
  * nobody has said how many workers there are. Texts are fit for a terminal.
  * @typedef {object} State
  * @property {unknown} [ready]
  * @property {readonly string[]} [banner]
+ * @property {MetricsAddress} [metrics]
  * @property {string} [failed]
  * @property {string} [refused]
  * @property {boolean} [production]
@@ -56,8 +60,11 @@ export class Workers {
   #part;
   #surroundings;
   #counts = new Counts();
-  /** @type {Set<Worker>} */
-  #running = new Set();
+  #reports;
+  /** The numbers of the workers that run. @type {Map<Worker, number>} */
+  #running = new Map();
+  /** @type {MetricsAddress | undefined} */
+  #metrics;
   /** The banners of the workers that have listened, by number. @type {Map<number, readonly string[]>} */
   #listened = new Map();
   #ending = new AbortController();
@@ -76,6 +83,7 @@ export class Workers {
   constructor(part, count, surroundings) {
     this.#part = part;
     this.#surroundings = surroundings;
+    this.#reports = new Reports(part.log);
     this.#ended = this.#run(count);
   }
 
@@ -87,6 +95,21 @@ export class Workers {
   /** Resolves when one has ended that never listened, to the reason. */
   get failed() {
     return this.#failed.promise;
+  }
+
+  /** Where scrapes are answered, when all listen; undefined: nowhere. */
+  get metrics() {
+    return this.#metrics;
+  }
+
+  /** The metrics of all workers together. */
+  report() {
+    const running = new Map(Array.from(this.#running, ([worker, number]) => [number, worker]));
+    const numbers = Array.from(
+      this.#listened.keys(),
+      (number) => /** @type {const} */ ([number, running.get(number)]),
+    );
+    return this.#reports.collect(new Map(numbers));
   }
 
   /** @param {Worker} worker */
@@ -104,7 +127,7 @@ export class Workers {
 
   /** @param {NodeJS.Signals} signal */
   kill(signal) {
-    for (const worker of this.#running) worker.process.kill(signal);
+    for (const worker of this.#running.keys()) worker.process.kill(signal);
   }
 
   /** @param {number | undefined} count */
@@ -162,16 +185,18 @@ export class Workers {
     const worker = cluster.fork({ ...env, ...told, COUNTERSIGN_WORKER: `${number}` });
     worker.on('error', () => {}); // a message that cannot be sent to it: its end is heard all the same
     if (worker.process.pid === undefined) throw (await once(worker, 'error'))[0];
-    this.#running.add(worker);
+    this.#running.set(worker, number);
     /** @type {State} */
     let last = {};
     worker.on('message', (content) => {
-      /** @type {State & Partial<Reckoning>} */
-      const { shares, ...message } = Object(content);
+      /** @type {State & Partial<Reckoning> & { readonly report?: Report }} */
+      const { shares, report, ...message } = Object(content);
+      if (report !== undefined) return this.#hear(worker, report);
       if (shares !== undefined) return this.#reckon(worker, { ...message, shares });
       last = message;
       if (last.ready !== true) return;
       this.#listened.set(number, last.banner ?? []);
+      this.#metrics = last.metrics;
       if (this.#listened.size === (count ?? 1))
         this.#ready.resolve([...this.#listened.values()].flat());
     });
@@ -181,9 +206,18 @@ export class Workers {
     });
     this.#running.delete(worker);
     this.#counts.forget(worker.id);
+    this.#reports.end(worker);
     const { exitCode, signalCode } = worker.process;
     if (this.#ending.signal.aborted) this.#well &&= exitCode === 0 || signalCode === 'SIGTERM';
     return { ...last, reason: last.failed ?? last.refused ?? reason };
+  }
+
+  /**
+   * @param {Worker} worker
+   * @param {Report} report
+   */
+  #hear(worker, report) {
+    if (this.#running.has(worker)) this.#reports.hear(worker, report);
   }
 
   /**

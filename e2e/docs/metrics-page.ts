@@ -1,0 +1,66 @@
+import { REASONS } from '#shared/server/metrics/reasons.ts';
+import { METRICS } from '#shared/server/metrics/table.js';
+import { code, GENERATED, table } from './markdown.ts';
+
+/** The values of several workers become one. */
+const MERGES = {
+  sum: 'the sum of all workers, also of those that have ended',
+  max: 'the greatest of all workers',
+  min: 'the smallest of all workers',
+  each: 'one for each `worker`',
+};
+
+type LabelName = (typeof METRICS)[keyof typeof METRICS]['labels'][number];
+
+/** Each label with its values. A label that is missing does not compile. */
+const LABELS: Readonly<Record<LabelName, string>> = {
+  server: '`authz` or `resource`',
+  worker: 'number of the process, from `1`',
+  space: 'realm of a space, as the configuration names it; empty: no space, or PrivateToken',
+  method: 'a method of [Methods](methods.md), else `other`',
+  status: 'a registered status code, else `other`',
+  class: '`1xx` to `5xx`',
+  scheme: 'authentication scheme; empty: none',
+  reason: [...REASONS.map(([kind]) => code(kind)), '`other`'].join(', '),
+  level: '`info`, `warn`, `error`',
+  kind: 'what was ended: `token`, `grant`, `key`, `person`, `client`',
+  limit: 'the limit that refused',
+  event: '`issued` (paid for), `verified`, `redeemed`, `replayed`',
+  operation: 'part of the store and its verb',
+  state: '`published`, `signing`, `retiring`',
+  alg: '`ES256`, `RS256`, `EdDSA`',
+  at: '`p50`, `p99`, `max`',
+};
+
+/** The page of the metrics. */
+export function metricsPage(): string {
+  const rows = Object.values(METRICS).map(({ name, type, labels, merge, help }) => [
+    code(name),
+    type,
+    labels.map(code).join(', '),
+    MERGES[merge],
+    help,
+  ]);
+  return [
+    GENERATED,
+    '# Metrics',
+    '',
+    'This page lists every metric that Prometheus can read at `listen.metrics`. It is for operators; [Watch it](../how-to/watch.md) says how to set it up.',
+    '',
+    'The answer at `/metrics` is in the text format 0.0.4. Only `GET` and `HEAD` are answered, within ten seconds, for 32 connections at a time. Its numbers are at most a second old. On loopback the field `Host` must be `localhost` or an address, or a page in a browser could read them under a name of its own.',
+    '',
+    'No label has a name, an id, an address or a path, and no client can make a new value: each label has a closed set. A metric says no more of hidden spaces than the log does. Requests with PrivateToken are counted without their space, since their times could link where a token was issued and where it was used.',
+    '',
+    '## Metrics',
+    '',
+    ...table(['Metric', 'Type', 'Labels', 'Of several workers', 'Meaning'], rows),
+    '',
+    '## Labels',
+    '',
+    ...table(
+      ['Label', 'Values'],
+      Object.entries(LABELS).map(([label, values]) => [code(label), values]),
+    ),
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,221 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { entryFile } from '../parts/entry.ts';
+import { freePort } from '../parts/free-port.ts';
+import { NODE, type RunningProcess, startProcess, until } from '../parts/process.ts';
+import { temporaryFolder } from '../parts/temporary-folder.ts';
+
+const run = promisify(execFile);
+
+/** Starts both servers with two workers each and a listener for metrics, and a request to a space. */
+async function scrapedPair() {
+  const folder = await temporaryFolder();
+  const ports = await Promise.all(Array.from({ length: 6 }, freePort));
+  const [authz = 0, authzTls = 0, resource = 0, resourceTls = 0, proxy = 0, metrics = 0] = ports;
+  const [issuer, origin] = [`http://localhost:${authz}`, `http://localhost:${resource}`];
+  const file = join(folder.path, 'countersign.json');
+  const config = {
+    issuer,
+    resource: origin,
+    data: join(folder.path, 'data'),
+    listen: {
+      authz: { port: authz },
+      authzTls: { port: authzTls },
+      resource: { port: resource },
+      resourceTls: { port: resourceTls },
+      proxy: { port: proxy },
+      metrics: { port: metrics },
+    },
+    spaces: [{ url: `${origin}/documents/`, realm: 'documents', schemes: ['Basic'] }],
+  };
+  await writeFile(file, JSON.stringify(config));
+  const started = startProcess(
+    process.execPath,
+    [entryFile('shared/start/main.js'), '--workers', '2'],
+    {
+      env: { ...NODE, COUNTERSIGN_CONFIG: file },
+      ready: (output) => output.includes('ready.'),
+    },
+  );
+  const running = await started.catch(async (error: unknown) => {
+    await folder[Symbol.asyncDispose]();
+    throw error;
+  });
+  const scrape = async () => (await fetch(`http://localhost:${metrics}/metrics`)).text();
+  /** The sum of the series of a metric whose labels match. */
+  async function valueOf(name: string, labels: RegExp = /./): Promise<number> {
+    const lines = (await scrape()).split('\n').filter((line) => line.startsWith(`${name}{`));
+    const values = lines.filter((line) => labels.test(line)).map((line) => line.split(' ').at(-1));
+    return values.reduce((sum, value) => sum + Number(value), 0);
+  }
+  return {
+    folder: folder.path,
+    running,
+    issuer,
+    origin,
+    metrics,
+    scrape,
+    valueOf,
+    ask: (headers: Record<string, string> = {}) =>
+      fetch(`${origin}/documents/a`, { headers: { ...headers, connection: 'close' } }),
+    async [Symbol.asyncDispose]() {
+      await running.kill();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** The processes of the resource server. */
+async function workersOf({ pid }: RunningProcess): Promise<readonly number[]> {
+  const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(pid)]);
+  const lines = stdout
+    .split('\n')
+    .filter((line) => line.includes(entryFile('resource-server/main.ts')));
+  return lines.map((line) => Number.parseInt(line, 10));
+}
+
+/** Resolves to the exit code of `promtool`, and what it says of the text. */
+async function promtool(args: readonly string[], text: string): Promise<[number | null, string]> {
+  const tool = spawn('promtool', args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  tool.stdin.end(text);
+  const [said, wrong, [code]] = await Promise.all([
+    textOf(tool.stdout),
+    textOf(tool.stderr),
+    once(tool, 'close') as Promise<[number | null]>,
+  ]);
+  return [code, said + wrong];
+}
+
+const REQUESTS = 'countersign_http_requests_total';
+
+describe('both servers with two workers each', () => {
+  let pair: Awaited<ReturnType<typeof scrapedPair>>;
+  beforeAll(async () => {
+    pair = await scrapedPair();
+  });
+  afterAll(() => pair[Symbol.asyncDispose]());
+
+  test('requests to both workers are in one number, and the text is what promtool calls good', async () => {
+    const before = await pair.valueOf(REQUESTS, /status="401"/);
+    for (let count = 0; count < 20; count += 1) await pair.ask();
+    await until(async () => (await pair.valueOf(REQUESTS, /status="401"/)) === before + 20);
+    const text = await pair.scrape();
+    expect(await promtool(['check', 'metrics'], text)).toEqual([0, '']);
+    for (const server of ['authz', 'resource']) {
+      expect(text).toContain(`countersign_ready{server="${server}"} 1`);
+      expect(text).toContain(`countersign_feed_trusted{server="${server}"} 1`);
+      for (const worker of [1, 2]) {
+        expect(text).toContain(`countersign_worker_up{server="${server}",worker="${worker}"} 1`);
+        expect(text).toContain(`process_cpu_seconds_total{server="${server}",worker="${worker}"}`);
+      }
+    }
+    expect(text).toMatch(/countersign_keys\{server="authz",state="signing"\} [1-9]/);
+  });
+
+  test('no public port tells of metrics', async () => {
+    for (const origin of [pair.issuer, pair.origin]) {
+      const { status } = await fetch(`${origin}/metrics`);
+      expect(status).toBe(404);
+    }
+  });
+
+  test('methods, paths, names and user agents of clients make no series', async () => {
+    const evil = 'x"} 1\nfake_total{a="b';
+    await pair.ask({ 'user-agent': 'fake_total', authorization: `Basic ${btoa(`${evil}:x`)}` });
+    for (const method of ['FAKE', 'fake', 'QUERY']) {
+      await fetch(`${pair.origin}/documents/fake%22%7D`, {
+        method,
+        headers: { connection: 'close' },
+      });
+    }
+    await until(async () => (await pair.valueOf(REQUESTS, /method="QUERY"/)) > 0);
+    expect(await pair.scrape()).not.toMatch(/fake/i);
+  });
+
+  test('a worker that stands still holds no scrape up, and is named', async () => {
+    const [still = 0] = await workersOf(pair.running);
+    const before = await pair.valueOf(REQUESTS);
+    process.kill(still, 'SIGSTOP');
+    try {
+      await until(async () => (await pair.valueOf('countersign_worker_up', /resource/)) === 1);
+      expect(await pair.valueOf(REQUESTS)).toBeGreaterThanOrEqual(before);
+    } finally {
+      process.kill(still, 'SIGCONT');
+    }
+    await until(async () => (await pair.valueOf('countersign_worker_up', /resource/)) === 2);
+  });
+
+  test('a worker that is killed takes nothing away', async () => {
+    const before = await pair.valueOf(REQUESTS, /status="401"/);
+    expect(before).toBeGreaterThan(0);
+    for (const worker of await workersOf(pair.running)) process.kill(worker, 'SIGKILL');
+    await until(async () => (await pair.ask().catch(() => undefined))?.status === 401);
+    await until(async () => (await pair.valueOf('countersign_worker_up', /resource/)) === 2);
+    await until(async () => (await pair.valueOf(REQUESTS, /status="401"/)) > before);
+  });
+
+  test('Prometheus scrapes both, and answers a query', async () => {
+    const port = await freePort();
+    const config = join(pair.folder, 'prometheus.yml');
+    await writeFile(
+      config,
+      `global: { scrape_interval: 1s }
+scrape_configs:
+  - job_name: countersign
+    static_configs: [{ targets: ['localhost:${pair.metrics}'] }]
+`,
+    );
+    const at = `http://127.0.0.1:${port}`;
+    await using _prometheus = await startProcess(
+      'prometheus',
+      [
+        `--config.file=${config}`,
+        `--storage.tsdb.path=${join(pair.folder, 'tsdb')}`,
+        `--web.listen-address=127.0.0.1:${port}`,
+      ],
+      { ready: async () => (await fetch(`${at}/-/ready`)).ok },
+    );
+    const query = async (promql: string) => {
+      const answer = await fetch(`${at}/api/v1/query?query=${encodeURIComponent(promql)}`);
+      const { data } = (await answer.json()) as {
+        readonly data: {
+          readonly result: readonly { readonly value: readonly [number, string] }[];
+        };
+      };
+      return data.result.map(({ value: [, value] }) => Number(value));
+    };
+    await until(async () => (await query('min(countersign_ready)'))[0] === 1);
+    await until(async () => ((await query(`sum(${REQUESTS}{space="documents"})`))[0] ?? 0) > 20);
+    expect(await query('count(count by (server) (process_cpu_seconds_total))')).toEqual([2]);
+  });
+});
+
+test('a port for metrics that is taken ends the start, with the reason', async () => {
+  await using first = await scrapedPair();
+  const alone = join(first.folder, 'alone.json');
+  const [authz, resource] = await Promise.all([freePort(), freePort()]);
+  await writeFile(
+    alone,
+    JSON.stringify({
+      issuer: `http://localhost:${authz}`,
+      resource: `http://localhost:${resource}`,
+      listen: {
+        authz: { port: authz },
+        resource: { port: resource },
+        metrics: { port: first.metrics },
+      },
+    }),
+  );
+  const starting = run(process.execPath, [entryFile('shared/start/main.js'), '--workers', '1'], {
+    env: { ...NODE, COUNTERSIGN_CONFIG: alone, COUNTERSIGN_DATA: join(first.folder, 'other') },
+  });
+  await expect(starting).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^Metrics cannot be served: .*EADDRINUSE/m),
+  });
+});

@@ -1,0 +1,59 @@
+import { STATUS_CODES } from 'node:http';
+import { SCHEMES } from '#shared/auth/schemes/list.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { everyTokenSpace } from '#shared/config/token-spaces.ts';
+import { METHODS } from '#shared/http/methods.ts';
+import { REASONS } from './reasons.ts';
+import type { LimitNamespace } from '#shared/stores/limits/limits.ts';
+
+declare const OF: unique symbol;
+
+/** A value of a label. Only a closed set makes one, so that no client can make a time series of its own. */
+export type Label<Name extends string> = string & { readonly [OF]: Name };
+
+/** Returns the maker of a label's values: the text if it is in the set, empty for undefined, else `other`. */
+export function closedSet<Name extends string>(_name: Name, values: Iterable<string>) {
+  const known = new Map([...values].map((value) => [value, value as Label<Name>]));
+  const [none, other] = ['', 'other'].map((value) => value as Label<Name>);
+  return (text: string | undefined): Label<Name> =>
+    (text === undefined ? none : (known.get(text) ?? other)) as Label<Name>;
+}
+
+/** A session has a name in no registry. */
+const SESSION = 'Session';
+
+export const methodLabel = closedSet('method', METHODS.keys());
+export const schemeLabel = closedSet('scheme', [...SCHEMES.map(({ name }) => name), SESSION]);
+export const levelLabel = closedSet('level', ['info', 'warn', 'error']);
+export const atLabel = closedSet('at', ['p50', 'p99', 'max']);
+export const algLabel = closedSet('alg', ['ES256', 'RS256', 'EdDSA']);
+export const KEY_STATES = ['published', 'signing', 'retiring'] as const;
+export const stateLabel = closedSet('state', KEY_STATES);
+export const kindLabel = closedSet('kind', ['token', 'grant', 'key', 'person', 'client']);
+export const eventLabel = closedSet('event', ['issued', 'verified', 'redeemed', 'replayed']);
+/** The namespaces of limits are a closed set of types: no client names one. */
+export const limitLabel = (namespace: LimitNamespace) => namespace as string as Label<'limit'>;
+const reasonSet = closedSet(
+  'reason',
+  REASONS.map(([name]) => name),
+);
+const statusSet = closedSet('status', Object.keys(STATUS_CODES));
+const classSet = closedSet('class', ['1xx', '2xx', '3xx', '4xx', '5xx']);
+
+/** The status, if it is registered (RFC 9110 section 16.2). An application may answer with any. */
+export const statusLabel = (status: number) => statusSet(String(status));
+/** The class of the status (RFC 9110 section 15). */
+export const classLabel = (status: number) => classSet(`${Math.floor(status / 100)}xx`);
+/** The kind of a reason, whose text may name what a client sent. */
+export const reasonLabel = (reason = '') =>
+  reasonSet(REASONS.find(([, pattern]) => pattern.test(reason))?.[0] ?? 'other');
+
+/** Realms that the configuration names, and those of the authorization server's own endpoints. */
+export function spaceLabels(config: Config) {
+  const realms = [...config.spaces, ...everyTokenSpace(config)].map(({ realm }) => realm);
+  return closedSet('space', [
+    ...realms,
+    config.issuer,
+    ...(config.proxy ? [config.proxy.realm] : []),
+  ]);
+}

@@ -1,0 +1,127 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
+import { afterEach, expect, test } from '@jest/globals';
+import { until } from '../../../e2e/parts/process.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { listenForMetrics, type MetricsListening } from './listener.js';
+
+let listening: MetricsListening | undefined;
+afterEach(() => listening?.close());
+
+async function listen(text: () => Promise<string> = async () => 'm 1\n') {
+  const clock = new ManualClock();
+  const asked = { count: 0 };
+  const counted = () => {
+    asked.count += 1;
+    return text();
+  };
+  listening = await listenForMetrics({ host: '127.0.0.1', port: 0 }, counted, clock);
+  const { port } = listening;
+  /** Sends a request, and returns its status, fields and content. */
+  async function ask(method = 'GET', path = '/metrics', headers: Record<string, string> = {}) {
+    const asking = request({ port, host: '127.0.0.1', method, path, headers, agent: false });
+    asking.on('error', () => {}); // a connection that ends after its answer
+    asking.end();
+    const [answer] = await once(asking, 'response');
+    return { status: answer.statusCode, headers: answer.headers, body: await textOf(answer) };
+  }
+  return { port, clock, asked, ask };
+}
+
+test('GET and HEAD at /metrics', async () => {
+  const { ask } = await listen();
+  const { status, headers, body } = await ask();
+  expect([status, headers['content-type'], headers['cache-control'], body]).toEqual([
+    200,
+    'text/plain; version=0.0.4; charset=utf-8',
+    'no-store',
+    'm 1\n',
+  ]);
+  expect(await ask('GET', '/metrics?x=1')).toMatchObject({ status: 200 });
+  expect(await ask('HEAD')).toMatchObject({
+    status: 200,
+    body: '',
+    headers: { 'content-length': '4' },
+  });
+});
+
+test.each([
+  ['POST', '/metrics', 405],
+  ['DELETE', '/metrics', 405],
+  ['GET', '/', 404],
+  ['GET', '/metrics/', 404],
+  ['POST', '/admin', 404],
+])('%s %s: %i', async (method, path, status) => {
+  const { ask, asked } = await listen();
+  const { status: told, headers } = await ask(method, path);
+  expect(told).toBe(status);
+  if (status === 405) expect(headers.allow).toBe('GET, HEAD');
+  expect(asked.count).toBe(0);
+});
+
+test.each([
+  ['localhost:9464', 200],
+  ['127.0.0.1', 200],
+  ['[::1]:9464', 200],
+  ['evil.example:9464', 421],
+  ['localhost.evil.example', 421],
+])('DNS rebinding: on loopback the field Host %j gets %i', async (host, status) => {
+  const { ask } = await listen();
+  expect((await ask('GET', '/metrics', { Host: host })).status).toBe(status);
+});
+
+test('RFC 9110 section 9.3.1: GET with content is 413, and the connection ends', async () => {
+  const { ask } = await listen();
+  const answer = await ask('GET', '/metrics', { 'Content-Length': '5', Connection: 'keep-alive' });
+  expect([answer.status, answer.headers.connection]).toEqual([413, 'close']);
+});
+
+test('a head that is too long is 431', async () => {
+  const { ask } = await listen();
+  expect((await ask('GET', '/metrics', { x: 'x'.repeat(9000) })).status).toBe(431);
+});
+
+test('a flood of scrapes makes the text once a second', async () => {
+  const { ask, asked, clock } = await listen();
+  for (let round = 0; round < 10; round += 1) {
+    await Promise.all(Array.from({ length: 20 }, () => ask()));
+  }
+  expect(asked.count).toBe(1);
+  clock.advance(1);
+  await ask();
+  expect(asked.count).toBe(2);
+});
+
+test('a text that cannot be made is 503, and is made anew later', async () => {
+  let fails = true;
+  const { ask, clock } = await listen(() =>
+    fails ? Promise.reject(new Error('secret')) : Promise.resolve('m 1\n'),
+  );
+  expect(await ask()).toMatchObject({ status: 503, body: '', headers: { 'retry-after': '1' } });
+  fails = false;
+  clock.advance(1);
+  expect((await ask()).status).toBe(200);
+});
+
+test('32 connections at a time: idle ones and those that read slowly keep nobody out for long', async () => {
+  const { ask, port } = await listen(async () => 'm 1\n'.repeat(1_000_000));
+  const connected = Array.from({ length: 40 }, () => {
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    socket.pause();
+    socket.write('GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    return once(socket, 'connect');
+  });
+  await Promise.all(connected);
+  await expect(ask()).rejects.toThrow();
+  // Each is dropped within ten seconds, though it never reads.
+  await until(async () => (await ask().catch(() => ({ status: 0 }))).status === 200);
+});
+
+test('a port that is taken is told', async () => {
+  const { port } = await listen();
+  await expect(
+    listenForMetrics({ host: '127.0.0.1', port }, async () => '', new ManualClock()),
+  ).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});

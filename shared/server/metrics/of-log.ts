@@ -1,0 +1,58 @@
+import type { Log } from '#shared/base/log.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
+import type { Metrics } from './metrics.ts';
+import {
+  classLabel,
+  type Label,
+  levelLabel,
+  methodLabel,
+  reasonLabel,
+  schemeLabel,
+  statusLabel,
+} from './labels.ts';
+
+/** Requests with it are counted without their space: no metric may link where tokens are issued and used (RFC 9576). */
+const NAMELESS = 'PrivateToken';
+
+type SpaceLabel = (realm: string | undefined) => Label<'space'>;
+
+/**
+ * A log of which each line is counted. So metrics say no more of a request than its line, of hidden spaces too, and
+ * nothing that is logged is forgotten.
+ */
+export function measuredLog(log: Log, metrics: Metrics, spaceLabel: SpaceLabel): Log {
+  function request({ space, scheme, method, status = 0, milliseconds = 0, ...more }: LogFields) {
+    const { checks = 1, verdict, reason } = more;
+    const where = spaceLabel(scheme === NAMELESS ? undefined : space);
+    metrics.count(
+      'requests',
+      checks,
+      where,
+      methodLabel(method),
+      statusLabel(status),
+      schemeLabel(scheme),
+    );
+    // Negative if somebody set the clock back meanwhile.
+    metrics.observe('requestDuration', Math.max(0, milliseconds / 1000), where, classLabel(status));
+    if (verdict === 'refused' || verdict === 'absent') {
+      metrics.count('refusals', 1, where, reasonLabel(reason));
+    }
+  }
+
+  const events = new Map([
+    ['request', request],
+    ['proxy.request', request],
+    ['proxy.tunnel', request],
+    ['refused', () => metrics.count('connectionsRefused', 1)],
+  ]);
+
+  const at = (level: 'info' | 'warn' | 'error') => {
+    const label = levelLabel(level);
+    return (event: string, fields: LogFields = {}) => {
+      metrics.count('logLines', 1, label);
+      events.get(event)?.(fields);
+      log[level](event, fields);
+    };
+  };
+  return { info: at('info'), warn: at('warn'), error: at('error') };
+}

@@ -1,0 +1,78 @@
+import { andThen, recover } from '#shared/base/awaitable.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { LimitNamespace } from '#shared/stores/limits/limits.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { closedSet, eventLabel, kindLabel, limitLabel } from './labels.ts';
+import type { Metrics } from './metrics.ts';
+
+type Verb = (...given: readonly unknown[]) => unknown;
+type Subject = Readonly<Record<string, unknown>>;
+
+/** Counts a success of a verb, beside its time. */
+type Counts = Readonly<Record<string, (result: unknown, given: readonly unknown[]) => void>>;
+
+/**
+ * The stores, with the time that each verb takes (of one that opens something, until it is open), and with what their
+ * answers mean: attempts that were throttled, revocations, and PrivateTokens without who or where.
+ */
+export function measuredStores(stores: Stores, metrics: Metrics, clock: Clock): Stores {
+  const privateToken = (event: string) => metrics.count('privateTokens', 1, eventLabel(event));
+  const counts: Counts = {
+    'limits.spend': (spent, [namespace]) => {
+      const { ok } = spent as { readonly ok: boolean };
+      if (!ok) metrics.count('throttled', 1, limitLabel(namespace as LimitNamespace));
+      else if (namespace === 'private-token') privateToken('issued');
+      else if (namespace === 'private-token-verification') privateToken('verified');
+    },
+    'spentTokens.spend': (first) => privateToken(first === true ? 'redeemed' : 'replayed'),
+    'revocations.revoke': (_, [kind]) => metrics.count('revocations', 1, kindLabel(String(kind))),
+    'revocations.raise': (_, [kind]) => metrics.count('revocations', 1, kindLabel(String(kind))),
+  };
+  const subjects = Object.entries(stores).filter(([, subject]) => typeof subject === 'object');
+  const operationLabel = closedSet(
+    'operation',
+    subjects.flatMap(([name, subject]) => verbsOf(subject).map((verb) => `${name}.${verb}`)),
+  );
+
+  function measured(operation: string, run: Verb): Verb {
+    const label = operationLabel(operation);
+    const count = counts[operation];
+    const over = (began: number) =>
+      metrics.observe('storeDuration', (clock.monotonic() - began) / 1000, label);
+    return (...given) => {
+      const began = clock.monotonic();
+      return recover(
+        () =>
+          andThen(run(...given), (result) => {
+            over(began);
+            count?.(result, given);
+            return result;
+          }),
+        (error) => {
+          over(began);
+          throw error;
+        },
+      );
+    };
+  }
+
+  const wrapped = subjects.map(([name, subject]) => {
+    const verbs = verbsOf(subject).map((verb) => {
+      const run = (subject as Record<string, Verb>)[verb] as Verb;
+      return [verb, measured(`${name}.${verb}`, run.bind(subject))] as const;
+    });
+    return [name, Object.fromEntries(verbs)] as const;
+  });
+  return { ...stores, ...Object.fromEntries(wrapped) };
+}
+
+/** The names of all that can be called, of a class too. */
+function verbsOf(subject: object): readonly string[] {
+  const names = new Set<string>();
+  for (let of: object | null = subject; of !== null && of !== Object.prototype;) {
+    for (const name of Object.getOwnPropertyNames(of)) names.add(name);
+    of = Object.getPrototypeOf(of) as object | null;
+  }
+  names.delete('constructor');
+  return [...names].filter((name) => typeof (subject as Subject)[name] === 'function');
+}

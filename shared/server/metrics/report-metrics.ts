@@ -1,0 +1,71 @@
+import cluster from 'node:cluster';
+import type { Clock } from '#shared/base/clock.ts';
+import { within } from '#shared/base/within.ts';
+import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
+import type { Ready } from '../endpoints/health.ts';
+import { listenForMetrics, type MetricsAddress } from './listener.js';
+import type { Metrics } from './metrics.ts';
+import { measureFeed } from './of-feed.ts';
+import { measureKeys } from './of-keys.ts';
+import { measureProcess } from './of-process.ts';
+import { textOf } from './text-format.js';
+
+/** Milliseconds in which the server says whether it is ready; less than the parent of the workers waits. */
+const READY_PATIENCE = 500;
+
+export interface Reporting extends Disposable {
+  /** Tells the parent of the workers, before the end, what was counted. */
+  last(): void;
+}
+
+interface Reported {
+  readonly metrics: Metrics;
+  /** Where scrapes are answered; of a worker its parent answers them. */
+  readonly address: MetricsAddress;
+  readonly feed: Pick<RevocationFeed, 'status'>;
+  readonly ready: Ready;
+  /** Whose keys are looked at. */
+  readonly life: Parameters<typeof measureKeys>[1];
+  readonly clock: Clock;
+}
+
+/**
+ * Reports the metrics of this process until disposed of: a worker to its parent, whenever that asks; any other process
+ * to whoever scrapes. Rejects if it cannot listen.
+ */
+export async function reportMetrics(reported: Reported): Promise<Reporting> {
+  const { metrics, address, feed, ready, life, clock } = reported;
+  const ofProcess = measureProcess(metrics, clock);
+  const works = () =>
+    within(READY_PATIENCE, ready()).then(
+      () => 1,
+      () => 0,
+    );
+  async function read(): Promise<void> {
+    // A store that does not answer is what `ready` says; the last known keys stay.
+    const keys = within(READY_PATIENCE, measureKeys(metrics, life)).catch(() => {});
+    metrics.set('ready', await works());
+    await keys;
+    measureFeed(metrics, feed);
+    ofProcess.read();
+  }
+  if (cluster.isWorker) {
+    const { tell, stop } = toParent(metrics, read);
+    return { last: tell, [Symbol.dispose]: () => [stop(), ofProcess[Symbol.dispose]()] };
+  }
+  const text = async () => {
+    await read();
+    return textOf(metrics.report());
+  };
+  const { close } = await listenForMetrics(address, text, { now: () => clock.monotonic() });
+  return { last: () => {}, [Symbol.dispose]: () => [close(), ofProcess[Symbol.dispose]()] };
+}
+
+function toParent(metrics: Metrics, read: () => Promise<void>) {
+  const tell = () => void process.send?.({ report: metrics.report() }, () => {});
+  const hear = (content: unknown) => {
+    if ((Object(content) as { report?: unknown }).report === true) void read().then(tell, tell);
+  };
+  process.on('message', hear);
+  return { tell, stop: () => process.off('message', hear) };
+}

@@ -1,0 +1,175 @@
+// Plain JavaScript without a package: the parent of the workers reads it, too (shared/start).
+
+/** Seconds. A request is timed in whole milliseconds, as in its line of the log. */
+const OF_REQUESTS = /** @type {const} */ ([
+  0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+]);
+const OF_STORE = /** @type {const} */ ([
+  0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5,
+]);
+
+/**
+ * THE table of metrics. `labels`: their names, in order; `server` and `worker` are filled in by the process. `merge`: what
+ * the parent makes of the values of several workers; `each` keeps them apart by `worker`. `bounds`: of a histogram.
+ */
+export const METRICS = /** @type {const} */ ({
+  requests: {
+    name: 'countersign_http_requests_total',
+    help: 'Requests that are over, through the forward proxy too. Of requests with PrivateToken the space is not told. Health checks count once a minute.',
+    type: 'counter',
+    labels: ['server', 'space', 'method', 'status', 'scheme'],
+    merge: 'sum',
+  },
+  requestDuration: {
+    name: 'countersign_http_request_duration_seconds',
+    help: 'Time from the head of a request to the end of its answer.',
+    type: 'histogram',
+    labels: ['server', 'space', 'class'],
+    merge: 'sum',
+    bounds: OF_REQUESTS,
+  },
+  refusals: {
+    name: 'countersign_refusals_total',
+    help: 'Requests with credentials or tokens that did not let in, and requests without any.',
+    type: 'counter',
+    labels: ['server', 'space', 'reason'],
+    merge: 'sum',
+  },
+  connectionsRefused: {
+    name: 'countersign_connections_refused_total',
+    help: 'Connections and messages that were refused before they were a request.',
+    type: 'counter',
+    labels: ['server'],
+    merge: 'sum',
+  },
+  logLines: {
+    name: 'countersign_log_lines_total',
+    help: 'Lines of the log by level.',
+    type: 'counter',
+    labels: ['server', 'level'],
+    merge: 'sum',
+  },
+  ready: {
+    name: 'countersign_ready',
+    help: '1 if the server can do its work, as /health/ready says; 0 if one of its workers cannot.',
+    type: 'gauge',
+    labels: ['server'],
+    merge: 'min',
+  },
+  workerUp: {
+    name: 'countersign_worker_up',
+    help: '1 if the worker answered this scrape. Otherwise its last known numbers are used.',
+    type: 'gauge',
+    labels: ['server', 'worker'],
+    merge: 'each',
+  },
+  feedTrusted: {
+    name: 'countersign_feed_trusted',
+    help: '1 if the feed of revocations is fresh enough for verdicts; 0 if it is not in one of the workers.',
+    type: 'gauge',
+    labels: ['server'],
+    merge: 'min',
+  },
+  feedLag: {
+    name: 'countersign_feed_lag_seconds',
+    help: 'Time since the feed of revocations last heard of the store; the longest of all workers.',
+    type: 'gauge',
+    labels: ['server'],
+    merge: 'max',
+  },
+  feedEntries: {
+    name: 'countersign_feed_entries',
+    help: 'Revocations that are remembered.',
+    type: 'gauge',
+    labels: ['server'],
+    merge: 'max',
+  },
+  revocations: {
+    name: 'countersign_revocations_total',
+    help: 'Revocations that were made, by what they end.',
+    type: 'counter',
+    labels: ['server', 'kind'],
+    merge: 'sum',
+  },
+  throttled: {
+    name: 'countersign_attempts_throttled_total',
+    help: 'Attempts that a limit refused, by limit.',
+    type: 'counter',
+    labels: ['server', 'limit'],
+    merge: 'sum',
+  },
+  privateTokens: {
+    name: 'countersign_private_tokens_total',
+    help: 'PrivateTokens that were paid for, verified for a resource server, redeemed, or refused as redeemed before.',
+    type: 'counter',
+    labels: ['server', 'event'],
+    merge: 'sum',
+  },
+  storeDuration: {
+    name: 'countersign_store_duration_seconds',
+    help: 'Time of the operations of the store, failed ones too.',
+    type: 'histogram',
+    labels: ['server', 'operation'],
+    merge: 'sum',
+    bounds: OF_STORE,
+  },
+  keys: {
+    name: 'countersign_keys',
+    help: 'Signing keys, of the authorization server or of the gateway, by state.',
+    type: 'gauge',
+    labels: ['server', 'state'],
+    merge: 'max',
+  },
+  keyAge: {
+    name: 'countersign_key_age_seconds',
+    help: 'Time since the key that signs with an algorithm began to sign.',
+    type: 'gauge',
+    labels: ['server', 'alg'],
+    merge: 'max',
+  },
+  eventLoopDelay: {
+    name: 'countersign_eventloop_delay_seconds',
+    help: 'Delay of the event loop since the scrape before: median, 99th percentile, greatest; the worst of all workers.',
+    type: 'gauge',
+    labels: ['server', 'at'],
+    merge: 'max',
+  },
+  cpu: {
+    name: 'process_cpu_seconds_total',
+    help: 'CPU time of the process.',
+    type: 'counter',
+    labels: ['server', 'worker'],
+    merge: 'each',
+  },
+  startTime: {
+    name: 'process_start_time_seconds',
+    help: 'When the process started, in seconds since 1970.',
+    type: 'gauge',
+    labels: ['server', 'worker'],
+    merge: 'each',
+  },
+  residentMemory: {
+    name: 'process_resident_memory_bytes',
+    help: 'Memory of the process.',
+    type: 'gauge',
+    labels: ['server', 'worker'],
+    merge: 'each',
+  },
+  heapUsed: {
+    name: 'nodejs_heap_size_used_bytes',
+    help: 'Heap of JavaScript that is in use.',
+    type: 'gauge',
+    labels: ['server', 'worker'],
+    merge: 'each',
+  },
+  heapTotal: {
+    name: 'nodejs_heap_size_total_bytes',
+    help: 'Heap of JavaScript.',
+    type: 'gauge',
+    labels: ['server', 'worker'],
+    merge: 'each',
+  },
+});
+
+/** @typedef {typeof METRICS} Metrics */
+/** @typedef {keyof Metrics} MetricKey */

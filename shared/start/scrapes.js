@@ -1,0 +1,20 @@
+import { textOf } from '#shared/server/metrics/text-format.js';
+import { listenForMetrics } from '#shared/server/metrics/listener.js';
+import { merged } from '#shared/server/metrics/report.js';
+
+/** @import { Clock } from '#shared/base/clock.ts' */
+/** @import { MetricsAddress } from '#shared/server/metrics/listener.js' */
+/** @import { Workers } from './workers.js' */
+
+/**
+ * Answers scrapes for all workers of all servers. Rejects if it cannot listen. Loaded only where the configuration
+ * wants it: this process is to stay small.
+ * @param {MetricsAddress} address
+ * @param {readonly Workers[]} servers
+ * @param {Pick<Clock, 'now'>} clock
+ */
+export async function answerScrapes(address, servers, clock) {
+  const text = async () =>
+    textOf(merged(await Promise.all(servers.map((server) => server.report()))));
+  return listenForMetrics(address, text, clock);
+}
