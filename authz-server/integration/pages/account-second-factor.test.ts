@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
+import { somePasskey, somePerson, somePublicKey } from '#shared/stores/contract/samples.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { appFrom, codesOn, stepOn, usesCode, withSecondFactor } from '../second-factor.fixture.ts';
 import { PASSWORD, testSite, type TestSite } from '../site.fixture.ts';
@@ -90,6 +91,124 @@ describe('the set-up', () => {
     const before = await factorOf('alice');
     await browser.submit(other, { code: appFrom(other, site.server)() });
     expect(await factorOf('alice')).toEqual(before);
+  });
+});
+
+describe('somebody who knew the password has planted a passkey and a key', () => {
+  /** alice at the page of the set-up. */
+  async function planted() {
+    const id = await idOf('alice');
+    const { passkeys, publicKeys } = site.server.stores;
+    const plant = async (name: string) => {
+      const passkey = { ...somePasskey(`${name} passkey`), accountId: id, name: `${name} passkey` };
+      const owner = { kind: 'person', id } as const;
+      const key = { ...somePublicKey(`${name} key`), owner, name: `${name} key` };
+      expect(await passkeys.add(passkey, 20)).toBe('added');
+      expect(await publicKeys.add(key, 20)).toBe('added');
+    };
+    await plant('own');
+    await plant('planted');
+    const browser = await signedIn();
+    const page = await browser.open(PATH);
+    const left = async () => [
+      ...(await passkeys.of(id)).map(({ name }) => name),
+      ...(await publicKeys.of({ kind: 'person', id })).map(({ name }) => name),
+    ];
+    return { id, browser, page, plant, left };
+  }
+  const ALL = ['own passkey', 'planted passkey', 'own key', 'planted key'];
+
+  /** The items whose boxes have this in their labels. */
+  const itemsOf = ({ text }: Page, name: string) =>
+    [...text.matchAll(/name="item" value="([\w-]+)"[^>]*>\s*<span>([^<]*)/g)].flatMap(
+      ([, item = '', label = '']) => (label.includes(name) ? [item] : []),
+    );
+
+  test('the set-up lists them, says why, and removes those that are ticked', async () => {
+    const { browser, page, left } = await planted();
+    expect(page.text).toContain('Somebody who knew your password may have added one');
+    for (const name of ALL) expect(itemsOf(page, name)).toHaveLength(1);
+    const code = appFrom(page, site.server)();
+    const shown = await browser.submit(page, { code, item: itemsOf(page, 'planted') });
+    expect(codesOn(shown)).toHaveLength(10);
+    expect(await left()).toEqual(['own passkey', 'own key']);
+  });
+
+  test('they stay if none is ticked, or those of somebody else or of nobody', async () => {
+    const { browser, page, left } = await planted();
+    const bobs = { ...somePasskey('of bob'), accountId: await idOf('bob'), name: 'of bob' };
+    await site.server.stores.passkeys.add(bobs, 20);
+    const bob = await signedIn('bob');
+    const item = [...itemsOf(await bob.open(PATH), 'of bob'), '', '__proto__', 'x'.repeat(900)];
+    await browser.submit(page, { code: appFrom(page, site.server)(), item });
+    expect(await left()).toEqual(ALL);
+    expect(await site.server.stores.passkeys.get('of bob')).toBeDefined();
+  });
+
+  test('a wrong code removes nothing, and what was ticked stays so', async () => {
+    const { browser, page, left } = await planted();
+    const [item = ''] = itemsOf(page, 'planted key');
+    const wrong = await browser.submit(page, { code: '000000', item });
+    expect(wrong.status).toBe(422);
+    expect(wrong.text).toMatch(new RegExp(`value="${item}"\\s+checked`));
+    expect(await left()).toEqual(ALL);
+  });
+
+  test('one that is planted while the page is open has to be looked at first', async () => {
+    const { browser, page, plant, left } = await planted();
+    await plant('late');
+    const again = await browser.submit(page, { code: appFrom(page, site.server)() });
+    expect([again.status, again.text]).toEqual([
+      422,
+      expect.stringContaining('was added or removed'),
+    ]);
+    expect(await factorOf('alice')).toBeUndefined();
+    const item = [...itemsOf(again, 'planted'), ...itemsOf(again, 'late')];
+    const code = appFrom(again, site.server)();
+    expect(codesOn(await browser.submit(again, { code, item }))).toHaveLength(10);
+    expect(await left()).toEqual(['own passkey', 'own key']);
+  });
+
+  test('one that is planted in the very moment of the set-up is removed', async () => {
+    const { browser, page, plant, left } = await planted();
+    const { secondFactors } = site.server.stores;
+    const { setUp } = secondFactors;
+    Object.assign(secondFactors, {
+      setUp: async (...set: Parameters<typeof setUp>) => {
+        await plant('late');
+        return setUp(...set);
+      },
+    });
+    const item = itemsOf(page, 'planted');
+    const shown = await browser.submit(page, { code: appFrom(page, site.server)(), item });
+    expect(codesOn(shown)).toHaveLength(10);
+    expect(await left()).toEqual(['own passkey', 'own key']);
+  });
+
+  test('a person without a password keeps their last passkey', async () => {
+    const { id, browser, page, left } = await planted();
+    const { people } = site.server.stores;
+    const { password_hash: _none, ...person } = (await people.get(id)) ?? somePerson('x');
+    await people.replace({ ...person, version: person.version + 1 });
+    const item = [...itemsOf(page, 'own'), ...itemsOf(page, 'planted')];
+    await browser.submit(page, { code: appFrom(page, site.server)(), item });
+    expect(await left()).toHaveLength(1);
+  });
+
+  test('the set-up at a sign-in lists keys, too', async () => {
+    await site[Symbol.asyncDispose]();
+    site = await testSite({ people: { secondFactor: 'required' } }, clock);
+    const id = await idOf('alice');
+    const { publicKeys } = site.server.stores;
+    const owner = { kind: 'person', id } as const;
+    await publicKeys.add({ ...somePublicKey('planted'), owner, name: 'planted' }, 20);
+    const browser = site.browser();
+    const form = await browser.open('/account');
+    const page = await browser.submit(form, { name: 'alice', password: PASSWORD });
+    const item = itemsOf(page, 'planted');
+    await browser.submit(page, { code: appFrom(page, site.server)(), item });
+    expect(await publicKeys.of(owner)).toEqual([]);
+    expect(await factorOf('alice')).toBeDefined();
   });
 });
 

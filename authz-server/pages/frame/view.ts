@@ -89,11 +89,24 @@ export interface NewSecondFactor {
   readonly uri: string;
   /** In base32, for typing. */
   readonly secret: string;
+  /** What lets the person in without a code. */
+  readonly ways: readonly OtherWay[];
 }
 
-/** `recovery`: the recovery code is wrong. */
+/** A passkey or a key. The person can have it removed with the set-up of a second factor: the form sends `item`. */
+export interface OtherWay {
+  readonly item: string;
+  readonly kind: 'passkey' | 'key';
+  readonly name: string;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
+  /** The box is ticked already. */
+  readonly isTicked?: boolean;
+}
+
+/** `recovery`: the recovery code is wrong; `ways`: the person has other ways to come in than the form listed. */
 export type SecondFactorProblem =
-  | { readonly kind: 'wrong' | 'recovery' }
+  | { readonly kind: 'wrong' | 'recovery' | 'ways' }
   | { readonly kind: 'later'; readonly seconds: number };
 
 /** The step after the password. */

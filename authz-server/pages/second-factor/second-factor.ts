@@ -22,6 +22,7 @@ import { createStepState, isClaimed } from '../sign-in/step-state.ts';
 import { recoveryCodesPage } from '../views/recovery-codes.ts';
 import { secondFactorPage } from '../views/second-factor.ts';
 import { newSecondFactor } from '../sign-in/new-second-factor.ts';
+import { markOf } from '../sign-in/other-ways.ts';
 import { createSetUp } from '../sign-in/set-up.ts';
 import { createSetUpSecret } from '../sign-in/set-up-secret.ts';
 
@@ -67,7 +68,7 @@ export function secondFactorHandlers(
   ): Promise<void> {
     const { person } = visitor;
     const factor = await stores.secondFactors.get(person.id);
-    if (factor === undefined) return showSetUp(ctx, visitor, {}, notice);
+    if (factor === undefined) return showSetUp(ctx, visitor, {}, notice && { notice });
     const required = mustHaveSecondFactor(rule, person.profile?.groups);
     const { created_at: since, recovery } = factor;
     const has = { since, left: recovery.length, required };
@@ -79,16 +80,17 @@ export function secondFactorHandlers(
   async function showSetUp(
     ctx: Context,
     { person, signIn: { generation } }: Visitor,
-    replaces: { readonly replaces?: string },
-    notice?: SecondFactorProps['notice'],
+    { replaces }: { readonly replaces?: string | undefined },
+    more: Pick<SecondFactorProps, 'notice' | 'problem'> = {},
   ): Promise<void> {
     const { id: accountId, name } = person;
-    const step = { accountId, name, generation, ...replaces };
+    const step = { accountId, name, generation, ...(replaces !== undefined && { replaces }) };
     const secret = await secretOf(ctx, step);
-    const state = write(ctx, { ...step, secret });
-    const shown = { setUp: newSecondFactor(config, name, secret), state };
-    const isAnother = replaces.replaces !== undefined;
-    const props = { action: PATH, back: BACK, ...(notice && { notice }), ...shown, isAnother };
+    const setUp = await newSecondFactor(server, { accountId, name, secret });
+    const state = write(ctx, { ...step, secret, ways: markOf(setUp.ways) });
+    const shown = { setUp, state };
+    const isAnother = replaces !== undefined;
+    const props = { action: PATH, back: BACK, ...more, ...shown, isAnother };
     answerWith(ctx, secondFactorPage(viewOf(ctx, person), props));
   }
 
@@ -112,9 +114,12 @@ export function secondFactorHandlers(
         const hasOne = (await stores.secondFactors.get(person.id)) !== undefined;
         if (hasOne && (await isClaimed(server, state))) return showTo(ctx, visitor, 'codes-shown');
         const { secret, replaces } = state;
-        const refused = (reason: string, problem: SecondFactorProblem) => {
+        const ticked = form.getAll('item');
+        const refused = async (reason: string, problem: SecondFactorProblem) => {
           note(ctx.req, { reason: `second factor: ${reason}`, subject: person.id });
-          const shown = { setUp: newSecondFactor(config, person.name, secret), state: sealed };
+          const begun = { accountId: person.id, name: person.name, secret };
+          const again = await newSecondFactor(server, begun, ticked);
+          const shown = { setUp: again, state: sealed };
           const isAnother = replaces !== undefined;
           const props = { action: PATH, back: BACK, ...shown, isAnother, problem };
           answerWith(ctx, secondFactorPage(viewOf(ctx, person), props));
@@ -122,12 +127,17 @@ export function secondFactorHandlers(
         const typed = form.get('code') ?? '';
         const paid = await payForCode(ctx, { accountId: person.id, typed });
         if (!paid.ok) return refused('limited', { kind: 'later', seconds: paid.retryAfter });
-        const made = await setUp(state, secret, typed);
+        const made = await setUp(state, secret, { typed, ticked });
         if (made === 'wrong') return refused(made, { kind: 'wrong' });
+        if (made === 'ways') {
+          return showSetUp(ctx, visitor, { replaces }, { problem: { kind: 'ways' } });
+        }
         if (made === 'over') throw expired(TO_ACCOUNT, 409);
         await paid.giveBack();
         browsers.remember(ctx, person.name, { secondFactor: made.secondFactor });
-        await notify(server, person.id, 'second-factor-set-up', viewOf(ctx).language);
+        const { language } = viewOf(ctx);
+        await notify(server, person.id, 'second-factor-set-up', language);
+        if (made.lostPasskeys) await notify(server, person.id, 'passkey-removed', language);
         // All sign-ins have ended, this one too. A passkey stays more than a code.
         const { assurance, passkey } = signIn;
         const means =

@@ -1,14 +1,34 @@
-import type { Config } from '#shared/config/schema.ts';
 import { base32 } from '#shared/people/second-factor/base32.ts';
 import { otpauthUri } from '#shared/people/second-factor/otpauth-uri.ts';
+import type { PagesServer } from '../../base/server.ts';
 import type { NewSecondFactor } from '../frame/view.ts';
+import { otherWays } from './other-ways.ts';
 
-/** Returns the forms of a secret (in base64url) in which an app can take it over from a page. */
-export function newSecondFactor(
-  { brand }: Pick<Config, 'brand'>,
-  name: string,
-  secret: string,
-): NewSecondFactor {
+/** A second factor that a page shows. */
+interface Begun {
+  readonly accountId: string;
+  /** The name with which the person signs in. */
+  readonly name: string;
+  /** In base64url. */
+  readonly secret: string;
+}
+
+/**
+ * Returns the forms of a secret in which an app can take it over from a page, and the ways to come in without it, of which
+ * the form before had `ticked`.
+ */
+export async function newSecondFactor(
+  server: Pick<PagesServer, 'config' | 'stores'>,
+  { accountId, name, secret }: Begun,
+  ticked: readonly string[] = [],
+): Promise<NewSecondFactor> {
   const octets = Buffer.from(secret, 'base64url');
-  return { uri: otpauthUri(octets, name, brand.name), secret: base32(octets) };
+  const ways = (await otherWays(server, accountId)).map(({ item, kind, name: own, since }) => ({
+    item,
+    kind,
+    name: own,
+    since,
+    isTicked: ticked.includes(item),
+  }));
+  return { uri: otpauthUri(octets, name, server.config.brand.name), secret: base32(octets), ways };
 }

@@ -9,6 +9,7 @@ import { languageOf } from '#shared/pages/language.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { notify } from '#shared/mail/notify.ts';
 import { newSecondFactor } from './new-second-factor.ts';
+import { markOf } from './other-ways.ts';
 import { createSetUp } from './set-up.ts';
 import { createSetUpSecret } from './set-up-secret.ts';
 import type { SecondFactorProblem, SecondStep } from '../frame/view.ts';
@@ -33,22 +34,26 @@ const SHOWN: Attempt = { problem: { kind: 'codes-shown' } };
 
 /** The step after the right password. Nothing of the sign-in exists before it is done. */
 export function createSecondStep(server: PagesServer): SecondSteps {
-  const { config, stores } = server;
-  const rule = config.people.secondFactor;
+  const { stores } = server;
+  const rule = server.config.people.secondFactor;
   const { write, read } = createStepState(server);
   const { settle } = createAttemptLimits(server);
   const payForCode = createCodeLimit(server);
-  const setUp = createSetUp(server);
+  const setUpFactor = createSetUp(server);
   const secretOf = createSetUpSecret(server);
 
   /** The page of a step that goes on, with the same state: its time began with the password. */
-  function again(
-    state: string,
-    { name, secret }: StepState,
+  async function again(
+    sealed: string,
+    { name, accountId, secret }: StepState,
     problem: SecondFactorProblem,
-  ): Attempt {
-    const shown = secret === undefined ? {} : { setUp: newSecondFactor(config, name, secret) };
-    return { step: { name, state, ...shown, problem } };
+    ticked: readonly string[],
+  ): Promise<Attempt> {
+    const step = { name, state: sealed, problem };
+    if (secret === undefined) return { step };
+    return {
+      step: { ...step, setUp: await newSecondFactor(server, { accountId, name, secret }, ticked) },
+    };
   }
 
   /** Whether the password that was right is still the person's. */
@@ -79,8 +84,8 @@ export function createSecondStep(server: PagesServer): SecondSteps {
       if (!mustHaveSecondFactor(rule, profile?.groups)) return undefined;
       if ((await stores.passkeys.of(accountId)).length > 0) return 'use-passkey';
       const secret = await secretOf(ctx, person);
-      const state = write(ctx, { ...person, secret });
-      return { name, state, setUp: newSecondFactor(config, name, secret) };
+      const setUp = await newSecondFactor(server, { ...person, secret });
+      return { name, state: write(ctx, { ...person, secret, ways: markOf(setUp.ways) }), setUp };
     },
 
     async finish(ctx, form) {
@@ -93,30 +98,36 @@ export function createSecondStep(server: PagesServer): SecondSteps {
       if (person === undefined || !(await hasSamePassword(state))) return OVER;
       const factor = await stores.secondFactors.get(accountId);
       const typed = form.get('recovery') || form.get('code') || '';
+      const ticked = form.getAll('item');
       const secondFactor = secret === undefined ? (factor?.id ?? '') : undefined;
       const paid = await payForCode(ctx, { accountId, secondFactor, typed });
       const refused = (kind: WrongCode | 'limited', problem: SecondFactorProblem) => {
         note(ctx.req, { reason: `second factor: ${kind}`, subject: accountId });
-        return again(sealed, state, problem);
+        return again(sealed, state, problem, ticked);
       };
       if (!paid.ok) return refused('limited', { kind: 'later', seconds: paid.retryAfter });
       const done =
-        secret === undefined ? await use(state, typed) : await setUp(state, secret, typed);
-      if (done === 'over') return OVER;
+        secret === undefined
+          ? await use(state, typed)
+          : await setUpFactor(state, secret, { typed, ticked });
+      if (done === 'over' || done === 'ways') return OVER;
       if (typeof done === 'string') {
         const isRecovery = done === 'recovery' || (form.get('recovery') ?? '') !== '';
         return refused(done, { kind: isRecovery ? 'recovery' : 'wrong' });
       }
       const language = languageOf(ctx.get('Accept-Language'));
       if (secret !== undefined) await notify(server, accountId, 'second-factor-set-up', language);
-      const { generation, left, secondFactor: used, ...codes } = { left: undefined, ...done };
+      if ('lostPasskeys' in done && done.lostPasskeys) {
+        await notify(server, accountId, 'passkey-removed', language);
+      }
+      const { generation, left, secondFactor: used, ...more } = { left: undefined, ...done };
       if (left !== undefined) await notify(server, accountId, 'recovery-code-used', language);
       await paid.giveBack();
       await settle(ctx, name, used);
       return {
         person: { ...person, generation },
         means: { assurance: BY_SECOND_FACTOR },
-        ...codes,
+        ...('codes' in more && { codes: more.codes }),
       };
     },
   };

@@ -3,6 +3,7 @@ import { shownRecoveryCode } from '#shared/people/second-factor/recovery-codes.t
 import { makeSecondFactor } from '#shared/people/second-factor/second-factor.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import type { PagesServer } from '../../base/server.ts';
+import { markOf, otherWays, removeWays } from './other-ways.ts';
 import { claimStep, type StepState } from './step-state.ts';
 
 /** A second factor was set up, and everything of the person has ended. */
@@ -13,24 +14,39 @@ export interface NewlySetUp {
   readonly generation: number;
   /** The id of the set-up. */
   readonly secondFactor: string;
+  /** Whether passkeys were removed with it. */
+  readonly lostPasskeys: boolean;
+}
+
+/** What the form of a set-up has. */
+interface Filled {
+  readonly typed: string;
+  /** The items of the other ways to come in that are removed. */
+  readonly ticked: readonly string[];
 }
 
 /**
  * Sets a second factor up and ends all that was opened without it, in one step of the store: a crash leaves both or neither.
  * `over`: the person has another second factor than the step replaces, what they had has ended since the step began,
- * perhaps by a new password, or the step is done; then nothing is set up.
+ * perhaps by a new password, or the step is done; then nothing is set up. `ways`: the person has other passkeys and keys
+ * than the page listed; nothing is done. Those that are ticked are removed before, so that no crash leaves a planted one
+ * beside the second factor. One that came in since then is removed, too.
  */
 export function createSetUp(server: PagesServer) {
   const { stores, clock, longestLife } = server;
   return async (
     step: StepState,
     secret: string,
-    typed: string,
-  ): Promise<NewlySetUp | 'wrong' | 'over'> => {
+    { typed, ticked }: Filled,
+  ): Promise<NewlySetUp | 'wrong' | 'ways' | 'over'> => {
     const { accountId, generation, replaces } = step;
     const made = makeSecondFactor(server, accountId, Buffer.from(secret, 'base64url'), typed);
     if (made === undefined) return 'wrong';
+    const ways = await otherWays(server, accountId);
+    if (markOf(ways) !== step.ways) return 'ways';
     if (!(await claimStep(server, step))) return 'over';
+    const chosen = ways.filter(({ item }) => ticked.includes(item));
+    const removed = await removeWays(server, accountId, chosen);
     const raised = await stores.secondFactors.setUp({
       factor: made.factor,
       ...(replaces !== undefined && { replaces }),
@@ -39,7 +55,11 @@ export function createSetUp(server: PagesServer) {
     });
     if (raised === undefined) return 'over';
     await clearEarlier(server, accountId, raised);
+    const listed = new Set(ways.map(({ item }) => item));
+    const since = (await otherWays(server, accountId)).filter(({ item }) => !listed.has(item));
+    const late = await removeWays(server, accountId, since);
     const codes = made.codes.map(shownRecoveryCode);
-    return { codes, generation: raised, secondFactor: made.factor.id };
+    const lostPasskeys = [...removed, ...late].some(({ kind }) => kind === 'passkey');
+    return { codes, generation: raised, secondFactor: made.factor.id, lostPasskeys };
   };
 }

@@ -19,6 +19,8 @@ export interface StepState {
   readonly password?: string;
   /** The secret of a second factor that is being set up, in base64url. */
   readonly secret?: string;
+  /** The mark of the ways to come in that the page of the set-up lists. */
+  readonly ways?: string;
   /** The id of the second factor whose place that takes. */
   readonly replaces?: string;
 }

@@ -26,12 +26,19 @@ export const secondFactorDe: typeof secondFactorEn = {
     here: 'Die App ist auf diesem Gerät: öffnen',
     type: 'Oder geben Sie dieses Geheimnis in die App ein:',
     confirm: 'Geben Sie dann den Code ein, den die App zeigt.',
+    other: 'Was ohne Code einlässt',
+    otherText:
+      'Ein Passkey oder ein Schlüssel lässt ohne Code ein, wer ihn hat. Jemand, der Ihr Passwort kannte, hat vielleicht einen hinzugefügt. Kreuzen Sie jeden an, den Sie nicht kennen: Er wird entfernt, mit allem, was er geöffnet hat.',
+    ways: { passkey: 'Passkey', key: 'Schlüssel' },
+    remove: (kind, name) => `${kind} „${name}“ entfernen`,
+    made: (since) => html`angelegt: ${since}`,
   },
   problems: {
     wrong:
       'Der Code ist falsch, zu alt oder wurde schon verwendet. Warten Sie auf den nächsten und versuchen Sie es noch einmal.',
     recovery:
       'Dieser Ersatzcode ist falsch oder wurde schon verwendet. Vergleichen Sie ihn mit Ihrer Liste, oder nehmen Sie einen anderen.',
+    ways: 'Inzwischen kam ein Passkey oder Schlüssel hinzu oder wurde entfernt. Sehen Sie die Liste noch einmal an, und geben Sie den Code noch einmal ein.',
     later: 'Es gab zu viele falsche Codes.',
   },
   codes: {
@@ -41,7 +48,7 @@ export const secondFactorDe: typeof secondFactorEn = {
   },
   account: {
     lead: 'Mit einem zweiten Faktor lässt ein Passwort allein niemanden ein: Es braucht auch einen Code aus einer App von Ihnen.',
-    ends: 'Ist er eingerichtet, wird jeder andere Browser abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet. Passkeys und Schlüssel bleiben und lassen ein, wer sie hat: Sehen Sie auf Ihrer Kontoseite nach, ob Sie jeden davon kennen.',
+    ends: 'Ist er eingerichtet, wird jeder andere Browser abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet. Passkeys und Schlüssel bleiben und lassen ein, wer sie hat.',
     schemes:
       'Programme, die nur ein Passwort kennen, wie manche Netzlaufwerke, können Sie dann nicht einlassen.',
     setUp: 'Einrichten',

@@ -26,11 +26,18 @@ export const secondFactorEn = {
     here: 'The app is on this device: open it',
     type: 'Or type this secret into the app:',
     confirm: 'Then enter the code that the app shows.',
+    other: 'What lets in without a code',
+    otherText:
+      'A passkey or a key lets in whoever has it, without a code. Somebody who knew your password may have added one. Tick each that you do not know: it is removed with all that it opened.',
+    ways: { passkey: 'passkey', key: 'key' },
+    remove: (kind: string, name: string) => `Remove the ${kind} “${name}”`,
+    made: (since: Html) => html`made ${since}`,
   },
   problems: {
     wrong: 'The code is wrong, too old, or was used before. Wait for the next one and try again.',
     recovery:
       'This recovery code is wrong or was used before. Compare it with your list, or use another one.',
+    ways: 'A passkey or a key was added or removed meanwhile. Look at the list again, and enter the code once more.',
     later: 'There were too many wrong codes.',
   },
   codes: {
@@ -40,7 +47,7 @@ export const secondFactorEn = {
   },
   account: {
     lead: 'With a second factor a password alone does not let anybody in: a code from an app of yours is needed, too.',
-    ends: 'When it is set up, every other browser is signed out, and all applications and devices lose their access. You stay signed in here. Passkeys and keys stay, and let in whoever has them: see on your account page whether you know each of them.',
+    ends: 'When it is set up, every other browser is signed out, and all applications and devices lose their access. You stay signed in here. Passkeys and keys stay, and let in whoever has them.',
     schemes:
       'Programs that know only a password, such as some network drives, cannot let you in then.',
     setUp: 'Set it up',

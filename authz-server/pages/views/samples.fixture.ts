@@ -147,7 +147,11 @@ const SECOND_STEP = { name: 'alice@example.com', state: 'sealed', again: '/inter
 const NEW_SECOND_FACTOR = {
   uri: 'otpauth://totp/Countersign:alice%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Countersign',
   secret: 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ',
-};
+  ways: [
+    { item: 'a', kind: 'passkey', name: 'Telephone', since: NOW - 30 * DAY },
+    { item: 'b', kind: 'key', name: 'Firefox on Linux', since: NOW - DAY, isTicked: true },
+  ],
+} as const;
 const SECOND_FACTOR = { action: '/account/second-factor', back: '/account' };
 const RECOVERY_CODES = Array.from({ length: 10 }, (_, n) => `7K2QM-04XT${n}`);
 const changePassword = {

@@ -1,9 +1,10 @@
 import { html } from '#shared/pages/html.ts';
 import type { Html } from '#shared/pages/html.ts';
 import { textsOf } from '../texts/index.ts';
-import type { NewSecondFactor, View } from '../frame/view.ts';
+import type { NewSecondFactor, OtherWay, View } from '../frame/view.ts';
 import type { ShownProblem } from './problem.ts';
 import { qr } from './qr.ts';
+import { moment } from './times.ts';
 
 /** The attributes of the field that a problem is of. */
 const stateOf = (problem: ShownProblem | undefined) =>
@@ -63,7 +64,7 @@ export const codeOrRecovery = (
 /** The secret, to scan and to type, and the field of the code that shows that the app has it. */
 export function setUpFields(
   view: View,
-  { uri, secret }: NewSecondFactor,
+  { uri, secret, ways }: NewSecondFactor,
   problem: ShownProblem | undefined,
 ): Html {
   const { fields } = textsOf(view.language).secondFactor;
@@ -73,5 +74,27 @@ export function setUpFields(
     <p><a href="${uri}">${fields.here}</a></p>
     <p>${fields.type} <code>${groups}</code></p>
     <p>${fields.confirm}</p>
-    ${codeField(view, problem)}`;
+    ${codeField(view, problem)} ${ways.length > 0 && wayChoice(view, ways)}`;
+}
+
+/** Whoever knew the password may have planted a way to come in, which would stay. */
+function wayChoice(view: View, ways: readonly OtherWay[]): Html {
+  const { fields } = textsOf(view.language).secondFactor;
+  const boxes = ways.map(
+    ({ item, kind, name, since, isTicked = false }) =>
+      html`<li>
+        <label
+          ><input type="checkbox" name="item" value="${item}" ${isTicked && html` checked`} />
+          <span>${fields.remove(fields.ways[kind], name)}</span>
+          <small>${fields.made(moment(since, view))}</small></label
+        >
+      </li> `,
+  );
+  return html`<fieldset class="items">
+    <legend>${fields.other}</legend>
+    <p class="small muted">${fields.otherText}</p>
+    <ul>
+      ${boxes}
+    </ul>
+  </fieldset>`;
 }

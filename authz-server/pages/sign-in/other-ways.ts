@@ -1,0 +1,70 @@
+import { hash } from 'node:crypto';
+import { hasOtherWayIn } from '#shared/people/other-ways-in.ts';
+import { removePasskey } from '#shared/people/remove-passkey.ts';
+import type { PagesServer } from '../../base/server.ts';
+import type { OtherWay } from '../frame/view.ts';
+
+/** A passkey, or a key for HOBA or Concealed. It lets in without a code, whoever made it. */
+export interface KeptWay extends OtherWay {
+  readonly kind: 'passkey' | 'key';
+  readonly id: string;
+}
+
+const itemOf = (kind: string, id: string) => hash('sha256', `${kind} ${id}`, 'base64url');
+
+/** Lists what lets a person in without a code. */
+export async function otherWays(
+  { stores }: Pick<PagesServer, 'stores'>,
+  accountId: string,
+): Promise<readonly KeptWay[]> {
+  const [passkeys, keys] = await Promise.all([
+    stores.passkeys.of(accountId),
+    stores.publicKeys.of({ kind: 'person', id: accountId }),
+  ]);
+  const way = (
+    kind: KeptWay['kind'],
+    { id, name, created_at: since }: (typeof passkeys)[number] | (typeof keys)[number],
+  ) => ({
+    kind,
+    id,
+    name,
+    since,
+    item: itemOf(kind, id),
+  });
+  return [
+    ...passkeys.map((passkey) => way('passkey', passkey)),
+    ...keys.map((key) => way('key', key)),
+  ];
+}
+
+/** Names a list of ways: a form that was made for another list is refused. */
+export const markOf = (ways: readonly OtherWay[]): string =>
+  hash(
+    'sha256',
+    ways
+      .map(({ item }) => item)
+      .toSorted()
+      .join(' '),
+    'base64url',
+  );
+
+/** Removes ways to come in with all that they opened. The last one stays. Returns the removed ones. */
+export async function removeWays(
+  server: PagesServer,
+  accountId: string,
+  ways: readonly KeptWay[],
+): Promise<readonly KeptWay[]> {
+  const { stores } = server;
+  const removed: KeptWay[] = [];
+  // Keys first: one that is removed as well is no other way in.
+  for (const way of ways.toSorted((a, b) => a.kind.localeCompare(b.kind))) {
+    if (way.kind === 'key') {
+      if (await stores.publicKeys.remove(way.id)) removed.push(way);
+      continue;
+    }
+    const least = (await hasOtherWayIn(stores, accountId)) ? 0 : 1;
+    const outcome = await removePasskey(server, { accountId, id: way.id, least });
+    if (outcome === 'removed') removed.push(way);
+  }
+  return removed;
+}
