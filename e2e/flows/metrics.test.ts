@@ -171,7 +171,7 @@ scrape_configs:
 `,
     );
     const at = `http://127.0.0.1:${port}`;
-    await using _prometheus = await startProcess(
+    await using prometheus = await startProcess(
       'prometheus',
       [
         `--config.file=${config}`,
@@ -191,6 +191,7 @@ scrape_configs:
     };
     await until(async () => (await query('min(countersign_ready)'))[0] === 1);
     await until(async () => ((await query(`sum(${REQUESTS}{space="documents"})`))[0] ?? 0) > 20);
+    expect(prometheus.running).toBe(true);
     expect(await query('count(count by (server) (process_cpu_seconds_total))')).toEqual([2]);
   });
 });
