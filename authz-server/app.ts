@@ -29,7 +29,9 @@ import type { TokenIssuer } from './token-issuer/token-issuer.ts';
 import { protection } from './resources/protection.ts';
 import { metadataEndpoint } from './resources/resource-metadata.ts';
 import { following } from './revocations/endpoint.ts';
-import { revocationsSpace } from '#shared/config/token-spaces.ts';
+import { adminSpace, revocationsSpace } from '#shared/config/token-spaces.ts';
+import { adminRules } from './admin/admin-rules.ts';
+import { adminApi } from './admin/api.ts';
 import { userinfo } from './userinfo/userinfo.ts';
 
 /** Bytes. The longest request body that the engine reads; a longer one is refused before the client sends it. */
@@ -55,12 +57,21 @@ export function createApp(
   const byToken = userinfo(server, publicKey);
   const revocations = revocationsSpace(config);
   const followed = protection({ ...server, publicKey })(revocations, following({ ...server, log }));
+  const administration = adminSpace(config);
+  const administered = protection({ ...server, publicKey })(
+    administration,
+    adminApi(server),
+    adminRules(server),
+  );
   const rows: Rows = {
     ...rowsOf(config),
     ...Object.fromEntries(tokenIssuer?.endpoints ?? []),
     '/userinfo': { ...ENDPOINTS['/userinfo'], byToken },
     '/revocations': { ...ENDPOINTS['/revocations'], byToken: followed },
-    ...Object.fromEntries([metadataEndpoint(revocations, config.issuer)]),
+    '/admin/api/:uid': { ...ENDPOINTS['/admin/api/:uid'], byToken: administered },
+    ...Object.fromEntries(
+      [revocations, administration].map((space) => metadataEndpoint(space, config.issuer)),
+    ),
     ...(config.gnap && Object.fromEntries(gnapEndpoints({ ...server, ...engine }))),
   };
   const at = lookUpIn(rows);

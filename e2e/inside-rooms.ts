@@ -130,7 +130,7 @@ export const INSIDE: Orders = {
       ['mail', 'gnap'],
       ['pages'],
       ['engine'],
-      ['userinfo', 'revocations', 'token-issuer', 'start'],
+      ['userinfo', 'revocations', 'token-issuer', 'admin', 'start'],
       ['.'],
       ['integration'],
     ],

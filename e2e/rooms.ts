@@ -25,6 +25,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['shared/people'],
   ['shared/auth'],
   ['shared/guard', 'shared/config'],
+  ['shared/operations'],
   ['shared/server'],
   ['shared/mail'],
   ['authz-server', 'resource-server', 'shared/cli', 'shared/start'],

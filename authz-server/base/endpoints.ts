@@ -39,6 +39,7 @@ export const ENDPOINTS = {
   '/token/revocation': { methods: FORM, program: true, cors: CLIENTS },
   '/userinfo': { methods: BOTH, program: true, cors: CLIENTS },
   '/revocations': { methods: READ, program: true },
+  '/admin/api/:uid': { methods: BOTH, program: true, limited: true },
   '/gnap': { methods: FORM, program: true, cors: TOKEN_HOLDERS, limited: true },
   '/gnap/continue': {
     methods: ['POST', 'PATCH', 'DELETE'],

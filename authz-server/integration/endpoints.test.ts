@@ -50,7 +50,8 @@ test('each method at each address, from every origin, is answered as endpoints.t
   const requester = {
     ...APP,
     client_id: 'requester',
-    scope: 'private-token private-token:verify revocations:follow',
+    admin: true,
+    scope: 'private-token private-token:verify revocations:follow admin',
   };
   await flow.stores.clients.add(requester);
   const tokenFor = async (path: string, scope: string) => {
@@ -63,6 +64,7 @@ test('each method at each address, from every origin, is answered as endpoints.t
   const tokens: Readonly<Record<string, object>> = {
     '/userinfo': bearer(ofAlice),
     '/revocations': bearer(follows),
+    '/admin/api/x': bearer(await tokenFor('/admin/api', 'admin')),
   };
   const endpoints = Object.keys(ENDPOINTS).map((pattern) => {
     const path = pattern.replace(':uid', 'x');
@@ -78,6 +80,7 @@ test('each method at each address, from every origin, is answered as endpoints.t
     { path: '*' },
     { path: '/nowhere', callers: { nobody: {}, 'a browser': BROWSER } },
     { path: '/health/ready' },
+    { path: '/.well-known/oauth-protected-resource/admin/api' },
     ...endpoints,
     ...ofTokenIssuer(
       await tokenFor('/private-token/request', 'private-token'),

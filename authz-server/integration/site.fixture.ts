@@ -59,6 +59,7 @@ export interface TestSite extends AsyncDisposable {
 export async function testSite(
   settings: Readonly<Record<string, unknown>> = {},
   clock: Clock = systemClock,
+  development = true,
 ): Promise<TestSite> {
   const data = await storeFolder();
   const config = configSchema.parse({
@@ -112,7 +113,7 @@ export async function testSite(
     passwords,
     realms: [],
     longestLife: life,
-    development: true,
+    development,
     demoClients: true,
     sendPush: openPush(config),
   };

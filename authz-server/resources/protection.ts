@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
-import { createTokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
+import { createTokenVerifier, type TokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import { metadataUrl } from '#shared/auth/tokens/protected-resource.ts';
 import type { TokenSpace } from '#shared/config/token-spaces.ts';
 import type { Answer } from '#shared/http/answer.ts';
@@ -30,6 +30,14 @@ export type Work = (
   requester: Requester,
 ) => Promise<Answer<string | Uint8Array>>;
 
+/** A resource may ask for more than a token of its own with its scopes. */
+export interface Rules extends Pick<ProtectionSpace, 'stepUp'> {
+  /** Absent: any method needs every scope of the resource. */
+  readonly scopes?: ProtectionSpace['scopes'];
+  /** Verifies the tokens, given how this server does. */
+  readonly verifier?: (tokens: TokenVerifier) => TokenVerifier;
+}
+
 /**
  * Makes endpoints protected resources of this server (RFC 6750, RFC 9449, RFC 9728): each takes only
  * access tokens that were issued for its own URL and have its scope, looked at as at the resource server.
@@ -38,17 +46,26 @@ export function protection({ config, stores, feed, master, clock, publicKey }: P
   const { issuer, tokens: settings } = config;
   const keys = { key: (kid: string) => publicKey(kid) };
   const tokens = createTokenVerifier({ issuer, keys, feed, clock, skew: settings.skew });
-  const { bearer, dpop } = oauthSchemes({ tokens, replay: stores.replay, master, clock });
 
-  function protectionSpace({ url, realm, scopes: needed }: TokenSpace): ProtectionSpace {
-    const scopes = () => [...spaceScopes({ scopes: needed })];
+  function protectionSpace(
+    { url, realm, scopes: needed }: TokenSpace,
+    rules: Rules,
+  ): ProtectionSpace {
+    const { scopes = () => [...spaceScopes({ scopes: needed })], stepUp } = rules;
+    const { verifier = (own: TokenVerifier) => own } = rules;
+    const { bearer, dpop } = oauthSchemes({
+      tokens: verifier(tokens),
+      replay: stores.replay,
+      master,
+      clock,
+    });
     const oauth = { realm, audiences: [url], metadata: metadataUrl(url), scopes };
     const schemes = [dpop({ ...oauth, nonce: settings.nonce }), bearer(oauth)];
-    return { at: ORIGIN, realm, schemes, scopes };
+    return { at: ORIGIN, realm, schemes, scopes, ...(stepUp && { stepUp }) };
   }
 
-  return (resource: TokenSpace, work: Work): ByToken => ({
-    space: protectionSpace(resource),
+  return (resource: TokenSpace, work: Work, rules: Rules = {}): ByToken => ({
+    space: protectionSpace(resource, rules),
     origin: new URL(resource.url).origin,
     answer: (request, principal) =>
       work(request, { clientId: principal.claims?.['client_id'] ?? '', principal }),

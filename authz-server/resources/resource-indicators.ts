@@ -111,6 +111,8 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
         (known, { scopes }) => known.union(scopes),
         allowed.intersection(OPENID_SCOPES),
       );
+      // The engine's word for a resource of which this client may have nothing.
+      grantable.delete('');
       const { params = {}, requestParamScopes: asked } = oidc;
       if (!allowed.has('offline_access') && asked.delete('offline_access')) {
         params['scope'] = [...asked].join(' ');

@@ -1,4 +1,10 @@
-import { FOLLOW_SCOPE, REQUEST_SCOPE, VERIFY_SCOPE } from '#shared/config/token-spaces.ts';
+import {
+  ADMIN_READ_SCOPE,
+  ADMIN_SCOPE,
+  FOLLOW_SCOPE,
+  REQUEST_SCOPE,
+  VERIFY_SCOPE,
+} from '#shared/config/token-spaces.ts';
 import { ACRS } from '#shared/people/access/assurance.ts';
 import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import { code, GENERATED, table } from './markdown.ts';
@@ -114,6 +120,11 @@ export function claimsPage(): string {
           code(FOLLOW_SCOPE),
           '`GET /revocations`, for servers that do not share the store; only by `client_credentials`',
         ],
+        [
+          code(ADMIN_SCOPE),
+          '`/admin/api`, for administrators: people (`user set NAME --admin`), and machines (`client add --admin`)',
+        ],
+        [code(ADMIN_READ_SCOPE), 'the same, but only to look'],
       ],
     ),
     '',

@@ -28,5 +28,6 @@ test('RFC 8030 section 8: there are no tokens for a push service in clear text, 
   expect(tokenSpaces(config).map(({ url }) => url)).toEqual([
     ...urls,
     'http://localhost:3000/revocations',
+    'http://localhost:3000/admin/api',
   ]);
 });

@@ -23,6 +23,21 @@ export function revocationsSpace({ issuer }: Pick<Config, 'issuer'>): TokenSpace
   };
 }
 
+/** Opens what administers this server. */
+export const ADMIN_SCOPE = 'admin';
+/** Opens what an administrator only reads. */
+export const ADMIN_READ_SCOPE = 'admin:read';
+
+/** The endpoints by which this server is administered, one resource. */
+export function adminSpace({ issuer }: Pick<Config, 'issuer'>): TokenSpace {
+  return {
+    url: `${issuer}/admin/api`,
+    realm: ADMIN_SCOPE,
+    scopes: { safe: [ADMIN_READ_SCOPE], unsafe: [ADMIN_SCOPE] },
+    alg: 'ES256',
+  };
+}
+
 /** The endpoints of the token issuer, each a resource of its own; none without one. */
 export function tokenIssuerSpaces({
   privateTokens,
@@ -54,7 +69,7 @@ export function tokenSpaces(
 ): readonly TokenSpace[] {
   const spaces = everySpace(config).filter((space) => takesTokens(space) && isServed(space));
   const ofIssuer = Object.values(tokenIssuerSpaces(config) ?? {});
-  return [...spaces, ...ofIssuer, revocationsSpace(config)];
+  return [...spaces, ...ofIssuer, revocationsSpace(config), adminSpace(config)];
 }
 
 /** The spaces for which there are access tokens of GNAP (RFC 9635). */

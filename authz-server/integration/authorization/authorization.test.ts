@@ -100,7 +100,7 @@ describe('RFC 6749 section 4.1.2.1: errors of the request go to the client', () 
   });
 
   test('a refusal of the scope says what there is', async () => {
-    const description = sent(await ask({ scope: 'admin' })).get('error_description');
+    const description = sent(await ask({ scope: 'everything' })).get('error_description');
     expect(description).toContain('documents:read');
     expect(description).not.toContain('rsa');
   });

@@ -36,6 +36,7 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
   '/token/revocation': 'revocation (RFC 7009)',
   '/userinfo': 'claims of a person (OpenID Connect Core 1.0 section 5.3)',
   '/revocations': 'what was revoked, for servers that do not share the store',
+  '/admin/api/:uid': 'does an operation for an administrator (openapi.json lists them)',
   '/gnap': 'asks for access by GNAP (RFC 9635); OPTIONS is discovery',
   '/gnap/continue': 'goes on with such a request, changes or ends it',
   '/gnap/token/:uid': 'issues an access token of GNAP anew, or ends it',
@@ -61,6 +62,11 @@ export const BESIDE: readonly Address[] = [
     '/.well-known/oauth-protected-resource/revocations',
     'GET, HEAD',
     'describes `/revocations` (RFC 9728)',
+  ],
+  [
+    '/.well-known/oauth-protected-resource/admin/api',
+    'GET, HEAD',
+    'describes `/admin/api` (RFC 9728)',
   ],
 ];
 

@@ -1,5 +1,8 @@
 import { type Answered, OPERATIONS, type Operation, SERVERS } from './operations.ts';
 import { SCHEMAS } from './schemas.ts';
+import { OPERATIONS as ADMINISTRATION } from '#shared/operations/operations.ts';
+import { pathOf } from '../../../authz-server/admin/api.ts';
+import { administrationOf } from './administration.ts';
 
 /** The OpenAPI document (3.1.1) of the endpoints that speak JSON. */
 export function openApi(): string {
@@ -7,6 +10,9 @@ export function openApi(): string {
   for (const operation of OPERATIONS) {
     const { path } = operation;
     paths[path] = { ...paths[path], ...operationOf(operation) };
+  }
+  for (const operation of ADMINISTRATION) {
+    paths[pathOf(operation)] = administrationOf(operation);
   }
   const document = {
     openapi: '3.1.1',

@@ -267,6 +267,12 @@ export const OPERATIONS: readonly Operation[] = [
     'revocationsMetadata',
     'Describes `/revocations` as a resource (RFC 9728).',
   ),
+  resourceMetadata(
+    'authz',
+    '/admin/api',
+    'adminMetadata',
+    'Describes `/admin/api` as a resource (RFC 9728).',
+  ),
   {
     server: 'issuer',
     method: 'get',

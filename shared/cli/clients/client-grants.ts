@@ -75,6 +75,10 @@ const CONTRADICTIONS: readonly (readonly [
     '--first-party: another program on the machine can pass for a native client (RFC 8252 section 8.6): leave out --native',
   ],
   [
+    (grants, given) => given('admin') && !grants.includes('client_credentials'),
+    '--admin is for a machine, and a person is an administrator by user set NAME --admin: add --grant client_credentials',
+  ],
+  [
     (grants) => grants.includes('refresh_token') && !ofPeople(grants),
     '--grant refresh_token renews what a person has allowed: add --grant authorization_code or --grant device_code',
   ],

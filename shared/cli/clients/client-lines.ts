@@ -1,15 +1,9 @@
-import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import type { ShownClient } from '#shared/operations/clients/client-shown.ts';
 import { shortNames } from './client-grants.ts';
 import { minute } from '../lines/last-use.ts';
 
-/** A client without what it proves with who it is. */
-export function shownClient(client: ClientRecord) {
-  const { secret_hash: _, former_secret, withdrawn_scopes: __, ...shown } = client;
-  return { ...shown, ...(former_secret && { former_secret_until: former_secret.until }) };
-}
-
 /** For people to read: a line for each thing that is said of it. */
-export function clientLines(client: ClientRecord): readonly string[] {
+export function clientLines(client: ShownClient): readonly string[] {
   const lines: readonly (readonly [string, string | readonly string[] | undefined])[] = [
     ['client_id', client.client_id],
     ['name', client.client_name],
@@ -21,7 +15,10 @@ export function clientLines(client: ClientRecord): readonly string[] {
     ],
     ['registered', client.gnap?.unknown ? 'no: a person allowed it' : undefined],
     ['bearer tokens', client.gnap?.bearer ? 'it may have them' : undefined],
-    ['old secret ends', client.former_secret && minute(client.former_secret.until)],
+    [
+      'old secret ends',
+      client.former_secret_until === undefined ? undefined : minute(client.former_secret_until),
+    ],
     ['keys', client.jwks?.keys.map((key) => String(key['kid'] ?? key['kty']))],
     ['scope', client.scope || undefined],
     ['default scope', client.default_scope],
@@ -34,6 +31,7 @@ export function clientLines(client: ClientRecord): readonly string[] {
     ['ID tokens', client.id_token_signed_response_alg],
     ['without PKCE', client.without_pkce ? 'where it asks for openid with a nonce' : undefined],
     ['first party', client.first_party ? 'people are not asked to allow it' : undefined],
+    ['administrator', client.admin ? 'it may administer this server' : undefined],
     ['demo', client.demo ? 'refused in production' : undefined],
     ['added', minute(client.created_at)],
   ];

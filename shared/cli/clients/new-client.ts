@@ -4,7 +4,13 @@ import { newSecret } from '#shared/people/client-secret.ts';
 import { redirectUriMistake } from '../arguments/redirect-uri.ts';
 import { cspSource } from '#shared/pages/csp-source.ts';
 import { parseScope } from '#shared/jose/scope.ts';
-import { everyTokenSpace, gnapSpaces, tokenSpaces } from '#shared/config/token-spaces.ts';
+import {
+  ADMIN_READ_SCOPE,
+  ADMIN_SCOPE,
+  everyTokenSpace,
+  gnapSpaces,
+  tokenSpaces,
+} from '#shared/config/token-spaces.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { grantTypes, ofPeople } from './client-grants.ts';
 import { gnapClient } from './gnap-client.ts';
@@ -84,6 +90,7 @@ export function clientMembers(
     }),
     ...(input.flag('without-pkce') && { without_pkce: true }),
     ...(input.flag('first-party') && { first_party: true }),
+    ...(input.flag('admin') && { admin: true }),
     ...(introspects && { introspects }),
   };
 }
@@ -165,6 +172,7 @@ export function checkScopes(
     | 'grant_types'
     | 'without_pkce'
     | 'gnap'
+    | 'admin'
   >,
   config: Config,
   shell: Shell,
@@ -188,6 +196,10 @@ export function checkScopes(
   if (beyond.size > 0)
     throw new UsageError(`--default-scope is not within --scope: ${[...beyond].join(' ')}`);
   const known = new Set(spaces.flatMap((space) => Object.values(space.scopes).flat()));
+  const administers = [ADMIN_SCOPE, ADMIN_READ_SCOPE].filter((scope) => all.has(scope));
+  if (administers.length > 0 && !client.admin && !ofPeople(client.grant_types)) {
+    throw new UsageError(`--scope ${administers.join(' ')} is of administrators: add --admin`);
+  }
   const unknown = [
     ...all.difference(known).difference(new Set(ofPeople(client.grant_types) ? OF_PEOPLE : [])),
   ];

@@ -1,25 +1,13 @@
-import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { listClients } from '#shared/operations/clients/client-list.ts';
+import type { ShownClient } from '#shared/operations/clients/client-shown.ts';
 import { shortNames } from '../clients/client-grants.ts';
-import { shownClient } from '../clients/client-lines.ts';
-import type { Command } from '../arguments/command.ts';
 import { table } from '../lines/table.ts';
-import { withStores } from '../stores/with-stores.ts';
+import { listCommandOf } from '../stores/of-operation.ts';
 
-export const clientList: Command = {
-  name: 'client list',
-  store: 'opens',
-  summary: 'list the registered clients',
-  run: (_, shell) =>
-    withStores(shell, async ({ clients }) => {
-      const list = await clients.list();
-      return {
-        json: list.map(shownClient),
-        get lines() {
-          return list.length === 0 ? ['There is no client yet.'] : table(HEADINGS, list.map(row));
-        },
-      };
-    }),
-};
+export const clientList = listCommandOf(listClients, {
+  nothing: 'There is no client yet.',
+  lines: (items: readonly ShownClient[], widths) => table(HEADINGS, items.map(row), widths),
+});
 
 const HEADINGS = [
   'id',
@@ -33,7 +21,7 @@ const HEADINGS = [
   '',
 ];
 
-const row = (client: ClientRecord) => [
+const row = (client: ShownClient) => [
   client.client_id,
   client.client_name,
   client.gnap ? 'GNAP' : ofOAuth(client),
@@ -45,5 +33,5 @@ const row = (client: ClientRecord) => [
   client.demo ? '(demo: refused in production)' : '',
 ];
 
-const ofOAuth = ({ token_endpoint_auth_method: method }: ClientRecord) =>
+const ofOAuth = ({ token_endpoint_auth_method: method }: ShownClient) =>
   method === 'none' ? 'public' : method;

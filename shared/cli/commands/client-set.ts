@@ -3,10 +3,11 @@ import type { Config } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { refuseContradictions } from '../clients/client-grants.ts';
-import { clientLines, shownClient } from '../clients/client-lines.ts';
+import { shownClient } from '#shared/operations/clients/client-shown.ts';
+import { clientLines } from '../clients/client-lines.ts';
 import { CLIENT_OPTIONS } from '../clients/client-options.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../arguments/command.ts';
-import { findClient, isBuiltIn } from '../clients/find-client.ts';
+import { findClient, isBuiltIn } from '#shared/operations/clients/find-client.ts';
 import { refuseKeysOfPeople } from '../clients/keys-of-client.ts';
 import { checkScopes, clientMembers } from '../clients/new-client.ts';
 import { readPublicJwks } from '../arguments/public-jwks.ts';
@@ -19,6 +20,7 @@ const REMOVABLE: Readonly<Record<string, keyof ClientRecord>> = {
   'post-logout-redirect-uri': 'post_logout_redirect_uris',
   'without-pkce': 'without_pkce',
   'first-party': 'first_party',
+  admin: 'admin',
   origin: 'origins',
   resource: 'resources',
   introspects: 'introspects',
@@ -56,7 +58,8 @@ export const clientSet: Command = {
         const changed = await changedBy(input, shell, config, client);
         await refuseKeysOfPeople(publicKeys, changed);
         if (await clients.replace(changed, client)) {
-          return { json: shownClient(changed), lines: clientLines(changed) };
+          const json = shownClient(changed);
+          return { json, lines: clientLines(json) };
         }
       }
     }),
@@ -127,6 +130,7 @@ function isGiven(client: ClientRecord, option: string): boolean {
     introspects: client.introspects,
     'without-pkce': client.without_pkce,
     'first-party': client.first_party,
+    admin: client.admin,
     native: client.application_type === 'native',
     'redirect-uri': client.redirect_uris,
     'post-logout-redirect-uri': client.post_logout_redirect_uris,

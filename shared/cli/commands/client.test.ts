@@ -518,7 +518,8 @@ describe('client remove', () => {
   test('its generation is raised before it is gone and after, so that no token lives', async () => {
     const shell = await newShell();
     const { client_id } = await add(shell, ...SCOPE);
-    expect(await json(shell, 'client', 'remove', client_id)).toEqual({ client_id, removed: true });
+    const removed = { client_id, client_name: 'Machine', removed: true };
+    expect(await json(shell, 'client', 'remove', client_id)).toEqual(removed);
     await withStores(shell, async ({ clients, revocations }) => {
       expect(await clients.get(client_id)).toBeUndefined();
       expect(await revocations.generation('client', client_id)).toBe(2);

@@ -2,7 +2,7 @@ import type { Config } from '#shared/config/schema.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import { CLI } from '#shared/base/invocation.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../arguments/command.ts';
-import { findClient } from '../clients/find-client.ts';
+import { findClient } from '#shared/operations/clients/find-client.ts';
 import { createProver } from '../oauth/dpop.ts';
 import { sendConcealed } from '../oauth/send-concealed.ts';
 import { sendUnhurried } from '../oauth/http.ts';

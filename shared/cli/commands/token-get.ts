@@ -1,5 +1,5 @@
 import { type Command, Failure } from '../arguments/command.ts';
-import { findClient } from '../clients/find-client.ts';
+import { findClient } from '#shared/operations/clients/find-client.ts';
 import { createProver } from '../oauth/dpop.ts';
 import { sendUnhurried } from '../oauth/http.ts';
 import { requestToken } from '../oauth/token-request.ts';

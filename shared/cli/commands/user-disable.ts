@@ -1,29 +1,20 @@
-import { disablePerson, enablePerson } from '#shared/people/people.ts';
-import type { Command, Report, Shell } from '../arguments/command.ts';
-import { withPeople } from '../stores/with-people.ts';
+import type { Told } from '#shared/operations/operation.ts';
+import { disableUser, enableUser } from '#shared/operations/people/user-disable.ts';
+import type { Command } from '../arguments/command.ts';
+import { commandOf } from '../stores/of-operation.ts';
+
+const view = {
+  lines: ({ name, disabled }: Told<typeof disableUser.output>) => [
+    disabled ? `${name} cannot sign in any more.` : `${name} can sign in again.`,
+  ],
+};
+
+export const userEnable = commandOf(enableUser, view);
+
+const disable = commandOf(disableUser, view);
 
 export const userDisable: Command = {
-  name: 'user disable',
-  store: 'opens',
-  summary: 'stop a person from signing in; their sessions, grants and tokens end at once',
-  operands: ['NAME'],
+  ...disable,
   options: { undo: { help: 'the same as user enable' } },
-  run: ({ operands: [asked = ''], flag }, shell) =>
-    changed(shell, asked, flag('undo') ? enablePerson : disablePerson),
+  run: (input, shell) => (input.flag('undo') ? userEnable : disable).run(input, shell),
 };
-
-export const userEnable: Command = {
-  name: 'user enable',
-  store: 'opens',
-  summary: 'let a disabled person sign in again; ended sessions and tokens stay ended',
-  operands: ['NAME'],
-  run: ({ operands: [asked = ''] }, shell) => changed(shell, asked, enablePerson),
-};
-
-async function changed(shell: Shell, asked: string, change: typeof enablePerson): Promise<Report> {
-  const { id, name, disabled = false } = await withPeople(shell, (store) => change(store, asked));
-  return {
-    json: { id, name, disabled },
-    lines: [disabled ? `${name} cannot sign in any more.` : `${name} can sign in again.`],
-  };
-}

@@ -1,29 +1,35 @@
-import { createPasswords } from '#shared/people/password.ts';
-import type { PeopleStore } from '#shared/people/people.ts';
-import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
-import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import type { Config } from '#shared/config/schema.ts';
-import type { Stores } from '#shared/stores/stores.ts';
+import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
+import type { House } from '#shared/operations/operation.ts';
+import { createPasswords } from '#shared/people/password.ts';
+import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import type { Shell } from '../arguments/command.ts';
 import { openShellStores } from './with-stores.ts';
 
-export type WholeStore = PeopleStore & { readonly stores: Stores };
+export type WholeStore = House;
 
-/** Runs `work` on the people of the stores that the servers use; `loaded` as in `openShellStores`. */
-export async function withPeople<T>(
-  shell: Shell,
-  work: (store: WholeStore, config: Config) => Promise<T>,
-  loaded?: Config,
-): Promise<T> {
-  await using opened = await openShellStores(shell, loaded);
+/** Opens the stores that the servers use, for operations; `loaded` and what is thrown as in `openShellStores`. */
+export async function openHouse(shell: Shell, loaded?: Config): Promise<House & AsyncDisposable> {
+  const opened = await openShellStores(shell, loaded);
   const { stores, config } = opened;
-  const store = {
+  return {
     stores,
+    config,
     clock: shell.clock,
     random: shell.random,
     longestLife: longestLife(config),
     passwords: createPasswords(),
     realms: neededVerifiers(config),
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   };
-  return await work(store, config);
+}
+
+/** Runs `work` on the people of the stores that the servers use; `loaded` as in `openShellStores`. */
+export async function withPeople<T>(
+  shell: Shell,
+  work: (house: House, config: Config) => Promise<T>,
+  loaded?: Config,
+): Promise<T> {
+  await using house = await openHouse(shell, loaded);
+  return await work(house, house.config);
 }

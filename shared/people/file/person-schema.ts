@@ -61,6 +61,7 @@ export const personSchema = (kinds: readonly KeptKind[]) =>
         .exactOptional(),
       profile: profileSchema.exactOptional(),
       disabled: z.boolean().exactOptional(),
+      admin: z.boolean().exactOptional(),
       demo: z.boolean().exactOptional(),
       created_at: time,
     })

@@ -1,3 +1,5 @@
+import type { NameRange } from '#shared/base/name-range.ts';
+
 /** `from`, when there was another, until before `until`: milliseconds since the epoch. */
 export interface FormerSecret {
   readonly hash: string;
@@ -60,6 +62,8 @@ export interface ClientRecord {
   readonly introspects?: readonly string[] | string;
   /** The operator's own: people are not asked whether they allow what it asks for. */
   readonly first_party?: boolean;
+  /** It may administer this server by itself, in the name of nobody. */
+  readonly admin?: boolean;
   /** Scopes that it could ask for until then, in milliseconds since the epoch: consent from before is void. */
   readonly withdrawn_scopes?: Readonly<Record<string, number>>;
   /** A client of GNAP, which is none of OAuth. */
@@ -73,6 +77,8 @@ export interface Clients {
   /** False when the client_id is taken. */
   add(client: ClientRecord): Promise<boolean>;
   get(clientId: string): Promise<ClientRecord | undefined>;
+  /** Clients by client_id; reads these rows and no others. */
+  page(range: NameRange): Promise<readonly ClientRecord[]>;
   list(): Promise<readonly ClientRecord[]>;
   /** Replaces an existing client, if it is still as `was`, where that is given; else false. Atomic. */
   replace(client: ClientRecord, was?: ClientRecord): Promise<boolean>;

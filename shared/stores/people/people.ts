@@ -1,3 +1,5 @@
+import type { NameRange } from '#shared/base/name-range.ts';
+
 /**
  * A row with which a scheme lets a person in without storing their password. There is one for each kind and realm, and
  * only the scheme writes and reads it.
@@ -47,6 +49,8 @@ export interface PersonRecord {
   /** They find the person among others who may have the same: addresses, the looks of the name. Derived, too. */
   readonly search_keys?: readonly string[];
   readonly disabled?: boolean;
+  /** They may administer this server. */
+  readonly admin?: boolean;
   /** Made by the first start; refused in production. */
   readonly demo?: boolean;
   readonly created_at: number;
@@ -91,6 +95,8 @@ export interface People {
   getVerifier(kind: string, realm: string, who: VerifierName): Promise<VerifiedPerson | undefined>;
   /** The record and the verifiers as they are at one moment. */
   getWhole(id: string): Promise<WholePerson | undefined>;
+  /** People by name; reads these rows and no others. */
+  page(range: NameRange): Promise<readonly PersonRecord[]>;
   /** Everybody by name, in slices that are each read when asked for. */
   list(): AsyncIterable<readonly PersonRecord[]>;
   /**

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import type { NameRange } from '#shared/base/name-range.ts';
 import { fresh, someClient } from '../samples.ts';
 import type { Contract } from '../store-under-test.ts';
 
@@ -67,6 +68,25 @@ export function clientsContract(contract: () => Contract): void {
       expect(await one.clients.remove(client.client_id)).toBe(false);
       expect(await one.clients.replace(client)).toBe(false);
       expect(await one.clients.add(client)).toBe(true);
+    });
+
+    test('pages are in the order of the octets of the client_id, and begin where they are asked to', async () => {
+      const { one, other } = contract();
+      const prefix = `${fresh()}-`;
+      const ids = ['B', 'a', 'b', 'bb', '~', 'é', '\u{1F600}'].map((tail) => prefix + tail);
+      for (const id of ids.toReversed()) await one.clients.add(someClient(id));
+      const page = async (range: Omit<NameRange, 'prefix'>) =>
+        (await other.clients.page({ prefix, ...range })).map(({ client_id }) => client_id);
+      expect(await page({ limit: 100 })).toEqual(ids);
+      expect(await page({ limit: 3 })).toEqual(ids.slice(0, 3));
+      expect(await page({ limit: 3, after: ids[2] })).toEqual(ids.slice(3, 6));
+      expect(await page({ limit: 3, after: ids.at(-1) })).toEqual([]);
+      expect(await page({ limit: 1, after: '' })).toEqual(ids.slice(0, 1));
+      expect(await page({ limit: 1, after: '\u{10FFFF}' })).toEqual([]);
+      await one.clients.remove(`${prefix}a`);
+      expect(await page({ limit: 2 })).toEqual([`${prefix}B`, `${prefix}b`]);
+      const [first] = await other.clients.page({ after: `${prefix}b`, limit: 1 });
+      expect(first?.client_id).toBe(`${prefix}bb`);
     });
 
     test('an unknown client_id, however odd, is absent', async () => {

@@ -1,3 +1,4 @@
+import type { NameRange } from '#shared/base/name-range.ts';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyText } from '#shared/base/any-text.fixture.ts';
@@ -64,6 +65,22 @@ export function peopleContract(contract: () => Contract): void {
       const here = bytes.map(String).filter((name) => name.startsWith(base));
       expect(new Set(here)).toEqual(new Set([...names, ...odd.map((tail) => base + tail)]));
       expect(here).toHaveLength(names.length + odd.length);
+    });
+
+    test('a page has the names of a range, and reads no other rows', async () => {
+      const { one, other } = contract();
+      const prefix = `${fresh().toLowerCase()}.`;
+      const names = ['a', 'b', 'ba', 'c'].map((tail) => prefix + tail);
+      for (const name of names.toReversed()) await one.people.add(somePerson(name));
+      const page = async (range: NameRange) =>
+        (await other.people.page(range)).map(({ name }) => name);
+      expect(await page({ prefix, limit: 9 })).toEqual(names);
+      expect(await page({ prefix, limit: 2, after: names[0] })).toEqual(names.slice(1, 3));
+      expect(await page({ prefix: `${prefix}b`, limit: 9, after: names[0] })).toEqual(
+        names.slice(1, 3),
+      );
+      expect(await page({ prefix, limit: 9, after: names.at(-1) })).toEqual([]);
+      expect(await page({ limit: 1, after: names[0] })).toEqual([names[1]]);
     });
 
     test('while others are added everybody is there once', async () => {

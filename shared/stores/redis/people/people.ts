@@ -1,3 +1,4 @@
+import type { NameRange } from '#shared/base/name-range.ts';
 import type {
   FormerName,
   People,
@@ -9,6 +10,7 @@ import { SLICE, slices } from '#shared/stores/people/slices.ts';
 import { script } from '../connection/connection.ts';
 import type { Commands } from '../connection/connection.ts';
 import { digestOf } from '../connection/digest.ts';
+import { lexRange } from '../connection/name-range.ts';
 import { fieldOf, keptOf, rowOf } from './verifier-fields.ts';
 
 /** Takes the handles of a person's verifiers away, and them. KEYS: as of `put`. */
@@ -140,9 +142,9 @@ local person = redis.call('HGET', KEYS[2], ARGV[1])
 return person and { person, redis.call('HGETALL', KEYS[1]) }
 `);
 
-/** KEYS: the order of names, names, people. ARGV: where the slice begins. */
+/** KEYS: the order of names, names, people. ARGV: where the names begin and end, and how many. */
 const slice = script(`
-local names = redis.call('ZRANGE', KEYS[1], ARGV[1], '+', 'BYLEX', 'LIMIT', 0, ${SLICE})
+local names = redis.call('ZRANGE', KEYS[1], ARGV[1], ARGV[2], 'BYLEX', 'LIMIT', 0, ARGV[3])
 if #names == 0 then return {} end
 return redis.call('HMGET', KEYS[3], unpack(redis.call('HMGET', KEYS[2], unpack(names))))
 `);
@@ -200,6 +202,11 @@ export function redisPeople(redis: Commands, prefix: string): People {
     return done === 1;
   }
 
+  async function page(range: NameRange): Promise<readonly PersonRecord[]> {
+    const keys = [order, names, people] as const;
+    return (await redis.script<string[]>(slice, keys, ...lexRange(range))).map(parsed);
+  }
+
   return {
     add: (person, verifiers = [], formerName = 'refused') =>
       write(person, '', verifiers, formerName),
@@ -237,12 +244,8 @@ export function redisPeople(redis: Commands, prefix: string): People {
       );
       return { person: parsed(person), verifiers };
     },
-    list: () =>
-      slices<PersonRecord>(async (last) => {
-        const keys = [order, names, people] as const;
-        const found = await redis.script<string[]>(slice, keys, last ? `(${last.name}` : '-');
-        return found.map(parsed);
-      }),
+    page,
+    list: () => slices<PersonRecord>((last) => page({ after: last?.name, limit: SLICE })),
     async replace(person, verifiers) {
       const was = await find(person.id);
       if (was === null) return false;

@@ -1,5 +1,6 @@
 import type { ClientRecord, Clients } from '../../oauth/clients.ts';
 import type { Database } from '../file/file.ts';
+import { inRange } from '../file/name-range.ts';
 import { recalling } from '../file/recalled.ts';
 
 type Row = readonly [record: string];
@@ -26,6 +27,11 @@ export function sqliteClients(file: Database): Clients {
           clientId,
         );
         return row && clientOf(row);
+      }),
+    page: (range) =>
+      file.read((connection) => {
+        const [clause, ...values] = inRange('client_id', range);
+        return connection.all<Row>(`SELECT record FROM client ${clause}`, ...values).map(clientOf);
       }),
     list: () =>
       file.read((connection) =>

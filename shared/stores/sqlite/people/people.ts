@@ -1,9 +1,11 @@
+import type { NameRange } from '#shared/base/name-range.ts';
 import type { People, PersonRecord, VerifiedPerson, VerifierRow } from '../../people/people.ts';
 import { personFrom } from '../../people/person-text.ts';
 import { SLICE, slices } from '../../people/slices.ts';
 import type { Connection } from '../file/connection.ts';
 import { digestOf } from '../file/digest.ts';
 import type { Database } from '../file/file.ts';
+import { inRange } from '../file/name-range.ts';
 import { recalling } from '../file/recalled.ts';
 
 type Row = readonly [record: string];
@@ -91,6 +93,12 @@ export function sqlitePeople(file: Database): People {
     return personFrom(row?.[0]);
   };
 
+  const page = (range: NameRange) =>
+    file.read((connection) => {
+      const [clause, ...values] = inRange('name', range);
+      return connection.all<Row>(`SELECT record FROM person ${clause}`, ...values).map(personOf);
+    });
+
   return {
     add: (person, verifiers = [], former = 'refused') =>
       file.write((connection) => {
@@ -154,17 +162,8 @@ export function sqlitePeople(file: Database): People {
           return person && { person, verifiers };
         }),
       ),
-    list: () =>
-      slices<PersonRecord>((last) =>
-        file.read((connection) =>
-          connection
-            .all<Row>(
-              `SELECT record FROM person ${last ? 'WHERE name > ?' : ''} ORDER BY name LIMIT ${SLICE}`,
-              ...(last ? [last.name] : []),
-            )
-            .map(personOf),
-        ),
-      ),
+    page,
+    list: () => slices<PersonRecord>((last) => page({ after: last?.name, limit: SLICE })),
     replace: (person, verifiers) =>
       file.write((connection) => {
         const stored = find(connection, 'id', person.id);

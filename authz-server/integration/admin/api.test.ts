@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import supertest from 'supertest';
+import { someClient } from '#shared/stores/contract/samples.ts';
+import { APP, basic, SECRET, type TestAuthz, testAuthz } from '../authz.fixture.ts';
+
+const MACHINE = { ...APP, scope: 'admin admin:read documents:read' };
+const often = { burst: 100_000, per: 1 };
+
+let authz: TestAuthz;
+let all: string;
+let reads: string;
+let ordinary: string;
+beforeAll(async () => {
+  authz = await testAuthz({ limits: { address: often, account: often } });
+  await authz.stores.clients.add({ ...MACHINE, client_id: 'admin', admin: true });
+  await authz.stores.clients.add({ ...MACHINE, client_id: 'ordinary' });
+  all = await tokenOf('admin', 'admin');
+  reads = await tokenOf('admin', 'admin:read');
+  ordinary = await tokenOf('ordinary', 'admin');
+});
+afterAll(async () => authz[Symbol.asyncDispose]());
+
+async function tokenOf(client: string, scope: string): Promise<string> {
+  const resource = `${authz.config.issuer}/admin/api`;
+  const form = { grant_type: 'client_credentials', scope, resource };
+  const { body } = await authz.post('/token', form, basic(client, SECRET));
+  return String(body['access_token']);
+}
+
+const ask = (operation: string, token = all) =>
+  supertest(authz.url).get(`/admin/api/${operation}`).set('Authorization', `Bearer ${token}`);
+
+const change = (operation: string, content: object | string, token = all) =>
+  supertest(authz.url)
+    .post(`/admin/api/${operation}`)
+    .set('Authorization', `Bearer ${token}`)
+    .type('application/json')
+    .send(typeof content === 'string' ? content : JSON.stringify(content));
+
+describe('operations over HTTP', () => {
+  test('a list pages by its `next`, and never shows a secret', async () => {
+    const ids = ['a', 'b', 'c'].map((tail) => `paged-${tail}`);
+    for (const id of ids) await authz.stores.clients.add(someClient(id));
+    const first = await ask('client-list?prefix=paged-&limit=2');
+    expect(first.status).toBe(200);
+    expect(first.headers['cache-control']).toBe('no-store');
+    const shown = ({ body }: { body: { items: { client_id: string }[] } }) =>
+      body.items.map(({ client_id: id }) => id);
+    expect(shown(first)).toEqual(ids.slice(0, 2));
+    expect(first.body.next).toBe('paged-b');
+    const second = await ask('client-list?prefix=paged-&limit=2&after=paged-b');
+    expect(shown(second)).toEqual(ids.slice(2));
+    expect(second.body.next).toBeUndefined();
+    expect(first.text + second.text).not.toContain('secret_hash');
+  });
+
+  test('a change is done at once, and again without harm', async () => {
+    await authz.stores.clients.add(someClient('goes'));
+    const removed = await change('client-remove', { client_id: 'goes' });
+    expect([removed.status, removed.body]).toEqual([
+      200,
+      { client_id: 'goes', client_name: 'Batch job', removed: true },
+    ]);
+    const again = await change('client-remove', { client_id: 'goes' });
+    expect([again.status, again.body.detail]).toEqual([404, 'There is no client goes.']);
+  });
+
+  test.each([
+    ['a member that it does not know', { client_id: 'x', other: 1 }, '/other', /no member/],
+    ['a member that is missing', {}, '/client_id', /is missing/],
+    ['a member of another type', { client_id: 7 }, '/client_id', /string/],
+    ['a member that is too long', { client_id: 'x'.repeat(513) }, '/client_id', /must be/],
+    ['__proto__', '{"client_id":"x","__proto__":{"admin":true}}', '/__proto__', /no member/],
+    ['no object', '[]', '', /object/],
+  ])('%s is 422, and `path` points to it (RFC 6901)', async (_, content, path, detail) => {
+    const { status, body, headers } = await change('client-remove', content);
+    expect([status, body.path]).toEqual([422, path]);
+    expect(body.detail).toMatch(detail);
+    expect(headers['content-type']).toBe('application/problem+json');
+  });
+
+  test.each([
+    ['a limit that is no number', 'client-list?limit=many', '/limit'],
+    ['a limit beyond the bounds', 'client-list?limit=101', '/limit'],
+    ['a limit of none', 'client-list?limit=0', '/limit'],
+    ['a parameter twice', 'client-list?limit=1&limit=2', '/limit'],
+    ['an unknown parameter', 'client-list?all=1', '/all'],
+    ['constructor', 'client-list?constructor=1', '/constructor'],
+  ])('%s is 422', async (_, asked, path) => {
+    const { status, body } = await ask(asked);
+    expect([status, body.path]).toEqual([422, path]);
+  });
+
+  test.each([
+    ['no JSON', '{', 400],
+    ['a second value', '{}{}', 400],
+    ['too long', JSON.stringify({ client_id: 'x'.repeat(70_000) }), 413],
+  ])('content that is %s', async (_, content, expected) => {
+    expect((await change('client-remove', content)).status).toBe(expected);
+  });
+
+  test('another media type or a content coding is 415; members in the query of a change are 400', async () => {
+    const form = change('client-remove', '{}').type('application/x-www-form-urlencoded');
+    expect((await form).status).toBe(415);
+    const coded = change('client-remove', '{}').set('Content-Encoding', 'gzip');
+    expect((await coded).status).toBe(415);
+    expect((await change('client-remove?client_id=x', '{}')).status).toBe(400);
+  });
+
+  test('RFC 9110 section 15.5.6: what reads is not for POST, what changes not for GET', async () => {
+    const posted = await change('client-list', {});
+    expect([posted.status, posted.headers['allow']]).toEqual([405, 'GET, HEAD, OPTIONS']);
+    const got = await ask('client-remove?client_id=x');
+    expect([got.status, got.headers['allow']]).toEqual([405, 'OPTIONS, POST']);
+  });
+});
+
+describe('refused', () => {
+  const operations = ['client-list', 'client-remove', 'user-disable', 'nothing', 'constructor'];
+
+  test.each(operations)('an ordinary client learns nothing at %s: 404', async (operation) => {
+    const { status, body } = await ask(operation, ordinary);
+    const changed = await change(operation, { client_id: 'app' }, ordinary);
+    expect([status, changed.status]).toEqual([404, 404]);
+    const nowhere = await supertest(authz.url).get('/nowhere');
+    expect(body).toEqual(nowhere.body);
+    expect(changed.body).toEqual(nowhere.body);
+    expect(await authz.stores.clients.get('app')).toBeDefined();
+  });
+
+  test('without a token every operation, known or not, is 401 alike', async () => {
+    const answers = await Promise.all(
+      operations.map(async (operation) => {
+        const { status, headers, text } = await supertest(authz.url).get(`/admin/api/${operation}`);
+        return JSON.stringify([status, headers['www-authenticate'], text]);
+      }),
+    );
+    expect(new Set(answers).size).toBe(1);
+    expect(answers[0]).toContain('admin:read');
+  });
+
+  test('a token of another resource is 401', async () => {
+    const form = { grant_type: 'client_credentials', scope: 'documents:read' };
+    const { body } = await authz.post('/token', form, basic('admin', SECRET));
+    expect((await ask('client-list', String(body['access_token']))).status).toBe(401);
+  });
+
+  test('RFC 6750 section 3.1: admin:read reads and changes nothing; admin reads, too', async () => {
+    expect((await ask('client-show?client_id=app', reads)).status).toBe(200);
+    expect((await ask('client-show?client_id=app', all)).status).toBe(200);
+    const refused = await change('client-remove', { client_id: 'app' }, reads);
+    expect(refused.status).toBe(403);
+    expect(refused.headers['www-authenticate']).toContain('insufficient_scope');
+    expect(await authz.stores.clients.get('app')).toBeDefined();
+  });
+
+  test('a client that may administer no more is refused from the next request on', async () => {
+    const former = { ...MACHINE, client_id: 'former', admin: true };
+    await authz.stores.clients.add(former);
+    const token = await tokenOf('former', 'admin');
+    expect((await ask('client-show?client_id=app', token)).status).toBe(200);
+    await authz.stores.clients.replace({ ...former, admin: false });
+    expect((await ask('client-show?client_id=app', token)).status).toBe(404);
+  });
+});

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { setUser } from '#shared/operations/people/user-set.ts';
+import { perform } from '#shared/operations/operation.ts';
+import { disablePerson } from '#shared/people/people.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { ALICE, BOB } from '../pages/at-consent.fixture.ts';
+import { withSecondFactor } from '../second-factor.fixture.ts';
+import { testSite, type TestSite, WEB } from '../site.fixture.ts';
+
+let site: TestSite;
+beforeEach(async () => {
+  // The engine has the clock of the system.
+  site = await testSite({}, new ManualClock(Date.now()), false);
+  const { clients } = site.server.stores;
+  await clients.replace({ ...WEB, scope: `${WEB.scope} admin admin:read` });
+});
+afterEach(async () => site[Symbol.asyncDispose]());
+
+const setAdmin = (name: string, admin: boolean) => perform(setUser, { name, admin }, site.server);
+
+/** The token that a person who signs in, with a code if they are asked for one, allows a client to have. */
+async function tokenOf(who: typeof ALICE, code?: () => string): Promise<string> {
+  const resource = `${site.server.config.issuer}/admin/api`;
+  const browser = site.browser();
+  const page = await browser.open(site.authorize({ scope: 'admin admin:read', resource }));
+  const signedIn = await browser.submit(page, who);
+  const consent = code ? await browser.submit(signedIn, { code: code() }) : signedIn;
+  const tokens = await site.redeem(await browser.submit(consent, { decision: 'allow' }));
+  return String(tokens['access_token']);
+}
+
+const ask = async (token: string, operation = 'client-show?client_id=web') => {
+  const headers = { authorization: `Bearer ${token}` };
+  const response = await fetch(`${site.url}/admin/api/${operation}`, { headers });
+  return { status: response.status, challenge: response.headers.get('www-authenticate') ?? '' };
+};
+
+describe('a person in production', () => {
+  test('an administrator who came with a second factor administers', async () => {
+    const { code } = await withSecondFactor(site.server, 'alice');
+    await setAdmin('alice', true);
+    expect(await ask(await tokenOf(ALICE, code))).toMatchObject({ status: 200 });
+  });
+
+  test('RFC 9470 section 3: a password alone is asked for more, whoever it is', async () => {
+    await setAdmin('alice', true);
+    const answers = [await ask(await tokenOf(ALICE)), await ask(await tokenOf(BOB))];
+    for (const { status, challenge } of answers) {
+      expect(status).toBe(401);
+      expect(challenge).toContain('error="insufficient_user_authentication"');
+      expect(challenge).toContain(
+        'acr_values="urn:countersign:acr:second-factor urn:countersign:acr:passkey"',
+      );
+      expect(challenge).toContain('max_age="600"');
+    }
+    expect(answers[0]).toEqual(answers[1]);
+  });
+
+  test('somebody else finds nothing, neither what is there nor what is not', async () => {
+    const { code } = await withSecondFactor(site.server, 'bob');
+    const token = await tokenOf(BOB, code);
+    const answers = [await ask(token), await ask(token, 'client-list'), await ask(token, 'x')];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404]);
+  });
+
+  test('a former administrator, or a disabled one, is refused from the next request on', async () => {
+    const { code } = await withSecondFactor(site.server, 'alice');
+    await setAdmin('alice', true);
+    const token = await tokenOf(ALICE, code);
+    expect(await ask(token)).toMatchObject({ status: 200 });
+    await setAdmin('alice', false);
+    expect(await ask(token)).toMatchObject({ status: 404 });
+    await setAdmin('alice', true);
+    await disablePerson(site.server, 'alice');
+    expect(await ask(token)).toMatchObject({ status: 401 });
+  });
+});

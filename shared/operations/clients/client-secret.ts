@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { newSecret } from '#shared/people/client-secret.ts';
+import { Conflict, operation } from '../operation.ts';
+import { overlap } from '../overlap.ts';
+import { clientId } from './client-id.ts';
+import { findClient, isBuiltIn } from './find-client.ts';
+
+export const renewSecret = operation({
+  name: 'client secret',
+  summary: 'give a client a new secret; the old one stays valid for a while',
+  effect: 'changes',
+  input: z.strictObject({ client_id: clientId, overlap: overlap('secret') }),
+  operands: ['client_id'],
+  output: z.strictObject({
+    client_id: z.string(),
+    client_secret: z.string().describe('shown only this once'),
+    overlap: z.int().describe('seconds for which the old secret stays valid'),
+  }),
+  run: async ({ client_id: id, overlap: seconds }, { stores: { clients }, clock, random }) => {
+    const client = await findClient(clients, id);
+    if (isBuiltIn(id)) {
+      throw new Conflict(
+        `client ${id} is built in: its secret follows from the master secret, by which both servers know it`,
+      );
+    }
+    const { secret_hash: old, former_secret: _, ...rest } = client;
+    if (old === undefined) {
+      throw new Conflict(
+        `client ${id} has no secret: it uses ${client.token_endpoint_auth_method}`,
+      );
+    }
+    const { secret, secret_hash } = newSecret(random);
+    const now = clock.now();
+    const former_secret = { hash: old, from: now, until: now + 1000 * seconds };
+    const changed = { ...rest, secret_hash, ...(seconds > 0 && { former_secret }) };
+    // A secret that is told is valid: of several changes at once the others are refused.
+    if (!(await clients.replace(changed, client))) {
+      throw new Conflict(
+        `client ${id} was changed or removed meanwhile: look at it, then try again`,
+      );
+    }
+    return { client_id: id, client_secret: secret, overlap: seconds };
+  },
+});

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { operation } from '../operation.ts';
+import { clientId } from './client-id.ts';
+import { clientSchema, shownClient } from './client-shown.ts';
+import { findClient } from './find-client.ts';
+
+export const showClient = operation({
+  name: 'client show',
+  summary: 'show the settings of a client, and how long its old secret stays valid',
+  effect: 'reads',
+  input: z.strictObject({ client_id: clientId }),
+  operands: ['client_id'],
+  output: clientSchema,
+  run: async ({ client_id: id }, { stores: { clients } }) =>
+    shownClient(await findClient(clients, id)),
+});

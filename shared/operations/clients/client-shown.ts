@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import type { Told } from '../operation.ts';
+
+const texts = z.array(z.string());
+
+/** A client without what it proves with who it is. Its members are those of RFC 7591 section 2, and ours. */
+export const clientSchema = z.strictObject({
+  client_id: z.string(),
+  client_name: z.string(),
+  logo_uri: z.string().exactOptional(),
+  grant_types: texts,
+  token_endpoint_auth_method: z.string(),
+  former_secret_until: z
+    .number()
+    .exactOptional()
+    .describe('until when the secret before is good, in milliseconds since the epoch'),
+  jwks: z
+    .strictObject({ keys: z.array(z.record(z.string(), z.unknown())) })
+    .exactOptional()
+    .describe('its public keys (RFC 7517)'),
+  scope: z.string().describe('all scopes that it may ask for'),
+  default_scope: z.string().exactOptional(),
+  resources: texts.exactOptional(),
+  redirect_uris: texts.exactOptional(),
+  post_logout_redirect_uris: texts.exactOptional(),
+  application_type: z.enum(['web', 'native']).exactOptional(),
+  id_token_signed_response_alg: z.string().exactOptional(),
+  without_pkce: z.boolean().exactOptional(),
+  origins: texts.exactOptional(),
+  introspects: z.union([texts, z.string()]).exactOptional(),
+  first_party: z.boolean().exactOptional(),
+  admin: z.boolean().exactOptional().describe('whether it may administer this server by itself'),
+  gnap: z
+    .strictObject({
+      key: z.record(z.string(), z.unknown()),
+      bearer: z.boolean().exactOptional(),
+      unknown: z.boolean().exactOptional(),
+    })
+    .exactOptional()
+    .describe('it is a client of GNAP'),
+  demo: z.boolean().exactOptional(),
+  created_at: z.number().describe('milliseconds since the epoch'),
+});
+
+/** A client as operators see it. */
+export type ShownClient = Told<typeof clientSchema>;
+
+/** Returns a client as operators see it. */
+export function shownClient(client: ClientRecord): ShownClient {
+  const { secret_hash: _, former_secret, withdrawn_scopes: __, gnap, ...shown } = client;
+  return {
+    ...shown,
+    ...(former_secret && { former_secret_until: former_secret.until }),
+    ...(gnap && { gnap: { ...gnap, key: { ...gnap.key } } }),
+  };
+}

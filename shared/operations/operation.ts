@@ -1,0 +1,94 @@
+import type { z } from 'zod';
+import type { Config } from '#shared/config/schema.ts';
+import type { PeopleStore } from '#shared/people/people.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+
+/** The parts that operations work on. */
+export interface House extends PeopleStore {
+  readonly stores: Stores;
+  readonly config: Config;
+}
+
+/**
+ * A thing that an operator does, by the command line, over HTTP or on a page. Those three are views of it: what it takes,
+ * and every rule of it, stands here once.
+ */
+export interface Operation<
+  Input extends z.ZodObject = z.ZodObject,
+  Output extends z.ZodType = z.ZodType,
+> {
+  /** Its words, such as `user disable`: those of its command. Over HTTP a dash joins them. */
+  readonly name: string;
+  /** Its meaning in one line, for the help and for the document of the HTTP interface. */
+  readonly summary: string;
+  /** An operation that reads takes GET and the scope `admin:read`; one that changes takes POST and `admin`. */
+  readonly effect: 'reads' | 'changes';
+  /** The members that it takes, each with its meaning as description. */
+  readonly input: Input;
+  /** The members that a command line takes by place, not by the name of an option, in this order. */
+  readonly operands: readonly (keyof z.output<Input> & string)[];
+  /** The members that it gives. */
+  readonly output: Output;
+  /** Throws `InputError`, `Missing`, `Conflict` or `PeopleError` if it cannot be done; the message says what to do. */
+  run(input: z.output<Input>, house: House): Promise<Told<Output>>;
+}
+
+/** The result of an operation, which nobody changes. */
+export type Told<Output extends z.ZodType> = DeepReadonly<z.output<Output>>;
+
+type DeepReadonly<T> = T extends object
+  ? { readonly [Member in keyof T]: DeepReadonly<T[Member]> }
+  : T;
+
+/** Returns the same operation, with the types of its schemas. */
+export const operation = <Input extends z.ZodObject, Output extends z.ZodType>(
+  made: Operation<Input, Output>,
+): Operation<Input, Output> => made;
+
+/** Thrown if something that was given is not what an operation takes. */
+export class InputError extends Error {
+  override readonly name = 'InputError';
+  /** Members and indexes that lead to what is wrong; empty: the whole. */
+  readonly path: readonly string[];
+
+  constructor(path: readonly string[], message: string) {
+    super(message);
+    this.path = path;
+  }
+}
+
+/** Thrown if there is nothing by the name or id that was given. */
+export class Missing extends Error {
+  override readonly name = 'Missing';
+}
+
+/** Thrown if what is there stands against the change. */
+export class Conflict extends Error {
+  override readonly name = 'Conflict';
+}
+
+/** Does an operation with what was given by whoever may do it. Throws what `run` throws, and `InputError`. */
+export async function perform<Input extends z.ZodObject, Output extends z.ZodType>(
+  { input, run }: Operation<Input, Output>,
+  given: unknown,
+  house: House,
+): Promise<Told<Output>> {
+  const read = input.safeParse(given, { error: inWords });
+  if (!read.success) throw inputError(read.error);
+  return run(read.data, house);
+}
+
+/** Says what a member must be where its schema does not. */
+const inWords: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code !== 'invalid_type') return undefined;
+  return issue.input === undefined ? 'is missing' : `must be of the type ${issue.expected}`;
+};
+
+/** Tells the first mistake that a schema found. */
+function inputError({ issues: [issue] }: z.ZodError): InputError {
+  if (issue === undefined) return new InputError([], 'is not what the operation takes');
+  const { path, message } = issue;
+  if (issue.code !== 'unrecognized_keys') return new InputError(path.map(String), message);
+  const unknown = [...path.map(String), ...issue.keys.slice(0, 1)];
+  return new InputError(unknown, 'is no member of the operation');
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { profileSchema } from '#shared/people/profile-schema.ts';
+import { SPELLINGS } from '../texts.ts';
+
+const { display_name, emails, groups, locale, picture } = profileSchema.shape;
+
+/** Reads an address of the command line: one that is followed by `,verified` is. */
+function emailFrom(text: string) {
+  const address = text.replace(/,verified$/, '');
+  return { address, verified: address !== text };
+}
+
+/** The members that applications may be told about a person. */
+export const profileMembers = {
+  display_name: display_name
+    .describe('their name for other people')
+    .register(SPELLINGS, { value: 'NAME' }),
+  emails: emails
+    .describe('the first is the primary one; verified: you have made sure that it is theirs')
+    .register(SPELLINGS, { option: 'email', value: 'ADDRESS[,verified]', read: emailFrom }),
+  groups: groups
+    .describe('a group of the person')
+    .register(SPELLINGS, { option: 'group', value: 'GROUP' }),
+  locale: locale.describe('their language, such as en-GB').register(SPELLINGS, { value: 'TAG' }),
+  picture: picture.describe('where a picture of them is').register(SPELLINGS, { value: 'URL' }),
+};
+
+/** The same as it is shown. */
+export const profileShown = {
+  display_name: z.string().exactOptional(),
+  emails: z.array(z.strictObject({ address: z.string(), verified: z.boolean() })).exactOptional(),
+  groups: z.array(z.string()).exactOptional(),
+  locale: z.string().exactOptional(),
+  picture: z.string().exactOptional(),
+};

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { disablePerson, enablePerson } from '#shared/people/people.ts';
+import { operation } from '../operation.ts';
+import { personName } from './person-name.ts';
+
+const input = z.strictObject({ name: personName });
+const output = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  disabled: z.boolean().describe('whether the person is kept from signing in'),
+});
+
+const common = { effect: 'changes', input, operands: ['name'], output } as const;
+
+/** Disabling somebody twice changes nothing more. */
+export const disableUser = operation({
+  ...common,
+  name: 'user disable',
+  summary: 'stop a person from signing in; their sessions, grants and tokens end at once',
+  run: async ({ name: asked }, house) => shown(await disablePerson(house, asked)),
+});
+
+export const enableUser = operation({
+  ...common,
+  name: 'user enable',
+  summary: 'let a disabled person sign in again; ended sessions and tokens stay ended',
+  run: async ({ name: asked }, house) => shown(await enablePerson(house, asked)),
+});
+
+const shown = ({ id, name, disabled = false }: Awaited<ReturnType<typeof enablePerson>>) => ({
+  id,
+  name,
+  disabled,
+});

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { replacePerson } from '#shared/people/people.ts';
+import { InputError, operation } from '../operation.ts';
+import { SPELLINGS } from '../texts.ts';
+import { personName } from './person-name.ts';
+import { profileMembers, profileShown } from './profile-members.ts';
+
+/** The options that can be cleared, each with its member. */
+const MEMBERS = {
+  'display-name': 'display_name',
+  email: 'emails',
+  group: 'groups',
+  locale: 'locale',
+  picture: 'picture',
+  admin: 'admin',
+} as const;
+
+const names = Object.keys(MEMBERS) as (keyof typeof MEMBERS)[];
+
+export const setUser = operation({
+  name: 'user set',
+  summary: 'change the profile of a person, which applications read; ends no session and no token',
+  effect: 'changes',
+  input: z.strictObject({
+    name: personName,
+    ...profileMembers,
+    admin: z
+      .boolean()
+      .exactOptional()
+      .describe('they may administer this server, on its pages and by its HTTP interface'),
+    without: z
+      .array(z.enum(names, `must be one of ${names.join(', ')}`))
+      .default([])
+      .describe(`clear that option: ${names.join(', ')}`)
+      .register(SPELLINGS, { value: 'OPTION' }),
+  }),
+  operands: ['name'],
+  output: z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    ...profileShown,
+    admin: z.literal(true).exactOptional(),
+  }),
+  async run({ name: asked, admin, without, ...given }, { stores: { people } }) {
+    const twice = without.find((option) => ({ ...given, admin })[MEMBERS[option]] !== undefined);
+    if (twice !== undefined) {
+      throw new InputError([MEMBERS[twice]], 'is given, and to be cleared: choose one');
+    }
+    if (Object.keys(given).length + without.length === 0 && admin === undefined) {
+      throw new InputError([], 'no setting is given: name at least one');
+    }
+    const gone = new Set<string>(without.map((option) => MEMBERS[option]));
+    const kept = <T extends object>(members: T) =>
+      Object.fromEntries(Object.entries(members).filter(([member]) => !gone.has(member))) as T;
+    const changed = await replacePerson(people, asked, ({ profile: former = {}, ...person }) => {
+      const profile = kept({ ...former, ...given });
+      return {
+        ...kept({ ...person, ...(admin !== undefined && { admin }) }),
+        ...(Object.keys(profile).length > 0 && { profile }),
+      };
+    });
+    const { id, name, profile } = changed;
+    return { id, name, ...profile, ...(changed.admin && { admin: true as const }) };
+  },
+});

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { InputError } from './operation.ts';
+
+/** The words of a member at the command line, where they are not those of its name. */
+interface Spelling {
+  /** The name of its option, without dashes; of a member with several values it is one of them. */
+  readonly option?: string;
+  /** The word in the help that stands for its value. */
+  readonly value?: string;
+  /** Reads one value; default: it is the text. */
+  readonly read?: (text: string) => unknown;
+}
+
+/** The spellings of members. */
+export const SPELLINGS = z.registry<Spelling>();
+
+/** Returns the name of a member's option, and what stands for its value in the help. */
+export function spellingOf(name: string, schema: z.ZodType): Required<Omit<Spelling, 'read'>> {
+  const { option = name.replaceAll('_', '-'), value = name.toUpperCase() } =
+    SPELLINGS.get(schema) ?? {};
+  return { option, value };
+}
+
+/** How a member is written where everything is text: at the command line, in a query, in a form. */
+export type MemberKind = 'flag' | 'number' | 'text' | 'texts';
+
+/** Returns how a member is written as text. */
+export function kindOf(schema: z.ZodType): MemberKind {
+  let inner = schema;
+  for (;;) {
+    if (
+      inner instanceof z.ZodOptional ||
+      inner instanceof z.ZodDefault ||
+      inner instanceof z.ZodExactOptional
+    ) {
+      inner = inner.unwrap() as z.ZodType;
+    } else if (inner instanceof z.ZodPipe) {
+      inner = inner.in as z.ZodType;
+    } else break;
+  }
+  if (inner instanceof z.ZodBoolean) return 'flag';
+  if (inner instanceof z.ZodNumber) return 'number';
+  return inner instanceof z.ZodArray ? 'texts' : 'text';
+}
+
+/** The values of each member, as text. */
+export type Texts = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Returns what was written as text in the form that the schema takes. What it does not know goes along, so that the schema
+ * refuses it. Throws `InputError` for a flag that is neither true nor false, and for two values of a member that has
+ * one.
+ */
+export function fromTexts(schema: z.ZodObject, texts: Texts): Readonly<Record<string, unknown>> {
+  const entries = [...texts].map(([name, values]) => {
+    const member = Object.hasOwn(schema.shape, name)
+      ? (schema.shape[name] as z.ZodType)
+      : undefined;
+    const kind = member ? kindOf(member) : 'texts';
+    if (kind === 'texts')
+      return [name, values.map((member && SPELLINGS.get(member)?.read) ?? String)];
+    if (values.length > 1) throw new InputError([name], 'is given twice');
+    return [name, VALUES[kind](values[0] ?? '', name)];
+  });
+  return Object.fromEntries(entries) as Readonly<Record<string, unknown>>;
+}
+
+const FLAGS: Readonly<Record<string, boolean>> = { '': true, true: true, on: true, false: false };
+
+const VALUES: Readonly<
+  Record<Exclude<MemberKind, 'texts'>, (text: string, name: string) => unknown>
+> = {
+  flag(text, name) {
+    const value = Object.hasOwn(FLAGS, text) ? FLAGS[text] : undefined;
+    if (value === undefined) throw new InputError([name], 'must be true or false');
+    return value;
+  },
+  // The schema refuses the text of no number, and says what it takes.
+  number: (text) => (/^\d{1,15}$/.test(text) ? Number(text) : text),
+  text: (text) => text,
+};
