@@ -67,15 +67,23 @@ export class Conflict extends Error {
   override readonly name = 'Conflict';
 }
 
+/** Returns what was given as the operation takes it. Throws `InputError`. */
+export function readInput<Input extends z.ZodObject>(
+  { input }: Pick<Operation<Input>, 'input'>,
+  given: unknown,
+): z.output<Input> {
+  const read = input.safeParse(given, { error: inWords });
+  if (!read.success) throw inputError(read.error);
+  return read.data;
+}
+
 /** Does an operation with what was given by whoever may do it. Throws what `run` throws, and `InputError`. */
 export async function perform<Input extends z.ZodObject, Output extends z.ZodType>(
-  { input, run }: Operation<Input, Output>,
+  wanted: Operation<Input, Output>,
   given: unknown,
   house: House,
 ): Promise<Told<Output>> {
-  const read = input.safeParse(given, { error: inWords });
-  if (!read.success) throw inputError(read.error);
-  return run(read.data, house);
+  return wanted.run(readInput(wanted, given), house);
 }
 
 /** Says what a member must be where its schema does not. */

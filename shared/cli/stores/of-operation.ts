@@ -3,7 +3,7 @@ import {
   type House,
   InputError,
   type Operation,
-  perform,
+  readInput,
   type Told,
 } from '#shared/operations/operation.ts';
 import type { Page } from '#shared/operations/page.ts';
@@ -37,7 +37,7 @@ export function commandOf<I extends z.ZodObject, O extends z.ZodType>(
     run: async (input, shell) => {
       const given = givenBy(operation, input);
       await using house = await openHouse(shell);
-      const json = await asked(operation, given, house);
+      const json = await done(operation, given, house);
       return { json, lines: lines(json) };
     },
   };
@@ -63,7 +63,7 @@ export function listCommandOf<I extends z.ZodObject, O extends z.ZodType<Page>>(
     const widths: number[] = [];
     let after: string | undefined;
     do {
-      const { items, next } = await asked(operation, { ...given, after }, house);
+      const { items, next } = await done(operation, { ...given, after }, house);
       if (after === undefined && items.length === 0) yield { json: [], lines: [nothing] };
       else yield { json: items, lines: lines(items, widths) };
       after = next;
@@ -119,37 +119,43 @@ const isOptional = (schema: z.ZodType) => z.object({ member: schema }).safeParse
 const spelling = (input: z.ZodObject, member: string) =>
   spellingOf(member, input.shape[member] as z.ZodType);
 
-/** Returns the members that the arguments give. Throws `UsageError`. */
-function givenBy({ input, operands }: Operation, { operands: given, text, texts, flag }: Input) {
-  const entries = Object.keys(input.shape).flatMap((member): [string, readonly string[]][] => {
-    const place = operands.indexOf(member);
-    const { option } = spelling(input, member);
-    if (place >= 0) return given[place] === undefined ? [] : [[member, [given[place]]]];
-    if (!flag(option)) return [];
-    return [[member, text(option) === undefined ? [''] : texts(option)]];
-  });
+/** Returns what the arguments give, as the operation takes it: before a store is opened. Throws `UsageError`. */
+function givenBy<I extends z.ZodObject>(operation: Operation<I>, input: Input): z.output<I> {
+  const { operands: given, text, texts, flag } = input;
+  const entries = Object.keys(operation.input.shape).flatMap(
+    (member): [string, readonly string[]][] => {
+      const place = operation.operands.indexOf(member);
+      const { option } = spelling(operation.input, member);
+      if (place >= 0) return given[place] === undefined ? [] : [[member, [given[place]]]];
+      if (!flag(option)) return [];
+      return [[member, text(option) === undefined ? [''] : texts(option)]];
+    },
+  );
   try {
-    return fromTexts(input, new Map(entries));
+    return readInput(operation, fromTexts(operation.input, new Map(entries)));
   } catch (error) {
-    throw usageError(input, operands, error);
+    throw usageError(operation, error);
   }
 }
 
 /** Does the operation. Throws `UsageError` for what it does not take. */
-async function asked<I extends z.ZodObject, O extends z.ZodType>(
+async function done<I extends z.ZodObject, O extends z.ZodType>(
   operation: Operation<I, O>,
-  given: unknown,
+  given: z.output<I>,
   house: House,
 ): Promise<Told<O>> {
   try {
-    return await perform(operation, given, house);
+    return await operation.run(given, house);
   } catch (error) {
-    throw usageError(operation.input, operation.operands, error);
+    throw usageError(operation, error);
   }
 }
 
 /** Returns a mistake in the words of the command line. */
-function usageError(input: z.ZodObject, operands: readonly string[], error: unknown): unknown {
+function usageError(
+  { input, operands }: Pick<Operation, 'input' | 'operands'>,
+  error: unknown,
+): unknown {
   if (!(error instanceof InputError)) return error;
   const [member = ''] = error.path;
   if (!Object.hasOwn(input.shape, member)) return new UsageError(error.message);
