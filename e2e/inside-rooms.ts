@@ -159,7 +159,7 @@ export const INSIDE: Orders = {
     ],
   },
   'authz-server/integration': {
-    floors: [['.'], ['authorization', 'token', 'device'], ['pages', 'gnap']],
+    floors: [['.'], ['authorization', 'token', 'device'], ['pages', 'gnap'], ['admin']],
   },
   'resource-server': {
     floors: [
