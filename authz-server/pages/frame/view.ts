@@ -89,7 +89,7 @@ export interface NewSecondFactor {
   readonly uri: string;
   /** In base32, for typing. */
   readonly secret: string;
-  /** What lets the person in without a code. */
+  /** The passkeys and keys that let the person in without a code. */
   readonly ways: readonly OtherWay[];
 }
 

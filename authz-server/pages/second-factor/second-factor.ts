@@ -42,7 +42,7 @@ export function secondFactorHandlers(
   const { write, read } = createStepState(server);
   const payForCode = createCodeLimit(server);
   const browsers = createKnownBrowser(server);
-  const setUp = createSetUp(server);
+  const setUpFactor = createSetUp(server);
   const secretOf = createSetUpSecret(server);
   const viewOf = createViewOf(server);
 
@@ -127,7 +127,7 @@ export function secondFactorHandlers(
         const typed = form.get('code') ?? '';
         const paid = await payForCode(ctx, { accountId: person.id, typed });
         if (!paid.ok) return refused('limited', { kind: 'later', seconds: paid.retryAfter });
-        const made = await setUp(state, secret, { typed, ticked });
+        const made = await setUpFactor(state, secret, { typed, ticked });
         if (made === 'wrong') return refused(made, { kind: 'wrong' });
         if (made === 'ways') {
           return showSetUp(ctx, visitor, { replaces }, { problem: { kind: 'ways' } });

@@ -18,7 +18,7 @@ export interface NewlySetUp {
   readonly lostPasskeys: boolean;
 }
 
-/** What the form of a set-up has. */
+/** The fields of a form of a set-up. */
 interface Filled {
   readonly typed: string;
   /** The items of the other ways to come in that are removed. */

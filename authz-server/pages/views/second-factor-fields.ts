@@ -77,7 +77,7 @@ export function setUpFields(
     ${codeField(view, problem)} ${ways.length > 0 && wayChoice(view, ways)}`;
 }
 
-/** Whoever knew the password may have planted a way to come in, which would stay. */
+/** The ways to come in that would stay. Somebody who knew the password may have planted one. */
 function wayChoice(view: View, ways: readonly OtherWay[]): Html {
   const { fields } = textsOf(view.language).secondFactor;
   const boxes = ways.map(
