@@ -3,13 +3,15 @@ import type Provider from 'oidc-provider';
 import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
 import { hobaOrigins } from '#shared/config/hoba-origins.ts';
 import type { PagesServer } from '../base/server.ts';
-import { endedIn, ENDINGS, isEndedPart } from './account/endings.ts';
+import { endOneProps } from './account/ask-first.ts';
+import { ENDINGS, isEndedPart } from './account/endings.ts';
 import { askedIn, listsOf, OVERVIEW } from './account/lists.ts';
 import { ADDRESSES_PATH } from './addresses/addresses.ts';
 import { createCsrf } from './frame/csrf.ts';
+import { createDoneNotes } from './frame/done-notes.ts';
 import { PageError } from './frame/page-error.ts';
 import { answerWith, seeOther } from './frame/respond.ts';
-import type { AccountProps } from './frame/view.ts';
+import type { AccountProps } from './frame/account-view.ts';
 import { createViewOf } from './frame/view-of.ts';
 import { TO_ACCOUNT } from './frame/way-back.ts';
 import { isRecent } from './sign-in/recent.ts';
@@ -17,10 +19,12 @@ import { createBrowserSessions } from './sign-in/session.ts';
 import type { Visitor } from './sign-in/session.ts';
 import { createSignIn } from './sign-in/sign-in.ts';
 import { accountPage } from './views/account.ts';
+import { endOnePage } from './views/end-one.ts';
 import { endEverythingPage, everythingEndedPage } from './views/end-everything.ts';
 import { keyLinkPage } from './views/key-link.ts';
 
 const PATH = '/account';
+const PASSKEYS_PATH = '/account/passkeys';
 const KEY_PATH = '/account/key';
 
 /** The page where a person sees what is open in their name, and ends it. */
@@ -34,18 +38,23 @@ export function accountHandlers(
   const { checkForm } = createCsrf(server);
   const { currentVisitor, signOutVisitor } = createBrowserSessions(server, provider);
   const { ask } = createSignIn(server, provider);
+  const doneNotes = createDoneNotes(server);
   const viewOf = createViewOf(server);
 
   async function show(ctx: Context): Promise<void> {
     const visitor = await currentVisitor(ctx);
     if (visitor === undefined) return ask(ctx, PATH);
-    await showAccount(ctx, visitor, 200, endedIn(ctx.querystring));
+    const ended = doneNotes.read(ctx);
+    await showAccount(ctx, visitor, 200, isEndedPart(ended) ? ended : undefined);
   }
 
-  /** Before everything is ended. */
+  /** Before everything is ended, or the one thing that the address names. */
   async function askFirst(ctx: Context): Promise<void> {
     const visitor = await currentVisitor(ctx);
     if (visitor === undefined) return ask(ctx, PATH);
+    const query = new URLSearchParams(ctx.querystring);
+    const kind = query.get('end');
+    if (kind !== null) return askAboutOne(ctx, visitor, { kind, id: query.get('id') ?? '' });
     const view = viewOf(ctx, visitor.person);
     const { more, ...lists } = await listsOf(server, visitor, OVERVIEW, view.language);
     const page = endEverythingPage(view, {
@@ -55,6 +64,22 @@ export function accountHandlers(
       isMore: more.length > 0,
     });
     answerWith(ctx, page);
+  }
+
+  async function askAboutOne(
+    ctx: Context,
+    visitor: Visitor,
+    thing: { readonly kind: string; readonly id: string },
+  ): Promise<void> {
+    const view = viewOf(ctx, visitor.person);
+    const props = await endOneProps(server, view, visitor, thing);
+    if (props === undefined) return showAccount(ctx, visitor, 404);
+    const { kind } = props;
+    const where =
+      kind === 'passkey'
+        ? { action: PASSKEYS_PATH, back: PASSKEYS_PATH, fields: { do: 'removed', id: thing.id } }
+        : { action: PATH, back: PATH, fields: { end: kind, id: thing.id } };
+    answerWith(ctx, endOnePage(view, { ...props, ...where }));
   }
 
   async function end(ctx: Context): Promise<void> {
@@ -69,10 +94,10 @@ export function accountHandlers(
     if (what === 'key' && !isRecent(visitor, clock)) {
       return ask(ctx, PATH, { name: visitor.person.name, notice: 'again' });
     }
-    const ended = await ending(server, visitor, form.get('id') ?? form.get('client') ?? '');
+    const ended = await ending(server, visitor, form.get('id') ?? '');
     if (ended === 'nothing') return showAccount(ctx, visitor, 404);
     if (isEndedPart(ended)) {
-      return seeOther(ctx, `${PATH}?ended=${ended}`);
+      return seeOther(ctx, doneNotes.address(ctx, PATH, ended));
     }
     await signOutVisitor(ctx, visitor);
     if (ended === 'this browser') return seeOther(ctx, '/sign-out');
@@ -108,7 +133,6 @@ export function accountHandlers(
       stores.publicKeys.of({ kind: 'person', id: person.id }),
     ]);
     const answer = accountPage(view, {
-      action: PATH,
       name: person.name,
       ...(config.mail && { addresses: ADDRESSES_PATH }),
       ...(person.profile && { profile: person.profile }),

@@ -72,7 +72,7 @@ describe.each(ONE_STORE)('on %s: a form that no page of ours sent', (kind) => {
     },
     async account() {
       await arrive();
-      return offered(await browser.open('/account'), '/account', { end: 'everything' });
+      return offered(await browser.open('/account/end'), '/account', { end: 'everything' });
     },
     async 'sign-out'() {
       await arrive();

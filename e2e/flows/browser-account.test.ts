@@ -54,6 +54,7 @@ describe.each(ONE_STORE)(
       await expect(end.count()).resolves.toBe(2);
       // The latest stands first.
       await end.first().click();
+      await page.getByRole('button', { name: 'End the access', exact: true }).click();
       await page.getByText('The application has no access any more').waitFor();
       await expectEnded(tokens);
       expect(await flow.status(kept)).toBe(200);
@@ -74,6 +75,7 @@ describe.each(ONE_STORE)(
       const signIns = here.page.getByRole('region', { name: 'Where you are signed in' });
       const theirs = signIns.getByRole('listitem').filter({ hasNotText: 'This browser' });
       await theirs.getByRole('button', { name: 'End the sign-in' }).click();
+      await here.page.getByRole('button', { name: 'End the sign-in', exact: true }).click();
       await here.page.getByText('That browser is signed out.').waitFor();
       await expectEnded(tokens);
       await expectSignedOut(there.page);

@@ -88,6 +88,7 @@ describe.each(STORE_KINDS)('on %s: GNAP (RFC 9635)', (kind) => {
     const { page } = visitor;
     await page.goto(`${place.issuer}/account`);
     await page.getByRole('button', { name: 'End the access of Prints', exact: true }).click();
+    await page.getByRole('button', { name: 'End the access', exact: true }).click();
     await page.getByText('The application has no access any more').waitFor();
     expect(await client.use(token)).toEqual(NEITHER);
     const { uri, access_token: continuation } = asked.json.continue;

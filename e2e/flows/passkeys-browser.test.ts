@@ -101,6 +101,8 @@ describe.each(ONE_STORE)('on %s: passkeys in Chromium', (kind) => {
     await page.goto(passkeys());
     await page.getByText('Used just now').waitFor();
     await page.getByRole('button', { name: 'Remove the passkey Laptop' }).click();
+    await page.getByText('Remove this passkey?').waitFor();
+    await button(page, 'Remove the passkey').click();
     // The sign-in was made with it.
     await page.getByLabel('Password').waitFor();
   });

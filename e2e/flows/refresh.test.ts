@@ -223,7 +223,7 @@ describe.each(STORE_KINDS)('on %s: tokens.refreshGrace for a lost answer', (kind
   test('an end by the person is an end, within the grace too', async () => {
     const { refresh } = await app.tokens(browser);
     const second = tokensIn(await app.refresh(refresh));
-    const account = await browser.open('/account');
+    const account = await browser.open('/account/end');
     const id = String(decodeJwt(second.access)['grant_id']);
     await browser.submit(account, { end: 'access', id }, '/account');
     for (const token of [refresh, second.refresh]) {

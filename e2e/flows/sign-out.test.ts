@@ -79,7 +79,8 @@ describe.each(STORE_KINDS)('on %s: signing out', (kind) => {
           const other = await signedIn(flow, person, 1);
           const page = await other.open('/account');
           expect(page.text).toContain(`value="${id}"`);
-          return other.submit(page, { end: 'sign-in', id }, '/account');
+          const asked = await other.open(`/account/end?end=sign-in&id=${id}`);
+          return other.submit(asked);
         },
       ],
     ])('%s', async (_how, signOut) => {

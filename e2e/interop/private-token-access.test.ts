@@ -125,7 +125,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
         const send = sendAs(`Bearer ${access}`);
         const [one, other] = [await get(send), await get(send)];
         expect(await statusOf(one)).toBe(200);
-        const account = await browser.open('/account');
+        const account = await browser.open('/account/end');
         expect(account.text).toContain('Token app');
         const ended = { end: 'access', id: String(claims['grant_id']) };
         await browser.submit(account, ended, '/account');

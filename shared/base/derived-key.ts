@@ -12,6 +12,7 @@ export type Purpose =
   | 'countersign authz cookies'
   /** Forms of the pages, against requests that other sites forge. */
   | 'countersign authz csrf'
+  | 'countersign authz done note'
   /** Browsers in which somebody has signed in. */
   | 'countersign authz known browser'
   /** Challenges of passkeys, and whose they are. */

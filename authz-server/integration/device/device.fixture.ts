@@ -151,7 +151,7 @@ export async function post(
   browser: TestBrowser,
   form: Readonly<Record<string, string | readonly string[]>>,
 ): Promise<Page> {
-  const { forms } = await browser.open('/account');
+  const { forms } = await browser.open('/account/end');
   const csrf = new Map(forms[0]?.fields).get('csrf') ?? '';
   const fields = Object.entries({ csrf, ...form }).flatMap(([name, values]) =>
     [values].flat().map((value): [string, string] => [name, value]),

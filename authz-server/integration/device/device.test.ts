@@ -135,7 +135,7 @@ describe('device page (RFC 8628)', () => {
       tokens.push((await flow.poll(device)).body);
     }
     const [ended, left] = tokens;
-    const account = await browser.open('/account');
+    const account = await browser.open('/account/end');
     const id = String(decodeJwt(String(ended?.['access_token']))['grant_id']);
     await browser.submit(account, { end: 'access', id }, '/account');
     expect(await flow.userinfo(ended?.['access_token'])).toBe(401);

@@ -43,7 +43,7 @@ const add = (id: string, of: 'alice' | 'bob', more: Partial<PublicKeyRecord> = {
   );
 
 const end = async (browser: TestBrowser, changes: Changes) =>
-  browser.send(await browser.open('/account'), { id: '', ...changes }, '/account');
+  browser.send(await browser.open('/account/end'), { id: '', ...changes }, '/account');
 
 describe('the keys of a person', () => {
   test('are listed with what they are for, and those of nobody else', async () => {
@@ -64,8 +64,11 @@ describe('the keys of a person', () => {
     await add('k1', 'alice');
     await add('k2', 'alice');
     const browser = await flow.signedIn('alice');
+    const asked = await browser.open('/account/end?end=key&id=k1');
+    expect(asked.text).toContain('Remove this key?');
+    expect(asked.text).toContain('laptop of alice');
     const after = await end(browser, { end: 'key', id: 'k1' });
-    expect([after.status, after.headers.get('location')]).toEqual([303, '/account?ended=key']);
+    expect(after.status).toBe(303);
     expect((await browser.follow(after)).text).toContain('The key is removed.');
     await expect(keys().get('k1')).resolves.toBeUndefined();
     await expect(keys().get('k2')).resolves.toBeDefined();

@@ -360,7 +360,7 @@ describe('a stolen session', () => {
     const space = { url: 'https://api.example/hoba/', realm: 'hoba', schemes: ['HOBA'] };
     site = await testSite({ spaces: [space] }, clock);
     const browser = await signedIn();
-    const page = await browser.open('/account');
+    const page = await browser.open('/account/end');
     clock.advance(301);
     const [csrf = ''] = page.forms.flatMap(({ fields }) =>
       fields.flatMap(([name, value]) => (name === 'csrf' ? value : [])),

@@ -18,12 +18,18 @@ const grantOf = (body: Readonly<Record<string, unknown>>) =>
 const signInsOf = (name: 'alice' | 'bob') => listSignIns(flow.store, flow.people[name].id);
 const asksToSignIn = (page: Page) => page.forms.some(({ action }) => action === '/sign-in');
 const idsOn = (page: Page) =>
-  page.forms.map(({ fields }) => new Map(fields)).flatMap((fields) => fields.get('id') ?? []);
+  page.forms
+    .map(({ fields }) => new Map(fields))
+    .flatMap((fields) => (fields.get('end') === 'application' ? [] : (fields.get('id') ?? [])));
 
 /** Sends the account page's form with these fields, whatever it offered. */
 async function end(browser: TestBrowser, changes: Changes): Promise<Page> {
-  return browser.send(await browser.open('/account'), { id: '', ...changes }, '/account');
+  return browser.send(await browser.open('/account/end'), { id: '', ...changes }, '/account');
 }
+
+/** The address of the account page at which it says that something ended. */
+const saying = (ended: string) =>
+  expect.stringMatching(new RegExp(`^/account\\?done=${ended}\\.\\d+\\.[\\w-]{43}$`));
 
 async function connect(browser: TestBrowser): Promise<Record<string, unknown>> {
   const device = await flow.askAsDevice(ALL);
@@ -81,12 +87,15 @@ describe('the account page shows', () => {
     expect(text).toContain('<h3>tv</h3>');
   });
 
-  test.each(['everything', '<b>', '__proto__', ''])('?ended=%s says nothing', async (ended) => {
-    const browser = await flow.signedIn('alice');
-    const plain = await browser.open('/account');
-    const page = await browser.open(`/account?ended=${encodeURIComponent(ended)}`);
-    expect(page.text).toBe(plain.text);
-  });
+  test.each(['everything', 'password', 'password.0.x', '<b>', '__proto__', ''])(
+    '?done=%s of somebody else says nothing',
+    async (done) => {
+      const browser = await flow.signedIn('alice');
+      const plain = await browser.open('/account');
+      const page = await browser.open(`/account?done=${encodeURIComponent(done)}`);
+      expect(page.text).toBe(plain.text);
+    },
+  );
 });
 
 describe('ending at the account page', () => {
@@ -96,7 +105,7 @@ describe('ending at the account page', () => {
     const tv = await connect(browser);
     expect(await flow.userinfo(web['access_token'])).toBe(200);
     const after = await end(browser, { end: 'access', id: grantOf(web) });
-    expect([after.status, after.headers.get('location')]).toEqual([303, '/account?ended=access']);
+    expect([after.status, after.headers.get('location')]).toEqual([303, saying('access')]);
     expect(await flow.userinfo(web['access_token'])).toBe(401);
     const refreshed = await flow.refresh('web', web['refresh_token']);
     expect([refreshed.status, refreshed.body['error']]).toEqual([400, 'invalid_grant']);
@@ -111,7 +120,7 @@ describe('ending at the account page', () => {
     const web = (await flow.useWeb(other, ALL.scope)).body;
     const id = (await signInsOf('alice')).find(({ uid }) => uid !== mine)?.uid ?? '';
     const after = await end(browser, { end: 'sign-in', id });
-    expect(after.headers.get('location')).toBe('/account?ended=sign-in');
+    expect(after.headers.get('location')).toEqual(saying('sign-in'));
     expect(asksToSignIn(await other.open('/account'))).toBe(true);
     expect(await flow.userinfo(web['access_token'])).toBe(401);
     expect(asksToSignIn(await browser.open('/account'))).toBe(false);
@@ -204,7 +213,7 @@ describe('ending at the account page', () => {
     ['from another origin', undefined, { origin: 'https://attacker.example' }],
   ])('a form %s is 403 and ends nothing (CSRF)', async (_name, csrf, headers) => {
     const browser = await flow.signedIn('alice');
-    const { forms } = await browser.open('/account');
+    const { forms } = await browser.open('/account/end');
     const token = new Map(forms[0]?.fields).get('csrf') ?? '';
     const form = new URLSearchParams({ end: 'everything', ...(csrf ?? { csrf: token }) });
     expect((await browser.request('POST', '/account', form, headers)).status).toBe(403);
@@ -220,7 +229,7 @@ describe('ending at the account page', () => {
   test('a form of a browser that was signed out meanwhile ends nothing', async () => {
     const browser = await flow.signedIn('alice');
     const tv = await connect(browser);
-    const page = await browser.open('/account');
+    const page = await browser.open('/account/end');
     await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
     const asked = await browser.submit(page, { end: 'everything', id: '' }, '/account');
     expect(asksToSignIn(asked)).toBe(true);
@@ -252,6 +261,114 @@ describe('ending at the account page', () => {
 
   test('nobody signed in: to be asked about everything one signs in first', async () => {
     expect(asksToSignIn(await flow.browser().open('/account/end'))).toBe(true);
+  });
+});
+
+describe('the note of a change', () => {
+  /** The address that says that alice's access in this browser has ended. */
+  async function ended(browser: TestBrowser): Promise<string> {
+    const id = grantOf(await connect(browser));
+    return (await end(browser, { end: 'access', id })).headers.get('location') ?? '';
+  }
+  const says = async (browser: TestBrowser, address: string) =>
+    (await browser.open(address)).text.includes('The access has ended.');
+
+  test('is said for five minutes', async () => {
+    const browser = await flow.signedIn('alice');
+    const address = await ended(browser);
+    expect(await says(browser, address)).toBe(true);
+    flow.clock.advance(300);
+    expect(await says(browser, address)).toBe(true);
+    flow.clock.advance(1);
+    expect(await says(browser, address)).toBe(false);
+  });
+
+  test('is said to nobody else, at no other page, and in no other words', async () => {
+    const browser = await flow.signedIn('alice');
+    const address = await ended(browser);
+    expect(await says(await flow.signedIn('alice'), address)).toBe(false);
+    expect(await says(await flow.signedIn('bob'), address)).toBe(false);
+    const changed = address.replace('access.', 'password.');
+    expect((await browser.open(changed)).text).not.toContain('Your password is changed');
+    const removed = address
+      .replace('/account?', '/account/passkeys?')
+      .replace('access.', 'removed.');
+    expect((await browser.open(removed)).text).not.toContain('The passkey is removed');
+    for (const cut of [address.slice(0, -1), `${address}A`, address.replace(/\.\d+\./, '.1.')]) {
+      expect(await says(browser, cut)).toBe(false);
+    }
+  });
+});
+
+describe('before one thing is ended', () => {
+  const asking = (kind: string, id: string) =>
+    `/account/end?${new URLSearchParams({ end: kind, id }).toString()}`;
+  const pressed = async (browser: TestBrowser, id: string) => {
+    const page = await browser.open('/account');
+    const form = page.forms.find(({ fields }) => new Map(fields).get('id') === id);
+    const query = new URLSearchParams(Object.fromEntries(form?.fields ?? []));
+    return browser.open(`${form?.action}?${query.toString()}`);
+  };
+
+  test('the page says what it is, and ends nothing until its form is sent', async () => {
+    const browser = await flow.signedIn('alice');
+    const tv = await connect(browser);
+    const asked = await pressed(browser, grantOf(tv));
+    expect([asked.status, asked.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    expect(asked.text).toContain('End this access?');
+    expect(asked.text).toContain('Living room TV, ');
+    expect(await flow.userinfo(tv['access_token'])).toBe(200);
+    const after = await browser.submit(asked);
+    expect(after.text).toContain('The access has ended.');
+    expect(await flow.userinfo(tv['access_token'])).toBe(401);
+  });
+
+  test('an application: the browsers and devices where it has access', async () => {
+    const browser = await flow.signedIn('alice');
+    await connect(browser);
+    const asked = await pressed(browser, 'tv');
+    expect(asked.text).toContain('End the access of this application?');
+    expect(asked.text.match(/<li>/g)).toHaveLength(1);
+    expect((await browser.submit(asked)).text).toContain('The application has no access any more');
+    expect(await flow.grants('alice')).toBe(0);
+  });
+
+  test('a sign-in: the applications that lose their access, and whether it is this browser', async () => {
+    const browser = await flow.signedIn('alice');
+    const other = await flow.signedIn('alice');
+    await flow.useWeb(other, ALL.scope);
+    const uids = (await signInsOf('alice')).map(({ uid }) => uid);
+    const asked = await Promise.all(uids.map((uid) => pressed(browser, uid)));
+    const isHere = ({ text }: Page) => text.includes('You are signed out in this browser, too.');
+    const [here, there] = [asked.find(isHere), asked.find((page) => !isHere(page))];
+    expect(here?.text).not.toContain('These applications lose');
+    expect(there?.text).toContain('These applications lose');
+    if (there === undefined || here === undefined) throw new Error('There are two sign-ins.');
+    expect((await browser.submit(there)).text).toContain('That browser is signed out.');
+    expect(new URL((await browser.submit(here)).url).pathname).toBe('/sign-out');
+  });
+
+  test('things of others, and kinds that there are not, are not there', async () => {
+    const alice = await flow.signedIn('alice');
+    const tv = await connect(alice);
+    const [{ uid } = { uid: '' }] = await signInsOf('alice');
+    const mallory = await flow.signedIn('bob');
+    const missing = await mallory.open(asking('access', 'nothing'));
+    expect(missing.status).toBe(404);
+    for (const [kind, id] of [
+      ['access', grantOf(tv)],
+      ['application', 'tv'],
+      ['sign-in', uid],
+      ['key', uid],
+      ['passkey', uid],
+      ['world', uid],
+      ['__proto__', uid],
+      ['', uid],
+    ] as const) {
+      const page = await mallory.open(asking(kind, id));
+      expect([page.status, page.text]).toEqual([404, missing.text]);
+    }
+    expect(asksToSignIn(await flow.browser().open(asking('access', grantOf(tv))))).toBe(true);
   });
 });
 

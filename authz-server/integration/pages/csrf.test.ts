@@ -1,3 +1,5 @@
+import type { Context } from 'koa';
+import { createCsrf } from '../../pages/frame/csrf.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
@@ -22,8 +24,8 @@ async function at(path: string) {
 /** A browser in which alice is signed in, on a page with a form. */
 async function signedIn(): Promise<{ browser: TestBrowser; page: Page }> {
   const browser = site.browser();
-  const page = await browser.submit(await browser.open('/account'), ALICE);
-  return { browser, page };
+  await browser.submit(await browser.open('/account'), ALICE);
+  return { browser, page: await browser.open('/account/end') };
 }
 
 async function interaction(params: Record<string, string>) {
@@ -130,7 +132,7 @@ test.each([
     .join('; ');
   const form = new URLSearchParams({ csrf, end: 'everything' });
   expect((await browser.request('POST', '/account', form, { cookie })).status).toBe(403);
-  const anew = await browser.request('GET', '/account', undefined, { cookie });
+  const anew = await browser.request('GET', '/account/end', undefined, { cookie });
   expect(anew.text).toContain('/sign-out');
   expect(csrfOf(anew)).not.toBe(csrf);
   expect(csrfOf(anew)).toBe(browser.cookies.find(({ name }) => name === 'countersign-csrf')?.value);
@@ -164,6 +166,28 @@ test.each(['%', '%zz', '%ff%fe', '&&&===', '=', 'csrf'])(
     expect((await browser.request('POST', '/account', content)).status).toBe(403);
   },
 );
+
+test('an answer has one token and sets one cookie, however many forms it has', async () => {
+  const page = await site.browser().open(site.authorize({ prompt: 'login' }));
+  const tokens = page.forms.flatMap(({ fields }) => new Map(fields).get('csrf') ?? []);
+  expect(tokens.length).toBeGreaterThan(1);
+  expect(new Set(tokens).size).toBe(1);
+  const set = page.headers.getSetCookie().filter((line) => line.includes('countersign-csrf='));
+  expect(set).toHaveLength(1);
+  expect(set[0]).toContain(tokens[0] ?? '-');
+});
+
+test('only the first call for a request makes a token', () => {
+  const set: string[] = [];
+  const cookies = { get: () => undefined, set: (_name: string, value: string) => set.push(value) };
+  const visit = () => ({ req: {}, cookies }) as unknown as Context;
+  const { config, master, random } = site.server;
+  const parts = { config, master, random };
+  const one = visit();
+  const token = createCsrf(parts).csrfToken(one);
+  expect([createCsrf(parts).csrfToken(one), set]).toEqual([token, [token]]);
+  expect(createCsrf(parts).csrfToken(visit())).not.toBe(token);
+});
 
 describe('cookies', () => {
   test('over https they are of this host alone (RFC 6265bis section 4.1.3.2)', async () => {

@@ -161,8 +161,9 @@ describe('making a passkey (WebAuthn section 7.1)', () => {
     const page = await alice.open(PATH);
     const first = new Authenticator(origin()).create(optionsIn(page));
     const again = new Authenticator(origin()).create(optionsIn(page));
+    let sent = 0;
     const send = (browser: TestBrowser, on: Page, passkey: string) =>
-      browser.submit(on, { do: 'added', passkey, name: 'x' }, PATH);
+      browser.submit(on, { do: 'added', passkey, name: `x${(sent += 1)}` }, PATH);
     expect((await send(alice, page, first)).status).toBe(200);
     expect((await send(alice, page, again)).text).toContain('sent twice');
     const bob = await flow.signedIn('bob');
@@ -205,10 +206,9 @@ describe('making a passkey (WebAuthn section 7.1)', () => {
 
   test('a person has 20 at most, also if the last two are made at once', async () => {
     const browser = await flow.signedIn('alice');
-    for (let n = 0; n < 19; n += 1) await make(browser, new Authenticator(origin()));
-    const made = await Promise.all(
-      Array.from({ length: 2 }, () => make(browser, new Authenticator(origin()))),
-    );
+    const numbered = (n: number) => make(browser, new Authenticator(origin()), { name: `n${n}` });
+    for (let n = 0; n < 19; n += 1) await numbered(n);
+    const made = await Promise.all([numbered(19), numbered(20)]);
     expect(new Set(made.map(({ status }) => status))).toEqual(new Set([200, 422]));
     expect(await passkeysOf('alice')).toHaveLength(20);
   });
@@ -236,7 +236,7 @@ describe('a change needs a sign-in of the last five minutes', () => {
 
   test('the same holds for keys of HOBA and Concealed', async () => {
     const browser = await flow.signedIn('alice');
-    const page = await browser.open('/account');
+    const page = await browser.open('/account/end');
     flow.clock.advance(5 * MINUTE + 1);
     const after = await browser.submit(page, { end: 'key', id: 'k' }, '/account');
     expect(after.text).toContain('Sign in once more');
@@ -424,6 +424,33 @@ describe('removing a passkey', () => {
     const page = await browser.submit(await browser.open(PATH), removal, PATH);
     expect(page.text).toContain('The passkey is removed.');
   });
+});
+
+test('two passkeys have no name in common, in any case (refused, nothing is kept)', async () => {
+  const { browser } = await aliceWithPasskey();
+  const page = await browser.open(PATH);
+  const second = await make(browser, new Authenticator(origin()), { name: 'PHONE' });
+  expect([second.status, await passkeysOf('alice')]).toEqual([422, [expect.anything()]]);
+  expect(second.text).toContain('You have a passkey of this name');
+  expect(second.text).toContain('aria-invalid="true"');
+  expect((await make(browser, new Authenticator(origin()), { name: 'Laptop' })).status).toBe(200);
+  const laptop = (await passkeysOf('alice')).find(({ name }) => name === 'Laptop')?.id ?? '';
+  const taken = { do: 'renamed', id: laptop, name: ' phone ' };
+  const refused = await browser.submit(page, taken, PATH);
+  expect(refused.status).toBe(422);
+  expect(refused.text).not.toContain('aria-invalid="true"');
+  const itself = { ...taken, name: 'LAPTOP' };
+  expect((await browser.submit(page, itself, PATH)).text).toContain('LAPTOP');
+});
+
+test('before a passkey is removed the page says what ends with it', async () => {
+  const { browser, authenticator } = await aliceWithPasskey();
+  const asked = await browser.open(`/account/end?end=passkey&id=${authenticator.id}`);
+  expect(asked.text).toContain('Remove this passkey?');
+  expect(asked.text).toContain('<strong>Phone</strong>');
+  expect(await passkeysOf('alice')).toHaveLength(1);
+  expect((await browser.submit(asked)).text).toContain('The passkey is removed.');
+  expect(await passkeysOf('alice')).toEqual([]);
 });
 
 test('a passkey gets another name', async () => {

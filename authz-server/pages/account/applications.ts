@@ -1,25 +1,24 @@
-import { isSignInClient } from '#shared/config/sign-in-clients.ts';
 import type { Consent } from '#shared/people/access/consents.ts';
 import type { ListedAccess } from '#shared/people/access/grants.ts';
 import type { PagesServer } from '../../base/server.ts';
-import type { AccountApplication, Language } from '../frame/view.ts';
+import type { AccountApplication } from '../frame/account-view.ts';
+import type { Language } from '../frame/view.ts';
 import { itemsInWords } from '../interaction/asked.ts';
-import { textsOf } from '../texts/index.ts';
+import { clientName } from './client-name.ts';
 
 /** Each application once, the one that was used or allowed last first, with the grants of its browsers and devices. */
 export async function applicationsOf(
-  { config, stores }: PagesServer,
+  server: PagesServer,
   accesses: readonly ListedAccess[],
   consents: readonly Consent[],
   language: Language,
 ): Promise<readonly AccountApplication[]> {
-  const { goneApplication } = textsOf(language).account;
   const grants = Map.groupBy(accesses, ({ clientId }) => clientId);
   const decisions = Map.groupBy(consents, ({ clientId }) => clientId);
   const ids = new Set([...grants.keys(), ...decisions.keys()]);
   const inWords = ([resource, granted]: [string, readonly string[]]) => {
     const items = granted.map((scope) => (resource === '' ? { scope } : { scope, resource }));
-    return itemsInWords(config, items, language, () => []).map(({ text }) => text);
+    return itemsInWords(server.config, items, language, () => []).map(({ text }) => text);
   };
   const listed = [...ids].map(async (id) => {
     const own = grants.get(id) ?? [];
@@ -29,9 +28,7 @@ export async function applicationsOf(
     ];
     return {
       id,
-      // A client that an operator registered and removed is named by its id.
-      name:
-        (await stores.clients.get(id))?.client_name ?? (isSignInClient(id) ? goneApplication : id),
+      name: await clientName(server, id, language),
       items: [...new Set(scopes.flatMap((some) => Object.entries(some).flatMap(inWords)))],
       accesses: own.map(({ grantId, since, lastIssue, device, browser }) =>
         Object.assign(

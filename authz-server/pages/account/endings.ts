@@ -3,7 +3,7 @@ import { type Ended, endEverything } from '#shared/people/access/everything.ts';
 import { endGrant, findAccess } from '#shared/people/access/grants.ts';
 import { endSignIn, findSignIn } from '#shared/people/access/sign-ins.ts';
 import type { PagesServer } from '../../base/server.ts';
-import type { AccountProps } from '../frame/view.ts';
+import type { AccountProps } from '../frame/account-view.ts';
 import type { Visitor } from '../sign-in/session.ts';
 
 type EndedPart = NonNullable<AccountProps['ended']>;
@@ -52,12 +52,6 @@ async function removeKey({ stores }: PagesServer, visitor: Visitor, id: string):
 
 async function endAll(server: PagesServer, { person }: Visitor): Promise<Ending> {
   return endEverything(server, person.id);
-}
-
-/** Reads from the query what was ended just before. */
-export function endedIn(querystring: string): AccountProps['ended'] {
-  const ended = new URLSearchParams(querystring).get('ended');
-  return isEndedPart(ended) ? ended : undefined;
 }
 
 const ENDED_PARTS: ReadonlySet<string> = new Set<EndedPart>([

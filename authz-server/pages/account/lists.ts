@@ -1,3 +1,4 @@
+import { type Acr, type Assurance, BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import { listConsents } from '#shared/people/access/consents.ts';
 import { listAccess } from '#shared/people/access/grants.ts';
 import { type ListedSignIn, listSignIns, type SignIn } from '#shared/people/access/sign-ins.ts';
@@ -7,8 +8,9 @@ import type {
   AccountGroup,
   AccountLists,
   AccountSignIn,
-  Language,
-} from '../frame/view.ts';
+  SignInMeans,
+} from '../frame/account-view.ts';
+import type { Language } from '../frame/view.ts';
 import type { Visitor } from '../sign-in/session.ts';
 import { applicationsOf } from './applications.ts';
 
@@ -102,12 +104,20 @@ function thisFirst<One extends SignIn>(
   return [...signIns.filter(isThis), ...signIns.filter((one) => !isThis(one))];
 }
 
+const MEANS: Readonly<Record<Acr, SignInMeans>> = {
+  'urn:countersign:acr:password': 'password',
+  'urn:countersign:acr:second-factor': 'second-factor',
+  'urn:countersign:acr:passkey': 'passkey',
+};
+
+const meansOf = ({ acr }: Assurance = BY_PASSWORD): SignInMeans => MEANS[acr];
+
 const entryOf = (
-  { uid, since, lastSeen, address, agent }: ListedSignIn,
+  { uid, since, lastSeen, address, agent, assurance }: ListedSignIn,
   { signIn }: Visitor,
 ): AccountSignIn =>
   Object.assign(
-    { id: uid, since, current: uid === signIn.uid },
+    { id: uid, since, current: uid === signIn.uid, by: meansOf(assurance) },
     lastSeen !== undefined && { lastSeen },
     address !== undefined && { address },
     agent !== undefined && { agent },

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { sameText } from '#shared/base/constant-time.ts';
 import { randomId } from '#shared/base/random.ts';
@@ -13,8 +14,14 @@ const FORM = 'application/x-www-form-urlencoded';
 /** The only field that a form may have more than once. */
 const REPEATED = 'item';
 
+/** Tokens of browsers that had none, by the request that they are made for: an answer has one, however many forms. */
+const MADE = new WeakMap<IncomingMessage, string>();
+
 export interface Csrf {
-  /** Returns the value of the forms' `csrf` field. Sets the cookie that must equal it if the browser has none. */
+  /**
+   * Returns the value of the forms' `csrf` field, the same for each form of an answer. Sets the cookie that must equal it
+   * if the browser has none.
+   */
   csrfToken(ctx: Context): string;
   /**
    * The form of a POST that a page of ours sent. Throws `PageError`: 415 another media type, 413 longer
@@ -47,9 +54,10 @@ export function createCsrf({
 
   return {
     csrfToken(ctx) {
-      const before = known(ctx);
+      const before = known(ctx) ?? MADE.get(ctx.req);
       if (before !== undefined) return before;
       const token = signed(randomId(random));
+      MADE.set(ctx.req, token);
       ctx.cookies.set(cookie, token, { httpOnly: true, sameSite: 'lax', overwrite: true });
       return token;
     },

@@ -6,15 +6,17 @@ import type Provider from 'oidc-provider';
 import type { PagesServer } from '../../base/server.ts';
 import { notify } from '#shared/mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
+import { createDoneNotes } from '../frame/done-notes.ts';
 import { PageError } from '../frame/page-error.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
-import type { PasskeysProps } from '../frame/view.ts';
+import type { PasskeysProps } from '../frame/account-view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
 import { isRecent } from '../sign-in/recent.ts';
 import { createBrowserSessions, type Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
 import { passkeysPage } from '../views/passkeys.ts';
+import { isNameTaken } from './passkey-names.ts';
 import { answerIn, createRegistration } from './registration.ts';
 
 const PATH = '/account/passkeys';
@@ -34,6 +36,7 @@ export function passkeyHandlers(
   const { currentVisitor } = createBrowserSessions(server, provider);
   const { ask } = createSignIn(server, provider);
   const registration = createRegistration(server);
+  const doneNotes = createDoneNotes(server);
   const viewOf = createViewOf(server);
 
   /** Undefined: the page asks to sign in, once more if that is long ago. */
@@ -76,6 +79,7 @@ export function passkeyHandlers(
     async added(ctx, { person }, form) {
       const name = nameIn(form);
       if (name === undefined) return { problem: 'name' };
+      if (isNameTaken(await stores.passkeys.of(person.id), name)) return { problem: 'name-taken' };
       const checked = await registration.check(ctx, person.id, answerIn(form));
       if ('problem' in checked) return checked;
       const problem = await registration.keep(person.id, checked.made, name);
@@ -85,7 +89,10 @@ export function passkeyHandlers(
     async renamed(_ctx, { person }, form) {
       const name = nameIn(form);
       if (name === undefined) return { problem: 'name' };
-      const isTheirs = await stores.passkeys.rename(person.id, form.get('id') ?? '', name);
+      const id = form.get('id') ?? '';
+      if (isNameTaken(await stores.passkeys.of(person.id), name, id))
+        return { problem: 'name-taken' };
+      const isTheirs = await stores.passkeys.rename(person.id, id, name);
       return isTheirs ? { done: 'renamed' } : { problem: 'gone' };
     },
 
@@ -101,7 +108,7 @@ export function passkeyHandlers(
     async show(ctx) {
       const visitor = await recentVisitor(ctx);
       if (visitor === undefined) return;
-      const done = new URLSearchParams(ctx.querystring).get('done');
+      const done = doneNotes.read(ctx);
       await showPasskeys(ctx, visitor, isDone(done) ? { done } : {});
     },
 
@@ -116,15 +123,15 @@ export function passkeyHandlers(
         const kind = `passkey-${changed.done}` as const;
         await notify(server, visitor.person.id, kind, viewOf(ctx).language);
       }
-      if ('done' in changed) return seeOther(ctx, `${PATH}?done=${changed.done}`);
+      if ('done' in changed) return seeOther(ctx, doneNotes.address(ctx, PATH, changed.done));
       const typed = change === 'added' && { name: form.get('name') ?? '' };
       await showPasskeys(ctx, visitor, { ...changed, ...typed });
     },
   };
 }
 
-const DONE: ReadonlySet<string | null> = new Set<Done>(['added', 'renamed', 'removed']);
-const isDone = (text: string | null): text is Done => DONE.has(text);
+const DONE: ReadonlySet<string | null | undefined> = new Set<Done>(['added', 'renamed', 'removed']);
+const isDone = (text: string | null | undefined): text is Done => DONE.has(text);
 
 /** Undefined: a person could not read it, or tell it from others. */
 function nameIn(form: URLSearchParams): string | undefined {

@@ -11,6 +11,7 @@ import { createCsrf } from '../frame/csrf.ts';
 import { expired } from '../frame/page-error.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
 import type { NewPasswordProblem } from '../frame/view.ts';
+import { createDoneNotes } from '../frame/done-notes.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
 import { createAttemptLimits } from '../sign-in/attempt-limits.ts';
@@ -36,6 +37,7 @@ export function changePasswordHandlers(
   const { currentVisitor, keepVisitor } = createBrowserSessions(server, provider);
   const { limited } = createAttemptLimits(server);
   const { ask } = createSignIn(server, provider);
+  const doneNotes = createDoneNotes(server);
   const viewOf = createViewOf(server);
 
   /** Undefined: the answer asks to sign in. Somebody without a password needs a sign-in of the last minutes in its place. */
@@ -111,7 +113,7 @@ export function changePasswordHandlers(
         throw error;
       }
       await notify(server, seen.id, 'password-changed', viewOf(ctx).language);
-      seeOther(ctx, `/account?ended=${endsOthers ? 'others' : 'password'}`);
+      seeOther(ctx, doneNotes.address(ctx, '/account', endsOthers ? 'others' : 'password'));
     },
   };
 }

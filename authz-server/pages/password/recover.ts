@@ -16,6 +16,7 @@ import type { RecoveredProps, RecoverProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
 import { textsOf } from '../texts/index.ts';
+import { freeName } from '../passkeys/passkey-names.ts';
 import { answerIn, createRegistration } from '../passkeys/registration.ts';
 import { programName } from '../views/program.ts';
 import { recoveredPage, recoverPage, recoveryGonePage } from '../views/recover.ts';
@@ -119,11 +120,13 @@ export function recoverHandlers(
     if (!(await makesPasskey(holder))) throw new PageError(400, 'request');
     const checked = await registration.check(ctx, seen.id, answerIn(form));
     if ('problem' in checked) return showForm(ctx, holder, { passkeyProblem: checked.problem });
-    if ((await stores.passkeys.of(seen.id)).length >= MOST_PASSKEYS) {
+    const passkeys = await stores.passkeys.of(seen.id);
+    if (passkeys.length >= MOST_PASSKEYS) {
       return showForm(ctx, holder, { passkeyProblem: 'full' });
     }
     const texts = textsOf(viewOf(ctx).language);
-    const name = programName(ctx.get('User-Agent'), texts) || texts.account.someBrowser;
+    const program = programName(ctx.get('User-Agent'), texts) || texts.account.someBrowser;
+    const name = freeName(passkeys, program);
     await use(ctx, seen, 'passkey', async () => {
       const problem = await registration.keep(seen.id, checked.made, name);
       if (problem !== undefined) throw expired(TO_ACCOUNT, 409);

@@ -1,5 +1,6 @@
 import { html, strong } from '#shared/pages/html.ts';
 import type { Texts } from './en.ts';
+import { endOneDe } from './end-one-de.ts';
 import { homeDe } from './home-de.ts';
 import { addressesDe } from './addresses-de.ts';
 import { passkeysDe } from './passkeys-de.ts';
@@ -371,6 +372,12 @@ export const de: Texts = {
     pageAfter: 'Nächste Seite',
     connect: 'Ein Gerät verbinden',
     signedIn: 'Angemeldet',
+    by: 'Mit',
+    means: {
+      password: 'Passwort',
+      'second-factor': 'Passwort und Einmalcode',
+      passkey: 'Passkey',
+    },
     allowed: 'Zugriff gegeben',
     lastIssue: 'Zuletzt benutzt',
     never: 'noch nicht',
@@ -409,6 +416,8 @@ export const de: Texts = {
       'Wer ihn öffnet, kann einen Schlüssel erzeugen, der ihn als Sie einlässt. Geben Sie ihn niemandem.',
     back: 'Zurück zu Ihrem Konto',
   },
+
+  endOne: endOneDe,
 
   endEverything: {
     title: 'Alles beenden?',

@@ -1,4 +1,5 @@
 import { html, strong } from '#shared/pages/html.ts';
+import { endOneEn } from './end-one-en.ts';
 import { homeEn } from './home-en.ts';
 import { addressesEn } from './addresses-en.ts';
 import { passkeysEn } from './passkeys-en.ts';
@@ -371,6 +372,12 @@ export const en = {
     pageAfter: 'Next page',
     connect: 'Connect a device',
     signedIn: 'Signed in',
+    by: 'With',
+    means: {
+      password: 'a password',
+      'second-factor': 'a password and a one-time code',
+      passkey: 'a passkey',
+    },
     allowed: 'Access given',
     lastIssue: 'Last used',
     never: 'not yet',
@@ -408,6 +415,8 @@ export const en = {
     warning: 'Whoever opens it can make a key that lets them in as you. Give it to nobody.',
     back: 'Back to your account',
   },
+
+  endOne: endOneEn,
 
   endEverything: {
     title: 'End everything?',

@@ -37,6 +37,7 @@ export const passkeysDe: typeof passkeysEn = {
   },
   problems: {
     name: 'Geben Sie dem Passkey einen Namen aus 1 bis 100 sichtbaren Zeichen.',
+    'name-taken': 'Sie haben schon einen Passkey mit diesem Namen. Nehmen Sie einen anderen.',
     failed:
       'Dieser Passkey ließ sich nicht prüfen. Versuchen Sie es noch einmal, oder nehmen Sie ein anderes Gerät.',
     late: 'Das hat länger als fünf Minuten gedauert, oder die Seite wurde zweimal gesendet. Versuchen Sie es noch einmal.',

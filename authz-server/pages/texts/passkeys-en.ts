@@ -35,6 +35,7 @@ export const passkeysEn = {
   },
   problems: {
     name: 'Give the passkey a name of 1 to 100 visible characters.',
+    'name-taken': 'You have a passkey of this name. Choose another name.',
     failed: 'This passkey could not be checked. Try once more, or use another device.',
     late: 'That took longer than five minutes, or the page was sent twice. Try once more.',
     taken: 'This passkey is here already.',

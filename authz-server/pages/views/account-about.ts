@@ -1,5 +1,6 @@
 import { type Html, html } from '#shared/pages/html.ts';
-import type { AccountProps, View } from '../frame/view.ts';
+import type { AccountProps } from '../frame/account-view.ts';
+import type { View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
 import { facts } from './facts.ts';
 

@@ -1,5 +1,6 @@
 import { type Html, html } from '#shared/pages/html.ts';
-import type { AccountAccess, AccountApplication, View } from '../frame/view.ts';
+import type { AccountAccess, AccountApplication } from '../frame/account-view.ts';
+import type { View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
 import { endButton } from './end-button.ts';
 import { facts } from './facts.ts';
@@ -7,11 +8,7 @@ import { programName } from './program.ts';
 import { moment } from './times.ts';
 
 /** An application, and within it each browser and device in which it has access. */
-export function applicationEntry(
-  view: View,
-  action: string,
-  application: AccountApplication,
-): Html {
+export function applicationEntry(view: View, application: AccountApplication): Html {
   const { id, name, items, accesses, hidden } = application;
   const texts = textsOf(view.language).account;
   return html`<li>
@@ -19,22 +16,30 @@ export function applicationEntry(
       <h3>${name}</h3>
       ${facts([[texts.may, items.length === 0 ? texts.nothing : itemList(items)]])}
     </div>
-    ${endButton(view, action, { end: 'application', client: id }, texts.endAccess(name))}
+    ${endButton(view, { end: 'application', id }, texts.endAccess(name))}
     ${
       accesses.length > 0 &&
       html`<ul class="within" aria-label="${texts.accessesOf(name)}">
-        ${accesses.map((access) => accessEntry(view, action, name, access))}
+        ${accesses.map((access) => accessEntry(view, name, access))}
         ${hidden !== undefined && html`<li>${texts.hiddenAccesses(hidden)}</li>`}
       </ul>`
     }
   </li> `;
 }
 
-function accessEntry(view: View, action: string, application: string, access: AccountAccess): Html {
-  const { id, isDevice, since, lastIssue, address, agent = '' } = access;
-  const all = textsOf(view.language);
-  const texts = all.account;
-  const where = programName(agent, all) || (isDevice ? texts.someDevice : texts.someBrowser);
+/** Returns the browser or the device of an access by name. */
+export function placeOf(
+  { language }: View,
+  { isDevice, agent = '' }: Pick<AccountAccess, 'isDevice' | 'agent'>,
+): string {
+  const all = textsOf(language);
+  return programName(agent, all) || (isDevice ? all.account.someDevice : all.account.someBrowser);
+}
+
+function accessEntry(view: View, application: string, access: AccountAccess): Html {
+  const { id, isDevice, since, lastIssue, address } = access;
+  const texts = textsOf(view.language).account;
+  const where = placeOf(view, access);
   return html`<li>
     <div class="entry">
       <p><strong>${where}</strong>${isDevice && html` <span class="tag">${texts.device}</span>`}</p>
@@ -44,7 +49,7 @@ function accessEntry(view: View, action: string, application: string, access: Ac
         [texts.address, address],
       ])}
     </div>
-    ${endButton(view, action, { end: 'access', id }, texts.endAccessAt(application, where))}
+    ${endButton(view, { end: 'access', id }, texts.endAccessAt(application, where))}
   </li> `;
 }
 

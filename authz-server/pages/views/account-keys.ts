@@ -1,5 +1,6 @@
 import { type Html, html } from '#shared/pages/html.ts';
-import type { AccountKey, AccountProps, View } from '../frame/view.ts';
+import type { AccountKey, AccountProps } from '../frame/account-view.ts';
+import type { View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
 import { endButton } from './end-button.ts';
 import { facts } from './facts.ts';
@@ -7,7 +8,7 @@ import { form } from './form.ts';
 import { moment } from './times.ts';
 
 /** All keys of a person: there are few. */
-export function keySection(view: View, { action, link, keys, keyOrigins }: AccountProps): Html {
+export function keySection(view: View, { link, keys, keyOrigins }: AccountProps): Html {
   const texts = textsOf(view.language).account;
   return html`<section aria-labelledby="keys">
     <h2 id="keys">${texts.keys}</h2>
@@ -15,7 +16,7 @@ export function keySection(view: View, { action, link, keys, keyOrigins }: Accou
       keys.length === 0
         ? html`<p class="empty">${texts.noKeys}</p>`
         : html`<ul class="list">
-              ${keys.map((key) => keyEntry(view, action, key))}
+              ${keys.map((key) => keyEntry(view, key))}
             </ul>
             <p class="small muted">${texts.keysStay}</p>`
     }
@@ -30,7 +31,7 @@ export function keySection(view: View, { action, link, keys, keyOrigins }: Accou
   </section>`;
 }
 
-function keyEntry(view: View, action: string, key: AccountKey): Html {
+function keyEntry(view: View, key: AccountKey): Html {
   const { id, name, scheme, origin, since, lastUse } = key;
   const texts = textsOf(view.language).account;
   return html`<li>
@@ -43,6 +44,6 @@ function keyEntry(view: View, action: string, key: AccountKey): Html {
         [texts.lastIssue, lastUse === undefined ? texts.never : moment(lastUse, view)],
       ])}
     </div>
-    ${endButton(view, action, { end: 'key', id }, texts.endKey(name))}
+    ${endButton(view, { end: 'key', id }, texts.endKey(name))}
   </li> `;
 }

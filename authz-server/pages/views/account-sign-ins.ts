@@ -1,5 +1,6 @@
 import { type Html, html } from '#shared/pages/html.ts';
-import type { AccountSignIn, View } from '../frame/view.ts';
+import type { AccountSignIn } from '../frame/account-view.ts';
+import type { View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
 import { endButton } from './end-button.ts';
 import { facts } from './facts.ts';
@@ -16,8 +17,8 @@ export function browserOf(
 }
 
 /** A browser in which the person is signed in. */
-export function signInEntry(view: View, action: string, signIn: AccountSignIn): Html {
-  const { id, since, lastSeen, address, current } = signIn;
+export function signInEntry(view: View, signIn: AccountSignIn): Html {
+  const { id, since, lastSeen, address, current, by } = signIn;
   const texts = textsOf(view.language).account;
   const program = browserOf(view, signIn);
   return html`<li>
@@ -25,10 +26,11 @@ export function signInEntry(view: View, action: string, signIn: AccountSignIn): 
       <h3>${program}${current && html` <span class="tag">${texts.current}</span>`}</h3>
       ${facts([
         [texts.signedIn, moment(since, view)],
+        [texts.by, texts.means[by]],
         [texts.lastSeen, lastSeen === undefined || current ? undefined : moment(lastSeen, view)],
         [texts.address, address],
       ])}
     </div>
-    ${endButton(view, action, { end: 'sign-in', id }, texts.endSignIn(program))}
+    ${endButton(view, { end: 'sign-in', id }, texts.endSignIn(program))}
   </li> `;
 }

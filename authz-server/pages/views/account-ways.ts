@@ -1,5 +1,6 @@
 import { type Html, html } from '#shared/pages/html.ts';
-import type { AccountWays, View } from '../frame/view.ts';
+import type { AccountWays } from '../frame/account-view.ts';
+import type { View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
 
 /** The ways to sign in, each with its state and the page where it is changed. */

@@ -1,7 +1,8 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
-import type { AccountGroup, AccountProps, View } from '../frame/view.ts';
+import type { AccountGroup, AccountProps } from '../frame/account-view.ts';
+import type { View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
 import { aboutYou } from './account-about.ts';
 import { applicationEntry } from './account-applications.ts';
@@ -55,12 +56,12 @@ function overview(view: View, props: AccountProps): Html {
     </section>`;
 }
 
-function group(view: View, { action, lists }: AccountProps, name: AccountGroup): Html {
+function group(view: View, { lists }: AccountProps, name: AccountGroup): Html {
   const texts = textsOf(view.language).account;
   const entries =
     name === 'sign-ins'
-      ? lists.signIns.map((signIn) => signInEntry(view, action, signIn))
-      : lists.applications.map((application) => applicationEntry(view, action, application));
+      ? lists.signIns.map((signIn) => signInEntry(view, signIn))
+      : lists.applications.map((application) => applicationEntry(view, application));
   const none = lists.shown === undefined ? texts.none[name] : texts.noneHere;
   return html`<section aria-labelledby="${name}">
     <h2 id="${name}">${texts.groups[name]}</h2>

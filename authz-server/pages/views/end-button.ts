@@ -1,20 +1,16 @@
 import { type Html, html } from '#shared/pages/html.ts';
 import type { View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
-import { form } from './form.ts';
 
-/** A button that ends something. `what` is for those who do not see beside what it stands. */
-export function endButton(
-  view: View,
-  action: string,
-  hidden: Readonly<Record<string, string>>,
+/** A button that leads to a page which asks before it ends something. `what` is for those who do not see beside what it stands. */
+export const endButton = (
+  { language }: View,
+  thing: Readonly<Record<'end' | 'id', string>>,
   what: string,
-): Html {
-  const { end } = textsOf(view.language).account;
-  return form(
-    view,
-    action,
-    hidden,
-    html`<button class="button slim">${end}<span class="hidden">${what}</span></button>`,
-  );
-}
+  text: string = textsOf(language).account.end,
+): Html =>
+  html`<form method="get" action="/account/end">
+    <input type="hidden" name="end" value="${thing.end}" />
+    <input type="hidden" name="id" value="${thing.id}" />
+    <button class="button slim">${text}<span class="hidden">${what}</span></button>
+  </form>`;

@@ -1,11 +1,13 @@
 import type { Answer } from '#shared/http/answer.ts';
-import { type Html, html } from '#shared/pages/html.ts';
+import { html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { EndEverythingProps, EverythingEndedProps, View } from '../frame/view.ts';
+import type { EndEverythingProps, EverythingEndedProps } from '../frame/account-view.ts';
+import type { View } from '../frame/view.ts';
 import { browserOf } from './account-sign-ins.ts';
 import { facts } from './facts.ts';
 import { form } from './form.ts';
+import { namedList } from './named-list.ts';
 import { sign } from './sign.ts';
 
 /** Asks before everything is ended, and lists what that would be. */
@@ -19,11 +21,11 @@ export function endEverythingPage(view: View, props: EndEverythingProps): Answer
         <h1>${texts.title}</h1>
         <p>${texts.text}</p>
       </div>
-      ${named(
+      ${namedList(
         texts.browsers,
         lists.signIns.map((signIn) => browserOf(view, signIn)),
       )}
-      ${named(
+      ${namedList(
         texts.applications,
         lists.applications.map(({ name }) => name),
       )}
@@ -40,18 +42,6 @@ export function endEverythingPage(view: View, props: EndEverythingProps): Answer
       )}
     </div>`,
   });
-}
-
-function named(title: string, names: readonly string[]): Html | false {
-  return (
-    names.length > 0 &&
-    html`<div>
-      <p>${title}</p>
-      <ul class="points">
-        ${names.map((name) => html`<li>${name}</li>`)}
-      </ul>
-    </div>`
-  );
 }
 
 /** Says what has ended. */

@@ -2,7 +2,8 @@ import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
-import type { KeyLinkProps, View } from '../frame/view.ts';
+import type { KeyLinkProps } from '../frame/account-view.ts';
+import type { View } from '../frame/view.ts';
 
 /** The link by which a browser is given a key, to be opened here or on another device. */
 export function keyLinkPage(view: View, { link, back }: KeyLinkProps): Answer {

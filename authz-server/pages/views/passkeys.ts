@@ -1,9 +1,11 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
-import type { AccountPasskey, PasskeysProps, View } from '../frame/view.ts';
+import type { AccountPasskey, PasskeysProps } from '../frame/account-view.ts';
+import type { View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
 import { CREDENTIAL_SCRIPT } from './credential-script.ts';
+import { endButton } from './end-button.ts';
 import { facts } from './facts.ts';
 import { form } from './form.ts';
 import { passkeyButton } from './passkey-button.ts';
@@ -48,10 +50,13 @@ export function passkeysPage(view: View, props: PasskeysProps): Answer {
 }
 
 /** Without script, or in a browser without passkeys, a sentence says so in place of the button. */
-function making(view: View, { action, options, name = '', problem }: PasskeysProps): Html {
+function making(view: View, { action, options, name, problem }: PasskeysProps): Html {
   const texts = textsOf(view.language).passkeys;
   if (options === undefined) return html`<p>${texts.notHere}</p>`;
-  const state = problem === 'name' && html` aria-describedby="problem" aria-invalid="true"`;
+  const isName = problem === 'name' || problem === 'name-taken';
+  // Without a name, it was refused for a passkey that is there.
+  const state =
+    name !== undefined && isName && html` aria-describedby="problem" aria-invalid="true"`;
   return html`<p>${texts.addText}</p>
     <p class="note warn" id="passkey-missing">${texts.missing}</p>
     ${form(
@@ -112,13 +117,6 @@ function entry(view: View, action: string, passkey: AccountPasskey): Html {
         )}
       </details>
     </div>
-    ${form(
-      view,
-      action,
-      { do: 'removed', id },
-      html`<button class="button slim">
-        ${texts.remove}<span class="hidden">${texts.whose(name)}</span>
-      </button>`,
-    )}
+    ${endButton(view, { end: 'passkey', id }, texts.whose(name), texts.remove)}
   </li> `;
 }

@@ -1,5 +1,6 @@
 import type { Answer } from '#shared/http/answer.ts';
-import type { AccountApplication, AccountKey, AskedItem, Language, View } from '../frame/view.ts';
+import type { AccountApplication, AccountKey, AccountSignIn } from '../frame/account-view.ts';
+import type { AskedItem, Language, View } from '../frame/view.ts';
 import { accountPage } from './account.ts';
 import {
   addressConfirmedPage,
@@ -14,6 +15,7 @@ import { deviceConfirmPage } from './device-confirm.ts';
 import { deviceEndPage } from './device-end.ts';
 import { deviceEntryPage } from './device-entry.ts';
 import { endEverythingPage, everythingEndedPage } from './end-everything.ts';
+import { endOnePage } from './end-one.ts';
 import { errorPage } from './error.ts';
 import { forgottenPage, linkSentPage } from './forgotten.ts';
 import { keyLinkPage } from './key-link.ts';
@@ -124,14 +126,22 @@ const KEYS: readonly AccountKey[] = [
   { id: 'l', name: 'backup', scheme: 'Concealed', since: NOW - DAY },
 ];
 
-const SIGN_INS = [
-  { id: 's', since: NOW - 20_000, address: '192.0.2.17', agent: CHROME, current: true },
+const SIGN_INS: readonly AccountSignIn[] = [
+  {
+    id: 's',
+    since: NOW - 20_000,
+    address: '192.0.2.17',
+    agent: CHROME,
+    current: true,
+    by: 'passkey',
+  },
   {
     id: 't',
     since: NOW - 3 * DAY,
     address: '198.51.100.4',
     agent: SAFARI,
     current: false,
+    by: 'second-factor',
     lastSeen: NOW - 7_200_000,
   },
 ];
@@ -168,6 +178,15 @@ const EMAILS = [
 ];
 const alice = (view: View): View => ({ person: 'alice@example.com', ...view });
 const from = { address: '203.0.113.77', agent: 'countersign-cli/1.0', at: NOW - 95_000 };
+
+const ending = {
+  action: '/account',
+  fields: {},
+  back: '/account',
+  isHere: false,
+  browsers: [],
+  applications: [],
+};
 
 /** Every page in every state that looks different. */
 export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
@@ -367,7 +386,6 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     }),
   account: (view) =>
     accountPage(alice(view), {
-      action: '/account',
       name: 'alice@example.com',
       profile: {
         display_name: 'Alice Liddell',
@@ -387,7 +405,6 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     }),
   'account-group': (view) =>
     accountPage(alice(view), {
-      action: '/account',
       name: 'alice@example.com',
       lists: {
         signIns: [],
@@ -402,7 +419,6 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     }),
   'account-empty': (view) =>
     accountPage(alice(view), {
-      action: '/account',
       name: 'alice@example.com',
       lists: { signIns: SIGN_INS.slice(0, 1), applications: [], more: [] },
       ways: { hasPassword: false, passkeys: 0 },
@@ -414,6 +430,33 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     keyLinkPage(alice(view), {
       link: 'https://api.example/.well-known/hoba/key#8pYkqvTBrZ0cKXyS3mWbHg',
       back: '/account',
+    }),
+  'end-sign-in': (view) =>
+    endOnePage(alice(view), {
+      ...ending,
+      kind: 'sign-in',
+      name: 'Chrome on Linux',
+      isHere: true,
+      applications: ['Papertrail', 'Weekly Notes'],
+    }),
+  'end-access': (view) =>
+    endOnePage(alice(view), { ...ending, kind: 'access', name: 'Papertrail, Safari on iPhone' }),
+  'end-application': (view) =>
+    endOnePage(alice(view), {
+      ...ending,
+      kind: 'application',
+      name: 'Papertrail',
+      browsers: ['Chrome on Linux', 'A browser'],
+    }),
+  'end-key': (view) =>
+    endOnePage(alice(view), { ...ending, kind: 'key', name: 'Laptop in the kitchen' }),
+  'end-passkey': (view) =>
+    endOnePage(alice(view), {
+      ...ending,
+      kind: 'passkey',
+      name: 'Telephone',
+      browsers: ['Safari on iPhone'],
+      applications: ['Papertrail'],
     }),
   'end-everything': (view) =>
     endEverythingPage(alice(view), {

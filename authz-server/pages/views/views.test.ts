@@ -3,7 +3,8 @@ import * as fc from 'fast-check';
 import type { Answer } from '#shared/http/answer.ts';
 import { ATTACKS, expectStrict, skeleton } from '#shared/pages/checked.fixture.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';
-import type { AccountAccess, AskedItem, View } from '../frame/view.ts';
+import type { AccountAccess } from '../frame/account-view.ts';
+import type { AskedItem, View } from '../frame/view.ts';
 import { accountPage } from './account.ts';
 import { changePasswordPage } from './change-password.ts';
 import { consentPage } from './consent.ts';
@@ -11,6 +12,7 @@ import { deviceConfirmPage } from './device-confirm.ts';
 import { deviceEndPage } from './device-end.ts';
 import { deviceEntryPage } from './device-entry.ts';
 import { endEverythingPage, everythingEndedPage } from './end-everything.ts';
+import { endOnePage } from './end-one.ts';
 import { errorPage } from './error.ts';
 import { NOW, SAMPLES, sampleView } from './samples.fixture.ts';
 import { forgottenPage } from './forgotten.ts';
@@ -42,7 +44,14 @@ function everyView(text: string): readonly Answer[] {
     agent: text,
   };
   const application = { id: text, name: text, items: [text], accesses: [access] };
-  const signIn = { id: text, since: NOW, address: text, agent: text, current: true };
+  const signIn = {
+    id: text,
+    since: NOW,
+    address: text,
+    agent: text,
+    current: true,
+    by: 'password' as const,
+  };
   const ends = ['done', 'denied', 'expired'] as const;
   return [
     signInPage(view, {
@@ -105,7 +114,6 @@ function everyView(text: string): readonly Answer[] {
       back: { href: text, text: 'client' },
     }),
     accountPage(view, {
-      action: text,
       name: text,
       profile: {
         display_name: text,
@@ -124,6 +132,16 @@ function everyView(text: string): readonly Answer[] {
       back: text,
       lists: { signIns: [signIn], applications: [application] },
       isMore: false,
+    }),
+    endOnePage(view, {
+      kind: 'passkey',
+      name: text,
+      action: text,
+      fields: { id: text },
+      back: text,
+      isHere: false,
+      browsers: [text],
+      applications: [text],
     }),
     everythingEndedPage(view, { signIns: 1, grants: 1, again: text }),
   ];

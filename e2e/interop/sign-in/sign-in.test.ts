@@ -259,7 +259,8 @@ describe.each(FRONTS)('%s', (front) => {
       const account = await context.newPage();
       await account.goto(`${site.pair.issuer}/account`);
       await account.getByRole('button', { name: 'End the access of Notes', exact: true }).click();
-      await account.waitForURL('**/account?ended=application');
+      await account.getByRole('button', { name: 'End the access', exact: true }).click();
+      await account.waitForURL('**/account?done=application.*');
       expect((await ask('/', { headers })).status).toBe(401);
       expect((await navigate('/', headers)).status).toBe(303);
     });

@@ -1,0 +1,37 @@
+import type { Texts } from './en.ts';
+
+/** As `endOneEn`. */
+export const endOneDe: Texts['endOne'] = {
+  kinds: {
+    'sign-in': {
+      title: 'Diese Anmeldung beenden?',
+      text: 'Dieser Browser wird sofort abgemeldet.',
+      submit: 'Anmeldung beenden',
+    },
+    access: {
+      title: 'Diesen Zugriff beenden?',
+      text: 'Die Anwendung verliert dort sofort ihren Zugriff. Sie kann ihn wiederbekommen, ohne Sie zu fragen, solange Sie ihn anderswo erlauben.',
+      submit: 'Zugriff beenden',
+    },
+    application: {
+      title: 'Den Zugriff dieser Anwendung beenden?',
+      text: 'Sie verliert überall sofort ihren Zugriff, und fragt Sie neu, wenn Sie sie wieder benutzen.',
+      submit: 'Zugriff beenden',
+    },
+    key: {
+      title: 'Diesen Schlüssel entfernen?',
+      text: 'Er lässt niemanden mehr ein. Das lässt sich nicht rückgängig machen; Sie können einen anderen erzeugen.',
+      submit: 'Schlüssel entfernen',
+    },
+    passkey: {
+      title: 'Diesen Passkey entfernen?',
+      text: 'Er lässt niemanden mehr ein, und was er geöffnet hat, endet. Das lässt sich nicht rückgängig machen; Sie können einen anderen erzeugen.',
+      submit: 'Passkey entfernen',
+    },
+  },
+  here: 'Auch in diesem Browser werden Sie abgemeldet.',
+  browsers: 'Diese Browser werden abgemeldet:',
+  places: 'Sie hat Zugriff in diesen Browsern und auf diesen Geräten:',
+  applications: 'Diese Anwendungen verlieren den Zugriff, den sie dort bekommen haben:',
+  keep: 'So lassen',
+};
