@@ -218,7 +218,7 @@ describe('a program that opens every link of a mail confirms nothing:', () => {
     const page = await scanner.open(path);
     await scanner.submit(page, {}, '/sign-in');
     const bob = await flow.signedIn('bob');
-    const token = (await bob.open('/account')).forms[0];
+    const token = (await bob.open('/account/end')).forms[0];
     const form = new URLSearchParams([...(token?.fields ?? [])].map(([n, v]) => [n, v]));
     expect((await bob.open(path)).status).toBe(404);
     expect((await bob.request('POST', path, form)).status).toBe(404);
@@ -242,7 +242,7 @@ describe('refused, and nothing changes:', () => {
     const page = await (await flow.signedIn('alice')).open(path);
     expect(page.status).toBe(404);
     const browser = await flow.signedIn('alice');
-    const { forms } = await browser.open('/account');
+    const { forms } = await browser.open('/account/end');
     const form = new URLSearchParams([...(forms[0]?.fields ?? [])].map(([n, v]) => [n, v]));
     expect((await browser.request('POST', path, form)).status).toBe(404);
     expect(await emailsOf('alice')).toEqual(before);

@@ -15,6 +15,7 @@ import type { PagesServer } from '../../base/server.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
 import type { AddressesProps } from '../frame/view.ts';
+import { createDoneNotes } from '../frame/done-notes.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
 import { isRecent } from '../sign-in/recent.ts';
@@ -41,6 +42,7 @@ export function addressHandlers(
   const { currentVisitor } = createBrowserSessions(server, provider);
   const { ask } = createSignIn(server, provider);
   const links = createAddressLinks(server);
+  const doneNotes = createDoneNotes(server);
   const viewOf = createViewOf(server);
 
   /** Undefined: the page asks to sign in, once more if that is long ago. */
@@ -77,7 +79,7 @@ export function addressHandlers(
   return {
     async show(ctx) {
       const visitor = await recentVisitor(ctx);
-      const sent = new URLSearchParams(ctx.querystring).has('sent');
+      const sent = doneNotes.read(ctx) === 'sent';
       if (visitor !== undefined) showAddresses(ctx, visitor, { sent });
     },
 
@@ -97,7 +99,7 @@ export function addressHandlers(
       if (seconds !== undefined) return refuse({ kind: 'later', seconds });
       // The message to an address of another account says so to nobody but its owner: the link does not work.
       await notify(server, id, 'address-confirmation', viewOf(ctx).language, { to: address });
-      seeOther(ctx, `${ADDRESSES_PATH}?sent`);
+      seeOther(ctx, doneNotes.address(ctx, ADDRESSES_PATH, 'sent'));
     },
 
     async open(ctx) {
