@@ -20,6 +20,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'A request is over.',
       [
         'id',
+        'trace',
         'method',
         'path',
         'status',

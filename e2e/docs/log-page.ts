@@ -6,6 +6,7 @@ import { code, GENERATED, table } from './markdown.ts';
 export const FIELDS: Readonly<Record<keyof LogFields, string>> = {
   id: 'id of the request; its answer has it as `X-Request-Id`',
   reason: 'why a request was refused, or what went wrong',
+  trace: 'trace-id of `traceparent` (W3C Trace Context), if one of `trustedProxies` sent it',
   method: 'method of the request',
   path: 'path of the request, without the query',
   status: 'status of the answer',

@@ -4,7 +4,9 @@ import { withoutCookies } from '#shared/http/cookies.ts';
 import { lines, single } from '#shared/http/fields.ts';
 import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
-import { requestId } from '#shared/server/message/request-log.ts';
+import type { Random } from '#shared/base/random.ts';
+import { requestId, traceOf } from '#shared/server/message/request-log.ts';
+import { traceLines } from '#shared/server/message/trace-context.ts';
 import { type Drop, type Lines, onwardLines } from '../forwarding/fields.ts';
 import type { Space } from '../space/spaces.ts';
 import { destinationLines } from './destination-lines.ts';
@@ -16,6 +18,7 @@ export interface ApplicationLinesOptions {
   readonly map: PathMap;
   readonly proxies: TrustedProxies;
   readonly pseudonym: string;
+  readonly random: Random;
   /** Whether a cookie of that name is ours. */
   readonly isOurs: (name: string) => boolean;
 }
@@ -26,11 +29,12 @@ export interface ApplicationLinesOptions {
  * cannot go on.
  */
 export function createApplicationLines(options: ApplicationLinesOptions) {
-  const { space, config, map, proxies, pseudonym, isOurs } = options;
+  const { space, config, map, proxies, pseudonym, random, isOurs } = options;
   const { host: ours } = new URL(space.origin);
 
   return (request: AnyRequest, url: URL, removed: Drop): Lines => {
     const host = config.host === 'public' ? ours : url.host;
+    const trace = traceOf(request);
     const onward = onwardLines(request, pseudonym, removed);
     return [
       ['Host', host],
@@ -39,6 +43,7 @@ export function createApplicationLines(options: ApplicationLinesOptions) {
       ...FORWARDED[config.forwarded](wayOf(request, ours, proxies)),
       ...(map.prefix !== '' ? [['X-Forwarded-Prefix', map.prefix] satisfies Lines[number]] : []),
       ['X-Request-Id', requestId(request)],
+      ...(trace ? traceLines(trace, random) : []),
     ];
   };
 }

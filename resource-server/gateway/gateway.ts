@@ -97,7 +97,15 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     isOurs,
   };
   const removalBy = createRemoval(space, config, own, proxies);
-  const linesOf = createApplicationLines({ space, config, map, proxies, pseudonym, isOurs });
+  const linesOf = createApplicationLines({
+    space,
+    config,
+    map,
+    proxies,
+    pseudonym,
+    random,
+    isOurs,
+  });
   const webSockets = config.webSockets && createWebSockets(space.url, config.webSockets, parts);
   const requestUpstream = createUpstreamRequest(upstreams, webSockets, config, clock, log);
   const keyless = withoutKeys(space.apiKeyQuery, own.keyParameters);

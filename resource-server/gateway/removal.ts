@@ -7,7 +7,7 @@ import type { Space } from '../space/spaces.ts';
 import type { OwnNames } from './own-names.ts';
 
 /** Written by us, where they are. */
-const OURS = /^(?:x-auth-.+|x-request-id|destination|if|expect)$/;
+const OURS = /^(?:x-auth-.+|x-request-id|traceparent|tracestate|destination|if|expect)$/;
 /** Credentials that were for us. */
 const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'dpop']);
 /** Schemes whose credentials an application may see, where the operator says so. */
@@ -21,7 +21,9 @@ const NONE: ReadonlySet<string> = new Set();
  *
  * 1. Hop-by-hop fields, and those that Connection names: `onwardLines` in forwarding/fields.ts.
  * 2. Fields that applications trust a proxy for, unless a trusted proxy sent them (`pass`): http/trusted-fields.ts.
- * 3. Fields that this server writes itself, the identity fields among them (`OURS`, `identityFields`).
+ * 3. Fields that this server writes itself, the identity fields among them (`OURS`, `identityFields`). The trace of a
+ *    trusted proxy goes on anew; that of anybody else does not: W3C Trace Context section 4.3 has a front gateway restart a
+ *    trace, and an application that gets none begins its own, by its own rule of what it samples.
  * 4. Credentials for this server (`CREDENTIALS`), and fields that the space calls `secrets`.
  * 5. API keys that this server gave out, in any field (own-names.ts); in the query: without-keys.ts.
  * 6. Cookies of this server: application-lines.ts.

@@ -12,6 +12,8 @@ interface Named {
   reason: string;
 
   // A request, at its end.
+  /** The trace-id of W3C Trace Context, from a trusted proxy. */
+  trace: string;
   method: string;
   /** Without the query. */
   path: string;

@@ -6,6 +6,7 @@ import type { LogFields } from '#shared/base/log-fields.ts';
 import { RecentMap, remembering } from '#shared/base/recent-map.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import { type AnyRequest, type AnyResponse, holdFields } from './message.ts';
+import { readTraceContext, type TraceContext } from './trace-context.ts';
 import { secretPaths } from './secret-paths.ts';
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
@@ -16,7 +17,14 @@ const NOTED = Symbol('noted');
 /** The member that says of what kind a routine request is. */
 const ROUTINE = Symbol('routine');
 
-type Logged = AnyRequest & { [NOTED]?: LogFields; [ROUTINE]?: string };
+/** The member for the trace that the request is part of, as a trusted proxy says. */
+const TRACE = Symbol('trace');
+
+type Logged = AnyRequest & {
+  [NOTED]?: LogFields;
+  [ROUTINE]?: string;
+  [TRACE]?: TraceContext | undefined;
+};
 
 /** Adds to the line of this request. */
 export function note(request: Logged, fields: LogFields): void {
@@ -33,6 +41,9 @@ export function noteRoutine(request: Logged, kind: string): void {
 export function requestId(request: Logged): string {
   return request[NOTED]?.id ?? '';
 }
+
+/** The trace that goes on with it to an application; undefined: none that is believed. */
+export const traceOf = (request: Logged): TraceContext | undefined => request[TRACE];
 
 /** The id that its client may see, in X-Request-Id and on a page; undefined: none. */
 export function shownId(request: Logged): string | undefined {
@@ -71,7 +82,7 @@ export interface LoggedParts {
  * Writes one line a request once it is over: id, method, path, status, milliseconds, and what
  * `note` added. The id is that of X-Request-Id when a trusted proxy sent a plain one, else random.
  * `cut`: the connection ended before the answer did. Answers carry the id too, so that anybody who got one
- * can name the line. Of checks of health that went well there is one line a minute, with their number
+ * can name the line. `trace` is that of a trusted proxy, too (W3C Trace Context). Of checks of health that went well there is one line a minute, with their number
  * (`checks`) since the last; the same for each other kind of routine request.
  */
 export function logged<Request extends AnyRequest, Response extends AnyResponse>(
@@ -82,14 +93,17 @@ export function logged<Request extends AnyRequest, Response extends AnyResponse>
   const written = secretPaths(secret);
   return (request, response) => {
     const start = clock.now();
-    const given = request.headers['x-request-id'];
+    const { 'x-request-id': given, traceparent } = request.headers;
     const believed =
-      typeof given === 'string' &&
-      REQUEST_ID.test(given) &&
-      trusted.has(request.socket.remoteAddress ?? '');
-    const noted = { id: believed ? given : randomId(random) };
+      (given ?? traceparent) !== undefined && trusted.has(request.socket.remoteAddress ?? '');
+    const plain = believed && typeof given === 'string' && REQUEST_ID.test(given);
+    const nameless = isNameless(request);
+    // A trace would link a request that must not be linked (RFC 9576 section 3.3).
+    const trace = believed && !nameless ? readTraceContext(request.headers) : undefined;
+    const noted = { id: plain ? given : randomId(random), ...(trace && { trace: trace.traceId }) };
     (request as Logged)[NOTED] = noted;
-    if (!isNameless(request)) {
+    if (trace) (request as Logged)[TRACE] = trace;
+    if (!nameless) {
       holdFields(response, { 'X-Request-Id': noted.id });
     }
     response.on('close', () => {
