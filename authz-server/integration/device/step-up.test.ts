@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { appFrom } from '../second-factor.fixture.ts';
 import { decodeJwt } from 'jose';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { ACRS, type Acr } from '#shared/jose/acr.ts';
@@ -96,7 +97,18 @@ describe('acr_values and max_age of a device (RFC 8628 section 3.1, RFC 9470 sec
     const device = await flow.askAsDevice({ ...ALL, max_age: '0' });
     const asked = await browser.open(pathOf(device));
     expect(asked.forms.map(({ action }) => action)).toContain('/sign-in');
+    expect(asked.text).toContain('You last signed in 10 seconds ago.');
     expect(isConfirm(await signIn(browser, asked, 'alice'))).toBe(true);
+  });
+
+  test('a person without a second factor sets one up on the way, and comes back to the device', async () => {
+    const device = await flow.askAsDevice({ ...ALL, acr_values: SECOND_FACTOR });
+    const browser = await flow.signedIn('alice');
+    const step = await signIn(browser, await browser.open(pathOf(device)), 'alice');
+    expect(step.text).toContain('Set up a second factor');
+    const shown = await browser.submit(step, { code: appFrom(step, flow)() });
+    const [, href = ''] = /class="button primary" href="([^"]*)"/.exec(shown.text) ?? [];
+    expect(isConfirm(await browser.open(href.replaceAll('&amp;', '&')))).toBe(true);
   });
 
   test('without the scope openid, too (RFC 9470 section 4)', async () => {

@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { ACRS } from '#shared/jose/acr.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
-import { withSecondFactor } from '../second-factor.fixture.ts';
+import { appFrom, codesOn, withSecondFactor } from '../second-factor.fixture.ts';
+import { somePasskey } from '#shared/stores/contract/samples.ts';
 import { answerIn, claimsOf, testSite, type TestSite } from '../site.fixture.ts';
 import { ALICE, BOB, idOf } from './at-consent.fixture.ts';
 
@@ -47,7 +48,44 @@ describe('a client that asks for a second factor (RFC 9470 section 5)', () => {
     expect(await signInsOf('alice')).toEqual([]);
   });
 
-  test('a person without one ends the request, signed in nowhere', async () => {
+  test('a person without one is led through the set-up, and goes on to the client by it', async () => {
+    const browser = site.browser();
+    const page = await browser.open(ask(SECOND_FACTOR));
+    expect(page.text).toContain('you set one up after your password');
+    const step = await browser.submit(page, BOB);
+    expect(step.text).toContain('Set up a second factor');
+    expect(await signInsOf('bob')).toEqual([]);
+    const shown = await browser.submit(step, { code: appFrom(step, site.server)() });
+    expect(codesOn(shown)).toHaveLength(10);
+    const [, href = ''] = /class="button primary" href="([^"]*)"/.exec(shown.text) ?? [];
+    const consent = await browser.open(href);
+    const tokens = await site.redeem(await browser.submit(consent, { decision: 'allow' }));
+    expect(claimsOf(tokens['access_token'])).toMatchObject({ acr: SECOND_FACTOR });
+  });
+
+  test('the password alone sets none up for a person who has a passkey, which is both', async () => {
+    const accountId = await idOf(site, 'bob');
+    await site.server.stores.passkeys.add({ ...somePasskey('p'), accountId }, 20);
+    const browser = site.browser();
+    const refused = await browser.submit(await browser.open(ask(SECOND_FACTOR)), BOB);
+    expect([refused.status, refused.text]).toEqual([
+      422,
+      expect.stringContaining('Use your passkey'),
+    ]);
+    expect(await signInsOf('bob')).toEqual([]);
+  });
+
+  test('a person who gives up in the set-up ends the request, with nothing set up', async () => {
+    const browser = site.browser();
+    const step = await browser.submit(await browser.open(ask(SECOND_FACTOR)), BOB);
+    const { action = '' } = step.forms.find((one) => one.action.endsWith('/abort')) ?? {};
+    expect(answerIn(await browser.submit(step, {}, action)).get('error')).toBe(UNMET);
+    expect(await site.server.stores.secondFactors.get(await idOf(site, 'bob'))).toBeUndefined();
+  });
+
+  test('where nobody has one, it ends the request, signed in nowhere', async () => {
+    await site[Symbol.asyncDispose]();
+    site = await testSite({ people: { secondFactor: 'off' } }, new ManualClock(Date.now()));
     const browser = site.browser();
     const answer = answerIn(await browser.submit(await browser.open(ask(SECOND_FACTOR)), BOB));
     expect(answer.get('error')).toBe(UNMET);
@@ -62,4 +100,20 @@ describe('a client that asks for a second factor (RFC 9470 section 5)', () => {
     expect(answer.get('error')).toBe(UNMET);
     expect(await signInsOf('alice')).toEqual([]);
   });
+});
+
+test('a client that asks for a recent sign-in (max_age): the page says how long ago the last one was', async () => {
+  const clock = new ManualClock(Date.now() - 420_000);
+  await site[Symbol.asyncDispose]();
+  site = await testSite({}, clock);
+  const browser = site.browser();
+  const first = await browser.open(site.authorize());
+  expect(first.text).not.toContain('You last signed in');
+  await browser.submit(first, ALICE);
+  clock.advance(420);
+  const page = await browser.open(site.authorize({ max_age: '300' }));
+  expect(page.text).toContain('type="password"');
+  expect(page.text).toContain('You last signed in 7 minutes ago. This asks for a newer sign-in.');
+  const enough = await browser.open(site.authorize({ max_age: '600' }));
+  expect(enough.text).not.toContain('type="password"');
 });

@@ -107,6 +107,7 @@ export function deviceHandlers(
     ask(ctx, pathWith(userCode), {
       name: person.name,
       client: client.client_name,
+      ...(!missing && { since: signIn.since }),
       ...(missing && asksFor(leastAcr(params['acr_values']))),
       ...(missing && signIn.since >= iat * 1000 && { notice: 'not-enough' }),
       cancel: { action: PATH, hidden: { user_code: userCode, decision: 'deny' } },

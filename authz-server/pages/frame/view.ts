@@ -50,6 +50,8 @@ export interface SignInProps {
   readonly last?: 'passkey';
   /** The client asks for this way to sign in, or a stronger one. */
   readonly asks?: 'second-factor' | 'passkey';
+  /** When the person signed in here last, if that is too long ago for what follows; milliseconds since the epoch. */
+  readonly since?: number;
   /** The page of ours that they are on the way to. */
   readonly purpose?: 'account' | 'device' | 'access';
   /**

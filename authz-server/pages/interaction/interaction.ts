@@ -149,6 +149,8 @@ export function interactionHandlers(
       ...(server.config.mail && { forgotten: '/recover' }),
       ...askForPasskey(ctx, view),
       ...(hint !== undefined && { name: hint }),
+      ...(visitor &&
+        interaction.prompt.reasons.includes('max_age') && { since: visitor.signIn.since }),
       ...tried,
     });
     answerWith(ctx, page);
@@ -191,7 +193,8 @@ export function interactionHandlers(
       const waiting = await load(ctx);
       const { interaction, client, visitor } = waiting;
       if (interaction.prompt.name !== 'login') throw expired(wayBack(client.redirect_uris));
-      const attempt = await attemptWith(ctx, form);
+      const least = leastAcr(interaction.params['acr_values']);
+      const attempt = await attemptWith(ctx, form, least);
       if ('problem' in attempt) {
         return askToSignIn(ctx, waiting, { name: form.get('name') ?? '', ...attempt });
       }

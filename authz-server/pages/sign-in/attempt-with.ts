@@ -17,9 +17,9 @@ export function createAttempt(server: PagesServer): AttemptWith {
   const [withPasskey, withPassword] = [createPasskeySignIn(server), createPasswordSignIn(server)];
   const { remember } = createLastWay(server);
   const browsers = createKnownBrowser(server);
-  return async (ctx, form) => {
+  return async (ctx, form, least) => {
     const way = (form.get('passkey') ?? '') === '' ? 'password' : 'passkey';
-    const attempt = await (way === 'passkey' ? withPasskey : withPassword)(ctx, form);
+    const attempt = await (way === 'passkey' ? withPasskey : withPassword)(ctx, form, least);
     if ('person' in attempt) {
       remember(ctx, way);
       const { id, name } = attempt.person;

@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import type { Acr } from '#shared/jose/acr.ts';
 import type { Means } from '#shared/people/access/sign-ins.ts';
 import type { Authenticated } from '#shared/people/directory.ts';
 import type { SecondStep, SignInProps } from '../frame/view.ts';
@@ -21,5 +22,8 @@ export type Attempt =
   | Unfinished
   | { readonly problem: NonNullable<SignInProps['problem']> };
 
-/** Checks what a sign-in form shows. */
-export type AttemptWith = (ctx: Context, form: URLSearchParams) => Promise<Attempt>;
+/**
+ * Checks what a sign-in form shows. `least`: the way that is asked for. Somebody who has no second factor is led through
+ * the set-up if one is asked for.
+ */
+export type AttemptWith = (ctx: Context, form: URLSearchParams, least?: Acr) => Promise<Attempt>;

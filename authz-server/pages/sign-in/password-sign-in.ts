@@ -13,13 +13,13 @@ import { createSecondStep } from './second-step.ts';
 export function createPasswordSignIn(server: PagesServer): AttemptWith {
   const { limited } = createAttemptLimits(server);
   const secondStep = createSecondStep(server);
-  return (ctx, form) => {
+  return (ctx, form, least) => {
     if (form.has('step')) return secondStep.finish(ctx, form);
     const typed = form.get('name') ?? '';
     return limited(ctx, usernameCaseMapped(typed) ?? typed, async (): Promise<Attempt> => {
       const person = await server.directory.authenticate(typed, form.get('password') ?? '');
       if (person === undefined) return { problem: { kind: 'wrong' } };
-      const step = await secondStep.begin(ctx, person);
+      const step = await secondStep.begin(ctx, person, least);
       if (step === 'use-passkey') return { problem: { kind: 'use-passkey' } };
       return step ? { step } : { person, means: { assurance: BY_PASSWORD } };
     });

@@ -1,5 +1,6 @@
 import type { Context } from 'koa';
 import { BY_SECOND_FACTOR } from '#shared/people/access/assurance.ts';
+import type { Acr } from '#shared/jose/acr.ts';
 import type { Authenticated } from '#shared/people/directory.ts';
 import { mustHaveSecondFactor } from '#shared/people/second-factor/need.ts';
 import { checkCode, type WrongCode } from '#shared/people/second-factor/second-factor.ts';
@@ -20,10 +21,14 @@ import { claimStep, createStepState, isClaimed, type StepState } from './step-st
 
 export interface SecondSteps {
   /**
-   * Undefined: the password is enough. `use-passkey`: the person must have a second factor and has a passkey, which stands
-   * for both; whoever knows the password alone must not set up another.
+   * Undefined: the password is enough. `use-passkey`: the person needs a second factor and has a passkey, which stands
+   * for both; whoever knows the password alone must not set up another. `least`: the way to sign in that is asked for.
    */
-  begin(ctx: Context, person: Authenticated): Promise<SecondStep | 'use-passkey' | undefined>;
+  begin(
+    ctx: Context,
+    person: Authenticated,
+    least?: Acr,
+  ): Promise<SecondStep | 'use-passkey' | undefined>;
   /** Checks what the form of the second step shows. */
   finish(ctx: Context, form: URLSearchParams): Promise<Attempt>;
 }
@@ -75,13 +80,14 @@ export function createSecondStep(server: PagesServer): SecondSteps {
   }
 
   return {
-    async begin(ctx, { id: accountId, name, generation, passwordMark: password, profile }) {
+    async begin(ctx, { id: accountId, name, generation, passwordMark: password, profile }, least) {
       if (rule === 'off') return undefined;
       const person = { accountId, name, generation, ...(password !== undefined && { password }) };
       if ((await stores.secondFactors.get(accountId)) !== undefined) {
         return { name, state: write(ctx, person) };
       }
-      if (!mustHaveSecondFactor(rule, profile?.groups)) return undefined;
+      const isAskedFor = least === BY_SECOND_FACTOR.acr;
+      if (!isAskedFor && !mustHaveSecondFactor(rule, profile?.groups)) return undefined;
       if ((await stores.passkeys.of(accountId)).length > 0) return 'use-passkey';
       const secret = await secretOf(ctx, person);
       const setUp = await newSecondFactor(server, { ...person, secret });

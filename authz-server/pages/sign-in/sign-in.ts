@@ -1,5 +1,6 @@
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
+import { BY_SECOND_FACTOR } from '#shared/people/access/assurance.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { createAskForPasskey } from './ask-for-passkey.ts';
@@ -26,7 +27,10 @@ const INTERACTION = /^\/gnap\/interact\/[\w-]{1,64}$/;
 /** The pages of links that confirm an address. */
 const ADDRESS_LINK = /^\/account\/address\/[\w-]{1,64}$/;
 
-type More = Pick<SignInProps, 'name' | 'problem' | 'notice' | 'client' | 'asks' | 'cancel'>;
+type More = Pick<
+  SignInProps,
+  'name' | 'problem' | 'notice' | 'client' | 'asks' | 'cancel' | 'since'
+>;
 
 export interface StandaloneSignIn {
   /** Asks the person to sign in first; `goOn` is one of the paths of `CONTINUE`, or a page of a link or of a request of GNAP. */
@@ -46,7 +50,7 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
   const hasSecondFactors = config.people.secondFactor !== 'off';
 
   const ask: StandaloneSignIn['ask'] = (ctx, goOn, more) => {
-    const door = doorTo(checkedContinue(goOn, config.issuer));
+    const door = doorTo(checkedContinue(goOn, config.issuer), more?.asks);
     const view = viewOf(ctx);
     const forgotten = config.mail && { forgotten: '/recover' };
     const passkey = askForPasskey(ctx, view);
@@ -61,12 +65,17 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
     async signIn(ctx) {
       const form = await checkForm(ctx);
       const goOn = checkedContinue(form.get('continue') ?? '', config.issuer);
-      const attempt = await attemptWith(ctx, form);
-      if ('problem' in attempt) return ask(ctx, goOn, { name: form.get('name') ?? '', ...attempt });
+      // A person who changes it is led through the set-up, or is asked again by the page that they go to.
+      const asks = form.get('asks') === 'second-factor' ? 'second-factor' : undefined;
+      const attempt = await attemptWith(ctx, form, asks && BY_SECOND_FACTOR.acr);
+      if ('problem' in attempt) {
+        const name = form.get('name') ?? '';
+        return ask(ctx, goOn, { name, ...(asks && { asks }), ...attempt });
+      }
       if ('step' in attempt) {
         return answerWith(
           ctx,
-          secondStepPage(viewOf(ctx), { ...doorTo(goOn), ...attempt.step, again: goOn }),
+          secondStepPage(viewOf(ctx), { ...doorTo(goOn, asks), ...attempt.step, again: goOn }),
         );
       }
       const { person } = await signInVisitor(ctx, attempt);
@@ -77,9 +86,9 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
   };
 }
 
-const doorTo = (goOn: string) => ({
+const doorTo = (goOn: string, asks?: SignInProps['asks']) => ({
   action: '/sign-in',
-  hidden: { continue: goOn },
+  hidden: { continue: goOn, ...(asks && { asks }) },
   purpose: purposeOf(goOn),
 });
 

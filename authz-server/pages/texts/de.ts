@@ -56,8 +56,9 @@ export const de: Texts = {
     forgotten: 'Passwort vergessen?',
     usePasskey: 'Passkey benutzen',
     usePasskeyAgain: 'Passkey benutzen, wie beim letzten Mal',
-    noSecondFactor: 'Sie haben noch keinen?',
-    setUpSecondFactor: 'Richten Sie einen in Ihrem Konto ein und kommen Sie dann hierher zurück',
+    noSecondFactor: 'Wenn Sie noch keinen haben, richten Sie ihn nach Ihrem Passwort ein.',
+    tooLongAgo: (ago) =>
+      `Sie haben sich zuletzt ${ago} angemeldet. Hier wird eine neuere Anmeldung verlangt.`,
     noPasskey: 'Sie haben noch keinen?',
     makePasskey: 'Legen Sie einen in Ihrem Konto an',
     passkeyFailed:
@@ -65,7 +66,7 @@ export const de: Texts = {
     cancel: 'Abbrechen',
     wrong: 'Name oder Passwort ist falsch. Prüfen Sie beides und versuchen Sie es noch einmal.',
     'use-passkey':
-      'Ihr Passwort stimmt, aber dieser Server verlangt von Ihnen auch einen zweiten Faktor. Benutzen Sie Ihren Passkey: Er ist beides. Wenn Sie ihn verloren haben, fragen Sie, wer diesen Server betreibt.',
+      'Ihr Passwort stimmt, aber es braucht auch einen zweiten Faktor. Benutzen Sie Ihren Passkey: Er ist beides. Wenn Sie ihn verloren haben, fragen Sie, wer diesen Server betreibt.',
     'step-over':
       'Der zweite Schritt hat zu lange gedauert oder ist schon getan. Beginnen Sie neu mit Name und Passwort.',
     'codes-shown':

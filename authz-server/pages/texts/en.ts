@@ -61,8 +61,8 @@ export const en = {
     forgotten: 'Forgotten your password?',
     usePasskey: 'Use a passkey',
     usePasskeyAgain: 'Use a passkey, as last time',
-    noSecondFactor: 'You have none yet?',
-    setUpSecondFactor: 'Set one up in your account, then come back here',
+    noSecondFactor: 'If you have none yet, you set one up after your password.',
+    tooLongAgo: (ago: string) => `You last signed in ${ago}. This asks for a newer sign-in.`,
     noPasskey: 'You have none yet?',
     makePasskey: 'Make one in your account',
     passkeyFailed:
@@ -70,7 +70,7 @@ export const en = {
     cancel: 'Cancel',
     wrong: 'Name or password is wrong. Check both and try again.',
     'use-passkey':
-      'Your password is right, but this server also wants a second factor of you. Use your passkey: it is both. If you lost it, ask who runs this server.',
+      'Your password is right, but a second factor is needed, too. Use your passkey: it is both. If you lost it, ask who runs this server.',
     'step-over':
       'The second step took too long, or was done already. Start again with name and password.',
     'codes-shown':

@@ -10,7 +10,7 @@ export const secondFactorDe: typeof secondFactorEn = {
       `Ihr Passwort stimmt, ${name}. Geben Sie nun den Code ein, den Ihre App für dieses Konto zeigt.`,
     setUpTitle: 'Richten Sie einen zweiten Faktor ein',
     setUpLead: (name) =>
-      `Ihr Passwort stimmt, ${name}. Dieser Server verlangt auch einen Code aus einer App von Ihnen. Richten Sie das jetzt ein; danach sind Sie angemeldet.`,
+      `Ihr Passwort stimmt, ${name}. Es braucht auch einen Code aus einer App von Ihnen. Richten Sie das jetzt ein; danach sind Sie angemeldet, und es geht weiter.`,
     ends: 'Ist er eingerichtet, wird jeder andere Browser abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff.',
     submit: 'Weiter',
     again: 'Zurück zu Name und Passwort',

@@ -10,7 +10,7 @@ export const secondFactorEn = {
       `Your password is right, ${name}. Now enter the code that your app shows for this account.`,
     setUpTitle: 'Set up a second factor',
     setUpLead: (name: string) =>
-      `Your password is right, ${name}. This server also wants a code from an app of yours. Set that up now; you are signed in afterwards.`,
+      `Your password is right, ${name}. A code from an app of yours is needed, too. Set that up now; then you are signed in and go on.`,
     ends: 'When it is set up, every other browser is signed out, and all applications and devices lose their access.',
     submit: 'Continue',
     again: 'Back to name and password',

@@ -209,7 +209,12 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
   'sign-in-not-enough': (view) =>
     signInPage(view, { ...signIn, name: 'alice', asks: 'second-factor', notice: 'not-enough' }),
   'sign-in-once-more': (view) =>
-    signInPage(view, { action: '/sign-in', purpose: 'account', notice: 'nothing-ended' }),
+    signInPage(view, {
+      action: '/sign-in',
+      purpose: 'account',
+      notice: 'nothing-ended',
+      since: NOW - 420_000,
+    }),
   'second-step': (view) => secondStepPage(view, { ...signIn, ...SECOND_STEP }),
   'second-step-wrong': (view) =>
     secondStepPage(view, { ...signIn, ...SECOND_STEP, problem: { kind: 'wrong' } }),

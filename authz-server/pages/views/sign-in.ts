@@ -7,6 +7,7 @@ import { form } from './form.ts';
 import { shownProblem } from './problem.ts';
 import { passkeyButton } from './passkey-button.ts';
 import { clientLogo } from './client-logo.ts';
+import { relative } from './times.ts';
 import { CREDENTIAL_SCRIPT } from './credential-script.ts';
 
 /** Asks for name and password, or for a passkey; where a client takes nothing but a passkey, for that alone. */
@@ -21,6 +22,7 @@ export function signInPage(view: View, props: SignInProps): Answer {
     purpose,
     notice,
     asks,
+    since,
     hasSecondFactors = false,
     passkey,
   } = props;
@@ -47,12 +49,13 @@ export function signInPage(view: View, props: SignInProps): Answer {
         asks !== undefined &&
         html`<p class="note">
           ${texts.asks[asks](client)}
-          ${
-            asks === 'second-factor' &&
-            hasSecondFactors &&
-            html`${texts.noSecondFactor}
-              <a href="/account/second-factor">${texts.setUpSecondFactor}</a>.`
-          }
+          ${asks === 'second-factor' && hasSecondFactors && texts.noSecondFactor}
+        </p>`
+      }
+      ${
+        since !== undefined &&
+        html`<p class="note">
+          ${texts.tooLongAgo(relative((since - view.now) / 1000, view.language))}
         </p>`
       }
       ${notice !== undefined && html`<p class="note bad" role="alert">${texts.notices[notice]}</p>`}
