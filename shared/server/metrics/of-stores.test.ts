@@ -34,6 +34,7 @@ function measured() {
       raise: async () => 1,
       generation: () => Promise.reject(new Error('down')),
     },
+    trees: { longestContent: 7, commit: async () => {} },
     ping: async () => {},
   } as unknown as Stores;
   const wrapped = measuredStores(stores, metrics, clock);
@@ -101,4 +102,9 @@ test('PrivateTokens count as paid for, verified, redeemed and replayed', async (
     '"redeemed"} 2',
     '"replayed"} 1',
   ]);
+});
+
+test('values beside the verbs stay: a store without them would keep content that it cannot', () => {
+  const { wrapped } = measured();
+  expect(wrapped.trees.longestContent).toBe(7);
 });

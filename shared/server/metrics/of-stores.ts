@@ -61,7 +61,8 @@ export function measuredStores(stores: Stores, metrics: Metrics, clock: Clock): 
       const run = (subject as Record<string, Verb>)[verb] as Verb;
       return [verb, measured(`${name}.${verb}`, run.bind(subject))] as const;
     });
-    return [name, Object.fromEntries(verbs)] as const;
+    // Values beside the verbs stay, such as the longest content that a store keeps.
+    return [name, { ...(subject as Subject), ...Object.fromEntries(verbs) }] as const;
   });
   return { ...stores, ...Object.fromEntries(wrapped) };
 }
