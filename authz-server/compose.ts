@@ -2,6 +2,7 @@ import { isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { ADDRESS_PATH } from '#shared/people/address-links.ts';
 import { LINK_PATH } from '#shared/people/recovery-links.ts';
+import { REGISTRATION_PATH } from '#shared/people/registration.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import { WORKER } from '#shared/base/workers.ts';
@@ -67,7 +68,13 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
   };
   const trusted = trustedProxies(config.trustedProxies);
   return {
-    handler: logged(app, { log, clock, random, trusted, secret: [LINK_PATH, ADDRESS_PATH] }),
+    handler: logged(app, {
+      log,
+      clock,
+      random,
+      trusted,
+      secret: [LINK_PATH, ADDRESS_PATH, REGISTRATION_PATH],
+    }),
     beside: tokenIssuer ? tokenIssuerOverTls(parts, tokenIssuer) : [],
     chores: [
       ...(tokenIssuer?.chores ?? []),

@@ -20,6 +20,8 @@ export const ENDPOINTS = {
   '/recover': { methods: BOTH, limited: true },
   '/recover/:uid': { methods: BOTH, limited: true },
   '/account/passkeys': { methods: BOTH },
+  '/register': { methods: BOTH, limited: true },
+  '/register/:uid': { methods: BOTH, limited: true },
   '/sign-in': { methods: BOTH, limited: true },
   '/sign-out': { methods: BOTH },
   '/interaction/:uid': { methods: READ },
@@ -74,11 +76,26 @@ const OF_MAIL: ReadonlySet<string> = new Set([
   '/recover',
 ]);
 
+/** The values of `people.registration` with which the rows of registration are there. */
+const OF_REGISTRATION: Readonly<Record<string, readonly string[]>> = {
+  '/register': ['open'],
+  '/register/:uid': ['open', 'invited'],
+};
+
 /** Returns the rows that a configuration has. */
-export const rowsOf = ({ gnap, mail }: Pick<Config, 'gnap' | 'mail'>): Rows =>
+export const rowsOf = ({
+  gnap,
+  mail,
+  people: { registration },
+}: Pick<Config, 'gnap' | 'mail'> & {
+  readonly people: Pick<Config['people'], 'registration'>;
+}): Rows =>
   Object.fromEntries(
     Object.entries(ENDPOINTS).filter(
-      ([path]) => (gnap || !OF_GNAP.test(path)) && (mail || !OF_MAIL.has(path)),
+      ([path]) =>
+        (gnap || !OF_GNAP.test(path)) &&
+        (mail || !OF_MAIL.has(path)) &&
+        (OF_REGISTRATION[path]?.includes(registration) ?? true),
     ),
   );
 
@@ -87,7 +104,7 @@ export const handledBy = (rows: Rows): ReadonlySet<string> =>
   new Set(['OPTIONS', ...Object.values(rows).flatMap(({ methods }) => methods)]);
 
 /** The methods without GNAP and mail. */
-export const HANDLED = handledBy(rowsOf({}));
+export const HANDLED = handledBy(rowsOf({ people: { registration: 'off' } }));
 
 /** Returns a function that finds the endpoint at a normalised path, or undefined if there is none. */
 export function lookUpIn(rows: Rows): (path: string) => Endpoint | undefined {

@@ -45,7 +45,13 @@ const ofTokenIssuer = (request: unknown, verify: unknown) => [
 test('each method at each address, from every origin, is answered as endpoints.txt says', async () => {
   const often = { burst: 10_000, per: 1 };
   const limits = { address: often, account: often };
-  const issuing = { issuer: ISSUER, privateTokens: { issuer: ISSUER }, gnap: {}, mail: MAIL };
+  const issuing = {
+    issuer: ISSUER,
+    privateTokens: { issuer: ISSUER },
+    gnap: {},
+    mail: MAIL,
+    people: { registration: 'open' },
+  };
   await using flow = await testFlow({ ...issuing, limits });
   const requester = {
     ...APP,

@@ -5,6 +5,7 @@ import { configSchema } from '#shared/config/schema.ts';
 import { testPeople } from '#shared/people/directory.fixture.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { addPerson, disablePerson, setProfile } from '#shared/people/people.ts';
+import { createRegistrationLinks } from '#shared/people/registration.ts';
 import { createRecoveryLinks } from '#shared/people/recovery-links.ts';
 import { type MailKind, NOTICES } from '#shared/mail/kinds.ts';
 import { notify } from '#shared/mail/notify.ts';
@@ -226,6 +227,58 @@ describe('a flood of changes', () => {
       EMAIL,
       'bob@example.com',
     ]);
+  });
+});
+
+describe('somebody wants an account', () => {
+  const wants = async (
+    registration: 'off' | 'invited' | 'open',
+    kind: 'registration' | 'registration-invitation',
+    to: string,
+  ) => {
+    const all = await site();
+    const people = { ...all.server.config.people, registration };
+    const server = { ...all.server, config: { ...all.server.config, people } };
+    const silent = { info: () => {}, warn: () => {}, error: () => {} };
+    await notify(server, '(nobody) x', kind, 'en', { to });
+    await outboxChore(server, await openMail(server.config), silent).run();
+    const [received] = smtp.received;
+    const text = textOf(received?.content);
+    const [, secret = ''] = /https:\/\/auth\.example\/register\/([\w-]{22})\s/.exec(text) ?? [];
+    const right = await createRegistrationLinks(server).find(secret);
+    return { to: received?.to, text, right, waiting: await all.waiting() };
+  };
+
+  test.each(['registration', 'registration-invitation'] as const)(
+    '%s: an unknown address gets a link, which verifies it',
+    async (kind) => {
+      const { to, right } = await wants('open', kind, 'dora@example.com');
+      expect([to, right]).toEqual([
+        'dora@example.com',
+        { id: expect.any(String), address: 'dora@example.com', mailed: true },
+      ]);
+    },
+  );
+
+  test('a verified address of somebody is told of the account, and gets no link to another', async () => {
+    const { to, text, right } = await wants('open', 'registration', EMAIL.toUpperCase());
+    expect([to, right]).toEqual([EMAIL, undefined]);
+    expect(text).toContain('your name there is alice');
+  });
+
+  test('an address that somebody only says is theirs gets a link', async () => {
+    const { right } = await wants('open', 'registration', 'mallory@attacker.example');
+    expect(right).toBeDefined();
+  });
+
+  test.each([
+    ['off', 'registration', 0],
+    ['off', 'registration-invitation', 0],
+    ['invited', 'registration', 0],
+    ['invited', 'registration-invitation', 1],
+  ] as const)('people.registration is %s by now: %s is sent %i times', async (now, kind, count) => {
+    const { waiting } = await wants(now, kind, 'dora@example.com');
+    expect([smtp.received.length, waiting]).toEqual([count, 0]);
   });
 });
 

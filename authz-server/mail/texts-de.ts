@@ -87,6 +87,39 @@ ${link}
 Ihr Name dort ist ${name}. Geben Sie den Link niemandem.
 `,
   }),
+  registration: ({ brand, link }) => ({
+    subject: `${brand}: Ihr Konto anlegen`,
+    text: `Guten Tag,
+
+jemand, vielleicht Sie, möchte bei ${brand} ein Konto mit dieser Adresse. Mit diesem Link wählen Sie einen Namen und ein Passwort oder einen Passkey. Er gilt einmal und 24 Stunden lang:
+
+${link}
+
+Wenn Sie das nicht waren, tun Sie nichts: Dann gibt es kein Konto. Geben Sie den Link niemandem.
+`,
+  }),
+  'registration-invitation': ({ brand, link }) => ({
+    subject: `${brand}: Willkommen`,
+    text: `Guten Tag,
+
+die Betreiber von ${brand} laden Sie ein. Mit diesem Link wählen Sie einen Namen und ein Passwort oder einen Passkey. Er gilt einmal und 24 Stunden lang:
+
+${link}
+
+Geben Sie den Link niemandem.
+`,
+  }),
+  'registration-known': ({ name, brand, account, link }) => ({
+    subject: `${brand}: Sie haben ein Konto`,
+    text: `Guten Tag ${name},
+
+jemand, vielleicht Sie, möchte bei ${brand} ein Konto mit dieser Adresse. Sie haben eines: Ihr Name dort ist ${name}. Sie finden es unter ${account}
+
+Wenn Sie das Passwort vergessen haben, fordern Sie einen Link an unter ${link}
+
+Wenn Sie das nicht waren, ist nichts zu tun.
+`,
+  }),
   'address-confirmation': ({ name, brand, to, link }) => ({
     subject: `${brand}: Diese Adresse bestätigen`,
     text: `Guten Tag,

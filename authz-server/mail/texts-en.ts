@@ -86,6 +86,39 @@ ${link}
 Your name there is ${name}. Give the link to nobody.
 `,
   }),
+  registration: ({ brand, link }) => ({
+    subject: `${brand}: create your account`,
+    text: `Hello,
+
+somebody, perhaps you, wants an account at ${brand} with this address. With this link you choose a name and a password, or a passkey. It works once, for 24 hours:
+
+${link}
+
+If that was not you, do nothing: there is no account then. Give the link to nobody.
+`,
+  }),
+  'registration-invitation': ({ brand, link }) => ({
+    subject: `${brand}: welcome`,
+    text: `Hello,
+
+the people who run ${brand} invite you. With this link you choose a name and a password, or a passkey. It works once, for 24 hours:
+
+${link}
+
+Give the link to nobody.
+`,
+  }),
+  'registration-known': ({ name, brand, account, link }) => ({
+    subject: `${brand}: you have an account`,
+    text: `Hello ${name},
+
+somebody, perhaps you, wants an account at ${brand} with this address. You have one: your name there is ${name}. You find it at ${account}
+
+If you forgot the password, ask for a link at ${link}
+
+If that was not you, there is nothing to do.
+`,
+  }),
   'address-confirmation': ({ name, brand, to, link }) => ({
     subject: `${brand}: confirm this address`,
     text: `Hello,

@@ -23,5 +23,5 @@ export interface MailFacts {
 
 export type WriteMail = (facts: MailFacts) => { readonly subject: string; readonly text: string };
 
-/** The text of each kind of message. */
-export type MailTexts = Readonly<Record<MailKind, WriteMail>>;
+/** The text of each kind of message. `registration-known`: somebody who wants an account has one. */
+export type MailTexts = Readonly<Record<MailKind | 'registration-known', WriteMail>>;

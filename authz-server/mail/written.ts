@@ -3,6 +3,8 @@ import type { Mail } from '#shared/mail/transport.ts';
 import { type Language, languageOf } from '#shared/pages/language.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { ADDRESS_PATH, createAddressLinks } from '#shared/people/address-links.ts';
+import { createRegistrationLinks, REGISTRATION_PATH } from '#shared/people/registration.ts';
+import { emailSearchKey } from '#shared/people/names/search-keys.ts';
 import { addressKey } from '#shared/people/names/mail-address.ts';
 import { createRecoveryLinks, LINK_PATH, type Recovery } from '#shared/people/recovery-links.ts';
 import type { OutboxMessage } from '#shared/stores/mail/outbox.ts';
@@ -21,20 +23,21 @@ const TEXTS: Readonly<Record<Language, MailTexts>> = { en: mailEn, de: mailDe };
  * is known to be theirs.
  */
 export async function write(server: MailServer, message: OutboxMessage): Promise<Mail | undefined> {
-  const { config, directory } = server;
+  const { config } = server;
   const { created_at, origin, again = false } = message;
-  const kind = message.kind as MailKind;
-  const person = await directory.find(message.accountId);
-  const to = person && recipientOf(person, message);
-  if (person === undefined || to === undefined) return undefined;
+  const addressed = REGISTRATIONS.has(message.kind)
+    ? await toNewcomer(server, message)
+    : await toPerson(server, message);
+  if (addressed === undefined) return undefined;
+  const { kind, to, person, link } = addressed;
   // The language that the person has chosen counts more than that of one browser.
-  const language = languageOf(message.language, person.profile?.locale);
+  const language = languageOf(message.language, person?.profile?.locale);
   const compose = (TEXTS[language] as Partial<MailTexts>)[kind];
   if (compose === undefined) return undefined;
   return {
     to,
     ...compose({
-      name: person.name,
+      name: person?.name ?? '',
       brand: config.brand.name,
       account: `${config.issuer}/account`,
       at: DATES[language].format(created_at),
@@ -42,10 +45,64 @@ export async function write(server: MailServer, message: OutboxMessage): Promise
       address: origin?.address ?? '?',
       to,
       again,
-      codesLeft: (await server.stores.secondFactors.get(person.id))?.recovery.length ?? 0,
-      link: await linkOf(server, kind, person, to),
+      codesLeft: person === undefined ? 0 : await codesLeftOf(server, person),
+      link,
     }),
   };
+}
+
+async function codesLeftOf({ stores }: MailServer, { id }: Person): Promise<number> {
+  return (await stores.secondFactors.get(id))?.recovery.length ?? 0;
+}
+
+/** Whom a message goes to, and its link; empty: it has none. */
+interface Addressed {
+  readonly kind: keyof MailTexts;
+  readonly to: string;
+  /** Absent: somebody without an account. */
+  readonly person?: Person;
+  readonly link: string;
+}
+
+async function toPerson(
+  server: MailServer,
+  message: OutboxMessage,
+): Promise<Addressed | undefined> {
+  const kind = message.kind as MailKind;
+  const person = await server.directory.find(message.accountId);
+  const to = person && recipientOf(person, message);
+  if (person === undefined || to === undefined) return undefined;
+  return { kind, to, person, link: await linkOf(server, kind, person, to) };
+}
+
+const REGISTRATIONS: ReadonlySet<string> = new Set<LinkKind>([
+  'registration',
+  'registration-invitation',
+]);
+
+/** Somebody whose address it is already gets no link: the message says that they have an account. */
+async function toNewcomer(
+  server: MailServer,
+  { kind, to = '' }: OutboxMessage,
+): Promise<Addressed | undefined> {
+  const { config, directory, stores } = server;
+  const { registration } = config.people;
+  // The setting was changed meanwhile.
+  if (registration === 'off' || (registration === 'invited' && kind === 'registration')) {
+    return undefined;
+  }
+  for (const { id, profile } of await stores.people.search(emailSearchKey(to))) {
+    const own = profile?.emails?.find(
+      ({ address, verified }) => verified && addressKey(address) === addressKey(to),
+    );
+    if (own === undefined) continue;
+    const person = await directory.find(id);
+    const link = `${config.issuer}/recover`;
+    return person && { kind: 'registration-known', to: own.address, person, link };
+  }
+  const { secret } = await createRegistrationLinks(server).make(to, true);
+  const link = `${config.issuer}${REGISTRATION_PATH}${secret}`;
+  return { kind: kind as LinkKind, to, link };
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Router } from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
 import type Provider from 'oidc-provider';
+import { REGISTRATION_PATH } from '#shared/people/registration.ts';
 import { note, shownId } from '#shared/server/message/request-log.ts';
 import { formToQuery } from './form-to-query.ts';
 import { homePage } from './home.ts';
@@ -18,6 +19,8 @@ import { recoverHandlers } from './password/recover.ts';
 import { errorProps } from './frame/page-error.ts';
 import type { PagesServer } from '../base/server.ts';
 import { answerWith, seeOther } from './frame/respond.ts';
+import { ASK_PATH, askToRegisterHandlers } from './registration/ask.ts';
+import { registerHandlers } from './registration/register.ts';
 import { createSameBrowser } from './frame/same-browser.ts';
 import { secondFactorHandlers } from './second-factor/second-factor.ts';
 import { leaveOutUnregistered } from './sign-in/after-sign-out.ts';
@@ -59,6 +62,7 @@ export function site(server: PagesServer, provider: Provider): Router {
     ['GET', '/.well-known/change-password', (ctx) => seeOther(ctx, '/account/password')],
     ...(server.config.mail ? forgottenRoutes(forgottenHandlers(server)) : []),
     ...(server.config.mail ? addressRoutes(addressHandlers(server, provider)) : []),
+    ...registrationRoutes(server),
     ['GET', '/recover/:secret', recovery.show],
     ['POST', '/recover/:secret', recovery.recover],
     ['GET', '/sign-in', (ctx) => seeOther(ctx, '/account')],
@@ -107,6 +111,23 @@ const addressRoutes = ({
   ['GET', `${ADDRESS_PATH}:secret`, open],
   ['POST', `${ADDRESS_PATH}:secret`, confirm],
 ];
+
+function registrationRoutes(server: PagesServer): readonly Route[] {
+  const { registration } = server.config.people;
+  if (registration === 'off') return [];
+  const link = registerHandlers(server);
+  const asked = registration === 'open' && askToRegisterHandlers(server);
+  return [
+    ...(asked
+      ? ([
+          ['GET', ASK_PATH, asked.show],
+          ['POST', ASK_PATH, asked.send],
+        ] as const)
+      : []),
+    ['GET', `${REGISTRATION_PATH}:secret`, link.show],
+    ['POST', `${REGISTRATION_PATH}:secret`, link.register],
+  ];
+}
 
 const gnapRoutes = ({ show, decide }: ReturnType<typeof gnapHandlers>): readonly Route[] => [
   ['GET', '/gnap/interact/:uid', show],

@@ -321,6 +321,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     parts('RFC 6177', 'Networks of 48 bits', 'the address that a limit counts'),
     parts('RFC 5321', 'Mail addresses', 'their length'),
     parts('RFC 5322', 'Mail addresses', 'atoms and dots, for addresses that people type'),
+    parts('RFC 2142', 'Mailboxes of services', 'names that nobody may choose'),
     parts('RFC 8314', 'TLS for mail', 'messages are handed over with TLS from the beginning'),
     parts('RFC 3207', 'STARTTLS of SMTP', 'as a client'),
     parts('RFC 3834', 'Automatic mail', '`Auto-Submitted` in messages'),

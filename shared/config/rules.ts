@@ -77,6 +77,18 @@ export const RULES: readonly Rule[] = [
         .map((path) => ({ path, message: 'needs certificate and key, or neither in development' })),
   },
   {
+    reads: ['mail', 'people'],
+    check: ({ mail, people }) =>
+      people.registration === 'open' && mail === undefined
+        ? [
+            {
+              path: 'people.registration',
+              message: 'is open, which needs mail: nobody makes an account without an address',
+            },
+          ]
+        : [],
+  },
+  {
     reads: ['mail'],
     check: ({ mail }) =>
       (mail?.user === undefined) === (mail?.passwordFile === undefined)

@@ -207,6 +207,12 @@ export const configSchema = z.strictObject({
         })
         .prefault({})
         .describe('Passkeys of people (WebAuthn).'),
+      registration: z
+        .enum(['off', 'invited', 'open'])
+        .default('off')
+        .describe(
+          'Who may make an account themself: nobody (`off`), people with a link of `user invite` without a name (`invited`), or everybody with an e-mail address (`open`; needs `mail`). Operators may add people in any case.',
+        ),
       secondFactor: z
         .union([
           z.enum(['off', 'optional', 'required']),

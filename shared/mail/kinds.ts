@@ -21,6 +21,9 @@ export const LINKS = [
   'recovery-of-everything',
   /** To somebody who was added without a password. */
   'invitation',
+  /** To an address of somebody who wants an account; also by an operator, who invites them. */
+  'registration',
+  'registration-invitation',
   /** To an address that a person says is theirs. */
   'address-confirmation',
 ] as const;

@@ -16,8 +16,8 @@ export class MailRefused extends Error {
   override readonly name = 'MailRefused';
 }
 
-/** Hands a message to the mail server. Rejects with `MailRefused`, or with another error if it may work later. */
-export type SendMail = (mail: Mail) => Promise<void>;
+/** Hands a message to the mail server. Resolves to its answer. Rejects with `MailRefused`, or with another error if it may work later. */
+export type SendMail = (mail: Mail) => Promise<string>;
 
 /** Opens the way to the mail server that is configured. No message and no password goes there without TLS. */
 export async function openMail({ brand, mail }: Pick<Config, 'brand' | 'mail'>): Promise<SendMail> {
@@ -43,7 +43,7 @@ export async function openMail({ brand, mail }: Pick<Config, 'brand' | 'mail'>):
   });
   return async ({ to, subject, text }) => {
     try {
-      await transport.sendMail({
+      const { response } = await transport.sendMail({
         from: { name: brand.name, address: from },
         to: { name: '', address: to },
         subject,
@@ -51,6 +51,7 @@ export async function openMail({ brand, mail }: Pick<Config, 'brand' | 'mail'>):
         // RFC 3834 section 5: nobody answers it automatically.
         headers: { 'Auto-Submitted': 'auto-generated' },
       });
+      return response;
     } catch (error) {
       throw isFinal(error) ? new MailRefused(String(error)) : error;
     }

@@ -36,6 +36,7 @@ export interface AddressLinks {
 export function createAddressLinks(options: OneTimeLinksOptions): AddressLinks {
   const { make, find, redeem } = createOneTimeLinks<AddressClaim>(options, {
     name: 'address',
+    person: ({ person }) => person,
     owner: ({ person }) => `of:${hash('sha256', person, 'base64url')}`,
   });
   return {

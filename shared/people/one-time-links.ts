@@ -30,6 +30,8 @@ interface LinkKind<Right> {
   readonly name: string;
   /** Names whose link it is: the last one is good. */
   owner(right: Right): string;
+  /** The id of the person whose link it is; undefined: somebody without an account. */
+  person(right: Right): string | undefined;
 }
 
 /** The record behind the secret of a link. */
@@ -43,17 +45,17 @@ type Kept<Right> = Right & {
 /** An id that nobody has: of links that are for no person yet. */
 const NOBODY = '(nobody)';
 
-export function createOneTimeLinks<Right extends { readonly person?: string }>(
+export function createOneTimeLinks<Right extends object>(
   { stores, random }: OneTimeLinksOptions,
-  { name, owner }: LinkKind<Right>,
+  { name, owner, person }: LinkKind<Right>,
 ): OneTimeLinks<Right> {
   const { sessions, revocations, people } = stores;
   /** The id of the record of a secret: a hash, so that the store has no secrets. */
   const idOf = (secret: string) => `${name}:${hash('sha256', secret, 'base64url')}`;
   const lastOf = (right: Right) => `${name} ${owner(right)}`;
-  const generationOf = ({ person = NOBODY }: Right) => revocations.generation('person', person);
-  const markOf = async ({ person = NOBODY }: Right) =>
-    passwordMark((await people.get(person)) ?? {});
+  const generationOf = (right: Right) => revocations.generation('person', person(right) ?? NOBODY);
+  const markOf = async (right: Right) =>
+    passwordMark((await people.get(person(right) ?? NOBODY)) ?? {});
 
   async function valid(id: string, value: unknown): Promise<Right | undefined> {
     if (value === undefined) return undefined;

@@ -37,6 +37,7 @@ export interface RecoveryLinks {
 export function createRecoveryLinks(options: OneTimeLinksOptions): RecoveryLinks {
   const { make, find, redeem } = createOneTimeLinks<Recovery>(options, {
     name: 'recovery',
+    person: ({ person }) => person,
     owner: ({ person, byMail = false }) =>
       `${byMail ? 'by mail ' : ''}of:${hash('sha256', person, 'base64url')}`,
   });

@@ -84,6 +84,8 @@ export interface SignInProps {
   readonly redirectUri?: string;
   /** Where a link for a new password is sent by mail; absent: nowhere. */
   readonly forgotten?: string;
+  /** Where somebody makes an account; absent: nowhere. */
+  readonly register?: string;
 }
 
 /** A secret of one-time codes that no app has yet. */
@@ -191,6 +193,28 @@ export interface ForgottenProps {
   readonly name?: string;
   readonly back: string;
   readonly problem?: { readonly kind: 'later'; readonly seconds: number };
+}
+
+export interface AskToRegisterProps {
+  /** Where the form is posted: `address`. */
+  readonly action: string;
+  readonly back: string;
+  /** The address that was typed before. */
+  readonly typed?: string;
+  readonly problem?:
+    | { readonly kind: 'address' }
+    | { readonly kind: 'later'; readonly seconds: number };
+}
+
+export interface RegisterProps {
+  /** Where the form is posted: `name`, and `password` or `passkey`. */
+  readonly action: string;
+  readonly address: string;
+  /** The name that was typed before. */
+  readonly name?: string;
+  /** The options with which a browser makes a passkey, as JSON; absent: none can be made here. */
+  readonly options?: string;
+  readonly problem?: { readonly kind: 'name' | 'taken' | 'failed' | 'late' | PasswordFault };
 }
 
 export interface AddressesProps {

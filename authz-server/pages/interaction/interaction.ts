@@ -147,6 +147,7 @@ export function interactionHandlers(
       ...asksFor(leastAcr(params['acr_values'])),
       hasSecondFactors: config.people.secondFactor !== 'off',
       ...(server.config.mail && { forgotten: '/recover' }),
+      ...(config.people.registration === 'open' && { register: '/register' }),
       ...askForPasskey(ctx, view),
       ...(hint !== undefined && { name: hint }),
       ...(visitor &&

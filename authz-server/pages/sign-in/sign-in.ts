@@ -53,10 +53,18 @@ export function createSignIn(server: PagesServer, provider: Provider): Standalon
     const door = doorTo(checkedContinue(goOn, config.issuer), more?.asks);
     const view = viewOf(ctx);
     const forgotten = config.mail && { forgotten: '/recover' };
+    const register = config.people.registration === 'open' && { register: '/register' };
     const passkey = askForPasskey(ctx, view);
     answerWith(
       ctx,
-      signInPage(view, { ...door, ...forgotten, ...passkey, hasSecondFactors, ...more }),
+      signInPage(view, {
+        ...door,
+        ...forgotten,
+        ...register,
+        ...passkey,
+        hasSecondFactors,
+        ...more,
+      }),
     );
   };
 

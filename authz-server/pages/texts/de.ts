@@ -4,6 +4,7 @@ import { endOneDe } from './end-one-de.ts';
 import { homeDe } from './home-de.ts';
 import { addressesDe } from './addresses-de.ts';
 import { passkeysDe } from './passkeys-de.ts';
+import { registrationDe } from './registration-de.ts';
 import { secondFactorDe } from './second-factor-de.ts';
 
 export const de: Texts = {
@@ -54,6 +55,7 @@ export const de: Texts = {
     showWhat: ', was ich eingebe',
     submit: 'Anmelden',
     forgotten: 'Passwort vergessen?',
+    register: 'Konto anlegen',
     usePasskey: 'Passkey benutzen',
     usePasskeyAgain: 'Passkey benutzen, wie beim letzten Mal',
     noSecondFactor: 'Wenn Sie noch keinen haben, richten Sie ihn nach Ihrem Passwort ein.',
@@ -408,6 +410,7 @@ export const de: Texts = {
 
   addresses: addressesDe,
   passkeys: passkeysDe,
+  registration: registrationDe,
   secondFactor: secondFactorDe,
 
   keyLink: {

@@ -3,6 +3,7 @@ import { endOneEn } from './end-one-en.ts';
 import { homeEn } from './home-en.ts';
 import { addressesEn } from './addresses-en.ts';
 import { passkeysEn } from './passkeys-en.ts';
+import { registrationEn } from './registration-en.ts';
 import { secondFactorEn } from './second-factor-en.ts';
 
 /** The texts of the pages. Other languages have the same members, so a missing one does not compile. */
@@ -59,6 +60,7 @@ export const en = {
     showWhat: ' what I type',
     submit: 'Sign in',
     forgotten: 'Forgotten your password?',
+    register: 'Create an account',
     usePasskey: 'Use a passkey',
     usePasskeyAgain: 'Use a passkey, as last time',
     noSecondFactor: 'If you have none yet, you set one up after your password.',
@@ -407,6 +409,7 @@ export const en = {
 
   addresses: addressesEn,
   passkeys: passkeysEn,
+  registration: registrationEn,
   secondFactor: secondFactorEn,
 
   keyLink: {

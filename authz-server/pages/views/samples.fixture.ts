@@ -20,6 +20,13 @@ import { errorPage } from './error.ts';
 import { forgottenPage, linkSentPage } from './forgotten.ts';
 import { keyLinkPage } from './key-link.ts';
 import { recoveredPage, recoverPage, recoveryGonePage } from './recover.ts';
+import {
+  askToRegisterPage,
+  registeredPage,
+  registerPage,
+  registrationGonePage,
+  registrationSentPage,
+} from './registration.ts';
 import { passkeysPage } from './passkeys.ts';
 import { recoveryCodesPage } from './recovery-codes.ts';
 import { secondFactorPage } from './second-factor.ts';
@@ -148,6 +155,7 @@ const SIGN_INS: readonly AccountSignIn[] = [
 
 const signIn = {
   forgotten: '/recover',
+  register: '/register',
   action: '/interaction/x/login',
   client: 'Papertrail',
   cancel: { action: '/abort' },
@@ -171,6 +179,11 @@ const changePassword = {
   endsOthers: true,
 };
 const recover = { action: '/recover/8pYkqvTBrZ0cKXyS3mWbHg', name: 'alice@example.com' };
+const REGISTER = {
+  action: '/register/x',
+  address: 'alice@example.com',
+  options: '{"challenge":"AAAA"}',
+};
 const ADDRESSES = { action: '/account/address', back: '/account' };
 const EMAILS = [
   { address: 'alice@example.com', verified: true },
@@ -297,6 +310,22 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
   'address-confirmed': (view) =>
     addressConfirmedPage(alice(view), { address: 'alice@example.com', account: '/account' }),
   'address-gone': (view) => addressGonePage(alice(view)),
+  'ask-to-register': (view) => askToRegisterPage(view, { action: '/register', back: '/account' }),
+  'ask-to-register-later': (view) =>
+    askToRegisterPage(view, {
+      action: '/register',
+      back: '/account',
+      typed: 'alice@example.com',
+      problem: { kind: 'later', seconds: 1100 },
+    }),
+  'registration-sent': (view) => registrationSentPage(view, { back: '/account' }),
+  register: (view) => registerPage(view, REGISTER),
+  'register-taken': (view) =>
+    registerPage(view, { ...REGISTER, name: 'alice', problem: { kind: 'taken' } }),
+  'register-short': (view) =>
+    registerPage(view, { ...REGISTER, name: 'alice', problem: { kind: 'short' } }),
+  registered: (view) => registeredPage(view, { name: 'alice', account: '/account' }),
+  'registration-gone': registrationGonePage,
   'recover-invitation': (view) =>
     recoverPage(view, {
       ...recover,

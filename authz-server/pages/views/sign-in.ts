@@ -84,7 +84,7 @@ export function signInPage(view: View, props: SignInProps): Answer {
 /** The first field that is empty has the focus. A passkey comes first in a browser where it was used last. */
 function fields(
   { language }: View,
-  { name = '', passkey, last, forgotten }: SignInProps,
+  { name = '', passkey, last, forgotten, register }: SignInProps,
   state: Html | false | undefined,
 ): Html {
   const texts = textsOf(language).signIn;
@@ -133,7 +133,11 @@ function fields(
       forgotten !== undefined &&
       html`<p class="small"><a href="${forgotten}">${texts.forgotten}</a></p>`
     }
-    ${last !== 'passkey' && button}`;
+    ${last !== 'passkey' && button}
+    ${
+      register !== undefined &&
+      html`<p class="small"><a href="${register}">${texts.register}</a></p>`
+    }`;
 }
 
 /** Without script, or in a browser without passkeys, a sentence says so in place of the button. */

@@ -17,6 +17,8 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
   '/recover': 'sends a link for a new password by mail, where `mail` is configured',
   '/recover/:uid': 'sets a password, by a link of `user invite` or `user recover`',
   '/account/passkeys': 'makes, names and removes passkeys',
+  '/register': 'sends a link to make an account, where `people.registration` is `open`',
+  '/register/:uid': 'makes an account, by such a link or one of `user invite`',
   '/sign-in': 'signs in; GET leads to `/account`',
   '/sign-out': 'asks, and signs out',
   '/interaction/:uid': 'the sign-in or consent page of one authorization request',

@@ -1,33 +1,57 @@
 import { addPerson, newName } from '#shared/people/people.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
-import { type Command, Failure } from '../arguments/command.ts';
+import { type Command, Failure, UsageError } from '../arguments/command.ts';
 import { PROFILE_OPTIONS, profileFrom } from '../arguments/profile-options.ts';
 import { reportLink } from '../stores/report-link.ts';
+import { demandMail, reportMail } from '../stores/report-mail.ts';
+import { reportRegistration } from '../stores/report-registration.ts';
 import { withPeople, type WholeStore } from '../stores/with-people.ts';
 
 export const userInvite: Command = {
   name: 'user invite',
   store: 'opens',
-  summary: 'add a person without a password, and print a link with which they set one',
-  operands: ['NAME'],
+  summary: 'add a person without a password, and print or mail a link with which they set one',
+  operands: ['[NAME]'],
   options: {
     ...PROFILE_OPTIONS,
+    mail: {
+      help: 'send the link to the first --email, and do not print it: it works for 24 hours',
+    },
     'reuse-name': { help: 'accept the name of somebody who was removed' },
   },
   details: [
     'The link works once, for 15 minutes. Whoever has it sets the password: send it to that person alone.',
+    'A link by mail verifies the address that it was sent to. Without NAME the person chooses a name themself, with a link',
+    'for one --email; people.registration must be invited or open.',
     'If it expired, the same command prints a new one, as long as the person has no way to sign in.',
   ],
   run: async (input, shell) => {
-    const name = newName(input.operands[0] ?? '');
     const profile = profileFrom(input);
+    const [asked] = input.operands;
+    const mailed = input.flag('mail');
+    if (asked === undefined) {
+      const [typed, ...more] = input.texts('email');
+      if (typed === undefined || more.length > 0 || Object.keys(profile).length > 1) {
+        throw new UsageError('without NAME give one --email, and nothing else of the person');
+      }
+      return withPeople(shell, (store, config) =>
+        reportRegistration(shell, store, config, { typed, mailed }),
+      );
+    }
+    const name = newName(asked);
     const hasProfile = Object.keys(profile).length > 0;
     return withPeople(shell, async (store, config) => {
       const known = await store.stores.people.getByName(name);
       if (known !== undefined) await checkWaiting(store, known, hasProfile);
+      const to = (known?.profile ?? profile).emails?.[0]?.address;
+      if (mailed) demandMail(config);
+      if (mailed && to === undefined) throw new Failure(`${name} has no address: give --email`);
       const former = input.flag('reuse-name') ? 'reused' : 'refused';
       const person =
         known ?? (await addPerson(store, { name, ...(hasProfile && { profile }) }, former));
+      if (mailed && to !== undefined) {
+        return reportMail(shell, store, config, { person, kind: 'invitation', to });
+      }
       return reportLink(shell, store, config, { person, purpose: 'invitation' });
     });
   },

@@ -18,7 +18,7 @@ export const userList: Command = {
     'list the people, their second factors and passkeys, and the realms where they need a new password',
   options: {
     'lacking-second-factor': {
-      help: 'only people who must have a second factor (people.secondFactor) and have neither one nor a passkey',
+      help: 'only people who must have a second factor and have neither one nor a passkey',
     },
     email: { value: 'ADDRESS', help: 'only people who have this address, verified or not' },
   },

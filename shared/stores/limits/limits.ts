@@ -57,6 +57,8 @@ export type LimitNamespace =
   /** Links by mail: by the address that they go to, and by the account that asks. */
   | 'mail-address'
   | 'mail-account'
+  /** Links to make an account, by the network address that asks. */
+  | 'registration-address'
   /** Messages that tell somebody what happened, by kind and account. */
   | 'notices'
   /** Passwords and proofs that schemes look at, by address and by account. */

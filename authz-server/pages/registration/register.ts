@@ -1,0 +1,108 @@
+import type { Context, Middleware } from 'koa';
+import { judgePassword } from '#shared/people/password-rules.ts';
+import {
+  createRegistrationLinks,
+  judgeName,
+  register,
+  type Registration,
+  REGISTRATION_PATH,
+} from '#shared/people/registration.ts';
+import type { PagesServer } from '../../base/server.ts';
+import { createCsrf } from '../frame/csrf.ts';
+import { expired } from '../frame/page-error.ts';
+import { answerWith } from '../frame/respond.ts';
+import type { RegisterProps } from '../frame/view.ts';
+import { createViewOf } from '../frame/view-of.ts';
+import { TO_ACCOUNT } from '../frame/way-back.ts';
+import { answerIn, createRegistration } from '../passkeys/registration.ts';
+import { textsOf } from '../texts/index.ts';
+import { programName } from '../views/program.ts';
+import { registeredPage, registerPage, registrationGonePage } from '../views/registration.ts';
+
+/** The way in that somebody chose. */
+type Way = {
+  readonly password: string | undefined;
+  /** Keeps the passkey of the new account. */
+  keep(): Promise<void>;
+};
+
+/**
+ * The page of a link with which somebody makes an account. Programs that open every link of a mail use nothing up: only a
+ * name that is free, with a password or a passkey, does. Nobody is signed in by it.
+ */
+export function registerHandlers(
+  server: PagesServer,
+): Readonly<Record<'show' | 'register', Middleware>> {
+  const links = createRegistrationLinks(server);
+  const { checkForm } = createCsrf(server);
+  const passkeys = createRegistration(server);
+  const viewOf = createViewOf(server);
+  const granted = server.config.spaces.flatMap(({ grants }) => Object.keys(grants.people));
+  const secretOf = (ctx: Context) => ctx.path.slice(REGISTRATION_PATH.length);
+
+  function showForm(
+    ctx: Context,
+    { id, address }: Registration,
+    more: Pick<RegisterProps, 'name' | 'problem'> = {},
+  ): void {
+    const view = viewOf(ctx);
+    const options = passkeys.options({ id, name: address }, view.csrf, []);
+    const props = { action: ctx.path, address, ...more };
+    answerWith(ctx, registerPage(view, { ...props, ...(options !== undefined && { options }) }));
+  }
+
+  const gone = (ctx: Context) => answerWith(ctx, registrationGonePage(viewOf(ctx)));
+
+  /** Checks the password, or the passkey, of a form. */
+  async function wayIn(
+    ctx: Context,
+    { id }: Registration,
+    form: URLSearchParams,
+  ): Promise<Way | NonNullable<RegisterProps['problem']>> {
+    if ((form.get('passkey') ?? '') === '') {
+      const password = form.get('password') ?? '';
+      const judged = await judgePassword(password);
+      return 'fault' in judged ? { kind: judged.fault } : { password, keep: async () => {} };
+    }
+    const checked = await passkeys.check(ctx, id, answerIn(form));
+    if ('problem' in checked) return { kind: checked.problem };
+    const texts = textsOf(viewOf(ctx).language);
+    const label = programName(ctx.get('User-Agent'), texts) || texts.account.someBrowser;
+    return {
+      password: undefined,
+      async keep() {
+        const problem = await passkeys.keep(id, checked.made, label);
+        // The passkey is somebody else's. The account is there, and gets a way in by mail.
+        if (problem !== undefined) throw expired(TO_ACCOUNT, 409);
+      },
+    };
+  }
+
+  return {
+    async show(ctx) {
+      const registration = await links.find(secretOf(ctx));
+      if (registration === undefined) return gone(ctx);
+      showForm(ctx, registration);
+    },
+
+    async register(ctx) {
+      const form = await checkForm(ctx);
+      const registration = await links.find(secretOf(ctx));
+      if (registration === undefined) return gone(ctx);
+      const typed = form.get('name') ?? '';
+      const again = (problem: NonNullable<RegisterProps['problem']>) =>
+        showForm(ctx, registration, { name: typed, problem });
+      const judged = await judgeName(server, typed, granted);
+      if ('fault' in judged) return again({ kind: judged.fault });
+      const way = await wayIn(ctx, registration, form);
+      if ('kind' in way) return again(way);
+      const { name } = judged;
+      const outcome = await register(server, registration, { name, password: way.password });
+      if (outcome === 'taken') return again({ kind: 'taken' });
+      if (outcome === 'gone') return gone(ctx);
+      await links.redeem(secretOf(ctx));
+      await way.keep();
+      answerWith(ctx, registeredPage(viewOf(ctx), { name, account: TO_ACCOUNT.href }));
+    },
+  };
+}

@@ -1,0 +1,164 @@
+import type { Answer } from '#shared/http/answer.ts';
+import { html } from '#shared/pages/html.ts';
+import { document } from '../frame/shell.ts';
+import { textsOf } from '../texts/index.ts';
+import type { AskToRegisterProps, RegisterProps, View } from '../frame/view.ts';
+import { CREDENTIAL_SCRIPT } from './credential-script.ts';
+import { form } from './form.ts';
+import { newPasswordFields } from './new-password.ts';
+import { passkeyButton } from './passkey-button.ts';
+import { shownProblem } from './problem.ts';
+import { sign } from './sign.ts';
+
+/** Asks for the address of somebody who wants an account. */
+export function askToRegisterPage(view: View, props: AskToRegisterProps): Answer {
+  const { action, back, typed = '' } = props;
+  const texts = textsOf(view.language).registration;
+  const problem = props.problem && shownProblem(view, props.problem, texts.problems);
+  return document(view, {
+    ...problem,
+    title: problem ? texts.problemTitle : texts.title,
+    content: html`<div class="card">
+      <div class="intro">
+        <h1>${texts.title}</h1>
+        <p class="muted">${texts.lead}</p>
+      </div>
+      ${problem?.note}
+      ${form(
+        view,
+        action,
+        {},
+        html`<div class="field">
+            <label for="address">${texts.address}</label>
+            <input
+              class="input"
+              id="address"
+              name="address"
+              type="email"
+              value="${typed}"
+              autocomplete="email"
+              required${problem && html` aria-describedby="${problem.id}"`}
+              autofocus
+            />
+          </div>
+          <button class="button primary">${texts.send}</button>`,
+      )}
+      <p><a class="button" href="${back}">${texts.back}</a></p>
+    </div>`,
+  });
+}
+
+/** The same for everybody: it does not say who has an account. */
+export function registrationSentPage(
+  view: View,
+  { back }: Pick<AskToRegisterProps, 'back'>,
+): Answer {
+  const { sent, back: text } = textsOf(view.language).registration;
+  return document(view, {
+    title: sent.title,
+    content: html`<div class="card">
+      ${sign('done')}
+      <div class="intro">
+        <h1>${sent.title}</h1>
+        <p>${sent.text}</p>
+        <p class="muted">${sent.none}</p>
+      </div>
+      <div class="buttons"><a class="button" href="${back}">${text}</a></div>
+    </div>`,
+  });
+}
+
+/** The page of a link: its holder chooses a name, and a password or a passkey. */
+export function registerPage(view: View, props: RegisterProps): Answer {
+  const { action, address, name = '', options } = props;
+  const { registration: texts, newPassword, passkeys, signIn } = textsOf(view.language);
+  const sentences = { ...passkeys.problems, ...newPassword.problems, ...texts.problems };
+  const problem = props.problem && shownProblem(view, props.problem, sentences);
+  const isName = props.problem?.kind === 'name' || props.problem?.kind === 'taken';
+  const state = problem && html` aria-describedby="${problem.id} name-hint" aria-invalid="true"`;
+  const { passwordField } = newPasswordFields(view, name, {
+    state: problem && !isName ? html` aria-describedby="${problem.id} hint"` : undefined,
+    focus: problem !== undefined && !isName,
+  });
+  return document(view, {
+    ...problem,
+    title: problem ? texts.problemTitle : texts.title,
+    script: { text: CREDENTIAL_SCRIPT },
+    content: html`<div class="card">
+      <div class="intro">
+        <h1>${texts.title}</h1>
+        <p class="muted">${texts.finish.lead(address)}</p>
+      </div>
+      ${problem?.note}
+      ${form(
+        view,
+        action,
+        {},
+        html`<div class="field">
+            <label for="name">${signIn.name}</label>
+            <input
+              class="input"
+              id="name"
+              name="name"
+              value="${name}"
+              autocomplete="username"
+              autocapitalize="none"
+              autocorrect="off"
+              spellcheck="false"
+              maxlength="64"
+              required${isName ? state : html` aria-describedby="name-hint"`}${(problem === undefined || isName) && html` autofocus`}
+            />
+            <p class="small muted" id="name-hint">${texts.finish.nameHint}</p>
+          </div>
+          ${passwordField}
+          <button class="button primary">${texts.finish.submit}</button>
+          ${
+            options !== undefined &&
+            passkeyButton({
+              way: 'create',
+              options,
+              text: texts.finish.passkey,
+              failed: passkeys.failed,
+            })
+          }`,
+      )}
+    </div>`,
+  });
+}
+
+/** Says that the account is made, and leads to where its holder signs in. */
+export function registeredPage(
+  view: View,
+  { name, account }: { readonly name: string; readonly account: string },
+): Answer {
+  const { registration, error } = textsOf(view.language);
+  return document(view, {
+    title: registration.done.title,
+    content: html`<div class="card">
+      ${sign('done')}
+      <div class="intro">
+        <h1>${registration.done.title}</h1>
+        <p>${registration.done.text(name)}</p>
+      </div>
+      <div class="buttons">
+        <a class="button primary" href="${account}">${error.back.account}</a>
+      </div>
+    </div>`,
+  });
+}
+
+/** A link that was used, replaced, or is too old or mistyped. */
+export function registrationGonePage(view: View): Answer {
+  const { gone } = textsOf(view.language).registration;
+  return document(view, {
+    status: 404,
+    title: gone.title,
+    content: html`<div class="card">
+      ${sign('expired')}
+      <div class="intro">
+        <h1>${gone.title}</h1>
+        <p>${gone.text}</p>
+      </div>
+    </div>`,
+  });
+}

@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import { randomId } from '#shared/base/random.ts';
+import { isVerifiedOfAnother } from './address-links.ts';
+import { chosenName, isReservedName } from './names/chosen-name.ts';
+import { addressKey } from './names/mail-address.ts';
+import { looksSearchKey } from './names/search-keys.ts';
+import { createOneTimeLinks, type OneTimeLinksOptions } from './one-time-links.ts';
+import { keepPerson, PeopleError, type PeopleStore, secretsOf } from './people.ts';
+
+/** Seconds for which a link is valid that came by mail: people read their mail once a day. */
+const MAILED = 86_400;
+/** Seconds for which one is valid that an operator was shown. */
+const SHOWN = 900;
+
+/** The path below which the secret of such a link stands, at the authorization server. */
+export const REGISTRATION_PATH = '/register/';
+
+/** The right of somebody who has no account to make one. */
+export interface Registration {
+  /** The id that their account will have: so one link makes one account. */
+  readonly id: string;
+  readonly address: string;
+  /** The link was sent to the address: whoever has it reads what goes there. */
+  readonly mailed: boolean;
+}
+
+/** One-time links with which somebody makes an account. */
+export interface RegistrationLinks {
+  /** Returns the secret of a new link, which takes the place of the last one of that address, and its life in seconds. */
+  make(
+    address: string,
+    mailed: boolean,
+  ): Promise<{ readonly secret: string; readonly life: number }>;
+  /** Undefined: the secret is unknown, used, replaced or too old. Uses nothing up. */
+  find(secret: string): Promise<Registration | undefined>;
+  redeem(secret: string): Promise<Registration | undefined>;
+}
+
+export function createRegistrationLinks(options: OneTimeLinksOptions): RegistrationLinks {
+  const { make, find, redeem } = createOneTimeLinks<Registration>(options, {
+    name: 'registration',
+    person: () => undefined,
+    owner: ({ address }) => `of:${hash('sha256', addressKey(address), 'base64url')}`,
+  });
+  return {
+    async make(address, mailed) {
+      const life = mailed ? MAILED : SHOWN;
+      const right = { id: randomId(options.random), address, mailed };
+      return { secret: await make(right, life), life };
+    },
+    find,
+    redeem,
+  };
+}
+
+export type NameFault = 'name' | 'taken';
+
+/** Judges a name that somebody chose: it must be of a plain form, and look like nobody else's and like no reserved one. */
+export async function judgeName(
+  { stores: { people } }: Pick<PeopleStore, 'stores'>,
+  typed: string,
+  granted: readonly string[],
+): Promise<{ readonly name: string } | { readonly fault: NameFault }> {
+  const name = chosenName(typed);
+  if (name === undefined) return { fault: 'name' };
+  const alike = await people.search(looksSearchKey(name));
+  const isTaken =
+    alike.length > 0 || isReservedName(name, granted) || (await people.isFormerName(name));
+  return isTaken ? { fault: 'taken' } : { name };
+}
+
+/**
+ * Makes the account of a link, with a name that `judgeName` has judged. `taken`: somebody else was faster with the name;
+ * `gone`: the link was used, or its address is that of an account by now.
+ */
+export async function register(
+  store: PeopleStore,
+  { id, address, mailed }: Registration,
+  { name, password }: { readonly name: string; readonly password: string | undefined },
+): Promise<'done' | 'taken' | 'gone'> {
+  if (await isVerifiedOfAnother(store, id, address)) return 'gone';
+  try {
+    await keepPerson(store, {
+      id,
+      name,
+      ...(password !== undefined && (await secretsOf(store, name, password))),
+      profile: { emails: [{ address, verified: mailed }] },
+      created_at: store.clock.now(),
+    });
+    return 'done';
+  } catch (error) {
+    if (!(error instanceof PeopleError)) throw error;
+    // One id makes one account, so of several uses of a link exactly one succeeds.
+    return (await store.stores.people.get(id)) === undefined ? 'taken' : 'gone';
+  }
+}
