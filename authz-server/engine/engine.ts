@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Log } from '#shared/base/log.ts';
+import { note } from '#shared/server/message/request-log.ts';
 import { send } from '#shared/server/message/answer.ts';
 import type { KeyRing, KeySet } from '#shared/keys/signing-key-ring.ts';
 import { enginePages } from '../pages/engine-pages.ts';
@@ -48,6 +49,11 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     provider.use(tokenStatus(server, publicKey));
     provider.use(answering(steps.answer));
     noteRefusals(provider);
+    provider.on('grant.success', ({ req, oidc }) => {
+      const { AccessToken, ClientCredentials } = oidc.entities;
+      const format = (AccessToken ?? ClientCredentials)?.tokenType;
+      note(req, { grant: String(oidc.params?.['grant_type']), format });
+    });
     provider.on('server_error', (_ctx, error: Error) =>
       log.error('engine', { reason: error.stack ?? error.message }),
     );

@@ -85,6 +85,7 @@ function answerBy(works: Works, received: (request: AnyRequest) => Promise<Recei
     if (work === undefined) throw new Error(`no work for ${request.method}`);
     try {
       const answer = await work(await received(request), target);
+      if (answer && 'access_token' in answer) note(request, { grant: 'gnap', format: 'GNAP' });
       return answer === undefined ? { status: 204, fields: UNSTORED } : json(answer);
     } catch (error) {
       if (!(error instanceof GnapError)) throw error;

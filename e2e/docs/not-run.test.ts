@@ -82,6 +82,7 @@ const NOT_TRIED: readonly (readonly [page: string, words: string])[] = [
   ['docs/how-to/mount-a-drive.md', 'Windows and the Finder'],
   ['docs/how-to/run-in-production.md', 'the unit'],
   ['docs/how-to/sign-in-in-front.md', 'Traefik'],
+  ['docs/how-to/watch.md', 'Grafana'],
   ['docs/reference/clients.md', 'passport-oauth2'],
 ];
 

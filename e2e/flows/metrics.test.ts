@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text as textOf } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { examples } from '../pair/examples.ts';
 import { entryFile } from '../parts/entry.ts';
 import { freePort } from '../parts/free-port.ts';
 import { NODE, type RunningProcess, startProcess, until } from '../parts/process.ts';
@@ -115,6 +116,14 @@ describe('both servers with two workers each', () => {
       }
     }
     expect(text).toMatch(/countersign_keys\{server="authz",state="signing"\} [1-9]/);
+  });
+
+  test('the command of the guide says that both are ready', async () => {
+    const [command = ''] = await examples('docs/how-to/watch.md', 'sh metrics');
+    const { stdout } = await run('bash', ['-c', command.replace('9464', String(pair.metrics))]);
+    expect(stdout).toBe(
+      'countersign_ready{server="authz"} 1\ncountersign_ready{server="resource"} 1\n',
+    );
   });
 
   test('no public port tells of metrics', async () => {

@@ -36,6 +36,15 @@ interface Named {
   /** Id of the API key that came beside a person. */
   application: string;
 
+  // The authorization server.
+  /** Grant type of the token that was asked for, or `gnap`. */
+  grant: string;
+  /** The scheme by which the token is used. */
+  format: string;
+  /** How somebody tried to sign in, and what came of it. */
+  signIn: 'password' | 'passkey' | 'second-factor';
+  signInResult: 'done' | 'goes-on' | 'refused';
+
   // Forward authentication: the request that the proxy asks about.
   askedMethod: string;
   askedHost: string;

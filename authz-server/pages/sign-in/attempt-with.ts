@@ -1,9 +1,12 @@
+import { BY_SECOND_FACTOR } from '#shared/people/access/assurance.ts';
 import { languageOf } from '#shared/pages/language.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { notify } from '#shared/mail/notify.ts';
 import { textsOf } from '../texts/index.ts';
 import { programName } from '../views/program.ts';
-import type { AttemptWith } from './attempt.ts';
+import { note } from '#shared/server/message/request-log.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
+import type { Attempt, AttemptWith } from './attempt.ts';
 import { createKnownBrowser } from './known-browser.ts';
 import { createLastWay } from './last-way.ts';
 import { createPasskeySignIn } from './passkey-sign-in.ts';
@@ -20,6 +23,7 @@ export function createAttempt(server: PagesServer): AttemptWith {
   return async (ctx, form, least) => {
     const way = (form.get('passkey') ?? '') === '' ? 'password' : 'passkey';
     const attempt = await (way === 'passkey' ? withPasskey : withPassword)(ctx, form, least);
+    note(ctx.req, came(way, attempt));
     if ('person' in attempt) {
       remember(ctx, way);
       const { id, name } = attempt.person;
@@ -35,4 +39,20 @@ export function createAttempt(server: PagesServer): AttemptWith {
     }
     return attempt;
   };
+}
+
+/** Returns what the line of the request says of an attempt. */
+function came(
+  way: 'passkey' | 'password',
+  attempt: Attempt,
+): Pick<LogFields, 'signIn' | 'signInResult'> {
+  if ('person' in attempt) {
+    const bySecond = attempt.means.assurance === BY_SECOND_FACTOR;
+    return { signIn: bySecond ? 'second-factor' : way, signInResult: 'done' };
+  }
+  if ('problem' in attempt) return { signIn: way, signInResult: 'refused' };
+  const isWrongCode = attempt.step.problem !== undefined;
+  return isWrongCode
+    ? { signIn: 'second-factor', signInResult: 'refused' }
+    : { signIn: way, signInResult: 'goes-on' };
 }

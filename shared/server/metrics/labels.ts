@@ -26,6 +26,16 @@ export const methodLabel = closedSet('method', METHODS.keys());
 export const schemeLabel = closedSet('scheme', [...SCHEMES.map(({ name }) => name), SESSION]);
 export const levelLabel = closedSet('level', ['info', 'warn', 'error']);
 export const atLabel = closedSet('at', ['p50', 'p99', 'max']);
+export const grantLabel = closedSet('grant', [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+  'urn:ietf:params:oauth:grant-type:device_code',
+  'gnap',
+]);
+export const formatLabel = closedSet('format', ['Bearer', 'DPoP', 'GNAP']);
+export const howLabel = closedSet('how', ['password', 'passkey', 'second-factor']);
+export const resultLabel = closedSet('result', ['done', 'goes-on', 'refused']);
 export const algLabel = closedSet('alg', ['ES256', 'RS256', 'EdDSA']);
 export const KEY_STATES = ['published', 'signing', 'retiring'] as const;
 export const stateLabel = closedSet('state', KEY_STATES);

@@ -82,6 +82,22 @@ test('requests of the forward proxy count, and connections that were refused', (
   );
 });
 
+test('tokens count by grant and scheme, if the answer has them', () => {
+  const line = { method: 'POST', status: 200, grant: 'refresh_token', format: 'DPoP' };
+  const lines = linesOf('request', line, { ...line, status: 503 }, { ...line, grant: 'x"}' });
+  expect(lines.filter((each) => each.includes('tokens_issued'))).toEqual([
+    'countersign_tokens_issued_total{server="resource",grant="refresh_token",format="DPoP"} 1',
+    'countersign_tokens_issued_total{server="resource",grant="other",format="DPoP"} 1',
+  ]);
+});
+
+test('sign-ins count by how and what came of it', () => {
+  const line = { status: 422, signIn: 'password', signInResult: 'refused' } as const;
+  expect(linesOf('request', line, line)).toContain(
+    'countersign_signins_total{server="resource",how="password",result="refused"} 2',
+  );
+});
+
 test.each([
   ['no credentials', 'no-credentials'],
   ['access token: expired at 2026-01-01T00:00:00.000Z', 'expired'],

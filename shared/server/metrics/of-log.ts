@@ -3,10 +3,14 @@ import type { LogFields } from '#shared/base/log-fields.ts';
 import type { Metrics } from './metrics.ts';
 import {
   classLabel,
+  formatLabel,
+  grantLabel,
+  howLabel,
   type Label,
   levelLabel,
   methodLabel,
   reasonLabel,
+  resultLabel,
   schemeLabel,
   statusLabel,
 } from './labels.ts';
@@ -22,7 +26,7 @@ type SpaceLabel = (realm: string | undefined) => Label<'space'>;
  */
 export function measuredLog(log: Log, metrics: Metrics, spaceLabel: SpaceLabel): Log {
   function request({ space, scheme, method, status = 0, milliseconds = 0, ...more }: LogFields) {
-    const { checks = 1, verdict, reason } = more;
+    const { checks = 1, verdict, reason, grant, format, signIn, signInResult } = more;
     const where = spaceLabel(scheme === NAMELESS ? undefined : space);
     metrics.count(
       'requests',
@@ -36,6 +40,13 @@ export function measuredLog(log: Log, metrics: Metrics, spaceLabel: SpaceLabel):
     metrics.observe('requestDuration', Math.max(0, milliseconds / 1000), where, classLabel(status));
     if (verdict === 'refused' || verdict === 'absent') {
       metrics.count('refusals', 1, where, reasonLabel(reason));
+    }
+    // A grant whose answer failed issued nothing.
+    if (grant !== undefined && status === 200) {
+      metrics.count('tokensIssued', 1, grantLabel(grant), formatLabel(format));
+    }
+    if (signIn !== undefined) {
+      metrics.count('signIns', 1, howLabel(signIn), resultLabel(signInResult));
     }
   }
 

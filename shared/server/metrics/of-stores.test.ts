@@ -36,6 +36,7 @@ function measured() {
     },
     trees: { longestContent: 7, commit: async () => {} },
     ping: async () => {},
+    recorded: () => ({ revoke: async () => {} }),
   } as unknown as Stores;
   const wrapped = measuredStores(stores, metrics, clock);
   const lines = () =>
@@ -86,6 +87,17 @@ test('revocations count by kind', async () => {
     'countersign_revocations_total{server="resource",kind="token"} 1',
     'countersign_revocations_total{server="resource",kind="person"} 1',
   ]);
+});
+
+test('a change that the audit log records is measured, too', async () => {
+  const { wrapped, lines } = measured();
+  await wrapped.recorded('revocations', 'event').revoke('grant', 'g', 0);
+  expect(lines()).toEqual(
+    expect.arrayContaining([
+      'countersign_revocations_total{server="resource",kind="grant"} 1',
+      'countersign_store_duration_seconds_count{server="resource",operation="revocations.revoke"} 1',
+    ]),
+  );
 });
 
 test('PrivateTokens count as paid for, verified, redeemed and replayed', async () => {

@@ -56,15 +56,25 @@ export function measuredStores(stores: Stores, metrics: Metrics, clock: Clock): 
     };
   }
 
-  const wrapped = subjects.map(([name, subject]) => {
-    const verbs = verbsOf(subject).map((verb) => {
-      const run = (subject as Record<string, Verb>)[verb] as Verb;
-      return [verb, measured(`${name}.${verb}`, run.bind(subject))] as const;
-    });
-    // Values beside the verbs stay, such as the longest content that a store keeps.
-    return [name, { ...(subject as Subject), ...Object.fromEntries(verbs) }] as const;
+  /** Values beside the verbs stay, such as the longest content that a store keeps. */
+  const measuredSubject = (name: string, subject: object): object => ({
+    ...subject,
+    ...Object.fromEntries(
+      verbsOf(subject).map((verb) => {
+        const run = (subject as Record<string, Verb>)[verb] as Verb;
+        return [verb, measured(`${name}.${verb}`, run.bind(subject))];
+      }),
+    ),
   });
-  return { ...stores, ...Object.fromEntries(wrapped) };
+
+  return {
+    ...stores,
+    ...Object.fromEntries(
+      subjects.map(([name, subject]) => [name, measuredSubject(name, subject)]),
+    ),
+    recorded: (part, ...texts) =>
+      measuredSubject(part, stores.recorded(part, ...texts)) as Stores[typeof part],
+  };
 }
 
 /** The names of all that can be called, of a class too. */

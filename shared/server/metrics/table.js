@@ -84,6 +84,20 @@ export const METRICS = /** @type {const} */ ({
     labels: ['server'],
     merge: 'max',
   },
+  tokensIssued: {
+    name: 'countersign_tokens_issued_total',
+    help: 'Answers with access tokens, by grant type and by the scheme that uses them.',
+    type: 'counter',
+    labels: ['server', 'grant', 'format'],
+    merge: 'sum',
+  },
+  signIns: {
+    name: 'countersign_signins_total',
+    help: 'Forms of people who sign in, by how and what came of it.',
+    type: 'counter',
+    labels: ['server', 'how', 'result'],
+    merge: 'sum',
+  },
   revocations: {
     name: 'countersign_revocations_total',
     help: 'Revocations that were made, by what they end.',
