@@ -339,7 +339,8 @@ describe('before one thing is ended', () => {
     await flow.useWeb(other, ALL.scope);
     const uids = (await signInsOf('alice')).map(({ uid }) => uid);
     const asked = await Promise.all(uids.map((uid) => pressed(browser, uid)));
-    const isHere = ({ text }: Page) => text.includes('You are signed out in this browser, too.');
+    const isHere = ({ text }: Page) =>
+      text.includes('You read this in the browser that is signed out.');
     const [here, there] = [asked.find(isHere), asked.find((page) => !isHere(page))];
     expect(here?.text).not.toContain('These applications lose');
     expect(there?.text).toContain('These applications lose');

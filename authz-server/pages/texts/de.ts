@@ -165,7 +165,8 @@ export const de: Texts = {
     },
     gone: {
       title: 'Dieser Link gilt nicht',
-      text: 'Ein solcher Link gilt einmal und 15 Minuten lang, und nur der neueste. Bitten Sie, wer ihn Ihnen geschickt hat, um einen neuen.',
+      text: 'Ein solcher Link gilt einmal und 15 Minuten lang, und nur der neueste. Bitten Sie, wer ihn Ihnen geschickt hat, um einen neuen. Haben Sie mit ihm schon ein Passwort gesetzt, dann melden Sie sich an.',
+      signIn: 'Zur Anmeldung',
     },
   },
 
@@ -375,7 +376,7 @@ export const de: Texts = {
     pageAfter: 'Nächste Seite',
     connect: 'Ein Gerät verbinden',
     signedIn: 'Angemeldet',
-    by: 'Mit',
+    by: 'Angemeldet mit',
     means: {
       password: 'Passwort',
       'second-factor': 'Passwort und Einmalcode',

@@ -166,7 +166,8 @@ export const en = {
     },
     gone: {
       title: 'This link does not work',
-      text: 'Such a link works once, for 15 minutes, and only the latest one does. Ask whoever sent it to you for another.',
+      text: 'Such a link works once, for 15 minutes, and only the latest one does. Ask whoever sent it to you for another. If you have set a password with it, sign in.',
+      signIn: 'Go to the sign-in',
     },
   },
 
@@ -374,7 +375,7 @@ export const en = {
     pageAfter: 'Next page',
     connect: 'Connect a device',
     signedIn: 'Signed in',
-    by: 'With',
+    by: 'Signed in with',
     means: {
       password: 'a password',
       'second-factor': 'a password and a one-time code',

@@ -5,7 +5,7 @@ export const endOneDe: Texts['endOne'] = {
   kinds: {
     'sign-in': {
       title: 'Diese Anmeldung beenden?',
-      text: 'Dieser Browser wird sofort abgemeldet.',
+      text: 'Der Browser wird sofort abgemeldet.',
       submit: 'Anmeldung beenden',
     },
     access: {
@@ -29,7 +29,7 @@ export const endOneDe: Texts['endOne'] = {
       submit: 'Passkey entfernen',
     },
   },
-  here: 'Auch in diesem Browser werden Sie abgemeldet.',
+  here: 'Sie lesen dies in dem Browser, der abgemeldet wird.',
   browsers: 'Diese Browser werden abgemeldet:',
   places: 'Sie hat Zugriff in diesen Browsern und auf diesen Geräten:',
   applications: 'Diese Anwendungen verlieren den Zugriff, den sie dort bekommen haben:',

@@ -3,7 +3,7 @@ export const endOneEn = {
   kinds: {
     'sign-in': {
       title: 'End this sign-in?',
-      text: 'This browser is signed out at once.',
+      text: 'The browser is signed out at once.',
       submit: 'End the sign-in',
     },
     access: {
@@ -27,7 +27,7 @@ export const endOneEn = {
       submit: 'Remove the passkey',
     },
   },
-  here: 'You are signed out in this browser, too.',
+  here: 'You read this in the browser that is signed out.',
   browsers: 'These browsers are signed out:',
   places: 'It has access in these browsers and on these devices:',
   applications: 'These applications lose the access that they got there:',

@@ -3,9 +3,9 @@ import { type Html, html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { AddressesProps, ConfirmAddressProps, View } from '../frame/view.ts';
+import { endCard } from './end-card.ts';
 import { form } from './form.ts';
 import { shownProblem } from './problem.ts';
-import { sign } from './sign.ts';
 
 /** The addresses of a person, each with whether it is confirmed, and a field for another one. */
 export function addressesPage(view: View, props: AddressesProps): Answer {
@@ -109,33 +109,21 @@ export function addressConfirmedPage(
   { address, account }: { readonly address: string; readonly account: string },
 ): Answer {
   const { addresses, error } = textsOf(view.language);
-  return document(view, {
+  return endCard(view, {
+    sign: 'done',
     title: addresses.done.title,
-    content: html`<div class="card">
-      ${sign('done')}
-      <div class="intro">
-        <h1>${addresses.done.title}</h1>
-        <p>${addresses.done.text(address)}</p>
-      </div>
-      <div class="buttons">
-        <a class="button primary" href="${account}">${error.back.account}</a>
-      </div>
-    </div>`,
+    text: addresses.done.text(address),
+    on: { href: account, text: error.back.account, primary: true },
   });
 }
 
 /** A link that was used, replaced, is too old, or is not for the person who is signed in. */
 export function addressGonePage(view: View): Answer {
-  const { gone } = textsOf(view.language).addresses;
-  return document(view, {
+  const { addresses, error } = textsOf(view.language);
+  return endCard(view, {
     status: 404,
-    title: gone.title,
-    content: html`<div class="card">
-      ${sign('expired')}
-      <div class="intro">
-        <h1>${gone.title}</h1>
-        <p>${gone.text}</p>
-      </div>
-    </div>`,
+    sign: 'expired',
+    ...addresses.gone,
+    on: { href: '/account', text: error.back.account },
   });
 }

@@ -60,7 +60,7 @@ export function changePasswordPage(view: View, props: ChangePasswordProps): Answ
           </div>
           <button class="button primary">${title}</button>`,
       )}
-      <p><a class="button" href="${back}">${texts.back}</a></p>
+      <div class="buttons"><a class="button" href="${back}">${texts.back}</a></div>
     </div>`,
   });
 }

@@ -5,10 +5,10 @@ import { textsOf } from '../texts/index.ts';
 import type { EndEverythingProps, EverythingEndedProps } from '../frame/account-view.ts';
 import type { View } from '../frame/view.ts';
 import { browserOf } from './account-sign-ins.ts';
+import { endCard } from './end-card.ts';
 import { facts } from './facts.ts';
 import { form } from './form.ts';
 import { namedList } from './named-list.ts';
-import { sign } from './sign.ts';
 
 /** Asks before everything is ended, and lists what that would be. */
 export function endEverythingPage(view: View, props: EndEverythingProps): Answer {
@@ -48,19 +48,14 @@ export function endEverythingPage(view: View, props: EndEverythingProps): Answer
 export function everythingEndedPage(view: View, props: EverythingEndedProps): Answer {
   const { signIns, grants, again } = props;
   const { endEverything: texts, signedOut } = textsOf(view.language);
-  return document(view, {
+  return endCard(view, {
+    sign: 'done',
     title: texts.done.title,
-    content: html`<div class="card">
-      ${sign('done')}
-      <div class="intro">
-        <h1>${texts.done.title}</h1>
-        <p>${texts.done.text}</p>
-      </div>
-      ${facts([
-        [texts.done.signIns, String(signIns)],
-        [texts.done.grants, String(grants)],
-      ])}
-      <div class="buttons"><a class="button" href="${again}">${signedOut.signIn}</a></div>
-    </div>`,
+    text: texts.done.text,
+    facts: facts([
+      [texts.done.signIns, String(signIns)],
+      [texts.done.grants, String(grants)],
+    ]),
+    on: { href: again, text: signedOut.signIn },
   });
 }

@@ -3,9 +3,9 @@ import { html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { ForgottenProps, View } from '../frame/view.ts';
+import { endCard } from './end-card.ts';
 import { form } from './form.ts';
 import { shownProblem } from './problem.ts';
-import { sign } from './sign.ts';
 
 /** Asks for whom a link is to be sent by mail. */
 export function forgottenPage(
@@ -44,7 +44,7 @@ export function forgottenPage(
           </div>
           <button class="button primary">${texts.submit}</button>`,
       )}
-      <p><a class="button" href="${back}">${texts.back}</a></p>
+      <div class="buttons"><a class="button" href="${back}">${texts.back}</a></div>
     </div>`,
   });
 }
@@ -52,16 +52,11 @@ export function forgottenPage(
 /** The same for everybody: it does not say who has an account. */
 export function linkSentPage(view: View, { back }: Pick<ForgottenProps, 'back'>): Answer {
   const { sent, back: text } = textsOf(view.language).forgotten;
-  return document(view, {
+  return endCard(view, {
+    sign: 'done',
     title: sent.title,
-    content: html`<div class="card">
-      ${sign('done')}
-      <div class="intro">
-        <h1>${sent.title}</h1>
-        <p>${sent.text}</p>
-        <p class="muted">${sent.none}</p>
-      </div>
-      <div class="buttons"><a class="button" href="${back}">${text}</a></div>
-    </div>`,
+    text: sent.text,
+    more: sent.none,
+    on: { href: back, text },
   });
 }

@@ -17,7 +17,7 @@ export interface PasskeyButton {
  * page (`credential-script.ts`) shows the button; without it the button would do nothing.
  */
 export function passkeyButton({ way, options, text, failed, primary }: PasskeyButton): Html {
-  const look = way === 'create' || primary ? 'button primary' : 'button';
+  const look = primary ? 'button primary' : 'button';
   return html`<input type="hidden" name="passkey" value="" />
     <p class="note bad" id="passkey-failed" role="alert" hidden>${failed}</p>
     <button

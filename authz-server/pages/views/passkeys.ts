@@ -75,7 +75,7 @@ function making(view: View, { action, options, name, problem }: PasskeysProps): 
             required${state}
           />
         </div>
-        ${passkeyButton({ way: 'create', options, text: texts.make, failed: texts.failed })}`,
+        ${passkeyButton({ way: 'create', options, text: texts.make, failed: texts.failed, primary: true })}`,
     )}`;
 }
 
@@ -96,7 +96,9 @@ function entry(view: View, action: string, passkey: AccountPasskey): Html {
         html`<p class="note bad">${texts.copied(moment(refused, view))}</p>`
       }
       <details>
-        <summary>${texts.rename}<span class="hidden">${texts.whose(name)}</span></summary>
+        <summary class="button slim">
+          ${texts.rename}<span class="hidden">${texts.whose(name)}</span>
+        </summary>
         ${form(
           view,
           action,

@@ -4,11 +4,11 @@ import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { RecoverProps, RecoveredProps, View } from '../frame/view.ts';
 import { CREDENTIAL_SCRIPT } from './credential-script.ts';
+import { endCard } from './end-card.ts';
 import { form } from './form.ts';
 import { newPasswordFields, newPasswordProblem } from './new-password.ts';
 import { passkeyButton } from './passkey-button.ts';
 import { shownProblem } from './problem.ts';
-import { sign } from './sign.ts';
 
 /** The page of a link: its holder sets a password, or makes a passkey. */
 export function recoverPage(view: View, props: RecoverProps): Answer {
@@ -59,33 +59,22 @@ export function recoverPage(view: View, props: RecoverProps): Answer {
 export function recoveredPage(view: View, { by, purpose, account }: RecoveredProps): Answer {
   const { recover, error } = textsOf(view.language);
   const texts = recover.done[by];
-  return document(view, {
+  return endCard(view, {
+    sign: 'done',
     title: texts.title,
-    content: html`<div class="card">
-      ${sign('done')}
-      <div class="intro">
-        <h1>${texts.title}</h1>
-        <p>${texts.purposes[purpose]}</p>
-      </div>
-      <div class="buttons">
-        <a class="button primary" href="${account}">${error.back.account}</a>
-      </div>
-    </div>`,
+    text: texts.purposes[purpose],
+    on: { href: account, text: error.back.account, primary: true },
   });
 }
 
 /** A link that was used, replaced, or is too old or mistyped. */
 export function recoveryGonePage(view: View): Answer {
-  const { gone } = textsOf(view.language).recover;
-  return document(view, {
+  const { recover } = textsOf(view.language);
+  const { signIn, ...texts } = recover.gone;
+  return endCard(view, {
     status: 404,
-    title: gone.title,
-    content: html`<div class="card">
-      ${sign('expired')}
-      <div class="intro">
-        <h1>${gone.title}</h1>
-        <p>${gone.text}</p>
-      </div>
-    </div>`,
+    sign: 'expired',
+    ...texts,
+    on: { href: '/account', text: signIn },
   });
 }

@@ -23,7 +23,7 @@ export function secondStepPage(view: View, props: SecondStepProps): Answer {
       <div class="intro">
         <h1>${title}</h1>
         ${client !== undefined && html`<p class="muted">${signIn.toContinue(client)}</p>`}
-        ${purpose !== undefined && html`<p class="muted">${signIn.purposes[purpose]}</p>`}
+        ${purpose !== undefined && client === undefined && html`<p class="muted">${signIn.purposes[purpose]}</p>`}
         <p>${setUp ? step.setUpLead(name) : step.lead(name)}</p>
         ${setUp && html`<p class="muted">${step.ends}</p>`}
       </div>

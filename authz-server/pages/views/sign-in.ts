@@ -42,7 +42,7 @@ export function signInPage(view: View, props: SignInProps): Answer {
         ${clientLogo(logo)}
         <h1>${texts.title}</h1>
         ${client !== undefined && html`<p class="muted">${texts.toContinue(client)}</p>`}
-        ${purpose !== undefined && html`<p class="muted">${texts.purposes[purpose]}</p>`}
+        ${purpose !== undefined && client === undefined && html`<p class="muted">${texts.purposes[purpose]}</p>`}
       </div>
       ${
         client !== undefined &&

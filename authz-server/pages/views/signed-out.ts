@@ -1,21 +1,9 @@
 import type { Answer } from '#shared/http/answer.ts';
-import { html } from '#shared/pages/html.ts';
-import { document } from '../frame/shell.ts';
-import { textsOf } from '../texts/index.ts';
 import type { View } from '../frame/view.ts';
-import { sign } from './sign.ts';
+import { textsOf } from '../texts/index.ts';
+import { endCard } from './end-card.ts';
 
 export function signedOutPage(view: View): Answer {
-  const texts = textsOf(view.language).signedOut;
-  return document(view, {
-    title: texts.title,
-    content: html`<div class="card">
-      ${sign('done')}
-      <div class="intro">
-        <h1>${texts.title}</h1>
-        <p>${texts.text}</p>
-      </div>
-      <div class="buttons"><a class="button" href="/account">${texts.signIn}</a></div>
-    </div>`,
-  });
+  const { title, text, signIn } = textsOf(view.language).signedOut;
+  return endCard(view, { sign: 'done', title, text, on: { href: '/account', text: signIn } });
 }

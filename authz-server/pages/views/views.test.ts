@@ -147,6 +147,22 @@ function everyView(text: string): readonly Answer[] {
   ];
 }
 
+test('the sign-in says once what it is for', () => {
+  const props = { action: '/sign-in', client: 'Papertrail', purpose: 'device' as const };
+  const step = { ...props, name: 'alice', state: 'sealed', again: '/sign-in' };
+  for (const { body = '' } of [signInPage(view, props), secondStepPage(view, step)]) {
+    expect(body).toContain('to continue to <strong>Papertrail</strong>');
+    expect(body).not.toContain('to connect a device');
+  }
+});
+
+test('a link that does not work any more leads to where one goes on', () => {
+  const hrefs = ['recovery-gone', 'address-gone'].map(
+    (name) => /<a class="button" href="([^"]*)"/.exec(String(SAMPLES[name]?.(view).body))?.[1],
+  );
+  expect(hrefs).toEqual(['/account', '/account']);
+});
+
 describe('text from elsewhere', () => {
   const harmless = everyView('x');
 

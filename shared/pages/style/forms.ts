@@ -88,9 +88,26 @@ export const FORMS = css`
     font-size: 0.875rem;
   }
   .buttons {
-    display: grid;
-    grid-template-columns: repeat(auto-fit, minmax(min(9rem, 100%), 1fr));
+    display: flex;
+    flex-wrap: wrap;
     gap: 0.75rem;
+  }
+  .buttons > * {
+    flex: 1 0 auto;
+    min-width: min(9rem, 100%);
+    max-width: 100%;
+  }
+  summary {
+    cursor: pointer;
+  }
+  summary.button {
+    list-style: none;
+  }
+  summary.button::-webkit-details-marker {
+    display: none;
+  }
+  details[open] > summary {
+    margin-bottom: 0.75rem;
   }
   .items {
     min-width: 0;

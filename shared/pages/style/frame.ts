@@ -86,6 +86,9 @@ export const FRAME = css`
     display: grid;
     gap: 0.5rem;
   }
+  .intro .note {
+    margin-top: 0.5rem;
+  }
   .stack {
     display: grid;
     gap: 1.125rem;

@@ -85,6 +85,10 @@ export const LISTS = css`
     border-radius: 1rem;
     background: var(--surface);
   }
+  .panel > form {
+    width: 100%;
+    max-width: 24rem;
+  }
   .points {
     padding-inline-start: 1.25rem;
     list-style: disc;

@@ -1,0 +1,38 @@
+import type { Answer } from '#shared/http/answer.ts';
+import { html, type HtmlValue } from '#shared/pages/html.ts';
+import { document } from '../frame/shell.ts';
+import type { View } from '../frame/view.ts';
+import { sign } from './sign.ts';
+
+/** How something has ended, and the one way on. */
+export interface EndCard {
+  readonly sign: Parameters<typeof sign>[0];
+  readonly title: string;
+  readonly text: HtmlValue;
+  /** More, below the text and less prominent. */
+  readonly more?: HtmlValue;
+  readonly facts?: HtmlValue;
+  readonly on: { readonly href: string; readonly text: string; readonly primary?: boolean };
+  readonly status?: number;
+}
+
+/** A small card with a sign, a sentence and one button. */
+export function endCard(view: View, card: EndCard): Answer {
+  const { title, text, more, facts, on, status } = card;
+  return document(view, {
+    ...(status !== undefined && { status }),
+    title,
+    content: html`<div class="card">
+      ${sign(card.sign)}
+      <div class="intro">
+        <h1>${title}</h1>
+        <p>${text}</p>
+        ${more !== undefined && html`<p class="muted">${more}</p>`}
+      </div>
+      ${facts}
+      <div class="buttons">
+        <a class="button${on.primary && ' primary'}" href="${on.href}">${on.text}</a>
+      </div>
+    </div>`,
+  });
+}
