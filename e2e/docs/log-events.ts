@@ -120,6 +120,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'People have passkeys for another domain than `people.passkeys.rpId`. The start looks at the first thousand.',
       ['reason'],
     ],
+    [
+      'info',
+      'second-factor.missing',
+      'A scheme that knows only a password refuses a person who needs a second factor, as it does for a wrong password.',
+      ['subject', 'reason'],
+    ],
     ['info', 'mail.sent', 'The mail server took a message to a person.', ['subject', 'reason']],
     [
       'warn',

@@ -35,8 +35,8 @@ export function schemeParts({
 /** The same parts, by which a password alone lets in nobody who needs a second factor. */
 export const withSecondFactor = (
   parts: SchemeParts,
-  { config, stores }: Pick<Parts, 'config' | 'stores'>,
+  { config, stores, log }: Pick<Parts, 'config' | 'stores' | 'log'>,
 ): SchemeParts => ({
   ...parts,
-  ...passwordAlone(parts, config.people.secondFactor, stores.secondFactors),
+  ...passwordAlone(parts, config.people.secondFactor, stores.secondFactors, log),
 });

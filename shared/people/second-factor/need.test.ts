@@ -52,6 +52,7 @@ describe('a password alone', () => {
 
   test('the schemes hear what they hear of a wrong password, after as many looks', async () => {
     const looks: string[] = [];
+    const lines: unknown[] = [];
     const people = new Map(['alice', 'carol'].map((id) => [id, { id, name: id, generation: 0 }]));
     const known = async (name: string): Promise<Authenticated | undefined> => people.get(name);
     const asked = passwordAlone(
@@ -67,6 +68,7 @@ describe('a password alone', () => {
       },
       'optional',
       { get: async (id) => (looks.push(id), secondFactors.get(id)) },
+      { info: (event, fields) => void lines.push([event, fields?.subject]) },
     );
     const answers = async (name: string) => [
       await asked.directory.authenticate(name, 'right'),
@@ -79,6 +81,7 @@ describe('a password alone', () => {
     const carol = looks.splice(0).length;
     expect(await answers('nobody')).toEqual([undefined, undefined, undefined]);
     expect([alice, carol, looks.length]).toEqual([3, 3, 3]);
+    expect(lines).toEqual(Array.from({ length: 3 }, () => ['second-factor.missing', 'carol']));
     expect(await asked.directory.find('carol')).toBeDefined();
   });
 });

@@ -1,3 +1,4 @@
+import type { Log } from '#shared/base/log.ts';
 import type { SecondFactors } from '#shared/stores/credentials/second-factors.ts';
 import type { Directory, Person } from '../directory.ts';
 import type { Verifiers } from '../verifiers.ts';
@@ -10,14 +11,23 @@ interface Askable {
 
 /**
  * The questions of schemes that know only a password: somebody who needs a second factor is answered like somebody whose
- * password is wrong, after the same work.
+ * password is wrong, after the same work. Only the log tells: of Basic and Negotiate after they have shown the password or
+ * the ticket, of the others when they begin.
  */
 export function passwordAlone(
   { directory, verifiers }: Askable,
   rule: SecondFactorRule,
   secondFactors: Pick<SecondFactors, 'get'>,
+  log: Pick<Log, 'info'>,
 ): Askable {
-  const enough = (person: Person | undefined) => isPasswordEnough(rule, secondFactors, person);
+  async function enough(person: Person | undefined): Promise<boolean> {
+    const isEnough = await isPasswordEnough(rule, secondFactors, person);
+    if (person !== undefined && !isEnough) {
+      const reason = 'this scheme knows only a password, and the person needs a second factor';
+      log.info('second-factor.missing', { subject: person.id, reason });
+    }
+    return isEnough;
+  }
   return {
     directory: {
       find: (id) => directory.find(id),
