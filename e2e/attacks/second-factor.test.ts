@@ -4,7 +4,10 @@ import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import type { Changes, Page, TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import { appFrom, codesOn } from '../../authz-server/integration/second-factor.fixture.ts';
-import { type Flow, startFlowOn, STORE_KINDS } from '../flows/flow.ts';
+import { type Flow, redisStore, startFlow, startFlowOn, STORE_KINDS } from '../flows/flow.ts';
+import { startRedis } from '../parts/redis.ts';
+import { eventually } from '#shared/stores/contract/eventually.ts';
+import { somePasskey, somePublicKey } from '#shared/stores/contract/samples.ts';
 import { alsoAt, asksToSignIn, browserAt, newPerson, signedIn, signIn } from '../flows/person.ts';
 import type { Person } from '../pair/pair.ts';
 
@@ -106,6 +109,42 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect((await signInsOf(person)).length).toBeLessThanOrEqual(1);
   });
 
+  test('the log has the reason of each refusal, and no code', async () => {
+    const { person, code, recovery } = await protectedPerson();
+    const { page, browsers } = await atSecondStep(person);
+    const [browser] = browsers;
+    const used = code();
+    for (const shown of [{ code: used }, { code: '000000' }, { recovery: '00000-00000' }]) {
+      expect((await browser.send(page, shown)).status).toBe(422);
+    }
+    const mine = () => {
+      const lines = flow.pair.authz.flatMap(({ log }) => log.split('\n'));
+      return lines.filter((line) => line.includes(person.id)).join('\n');
+    };
+    await eventually(() => {
+      for (const reason of ['replayed', 'wrong', 'recovery']) {
+        expect(mine()).toContain(`"reason":"second factor: ${reason}"`);
+      }
+    });
+    for (const secret of [used, recovery[0] ?? '?']) expect(mine()).not.toContain(secret);
+  });
+
+  test('a planted passkey and key do not outlive the set-up', async () => {
+    const person = await newPerson(flow);
+    const { passkeys, publicKeys } = flow.stores;
+    const owner = { kind: 'person', id: person.id } as const;
+    await passkeys.add({ ...somePasskey(`of-${person.id}`), accountId: person.id }, 20);
+    await publicKeys.add({ ...somePublicKey(`of-${person.id}`), owner }, 20);
+    const browser = await signedIn(flow, person);
+    const page = await browser.open(PATH);
+    const item = [...page.text.matchAll(/name="item" value="([^"]*)"/g)].map(([, one = '']) => one);
+    expect(item).toHaveLength(2);
+    const code = appFrom(page, { clock: systemClock })();
+    expect(codesOn(await browser.send(page, { code, item }))).toHaveLength(10);
+    expect(await passkeys.of(person.id)).toEqual([]);
+    expect(await publicKeys.of(owner)).toEqual([]);
+  });
+
   test('earlier sign-ins have ended at both servers', async () => {
     const person = await newPerson(flow);
     const before = await signedIn(flow, person);
@@ -132,4 +171,29 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     await flow.pair.cli('user', 'second-factor', person.name, '--remove');
     expect(await get()).toBe(200);
   });
+});
+
+test('a Redis that pauses in the second step: 503, nothing is half done, and the next step works', async () => {
+  await using own = new AsyncDisposableStack();
+  const redis = own.use(await startRedis({ appendonly: true }));
+  const flow = own.use(await startFlow({ store: redisStore([redis.url], { deadline: 2 }) }));
+  const person = await newPerson(flow);
+  const setUp = await signedIn(flow, person);
+  const begun = await setUp.open(PATH);
+  const shown = await setUp.submit(begun, { code: appFrom(begun, { clock: systemClock })() });
+  const recovery = codesOn(shown);
+  const browser = browserAt(flow);
+  const page = await signIn(browser, await browser.open('/account'), person);
+  const before = await flow.stores.secondFactors.get(person.id);
+  redis.hang();
+  const refused = await browser.send(page, { recovery: recovery[0] ?? '' });
+  redis.wake();
+  expect(refused.status).toBe(503);
+  await eventually(async () =>
+    expect(await flow.stores.secondFactors.get(person.id)).toEqual(before),
+  );
+  expect(asksToSignIn(await browser.open('/account'))).toBe(true);
+  const again = await signIn(browser, await browser.open('/account'), person);
+  const done = await browser.submit(again, { recovery: recovery[0] ?? '' });
+  expect(asksToSignIn(done)).toBe(false);
 });
