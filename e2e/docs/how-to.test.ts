@@ -1,4 +1,4 @@
-import { rm, stat } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { relyingPartyId } from '#shared/config/relying-party.ts';
@@ -41,6 +41,21 @@ test('recover: invited, and two links for a new password, of which the last work
   expect(statuses).toEqual([404, 404, 200]);
   const [mail = ''] = await examples('docs/how-to/recover.md', 'json mail');
   expect(configSchema.parse(JSON.parse(mail)).mail).toMatchObject({ port: 465, tls: 'implicit' });
+});
+
+test('registration: the settings are good, and somebody invited chooses a name', async () => {
+  const [json = ''] = await examples('docs/how-to/registration.md', 'json registration');
+  const { people, mail } = configSchema.parse(JSON.parse(json));
+  expect([people.registration, mail?.host]).toEqual(['open', 'mail.example']);
+  const file = join(pair.data, 'registration.json');
+  await writeFile(file, JSON.stringify({ data: pair.data, people: { registration: 'invited' } }));
+  const [commands = ''] = await examples('docs/how-to/registration.md', 'sh registration');
+  const [, link, listed] = await runCommands(
+    pair,
+    `export COUNTERSIGN_CONFIG=${file}\n${commands}`,
+  );
+  expect(link).toMatch(/^link: .*\/register\/[\w-]{22}$/m);
+  expect(listed).toContain('There is nobody with the address dora@example.com.');
 });
 
 test('move people: they are in a store that the import has made', async () => {

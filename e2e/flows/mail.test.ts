@@ -10,7 +10,8 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   let smtp: TestMailServer;
   beforeAll(async () => {
     smtp = await startMailServer('implicit');
-    flow = await startFlowOn(kind, { authz: 2, settings: { mail: { ...smtp.mail } } as never });
+    const settings = { mail: { ...smtp.mail }, people: { registration: 'open' } };
+    flow = await startFlowOn(kind, { authz: 2, settings: settings as never });
   });
   afterAll(async () => {
     await flow?.[Symbol.asyncDispose]();
@@ -40,6 +41,64 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(page.status).toBe(200);
     await eventually(() => expect(messagesTo(address)).toHaveLength(2));
     expect(messagesTo(address)[1]).toContain('was changed');
+  });
+
+  test('an account that somebody makes: ten at once at two servers make one, at a link of the issuer', async () => {
+    const address = `newcomer-${kind.length}@example.com`;
+    const browser = browserAt(flow);
+    // Somebody who asks in the name of another steers the link nowhere.
+    browser.fields = {
+      ...browser.fields,
+      'x-forwarded-host': 'attacker.example',
+      'x-forwarded-proto': 'gopher',
+      forwarded: 'for=192.0.2.1;host=attacker.example',
+      'x-original-host': 'attacker.example',
+    };
+    const asked = await browser.open('/register');
+    await browser.submit(asked, { address }, '/register');
+    await eventually(() => expect(messagesTo(address)).toHaveLength(1));
+    const [message = ''] = messagesTo(address);
+    expect(message).not.toContain('attacker.example');
+    const [, origin, path = ''] =
+      /(https?:\/\/[^/\s]+)(\/register\/[\w-]{22})\s/.exec(message) ?? [];
+    expect(origin).toBe(browserAt(flow).issuer);
+    const uses = await Promise.all(
+      Array.from({ length: 10 }, async (_, n) => {
+        const other = browserAt(flow, n % 2);
+        const name = `newcomer${kind.length}${'abcdefghij'.charAt(n)}`;
+        const fields = { name, password: 'a password of theirs' };
+        const page = await other.send(await other.open(path), fields, path);
+        return { name, status: page.status };
+      }),
+    );
+    const made = uses.filter(({ status }) => status === 200);
+    expect(made).toHaveLength(1);
+    const listed = await flow.pair.cli('user', 'list', '--email', address);
+    expect(listed).toMatchObject([{ name: made[0]?.name }]);
+    const again = browserAt(flow, 1);
+    await again.submit(await again.open('/register'), { address }, '/register');
+    await eventually(() => expect(messagesTo(address)).toHaveLength(2));
+    expect(messagesTo(address)[1]).toContain('You have one');
+  });
+
+  test('one name for two links at once at two servers: one gets it', async () => {
+    const name = `wanted${kind.length}`;
+    const paths: string[] = [];
+    for (const n of [0, 1]) {
+      const address = `wants-${kind.length}-${n}@example.com`;
+      const browser = browserAt(flow);
+      await browser.submit(await browser.open('/register'), { address }, '/register');
+      await eventually(() => expect(messagesTo(address)).toHaveLength(1));
+      paths.push(/(\/register\/[\w-]{22})\s/.exec(messagesTo(address)[0] ?? '')?.[1] ?? '');
+    }
+    const pages = await Promise.all(
+      paths.map(async (path, n) => {
+        const browser = browserAt(flow, n);
+        const page = await browser.open(path);
+        return browser.send(page, { name, password: 'a password of theirs' }, path);
+      }),
+    );
+    expect(new Set(pages.map(({ status }) => status))).toEqual(new Set([200, 422]));
   });
 
   test('a mail server that is dead delays a message, and no page', async () => {
