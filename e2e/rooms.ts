@@ -25,9 +25,9 @@ const ROOMS: readonly (readonly string[])[] = [
   ['shared/people'],
   ['shared/auth'],
   ['shared/guard', 'shared/config'],
-  ['shared/operations'],
   ['shared/server'],
   ['shared/mail'],
+  ['shared/operations'],
   ['authz-server', 'resource-server', 'shared/cli', 'shared/start'],
   ['e2e'],
 ];

@@ -16,7 +16,7 @@ import {
 } from '#shared/operations/operation.ts';
 import { OPERATIONS } from '#shared/operations/operations.ts';
 import { fromTexts } from '#shared/operations/texts.ts';
-import { PeopleError } from '#shared/people/people.ts';
+import { NoSuchPerson, PeopleError, Unacceptable } from '#shared/people/people.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Work } from '../resources/protection.ts';
 import { isAdministrator } from './administrator.ts';
@@ -82,7 +82,12 @@ function refusal(error: unknown): Answer {
     const pointer = path.map((member) => `/${escaped(member)}`).join('');
     return refused(422, `${path.join('.') || 'The content'} ${message}.`, { path: pointer });
   }
-  if (error instanceof Missing) return refused(404, sentence(error));
+  if (error instanceof Unacceptable) {
+    return refused(422, sentence(error), { path: `/${error.member}` });
+  }
+  if (error instanceof Missing || error instanceof NoSuchPerson) {
+    return refused(404, sentence(error));
+  }
   if (error instanceof Conflict || error instanceof PeopleError)
     return refused(409, sentence(error));
   throw error;

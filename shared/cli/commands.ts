@@ -57,7 +57,7 @@ import { userPasskeyRemove } from './commands/user-passkey-remove.ts';
 import { userPasswd } from './commands/user-passwd.ts';
 import { userRecover } from './commands/user-recover.ts';
 import { userRemove } from './commands/user-remove.ts';
-import { userSecondFactor } from './commands/user-second-factor.ts';
+import { userSecondFactor, userSecondFactorRemove } from './commands/user-second-factor.ts';
 import { userSet } from './commands/user-set.ts';
 import { userShow } from './commands/user-show.ts';
 import { whoami } from './commands/whoami.ts';
@@ -89,6 +89,7 @@ export const COMMANDS: readonly Command[] = [
   userPasskeyList,
   userPasskeyRemove,
   userSecondFactor,
+  userSecondFactorRemove,
   mailTest,
   keyAdd,
   keyList,

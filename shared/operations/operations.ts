@@ -3,8 +3,23 @@ import { removeClient } from './clients/client-remove.ts';
 import { renewSecret } from './clients/client-secret.ts';
 import { showClient } from './clients/client-show.ts';
 import type { Operation } from './operation.ts';
+import { showAccess } from './people/user-access.ts';
+import { addUser } from './people/user-add.ts';
 import { disableUser, enableUser } from './people/user-disable.ts';
+import { endUser } from './people/user-end.ts';
+import { inviteUser } from './people/user-invite.ts';
+import { addKeyOfUser } from './people/user-key-add.ts';
+import { listKeysOfUsers } from './people/user-key-list.ts';
+import { removeKeyOfUser } from './people/user-key-remove.ts';
+import { nameUserInKerberos } from './people/user-kerberos.ts';
+import { listPasskeys } from './people/user-passkey-list.ts';
+import { removePasskeyOfUser } from './people/user-passkey-remove.ts';
+import { renewPassword } from './people/user-passwd.ts';
+import { recoverUser } from './people/user-recover.ts';
+import { removeUser } from './people/user-remove.ts';
+import { removeSecondFactor, showSecondFactor } from './people/user-second-factor.ts';
 import { setUser } from './people/user-set.ts';
+import { showUser } from './people/user-show.ts';
 
 /** Everything that an operator can do by the command line, over HTTP and on pages alike. */
 export const OPERATIONS: readonly Operation[] = [
@@ -12,7 +27,23 @@ export const OPERATIONS: readonly Operation[] = [
   showClient,
   renewSecret,
   removeClient,
+  showUser,
+  showAccess,
+  addUser,
+  inviteUser,
   setUser,
+  renewPassword,
+  recoverUser,
+  nameUserInKerberos,
   disableUser,
   enableUser,
+  endUser,
+  listKeysOfUsers,
+  addKeyOfUser,
+  removeKeyOfUser,
+  listPasskeys,
+  removePasskeyOfUser,
+  showSecondFactor,
+  removeSecondFactor,
+  removeUser,
 ];

@@ -33,13 +33,29 @@ export class PeopleError extends Error {
   override readonly name: string = 'PeopleError';
 }
 
+/** Thrown if there is no person of a name. */
+export class NoSuchPerson extends PeopleError {
+  override readonly name = 'NoSuchPerson';
+}
+
+/** Thrown if a value is none that a person can have; the message says what it is. */
+export class Unacceptable extends PeopleError {
+  override readonly name: string = 'Unacceptable';
+  readonly member: 'name' | 'password' | 'principals';
+
+  constructor(member: Unacceptable['member'], message: string) {
+    super(message);
+    this.member = member;
+  }
+}
+
 /** Thrown if a password may not be set. */
-export class PasswordError extends PeopleError {
+export class PasswordError extends Unacceptable {
   override readonly name = 'PasswordError';
   readonly fault: PasswordFault;
 
   constructor(fault: PasswordFault) {
-    super(PASSWORD_FAULTS[fault]);
+    super('password', PASSWORD_FAULTS[fault]);
     this.fault = fault;
   }
 }
@@ -75,7 +91,10 @@ export async function addPerson(
 export function newName(name: string): string {
   const mapped = usernameCaseMapped(name);
   if (mapped === undefined) {
-    throw new PeopleError('a name is 1 to 64 letters, digits and . _ @ + -: choose another');
+    throw new Unacceptable(
+      'name',
+      'a name is 1 to 64 letters, digits and . _ @ + -: choose another',
+    );
   }
   return mapped;
 }
@@ -110,7 +129,7 @@ export async function personNamed(
   name: string,
 ): Promise<PersonRecord> {
   const person = await people.getByName(usernameCaseMapped(name) ?? '');
-  if (person === undefined) throw new PeopleError(`there is no person ${name}`);
+  if (person === undefined) throw new NoSuchPerson(`there is no person ${name}`);
   return person;
 }
 
@@ -136,7 +155,8 @@ export async function setKerberos(
 ): Promise<PersonRecord> {
   const wrong = principals.find((principal) => !isKerberosPrincipal(principal));
   if (wrong !== undefined) {
-    throw new PeopleError(
+    throw new Unacceptable(
+      'principals',
       `${JSON.stringify(wrong)} is no principal with its realm, such as alice@EXAMPLE.COM`,
     );
   }
@@ -235,7 +255,7 @@ async function taken(
 
 export const formerName = (name: string) =>
   new PeopleError(
-    `${name} was the name of somebody who was removed, and what is granted by name would be theirs: choose another, or give --reuse-name`,
+    `${name} was the name of somebody who was removed, and what is granted by name would be theirs: choose another, or reuse the name (--reuse-name)`,
   );
 
 /** Derives all that is stored of a password. Throws `PasswordError` if it may not be set. */

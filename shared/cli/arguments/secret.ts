@@ -1,4 +1,3 @@
-import { newPassword } from '#shared/people/new-password.ts';
 import { Failure, type Input, type Option, type Shell, UsageError } from './command.ts';
 
 /** Ways to give a client's secret. */
@@ -22,27 +21,22 @@ export async function readSecret(input: Input, shell: Shell): Promise<string> {
   return secret;
 }
 
-/** The way to give a person's password. */
-export const PASSWORD_OPTION: Readonly<Record<string, Option>> = {
-  'password-stdin': {
-    help: 'read the password, one line, from standard input; default: one is made and printed',
+/** The way to give a person's password: the line on standard input; without it one is made, which is shown, and only now. */
+export const PASSWORD_SOURCE = {
+  members: ['password'],
+  options: {
+    'password-stdin': {
+      help: 'read the password, one line, from standard input; default: one is made and printed',
+    },
+  },
+  async read(input: Input, shell: Pick<Shell, 'readStdin'>) {
+    if (!input.flag('password-stdin')) return { given: {} };
+    const bytes = await shell.readStdin();
+    try {
+      const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+      return { given: { password: text.replace(/\r?\n$/, '') } };
+    } catch {
+      throw new Failure('the password on standard input is not UTF-8');
+    }
   },
 };
-
-/** The line on standard input or a password that was made, which is to be shown, and only now. */
-export async function readPassword(
-  input: Input,
-  shell: Shell,
-): Promise<{ password: string; made?: { password: string } }> {
-  if (!input.flag('password-stdin')) {
-    const password = newPassword(shell.random);
-    return { password, made: { password } };
-  }
-  const bytes = await shell.readStdin();
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return { password: text.replace(/\r?\n$/, '') };
-  } catch {
-    throw new Failure('the password on standard input is not UTF-8');
-  }
-}

@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type KeyOutcome, MOST_KEYS } from '#shared/people/key-purposes.ts';
+import { KEY_REFUSALS } from '#shared/operations/key-refusals.ts';
+import type { KeyOutcome } from '#shared/people/key-purposes.ts';
 import { PublicKeyError, readPublicKey } from '#shared/people/public-key.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import { Failure, type Input, type Option, type Shell, UsageError } from '../arguments/command.ts';
@@ -19,11 +20,28 @@ export const PUBLIC_KEY_OPTIONS = {
   name: { value: 'DEVICE', help: 'the name of the key for people; default: the name of the file' },
 } satisfies Readonly<Record<string, Option>>;
 
-const REFUSALS: Readonly<Record<Exclude<KeyOutcome, 'added'>, string>> = {
-  taken: 'is known already, and no key is used twice: make another',
-  full: `would be one too many, there are ${MOST_KEYS}: remove one first`,
-  'of a client': 'is that of a client of the authorization server: make another',
-};
+/** The public key in a file that an option names, or of a pair that was made. */
+interface KeyFile {
+  readonly file: string;
+  readonly content: Buffer;
+  /** The name of the key for people. */
+  readonly name: string;
+  /** Removes the private key that was made. */
+  undo(): Promise<void>;
+}
+
+/** Reads the key that the options name, or makes it. Throws `UsageError` and `Failure`. */
+export async function keyFileFrom(input: Input): Promise<KeyFile> {
+  const [given, out] = [input.text('public-key'), input.text('out')];
+  const file = given ?? out;
+  if (file === undefined || (given !== undefined && out !== undefined)) {
+    throw new UsageError('give --public-key FILE, or --out FILE for a key pair to be made');
+  }
+  const name = visibleName('--name', input.text('name') ?? basename(file));
+  const content = out === undefined ? await fileContent(file) : await makePair(file);
+  const undo = async () => (out === undefined ? undefined : rm(out));
+  return { file, content, name, undo };
+}
 
 /** Adds the key that the options name or have made. `add` puts it into the store; it is called once all is checked. */
 export async function addKeyFrom(
@@ -32,20 +50,14 @@ export async function addKeyFrom(
   members: Pick<PublicKeyRecord, 'owner' | 'scheme' | 'origin'>,
   add: (key: PublicKeyRecord) => Promise<KeyOutcome>,
 ): Promise<PublicKeyRecord> {
-  const [given, out] = [input.text('public-key'), input.text('out')];
-  const file = given ?? out;
-  if (file === undefined || (given !== undefined && out !== undefined)) {
-    throw new UsageError('give --public-key FILE, or --out FILE for a key pair to be made');
-  }
-  const name = visibleName('--name', input.text('name') ?? basename(file));
-  const content = out === undefined ? await fileContent(file) : await makePair(file);
+  const { file, content, name, undo } = await keyFileFrom(input);
   try {
     const key = { ...readKey(file, content, members), ...members, name, created_at: clock.now() };
     const outcome = await add(key);
-    if (outcome !== 'added') throw new Failure(`the key ${key.id} ${REFUSALS[outcome]}`);
+    if (outcome !== 'added') throw new Failure(`the key ${key.id} ${KEY_REFUSALS[outcome]}`);
     return key;
   } catch (error) {
-    if (out !== undefined) await rm(out);
+    await undo();
     throw error;
   }
 }

@@ -3,7 +3,7 @@ import { loadConfig } from '#shared/config/load.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { KeptKind } from '#shared/people/verifier-kind.ts';
-import { inOrder, variantsByScheme } from '../lines/by-scheme.ts';
+import { inOrder, variantsByScheme } from '#shared/operations/people/by-scheme.ts';
 import type { Command } from '../arguments/command.ts';
 import { table } from '../lines/table.ts';
 

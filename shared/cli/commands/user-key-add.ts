@@ -1,68 +1,33 @@
-import { addPublicKey } from '#shared/people/key-purposes.ts';
-import { everySpace } from '#shared/config/second-origin.ts';
-import type { Config } from '#shared/config/schema.ts';
-import { personNamed } from '#shared/people/people.ts';
-import { type Command, type Input, UsageError } from '../arguments/command.ts';
-import { addKeyFrom, PUBLIC_KEY_OPTIONS } from '../clients/new-public-key.ts';
-import { withStores } from '../stores/with-stores.ts';
+import { addKeyOfUser } from '#shared/operations/people/user-key-add.ts';
+import { type Input, UsageError } from '../arguments/command.ts';
+import { keyFileFrom, PUBLIC_KEY_OPTIONS } from '../clients/new-public-key.ts';
+import { commandOf } from '../stores/of-operation.ts';
 
-const SCHEMES = { concealed: 'Concealed', hoba: 'HOBA' } as const;
+export const userKeyAdd = commandOf(addKeyOfUser, {
+  source: { members: ['public_key', 'key_name'], options: PUBLIC_KEY_OPTIONS, read: keyFrom },
+  lines: ({ fingerprint, person, scheme, name }) => [
+    `fingerprint: ${fingerprint}`,
+    `person: ${person}`,
+    `scheme: ${scheme}`,
+    `name: ${name}`,
+  ],
+});
 
-export const userKeyAdd: Command = {
-  name: 'user key add',
-  store: 'opens',
-  summary: 'add or make a key that signs a person in without a password',
-  operands: ['NAME'],
-  options: {
-    ...PUBLIC_KEY_OPTIONS,
-    scheme: { value: 'SCHEME', help: `${Object.keys(SCHEMES).join(' or ')}; default: concealed` },
-    origin: {
-      value: 'ORIGIN',
-      help: 'only for hoba, which takes RSA keys by --public-key: the one origin where the key is valid',
-    },
-  },
-  run: (input, shell) =>
-    withStores(shell, async (stores, config) => {
-      const members = purposeOf(input, config);
-      const person = await personNamed(stores.people, input.operands[0] ?? '');
-      const owner = { kind: 'person', id: person.id } as const;
-      const { id, scheme, name } = await addKeyFrom(input, shell, { owner, ...members }, (key) =>
-        addPublicKey(stores, key),
-      );
-      return {
-        json: { fingerprint: id, person: person.name, ...members, name },
-        lines: [
-          `fingerprint: ${id}`,
-          `person: ${person.name}`,
-          `scheme: ${scheme}`,
-          `name: ${name}`,
-        ],
-      };
-    }),
-};
-
-function purposeOf(input: Input, config: Config) {
-  const asked = input.text('scheme') ?? 'concealed';
-  const [, scheme] = Object.entries(SCHEMES).find(([name]) => name === asked) ?? [];
-  if (scheme === undefined) {
-    throw new UsageError(`--scheme must be ${Object.keys(SCHEMES).join(' or ')}`);
-  }
-  const origin = input.text('origin');
-  if (scheme === 'Concealed') {
-    if (origin !== undefined) throw new UsageError('--origin belongs to --scheme hoba');
-    return { scheme };
-  }
-  if (input.text('out') !== undefined) {
+async function keyFrom(input: Input) {
+  if (input.text('scheme') === 'hoba' && input.text('out') !== undefined) {
     throw new UsageError('--scheme hoba takes RSA keys alone: give --public-key FILE');
   }
-  const origins = new Set(everySpace(config).map(({ url }) => new URL(url).origin));
-  const secure = [...origins].filter((one) => one.startsWith('https:'));
-  if (origin === undefined || !secure.includes(origin)) {
-    throw new UsageError(
-      secure.length === 0
-        ? '--scheme hoba needs an origin with TLS, and no space has one'
-        : `--scheme hoba needs --origin with one of TLS: ${secure.join(', ')}`,
-    );
-  }
-  return { scheme, origin };
+  const { file, content, name, undo } = await keyFileFrom(input);
+  return {
+    given: { public_key: textOf(content), key_name: name },
+    from: { public_key: file },
+    undo,
+  };
+}
+
+/** A key in PEM or as a JWK as it is; one in DER in PEM (RFC 7468 section 13). */
+function textOf(content: Buffer): string {
+  const text = content.toString();
+  if (/^\s*\{|-----BEGIN/.test(text)) return text;
+  return `-----BEGIN PUBLIC KEY-----\n${content.toString('base64')}\n-----END PUBLIC KEY-----\n`;
 }

@@ -105,10 +105,14 @@ describe('user key add', () => {
       '--origin belongs',
     ],
     ['HOBA with a key to be made', ['--out', 'x', '--scheme', 'hoba'], 'give --public-key FILE'],
-    ['HOBA without origin', ['--public-key', 'x', '--scheme', 'hoba'], 'https://localhost:3443'],
+    [
+      'HOBA without origin',
+      ['--public-key', 'package.json', '--scheme', 'hoba'],
+      'https://localhost:3443',
+    ],
     [
       'HOBA in clear text',
-      ['--public-key', 'x', '--scheme', 'hoba', '--origin', 'http://localhost:3001'],
+      ['--public-key', 'package.json', '--scheme', 'hoba', '--origin', 'http://localhost:3001'],
       'one of TLS: https://localhost:3443',
     ],
     ['a name that cannot be read', ['--out', 'x', '--name', 'x\u001b[2J'], '--name must be'],
@@ -212,7 +216,7 @@ describe('user key list', () => {
     await json(shell, 'user', 'disable', 'bob');
     const common = { scheme: 'Concealed', created_at: now };
     const one = { ...hers, person: 'alice', ...common };
-    const other = { ...his, person: 'bob', ...common, used_at: now };
+    const other = { ...his, person: 'bob', ...common, used_at: now, disabled: true };
     const all = (await json(shell, 'user', 'key', 'list')) as Shown[];
     expect(new Set(all)).toEqual(new Set([one, other]));
     expect(await json(shell, 'user', 'key', 'list', 'alice')).toEqual([one]);

@@ -5,10 +5,10 @@ import { type StrongWays, strongWays } from '#shared/people/second-factor/lacks.
 import type { RealmNeeds } from '#shared/people/verifier-kind.ts';
 import { emailSearchKey } from '#shared/people/names/search-keys.ts';
 import type { People, PersonRecord } from '#shared/stores/people/people.ts';
-import { inOrder, variantsByScheme } from '../lines/by-scheme.ts';
+import { inOrder, variantsByScheme } from '#shared/operations/people/by-scheme.ts';
 import type { Command, Shell, OutputSlice } from '../arguments/command.ts';
 import { table } from '../lines/table.ts';
-import { secondFactorDemand } from '../stores/second-factor-demand.ts';
+import { secondFactorDemand } from '#shared/operations/people/second-factor-demand.ts';
 import { openShellStores } from '../stores/with-stores.ts';
 
 export const userList: Command = {

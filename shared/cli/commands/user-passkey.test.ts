@@ -60,7 +60,7 @@ describe('user passkey list', () => {
     };
     const hers = [shown('alice', first), shown('alice', second)];
     const all = (await json(shell, 'user', 'passkey', 'list')) as unknown[];
-    expect(new Set(all)).toEqual(new Set([...hers, shown('bob', his)]));
+    expect(new Set(all)).toEqual(new Set([...hers, { ...shown('bob', his), disabled: true }]));
     expect(await json(shell, 'user', 'passkey', 'list', 'ALICE')).toEqual(hers);
     const { stdout } = await inProcess(shell, 'user', 'passkey', 'list', 'alice');
     const lines = stdout.split('\n').map((line) => line.replaceAll(/ {2,}/g, ' | '));

@@ -78,6 +78,7 @@ describe('user remove', () => {
       name: 'alice',
       removed: true,
       trees: 1,
+      granted_at: ['http://localhost:3001/own/%C3%A9/'],
     });
     expect(await left()).toEqual([[0, 0, false], FULL, FULL]);
   });

@@ -1,5 +1,5 @@
 import { setUser } from '#shared/operations/people/user-set.ts';
-import { profileLines } from '../arguments/profile-options.ts';
+import { profileLines } from '../lines/profile-lines.ts';
 import { commandOf } from '../stores/of-operation.ts';
 
 export const userSet = commandOf(setUser, {

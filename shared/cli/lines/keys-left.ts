@@ -1,13 +1,18 @@
-import type { Stores } from '#shared/stores/stores.ts';
+import type { z } from 'zod';
+import type { Told } from '#shared/operations/operation.ts';
+import type { keysLeftShown } from '#shared/operations/people/keys-left.ts';
+
+type KeysLeft = Told<z.ZodObject<typeof keysLeftShown>> & { readonly name: string };
 
 /** Returns the lines about the keys and passkeys of a person whose other access has ended: they stay. */
-export async function keysLeft(
-  { publicKeys, passkeys }: Pick<Stores, 'publicKeys' | 'passkeys'>,
-  { id, name }: { readonly id: string; readonly name: string },
-): Promise<readonly string[]> {
+export function keysLeftLines({
+  name,
+  passkeys_left = 0,
+  keys_left = 0,
+}: KeysLeft): readonly string[] {
   const left = [
-    ['passkey', (await passkeys.of(id)).length],
-    ['key', (await publicKeys.of({ kind: 'person', id })).length],
+    ['passkey', passkeys_left],
+    ['key', keys_left],
   ] as const;
   return left.flatMap(([what, count]) => {
     if (count === 0) return [];

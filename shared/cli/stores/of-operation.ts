@@ -10,6 +10,7 @@ import type { Page } from '#shared/operations/page.ts';
 import { fromTexts, kindOf, spellingOf } from '#shared/operations/texts.ts';
 import {
   type Command,
+  Failure,
   type Input,
   type Option,
   type OutputSlice,
@@ -24,50 +25,83 @@ interface View<Output extends z.ZodType> {
   lines(output: Told<Output>): readonly string[];
   /** More about it for `--help`, in lines. */
   readonly details?: readonly string[];
+  readonly source?: Source;
+}
+
+/** Where a command has members from that are no arguments: a password, the content of a file. */
+interface Source {
+  /** The members. */
+  readonly members: readonly string[];
+  /** The options that say where they are. */
+  readonly options: Readonly<Record<string, Option>>;
+  /** Reads them. Throws `UsageError` and `Failure`. */
+  read(input: Input, shell: Shell): Promise<Sourced>;
+}
+
+/** The members that a source has given. */
+export interface Sourced {
+  readonly given: Readonly<Record<string, unknown>>;
+  /** The name of what a member came from, for mistakes in it. */
+  readonly from?: Readonly<Record<string, string>>;
+  /** Takes back what reading has made, if the operation is refused. */
+  undo?(): Promise<void>;
 }
 
 /** Returns the command of an operation: its members are operands and options. */
 export function commandOf<I extends z.ZodObject, O extends z.ZodType>(
   operation: Operation<I, O>,
-  { lines, details }: View<O>,
+  { lines, details, source }: View<O>,
 ): Command {
+  const { options = {}, ...shape } = shapeOf(operation, new Set(source?.members));
   return {
-    ...shapeOf(operation),
+    ...shape,
+    options: { ...source?.options, ...options },
     ...(details && { details }),
     run: async (input, shell) => {
-      const given = givenBy(operation, input);
-      await using house = await openHouse(shell);
-      const json = await done(operation, given, house);
-      return { json, lines: lines(json) };
+      const { given: sourced = {}, from, undo } = (await source?.read(input, shell)) ?? {};
+      try {
+        const given = givenBy(operation, input, sourced, from);
+        await using house = await openHouse(shell);
+        const json = await done(operation, given, house, from);
+        return { json, lines: lines(json) };
+      } catch (error) {
+        await undo?.();
+        throw error;
+      }
     },
   };
 }
 
 /** A list of which a command prints every page. */
-interface ListView<Output extends z.ZodType<Page>> {
+interface ListView<I extends z.ZodObject, Output extends z.ZodType<Page>> {
   /** The lines of a page. `widths`: those of the columns of the pages before (`table`). */
   lines(items: Told<Output>['items'], widths: number[]): readonly string[];
-  /** The line that says that there is nothing. */
-  readonly nothing: string;
+  /** The line that says that there is nothing of what was asked for. */
+  nothing(given: z.output<I>): string;
   readonly details?: readonly string[];
 }
 
 /** Returns the command of a list, which prints all its pages: its output is the array of their items. */
 export function listCommandOf<I extends z.ZodObject, O extends z.ZodType<Page>>(
   operation: Operation<I, O>,
-  { lines, nothing, details }: ListView<O>,
+  { lines, nothing, details }: ListView<I, O>,
 ): Command {
   async function* pages(input: Input, shell: Shell): AsyncGenerator<OutputSlice> {
     const given = givenBy(operation, input);
     await using house = await openHouse(shell);
     const widths: number[] = [];
     let after: string | undefined;
+    let isEmpty = true;
     do {
       const { items, next } = await done(operation, { ...given, after }, house);
-      if (after === undefined && items.length === 0) yield { json: [], lines: [nothing] };
-      else yield { json: items, lines: lines(items, widths) };
+      // A page may have no rows though there is a next one.
+      if (items.length > 0) {
+        isEmpty = false;
+        yield { json: items, lines: lines(items, widths) };
+      }
       after = next;
     } while (after !== undefined);
+    if (isEmpty) yield { json: [], lines: [nothing(given)] };
   }
   return {
     ...shapeOf(operation, PAGING),
@@ -92,7 +126,7 @@ function shapeOf(
     name,
     summary,
     store: 'opens',
-    operands: operands.map((member) => spelling(input, member).value),
+    operands: operands.map((member) => operandOf(member, input.shape[member] as z.ZodType)),
     options: Object.fromEntries(
       options.map(([member, schema]) => [
         spelling(input, member).option,
@@ -100,6 +134,13 @@ function shapeOf(
       ]),
     ),
   };
+}
+
+/** The word for an operand in the help, in the brackets of what may be missing. */
+function operandOf(member: string, schema: z.ZodType): string {
+  const { value } = spellingOf(member, schema);
+  if (kindOf(schema) === 'texts') return `[${value}...]`;
+  return isOptional(schema) ? `[${value}]` : value;
 }
 
 function optionOf(member: string, schema: z.ZodType): Option {
@@ -119,22 +160,32 @@ const isOptional = (schema: z.ZodType) => z.object({ member: schema }).safeParse
 const spelling = (input: z.ZodObject, member: string) =>
   spellingOf(member, input.shape[member] as z.ZodType);
 
-/** Returns what the arguments give, as the operation takes it: before a store is opened. Throws `UsageError`. */
-function givenBy<I extends z.ZodObject>(operation: Operation<I>, input: Input): z.output<I> {
+/** Returns what the arguments and a source give, as the operation takes it: before a store is opened. Throws `UsageError`. */
+function givenBy<I extends z.ZodObject>(
+  operation: Operation<I>,
+  input: Input,
+  sourced: Sourced['given'] = {},
+  from?: Sourced['from'],
+): z.output<I> {
   const { operands: given, text, texts, flag } = input;
   const entries = Object.keys(operation.input.shape).flatMap(
     (member): [string, readonly string[]][] => {
       const place = operation.operands.indexOf(member);
       const { option } = spelling(operation.input, member);
+      if (Object.hasOwn(sourced, member)) return [];
+      if (place >= 0 && kindOf(operation.input.shape[member] as z.ZodType) === 'texts') {
+        return [[member, given.slice(place)]];
+      }
       if (place >= 0) return given[place] === undefined ? [] : [[member, [given[place]]]];
       if (!flag(option)) return [];
       return [[member, text(option) === undefined ? [''] : texts(option)]];
     },
   );
   try {
-    return readInput(operation, fromTexts(operation.input, new Map(entries)));
+    const written = fromTexts(operation.input, new Map(entries));
+    return readInput(operation, { ...written, ...sourced });
   } catch (error) {
-    throw usageError(operation, error);
+    throw usageError(operation, error, from);
   }
 }
 
@@ -143,11 +194,12 @@ async function done<I extends z.ZodObject, O extends z.ZodType>(
   operation: Operation<I, O>,
   given: z.output<I>,
   house: House,
+  from?: Sourced['from'],
 ): Promise<Told<O>> {
   try {
     return await operation.run(given, house);
   } catch (error) {
-    throw usageError(operation, error);
+    throw usageError(operation, error, from);
   }
 }
 
@@ -155,9 +207,11 @@ async function done<I extends z.ZodObject, O extends z.ZodType>(
 function usageError(
   { input, operands }: Pick<Operation, 'input' | 'operands'>,
   error: unknown,
+  from: Sourced['from'] = {},
 ): unknown {
   if (!(error instanceof InputError)) return error;
   const [member = ''] = error.path;
+  if (Object.hasOwn(from, member)) return new Failure(`${from[member]} ${error.message}`);
   if (!Object.hasOwn(input.shape, member)) return new UsageError(error.message);
   const { option, value } = spelling(input, member);
   return new UsageError(`${operands.includes(member) ? value : `--${option}`} ${error.message}`);

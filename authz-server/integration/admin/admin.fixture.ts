@@ -1,0 +1,31 @@
+import supertest from 'supertest';
+import { APP, basic, SECRET, type TestAuthz, testAuthz } from '../authz.fixture.ts';
+
+const often = { burst: 100_000, per: 1 };
+
+/** An authorization server, and a machine that may administer it. */
+export interface TestAdmin {
+  readonly authz: TestAuthz;
+  /** Asks for what an operation reads, by its name over HTTP and a query. */
+  read(operation: string): supertest.Test;
+  /** Asks for what an operation changes. */
+  change(operation: string, content?: object): supertest.Test;
+}
+
+export async function testAdmin(): Promise<TestAdmin> {
+  const authz = await testAuthz({ limits: { address: often, account: often } });
+  const machine = { ...APP, client_id: 'admin', scope: 'admin admin:read', admin: true };
+  await authz.stores.clients.add(machine);
+  const resource = `${authz.config.issuer}/admin/api`;
+  const form = { grant_type: 'client_credentials', scope: 'admin', resource };
+  const { body } = await authz.post('/token', form, basic('admin', SECRET));
+  const authorization = `Bearer ${String(body['access_token'])}`;
+  const path = (operation: string) => `/admin/api/${operation}`;
+  return {
+    authz,
+    read: (operation) =>
+      supertest(authz.url).get(path(operation)).set('Authorization', authorization),
+    change: (operation, content = {}) =>
+      supertest(authz.url).post(path(operation)).set('Authorization', authorization).send(content),
+  };
+}

@@ -1,0 +1,231 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { fresh, somePasskey, someSecondFactor } from '#shared/stores/contract/samples.ts';
+import { type TestAdmin, testAdmin } from './admin.fixture.ts';
+
+const PASSWORD = 'correct horse battery staple';
+
+let admin: TestAdmin;
+beforeAll(async () => {
+  admin = await testAdmin();
+});
+afterAll(async () => admin.authz[Symbol.asyncDispose]());
+
+/** Adds somebody of whom no other test knows. */
+async function somebody() {
+  const name = fresh().toLowerCase();
+  const { status, body } = await admin.change('user-add', { name, password: PASSWORD });
+  expect([status, body]).toEqual([200, { id: expect.any(String), name }]);
+  return { name, id: String(body.id) };
+}
+
+describe('to add people', () => {
+  test('without a password one is made and shown, once; the name is taken afterwards: 409', async () => {
+    const name = fresh().toLowerCase();
+    const added = await admin.change('user-add', { name, groups: ['staff'] });
+    expect(added.body.password).toMatch(/^(?:\w{5}-){3}\w{5}$/);
+    const shown = await admin.read(`user-show?name=${name}`);
+    expect(shown.body).toMatchObject({ name, groups: ['staff'] });
+    expect(shown.text).not.toContain(added.body.password);
+    const again = await admin.change('user-add', { name });
+    expect([again.status, again.body.detail]).toEqual([
+      409,
+      `The name ${name} is taken: choose another.`,
+    ]);
+  });
+
+  test.each([
+    ['a name that nobody can have', { name: 'al ice' }, '/name'],
+    ['a name that moves the cursor', { name: 'x\u001b[2J' }, '/name'],
+    ['a short password', { name: 'carol', password: '1234567' }, '/password'],
+    ['a common password', { name: 'carol', password: 'Superman' }, '/password'],
+    ['a long password', { name: 'carol', password: 'x'.repeat(2000) }, '/password'],
+    [
+      'an address that is none',
+      { name: 'carol', emails: [{ address: 'x', verified: true }] },
+      '/emails/0/address',
+    ],
+    ['a right to administer', { name: 'carol', admin: true }, '/admin'],
+    ['a hash', { name: 'carol', password_hash: '$argon2id$' }, '/password_hash'],
+  ])('%s is 422, and nobody is added', async (_, content, path) => {
+    const { status, body } = await admin.change('user-add', content);
+    expect([status, body.path]).toEqual([422, path]);
+    expect(await admin.authz.stores.people.getByName('carol')).toBeUndefined();
+  });
+
+  test('an invitation again makes a new link, until they can sign in: then it is 409', async () => {
+    const name = fresh().toLowerCase();
+    const first = await admin.change('user-invite', { name });
+    const second = await admin.change('user-invite', { name });
+    expect(first.body.link).toMatch(/\/recover\/[\w-]{22}$/);
+    expect(second.body).toMatchObject({
+      id: first.body.id,
+      link: expect.not.stringMatching(first.body.link),
+    });
+    await admin.change('user-passwd', { name, password: PASSWORD });
+    const third = await admin.change('user-invite', { name });
+    expect([third.status, third.body.detail]).toEqual([
+      409,
+      expect.stringContaining('can sign in: user recover'),
+    ]);
+  });
+});
+
+test('ten administrators add the same person at once: one of them does', async () => {
+  const name = fresh().toLowerCase();
+  const answers = await Promise.all(
+    Array.from({ length: 10 }, () => admin.change('user-add', { name, password: PASSWORD })),
+  );
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+    200,
+    ...Array.from({ length: 9 }, () => 409),
+  ]);
+});
+
+test('a password in the query is 400, and changes nothing', async () => {
+  const { name, id } = await somebody();
+  const before = await admin.authz.stores.people.get(id);
+  const { status } = await admin.change(`user-passwd?name=${name}&password=whatever`, { name });
+  expect(status).toBe(400);
+  expect(await admin.authz.stores.people.get(id)).toEqual(before);
+});
+
+test.each([
+  ['user-passwd', {}],
+  ['user-recover', {}],
+  ['user-kerberos', { principals: [] }],
+  ['user-end', {}],
+  ['user-end', { grant: 'x' }],
+  ['user-remove', {}],
+  ['user-second-factor-remove', {}],
+  ['user-key-add', { public_key: 'x', key_name: 'x' }],
+  ['user-key-remove', { fingerprint: 'x' }],
+  ['user-passkey-remove', { id: 'x' }],
+])('%s of nobody is 404', async (operation, content) => {
+  const { status, body } = await admin.change(operation, { name: 'nobody', ...content });
+  expect([status, body.detail]).toEqual([404, 'There is no person nobody.']);
+});
+
+test.each(['user-show', 'user-access', 'user-second-factor', 'user-key-list', 'user-passkey-list'])(
+  '%s of nobody is 404',
+  async (operation) => {
+    expect((await admin.read(`${operation}?name=nobody`)).status).toBe(404);
+  },
+);
+
+describe('to end and to remove', () => {
+  test('one part at a time, which the person has', async () => {
+    const { name, id } = await somebody();
+    const both = await admin.change('user-end', { name, grant: 'x', client: 'y' });
+    expect([both.status, both.body.detail]).toEqual([
+      422,
+      'The content give one of grant, sign_in, client.',
+    ]);
+    const unknown = await admin.change('user-end', { name, sign_in: '__proto__' });
+    expect([unknown.status, unknown.body.detail]).toEqual([
+      404,
+      `${name[0]?.toUpperCase()}${name.slice(1)} has no sign-in __proto__: see user access ${name}.`,
+    ]);
+    await admin.authz.stores.passkeys.add({ ...somePasskey(fresh()), accountId: id }, 9);
+    expect((await admin.change('user-end', { name })).body).toEqual({
+      id,
+      name,
+      ended: true,
+      passkeys_left: 1,
+    });
+  });
+
+  test('a second factor is removed once', async () => {
+    const { name, id } = await somebody();
+    await admin.authz.stores.secondFactors.add(someSecondFactor(id));
+    expect((await admin.read(`user-second-factor?name=${name}`)).body).toMatchObject({
+      person: name,
+      set_up: true,
+    });
+    expect((await admin.change('user-second-factor-remove', { name })).body).toEqual({
+      person: name,
+      removed: true,
+    });
+    expect((await admin.change('user-second-factor-remove', { name })).status).toBe(404);
+  });
+
+  test('a removed person is gone, and their name is given again on request alone', async () => {
+    const { name, id } = await somebody();
+    expect((await admin.change('user-remove', { name })).body).toEqual({ id, name, removed: true });
+    expect((await admin.change('user-remove', { name })).status).toBe(404);
+    expect((await admin.change('user-add', { name })).status).toBe(409);
+    expect((await admin.change('user-add', { name, reuse_name: true })).status).toBe(200);
+  });
+
+  test('the last passkey stays unless that is said', async () => {
+    const name = fresh().toLowerCase();
+    const { body } = await admin.change('user-invite', { name });
+    const id = fresh();
+    await admin.authz.stores.passkeys.add({ ...somePasskey(id), accountId: body.id }, 9);
+    expect((await admin.change('user-passkey-remove', { name, id })).status).toBe(409);
+    expect((await admin.change('user-passkey-remove', { name, id, last: true })).status).toBe(200);
+  });
+});
+
+describe('keys of people', () => {
+  const pem = () =>
+    generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' });
+
+  test('are added by their public half, listed and removed', async () => {
+    const { name } = await somebody();
+    const added = await admin.change('user-key-add', { name, public_key: pem(), key_name: 'Card' });
+    const { fingerprint } = added.body;
+    expect(added.body).toEqual({ fingerprint, person: name, scheme: 'Concealed', name: 'Card' });
+    const listed = await admin.read(`user-key-list?name=${name}`);
+    expect(listed.body.items).toEqual([{ ...added.body, created_at: expect.any(Number) }]);
+    const again = { name, fingerprint };
+    expect((await admin.change('user-key-remove', again)).status).toBe(200);
+    expect((await admin.change('user-key-remove', again)).status).toBe(404);
+  });
+
+  test.each([
+    [
+      'a private key',
+      () => generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }),
+      {},
+      '/public_key',
+      /private key/,
+    ],
+    ['no key', () => 'x', {}, '/public_key', /no public key/],
+    ['a key too long', () => 'x'.repeat(9000), {}, '/public_key', /at most/],
+    ['a name that nobody can read', pem, { key_name: '\u202e' }, '/key_name', /invisible/],
+    ['another scheme', pem, { scheme: 'basic' }, '/scheme', /concealed or hoba/],
+    ['HOBA without an origin', pem, { scheme: 'hoba' }, '/origin', /TLS/],
+    ['Concealed with one', pem, { origin: 'https://localhost' }, '/origin', /hoba/],
+  ])('%s is 422', async (_, key, more, path, detail) => {
+    const { name } = await somebody();
+    const content = { name, public_key: key(), key_name: 'Card', ...more };
+    const { status, body } = await admin.change('user-key-add', content);
+    expect([status, body.path]).toEqual([422, path]);
+    expect(body.detail).toMatch(detail);
+  });
+
+  test('pages of them lose no key and repeat none', async () => {
+    const { authz, read } = admin;
+    for (let n = 0; n < 5; n += 1) {
+      const { id } = await somebody();
+      for (let key = 0; key < n; key += 1) {
+        const passkey = { ...somePasskey(fresh()), accountId: id, created_at: key };
+        await authz.stores.passkeys.add(passkey, 9);
+      }
+    }
+    const whole = await read('user-passkey-list');
+    const ids = ({ body }: { body: { items: { id: string }[] } }) => body.items.map(({ id }) => id);
+    const paged: string[] = [];
+    let after = '';
+    for (;;) {
+      const page = await read(`user-passkey-list?limit=3&after=${encodeURIComponent(after)}`);
+      expect(page.body.items.length).toBeLessThanOrEqual(3);
+      paged.push(...ids(page));
+      if (page.body.next === undefined) break;
+      after = page.body.next;
+    }
+    expect(paged).toEqual(ids(whole));
+    expect(paged.length).toBeGreaterThanOrEqual(10);
+  });
+});

@@ -1,0 +1,19 @@
+import type { Told } from '#shared/operations/operation.ts';
+import type { profileShown } from '#shared/operations/people/profile-members.ts';
+import type { z } from 'zod';
+
+/** For people to read: a line for each thing that is known. */
+export function profileLines(profile: Told<z.ZodObject<typeof profileShown>>): readonly string[] {
+  const { display_name, emails = [], groups = [], locale, picture } = profile;
+  const lines = [
+    ['display name', display_name],
+    ...emails.map(({ address, verified }) => [
+      'e-mail',
+      `${address}${verified ? ' (verified)' : ''}`,
+    ]),
+    ...groups.map((group) => ['group', group]),
+    ['locale', locale],
+    ['picture', picture],
+  ];
+  return lines.flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]));
+}

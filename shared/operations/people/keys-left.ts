@@ -1,0 +1,18 @@
+import { z } from 'zod';
+import type { Stores } from '#shared/stores/stores.ts';
+
+/** The members that say what still lets a person in after everything else has ended. */
+export const keysLeftShown = {
+  passkeys_left: z.int().exactOptional().describe('passkeys that still let them in'),
+  keys_left: z.int().exactOptional().describe('keys that still let them in'),
+};
+
+/** Counts the keys and passkeys of a person whose other access has ended: they stay. */
+export async function keysLeft(
+  { publicKeys, passkeys }: Pick<Stores, 'publicKeys' | 'passkeys'>,
+  id: string,
+): Promise<{ readonly passkeys_left?: number; readonly keys_left?: number }> {
+  const passkeys_left = (await passkeys.of(id)).length;
+  const keys_left = (await publicKeys.of({ kind: 'person', id })).length;
+  return { ...(passkeys_left > 0 && { passkeys_left }), ...(keys_left > 0 && { keys_left }) };
+}

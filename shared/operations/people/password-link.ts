@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { LinkKind } from '#shared/mail/kinds.ts';
+import { notify } from '#shared/mail/notify.ts';
+import { createRecoveryLinks, LINK_LIFE, LINK_PATH } from '#shared/people/recovery-links.ts';
+import type { Recovery } from '#shared/people/recovery-links.ts';
+import type { PersonRecord } from '#shared/stores/people/people.ts';
+import { Conflict, type House } from '../operation.ts';
+
+/** A link with which a person sets a password. */
+export const passwordLink = z.strictObject({
+  id: z.string().exactOptional(),
+  name: z.string().exactOptional().describe('missing: the person chooses one'),
+  link: z
+    .string()
+    .exactOptional()
+    .describe('whoever has it sets the password, once; shown only this once'),
+  expires_at: z.int().exactOptional().describe('seconds since the epoch'),
+  mailed_to: z.string().exactOptional().describe('the address that the link is sent to instead'),
+  removes_second_factor: z.literal(true).exactOptional(),
+});
+
+/** Makes a link with which a person sets a password. Throws `Conflict` for somebody disabled. */
+export async function makePasswordLink(
+  house: House,
+  person: PersonRecord,
+  more: Omit<Recovery, 'person'>,
+) {
+  checkEnabled(person);
+  const { id, name } = person;
+  const secret = await createRecoveryLinks(house).make({ person: id, ...more });
+  return {
+    id,
+    name,
+    link: `${house.config.issuer}${LINK_PATH}${secret}`,
+    expires_at: Math.floor(house.clock.now() / 1000) + LINK_LIFE,
+    ...(more.secondFactor && { removes_second_factor: true as const }),
+  };
+}
+
+/**
+ * Lets the message of a link wait, which the authorization server makes and sends. Throws `Conflict` for somebody disabled,
+ * and where no mail server is configured.
+ */
+export async function mailPasswordLink(
+  house: House,
+  person: PersonRecord,
+  kind: LinkKind,
+  to: string,
+) {
+  demandMail(house);
+  checkEnabled(person);
+  await notify(house, person.id, kind, 'en', { to });
+  return { id: person.id, name: person.name, mailed_to: to };
+}
+
+/** Throws `Conflict` where no mail server is configured. */
+export function demandMail({ config: { mail } }: House): void {
+  if (mail === undefined) throw new Conflict('mail is not configured: leave --mail out');
+}
+
+function checkEnabled({ name, disabled }: PersonRecord): void {
+  if (disabled) throw new Conflict(`${name} is disabled: user enable ${name} comes first`);
+}

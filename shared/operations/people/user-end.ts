@@ -1,0 +1,74 @@
+import { z } from 'zod';
+import { endApplication } from '#shared/people/access/applications.ts';
+import { endEverything } from '#shared/people/access/everything.ts';
+import { endGrant, findAccess } from '#shared/people/access/grants.ts';
+import { endSignIn, findSignIn } from '#shared/people/access/sign-ins.ts';
+import { personNamed } from '#shared/people/people.ts';
+import { type House, InputError, Missing, operation } from '../operation.ts';
+import { SPELLINGS } from '../texts.ts';
+import { keysLeft, keysLeftShown } from './keys-left.ts';
+import { personName } from './person-name.ts';
+
+/** Ends one part of a person's access, by its id; false: they have no such part. */
+type End = (house: House, accountId: string, id: string) => Promise<boolean>;
+
+const PARTS = {
+  async grant(house, accountId, id) {
+    if ((await findAccess(house, id))?.accountId !== accountId) return false;
+    await endGrant(house, id);
+    return true;
+  },
+  async sign_in(house, accountId, id) {
+    if ((await findSignIn(house, id))?.accountId !== accountId) return false;
+    await endSignIn(house, { uid: id, accountId });
+    return true;
+  },
+  client: endApplication,
+} satisfies Readonly<Record<string, End>>;
+
+const NAMES = ['grant', 'sign_in', 'client'] as const satisfies readonly (keyof typeof PARTS)[];
+
+const id = z.string().max(512, 'must be an id of at most 512 characters').exactOptional();
+
+export const endUser = operation({
+  name: 'user end',
+  summary:
+    'end all sessions, grants and tokens of a person at once, or one of them; they can sign in again',
+  effect: 'changes',
+  input: z.strictObject({
+    name: personName,
+    grant: id
+      .describe('end only this grant with its tokens; the consent to the application stays')
+      .register(SPELLINGS, { value: 'ID' }),
+    sign_in: id
+      .describe('end only the sign-in of this browser, with the grants that depend on it')
+      .register(SPELLINGS, { value: 'ID' }),
+    client: id.describe('end only this application: its consent and all its grants'),
+  }),
+  operands: ['name'],
+  output: z.strictObject({
+    id: z.string(),
+    name: z.string(),
+    grant: id,
+    sign_in: id,
+    client: id,
+    ended: z.literal(true),
+    ...keysLeftShown,
+  }),
+  async run({ name: asked, ...parts }, house) {
+    const [part, ...others] = NAMES.filter((one) => parts[one] !== undefined);
+    if (others.length > 0) throw new InputError([], `give one of ${NAMES.join(', ')}`);
+    const { id: accountId, name } = await personNamed(house.stores.people, asked);
+    const ended = { id: accountId, name, ...parts, ended: true as const };
+    if (part === undefined) {
+      await endEverything(house, accountId);
+      return { ...ended, ...(await keysLeft(house.stores, accountId)) };
+    }
+    const which = parts[part] ?? '';
+    if (!(await PARTS[part](house, accountId, which))) {
+      const what = part.replace('_', '-');
+      throw new Missing(`${name} has no ${what} ${which}: see user access ${name}`);
+    }
+    return ended;
+  },
+});

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { addPerson, newName } from '#shared/people/people.ts';
+import type { PersonRecord, Profile } from '#shared/stores/people/people.ts';
+import { Conflict, type House, InputError, operation } from '../operation.ts';
+import { newPersonName, reuseName } from './new-person-name.ts';
+import { demandMail, mailPasswordLink, makePasswordLink, passwordLink } from './password-link.ts';
+import { profileMembers } from './profile-members.ts';
+import { makeRegistrationLink } from './registration-link.ts';
+
+/** Inviting somebody again, who has no way to sign in yet, makes another link in place of the former one. */
+export const inviteUser = operation({
+  name: 'user invite',
+  summary: 'add a person without a password, and print or mail a link with which they set one',
+  effect: 'changes',
+  input: z.strictObject({
+    name: newPersonName.exactOptional(),
+    ...profileMembers,
+    mail: z
+      .boolean()
+      .default(false)
+      .describe('send the link to the first address, and do not print it: it works for 24 hours'),
+    reuse_name: reuseName,
+  }),
+  operands: ['name'],
+  output: passwordLink,
+  async run({ name: asked, mail, reuse_name, ...profile }, house) {
+    if (asked === undefined) return makeRegistrationLink(house, onlyAddress(profile), mail);
+    const name = newName(asked);
+    const hasProfile = Object.keys(profile).length > 0;
+    const known = await house.stores.people.getByName(name);
+    if (known !== undefined) await checkWaiting(house, known, hasProfile);
+    const to = (known?.profile ?? profile).emails?.[0]?.address;
+    if (mail) demandMail(house);
+    if (mail && to === undefined) throw new Conflict(`${name} has no address: give --email`);
+    const former = reuse_name ? 'reused' : 'refused';
+    const person =
+      known ?? (await addPerson(house, { name, ...(hasProfile && { profile }) }, former));
+    if (mail && to !== undefined) return mailPasswordLink(house, person, 'invitation', to);
+    return makePasswordLink(house, person, { purpose: 'invitation' });
+  },
+});
+
+/** Returns the one address of somebody who chooses a name themself. Throws `InputError` if more is said of them. */
+function onlyAddress({ emails = [], ...more }: Profile): string {
+  const [email, ...others] = emails;
+  if (email !== undefined && others.length + Object.keys(more).length === 0) return email.address;
+  throw new InputError(['name'], 'is missing: without it give one address, and nothing else');
+}
+
+/** Throws `Conflict` unless the person was invited before and has no way to sign in yet. */
+async function checkWaiting(
+  { stores }: House,
+  { id, name, password_hash, kerberos = [] }: PersonRecord,
+  hasProfile: boolean,
+): Promise<void> {
+  const keys = await stores.publicKeys.of({ kind: 'person', id });
+  const passkeys = await stores.passkeys.of(id);
+  if (password_hash !== undefined || keys.length + passkeys.length + kerberos.length > 0) {
+    throw new Conflict(
+      `${name} is here already and can sign in: user recover ${name} prints a link for a new password`,
+    );
+  }
+  if (hasProfile) {
+    throw new Conflict(`${name} was invited already: change the profile with user set ${name}`);
+  }
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { setKerberos } from '#shared/people/people.ts';
+import { operation } from '../operation.ts';
+import { SPELLINGS } from '../texts.ts';
+import { personName } from './person-name.ts';
+
+/** Most principals of one person. */
+const MOST = 100;
+
+export const nameUserInKerberos = operation({
+  name: 'user kerberos',
+  summary:
+    'set the Kerberos principals of a person for Negotiate; without any, no ticket signs them in',
+  effect: 'changes',
+  input: z.strictObject({
+    name: personName,
+    principals: z
+      .array(z.string().max(1024))
+      .max(MOST, `must be at most ${MOST}`)
+      .describe('all Kerberos names of the person, each with its realm')
+      .register(SPELLINGS, { value: 'PRINCIPAL' }),
+  }),
+  operands: ['name', 'principals'],
+  output: z.strictObject({ id: z.string(), name: z.string(), kerberos: z.array(z.string()) }),
+  async run({ name: asked, principals }, house) {
+    const { id, name, kerberos = [] } = await setKerberos(house, asked, principals);
+    return { id, name, kerberos };
+  },
+});

@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import { addPublicKey } from '#shared/people/key-purposes.ts';
+import { personNamed } from '#shared/people/people.ts';
+import { isVisibleName } from '#shared/people/names/visible-name.ts';
+import { PublicKeyError, readPublicKey } from '#shared/people/public-key.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { everySpace } from '#shared/config/second-origin.ts';
+import { KEY_REFUSALS } from '../key-refusals.ts';
+import { Conflict, InputError, operation } from '../operation.ts';
+import { personName } from './person-name.ts';
+
+const SCHEMES = { concealed: 'Concealed', hoba: 'HOBA' } as const;
+
+const names = Object.keys(SCHEMES) as (keyof typeof SCHEMES)[];
+
+/** Characters of the longest key: RSA with 8192 bits, in PEM or as a JWK. */
+const LONGEST = 8192;
+
+export const addKeyOfUser = operation({
+  name: 'user key add',
+  summary: 'add or make a key that signs a person in without a password',
+  effect: 'changes',
+  input: z.strictObject({
+    name: personName,
+    public_key: z
+      .string()
+      .max(LONGEST, `must be at most ${LONGEST} characters`)
+      .describe('the public key, in PEM or as a JWK'),
+    key_name: z
+      .string()
+      .refine(isVisibleName, { error: 'must be 1 to 100 characters, none of them invisible' })
+      .describe('the name of the key for people, such as that of its device'),
+    scheme: z
+      .enum(names, `must be ${names.join(' or ')}`)
+      .default('concealed')
+      .describe(`${names.join(' or ')}; default: concealed`),
+    origin: z
+      .string()
+      .max(512, 'must be an origin')
+      .exactOptional()
+      .describe(
+        'only for hoba, which takes RSA keys by --public-key: the one origin where the key is valid',
+      ),
+  }),
+  operands: ['name'],
+  output: z.strictObject({
+    fingerprint: z.string(),
+    person: z.string(),
+    scheme: z.string(),
+    origin: z.string().exactOptional(),
+    name: z.string().describe('of the key'),
+  }),
+  async run({ name: asked, public_key, key_name, scheme: called, origin }, house) {
+    const { stores, config, clock } = house;
+    const scheme = SCHEMES[called];
+    checkOrigin(scheme, origin, config);
+    const { id, name: person } = await personNamed(stores.people, asked);
+    const members = { scheme, ...(origin !== undefined && { origin }), name: key_name };
+    const key = {
+      ...readKey(public_key, scheme),
+      ...members,
+      owner: { kind: 'person', id } as const,
+      created_at: clock.now(),
+    };
+    const outcome = await addPublicKey(stores, key);
+    if (outcome !== 'added') throw new Conflict(`the key ${key.id} ${KEY_REFUSALS[outcome]}`);
+    return { fingerprint: key.id, person, ...members };
+  },
+});
+
+/** RFC 7486 section 5: a key of HOBA is for one origin, with TLS. */
+function checkOrigin(scheme: 'Concealed' | 'HOBA', origin: string | undefined, config: Config) {
+  if (scheme === 'Concealed') {
+    if (origin !== undefined) throw new InputError(['origin'], 'belongs to the scheme hoba');
+    return;
+  }
+  const origins = new Set(everySpace(config).map(({ url }) => new URL(url).origin));
+  const secure = [...origins].filter((one) => one.startsWith('https:'));
+  if (origin !== undefined && secure.includes(origin)) return;
+  throw new InputError(
+    ['origin'],
+    secure.length === 0
+      ? 'must be one with TLS for the scheme hoba, and no space has one'
+      : `must be one of TLS: ${secure.join(', ')}`,
+  );
+}
+
+function readKey(text: string, scheme: 'Concealed' | 'HOBA') {
+  try {
+    return readPublicKey(Buffer.from(text), scheme);
+  } catch (error) {
+    if (error instanceof PublicKeyError) throw new InputError(['public_key'], error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { personNamed } from '#shared/people/people.ts';
+import { Missing, operation } from '../operation.ts';
+import { personName } from './person-name.ts';
+
+export const removeKeyOfUser = operation({
+  name: 'user key remove',
+  summary: 'remove a key of a person; the next request with it is refused',
+  effect: 'changes',
+  input: z.strictObject({
+    name: personName,
+    fingerprint: z
+      .string()
+      .max(512, 'must be the fingerprint of a key')
+      .describe('the fingerprint of the key'),
+  }),
+  operands: ['name', 'fingerprint'],
+  output: z.strictObject({ fingerprint: z.string(), person: z.string(), removed: z.literal(true) }),
+  async run({ name: asked, fingerprint }, { stores: { people, publicKeys } }) {
+    const { id, name } = await personNamed(people, asked);
+    const owner = (await publicKeys.get(fingerprint))?.owner;
+    const theirs = owner?.kind === 'person' && owner.id === id;
+    if (!theirs || !(await publicKeys.remove(fingerprint))) {
+      throw new Missing(`${name} has no key ${fingerprint}`);
+    }
+    return { fingerprint, person: name, removed: true as const };
+  },
+});

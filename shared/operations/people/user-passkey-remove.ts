@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { hasOtherWayIn } from '#shared/people/other-ways-in.ts';
+import { personNamed } from '#shared/people/people.ts';
+import { removePasskey } from '#shared/people/remove-passkey.ts';
+import { Conflict, Missing, operation } from '../operation.ts';
+import { personName } from './person-name.ts';
+
+export const removePasskeyOfUser = operation({
+  name: 'user passkey remove',
+  summary: 'remove a passkey of a person, and end the sign-ins, grants and tokens that it opened',
+  effect: 'changes',
+  input: z.strictObject({
+    name: personName,
+    id: z.string().max(2048, 'must be the id of a passkey').describe('the id of the passkey'),
+    last: z
+      .boolean()
+      .default(false)
+      .describe('remove it even if the person can then not sign in at all'),
+  }),
+  operands: ['name', 'id'],
+  output: z.strictObject({ id: z.string(), person: z.string(), removed: z.literal(true) }),
+  async run({ name: asked, id, last }, house) {
+    const { id: accountId, name } = await personNamed(house.stores.people, asked);
+    const mayBeLast = last || (await hasOtherWayIn(house.stores, accountId));
+    const outcome = await removePasskey(house, { accountId, id, least: mayBeLast ? 0 : 1 });
+    if (outcome === 'gone') {
+      throw new Missing(`${name} has no passkey ${id}: see user passkey list ${name}`);
+    }
+    if (outcome === 'last') {
+      throw new Conflict(
+        `the passkey ${id} is the last way in of ${name}: give them another first (user recover ${name}), or give --last`,
+      );
+    }
+    return { id, person: name, removed: true as const };
+  },
+});

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { personNamed } from '#shared/people/people.ts';
+import { Conflict, operation } from '../operation.ts';
+import { mailPasswordLink, makePasswordLink, passwordLink } from './password-link.ts';
+import { personName } from './person-name.ts';
+
+export const recoverUser = operation({
+  name: 'user recover',
+  summary: 'print or mail a link with which a person who cannot sign in sets a new password',
+  effect: 'changes',
+  input: z.strictObject({
+    name: personName,
+    mail: z
+      .boolean()
+      .default(false)
+      .describe('send the link to their first verified address, and do not print it'),
+    second_factor: z
+      .boolean()
+      .default(false)
+      .describe('the link removes their second factor as well; without it that stays'),
+  }),
+  operands: ['name'],
+  output: passwordLink,
+  async run({ name, mail, second_factor: secondFactor }, house) {
+    const person = await personNamed(house.stores.people, name);
+    if (mail) {
+      const to = person.profile?.emails?.find(({ verified }) => verified)?.address;
+      if (to === undefined) {
+        throw new Conflict(`${person.name} has no verified address: leave --mail out`);
+      }
+      const kind = secondFactor ? 'recovery-of-everything' : 'recovery-by-operator';
+      return mailPasswordLink(house, person, kind, to);
+    }
+    return makePasswordLink(house, person, { purpose: 'recovery', secondFactor });
+  },
+});
