@@ -81,6 +81,13 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'shared/server/http1/http1-limits.test.ts',
     ],
     [
+      'end of a server',
+      '{server.drain} (unless set: 3 seconds in production), then 10 for what is in flight',
+      'the connection ends',
+      'one server',
+      'resource-server/integration/main.test.ts',
+    ],
+    [
       'requests of a connection',
       '{server.requestsPerConnection}',
       'the connection ends after the answer',

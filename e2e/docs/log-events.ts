@@ -109,6 +109,18 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     ['error', 'start.failed', 'The server could not start.', ['reason']],
     ['error', 'worker.ended', 'A worker has died and is started again.', ['reason']],
     [
+      'info',
+      'workers.replaced',
+      'SIGHUP: new workers serve, with the configuration as it is now.',
+      [],
+    ],
+    [
+      'error',
+      'workers.kept',
+      'SIGHUP: a new worker did not get ready; the former ones go on.',
+      ['reason'],
+    ],
+    [
       'warn',
       'environment.unknown',
       'A variable begins with `COUNTERSIGN_`, and nothing reads it.',

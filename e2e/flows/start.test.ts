@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { availableParallelism } from 'node:os';
@@ -12,65 +12,13 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { folderOf } from '#shared/stores/trees/tree-folder.ts';
 import { entryFile } from '../parts/entry.ts';
 import { freePort } from '../parts/free-port.ts';
-import { NODE, startProcess, until } from '../parts/process.ts';
+import { home, type Home, workersOf } from './home.ts';
+import { startProcess, until } from '../parts/process.ts';
 import type { RunningProcess } from '../parts/process.ts';
 import { startRedis } from '../parts/redis.ts';
-import { temporaryFolder } from '../parts/temporary-folder.ts';
 
 const run = promisify(execFile);
 const ROOT = new URL('../../', import.meta.url).pathname;
-const START = entryFile('shared/start/main.js');
-
-/** A newcomer's empty data folder, with a configuration that differs from the tour's in its ports only. */
-async function home(more: object = {}) {
-  const folder = await temporaryFolder();
-  const data = join(folder.path, 'data');
-  const file = join(folder.path, 'countersign.json');
-  const ports = await Promise.all(Array.from({ length: 5 }, freePort));
-  const [authz = 0, authzTls = 0, resource = 0, resourceTls = 0, proxy = 0] = ports;
-  const config = {
-    issuer: `http://localhost:${authz}`,
-    resource: `http://localhost:${resource}`,
-    listen: {
-      authz: { port: authz },
-      authzTls: { port: authzTls },
-      resource: { port: resource },
-      resourceTls: { port: resourceTls },
-      proxy: { port: proxy },
-    },
-    ...more,
-  };
-  await writeFile(file, JSON.stringify(config));
-  const env: NodeJS.ProcessEnv = {
-    ...NODE,
-    COUNTERSIGN_CONFIG: file,
-    COUNTERSIGN_DATA: data,
-  };
-  return {
-    ...config,
-    ports: { authz, resource, proxy },
-    data,
-    env,
-    firstStart: join(data, 'first-start.txt'),
-    start: (extra: NodeJS.ProcessEnv = {}, ...args: readonly string[]) =>
-      startProcess(process.execPath, [START, ...args], {
-        env: { ...env, ...extra },
-        ready: (output) => output.includes('ready.'),
-      }),
-    /** A start that is refused: its exit code and what it said. */
-    async refused(extra: NodeJS.ProcessEnv = {}): Promise<{ code: unknown; said: string }> {
-      const starting = run(process.execPath, [START], { env: { ...env, ...extra } });
-      const error = (await starting.then(
-        () => undefined,
-        (reason: unknown) => reason,
-      )) as { code: unknown; stderr: string } | undefined;
-      return { code: error?.code, said: error?.stderr ?? '' };
-    },
-    [Symbol.asyncDispose]: () => folder[Symbol.asyncDispose](),
-  };
-}
-
-type Home = Awaited<ReturnType<typeof home>>;
 
 /** Ends it as Ctrl-C does; resolves to its exit code. */
 async function interrupt(running: RunningProcess): Promise<number | null> {
@@ -247,14 +195,6 @@ test.each(['authz', 'resource', 'proxy'] as const)(
     expect(await refusesConnections(place.resource)).toBe(true);
   },
 );
-
-/** The processes of one of the servers, in the order of their pids. */
-async function workersOf(pair: RunningProcess, folder: string): Promise<readonly number[]> {
-  const { stdout } = await run('ps', ['-o', 'pid=,args=', '--ppid', String(pair.pid)]);
-  const main = entryFile(`${folder}/main.ts`);
-  const lines = stdout.split('\n').filter((line) => line.includes(main));
-  return lines.map((line) => Number.parseInt(line, 10));
-}
 
 test('a server that dies is started again; when the parent is killed, none runs on', async () => {
   await using place = await home();

@@ -29,6 +29,7 @@ export const PARTS: readonly TestPart[] = [
   program('redis-sentinel', 'redis-sentinel'),
   program('nginx', 'nginx-light'),
   program('haproxy', 'haproxy'),
+  program('systemd-analyze', 'systemd'),
   program('caddy', 'caddy'),
   program('varnishd', 'varnish'),
   {

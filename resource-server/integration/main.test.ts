@@ -73,6 +73,15 @@ test.each([
   },
 );
 
+test('asked to end, it still serves newcomers for as long as server.drain says', async () => {
+  const { child, log } = await run({ ...anyPort, server: { drain: 2 } });
+  const { port } = await ready(child);
+  child.kill('SIGTERM');
+  while (!log().includes('"ending"')) await setTimeout(10);
+  expect((await ask(port, 'GET', '/health/live')).status).toBe(200);
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
 test('without an epoch nothing can be trusted: ready is 503, and so is every token', async () => {
   const { child } = await run(anyPort);
   const { port } = await ready(child);

@@ -5,6 +5,11 @@ import { rate, seconds } from '#shared/base/members.ts';
 /** The member `server`: what the servers and the proxy take from one connection. */
 export const serverSchema = z
   .strictObject({
+    drain: seconds(0, 300)
+      .optional()
+      .describe(
+        'Time for which a server that was asked to end says no at `/health/ready`, and still serves, so that load balancers turn away. Default: 3 in production, else 0.',
+      ),
     connections: z
       .strictObject({
         address: z

@@ -38,8 +38,8 @@ import type { Stores } from '#shared/stores/stores.ts';
 
 /** For requests in flight when the process is asked to end. */
 const GRACE_MILLISECONDS = 10_000;
-/** In production: while `/health/ready` says no and all still works, so that a load balancer turns away. */
-const DRAIN_MILLISECONDS = 3000;
+/** Seconds for which `/health/ready` says no in production, while all still works and a load balancer turns away. */
+const DRAIN = 3;
 
 /** The parts of a server; the process opens and closes them. */
 export interface Parts {
@@ -210,9 +210,11 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   flushCompileCache();
   process.send?.({ ready: true, url, port: listening.port, metrics: scraped, ...server.report });
 
-  log.info('ending', { reason: await ending });
+  const reason = await ending;
+  log.info('ending', { reason });
   draining = true;
-  if (isProduction(config)) await setTimeout(DRAIN_MILLISECONDS);
+  // Nobody has to turn away from a worker that another one has replaced: both listen at one address.
+  if (reason !== REPLACED) await setTimeout(1000 * drainOf(config));
   ends.abort();
   await Promise.all(open.map((one) => one.close(GRACE_MILLISECONDS)));
   reporting?.last();
@@ -234,17 +236,28 @@ async function onPort<Name extends keyof Listens, Opened>(
   });
 }
 
+const drainOf = (config: Config) => config.server.drain ?? (isProduction(config) ? DRAIN : 0);
+
+/** Why a worker ends that has a successor. */
+const REPLACED = 'replaced';
+
 /**
- * Resolves when the process is asked to end: by a signal, or because the process that started it with a channel is gone. Of a
- * worker node:cluster sees to that, and Ctrl-C in the terminal is for its parent to decide. A worker gets SIGTERM twice if
- * a supervisor sends it to all processes of a service: from there and from its parent. The second must not kill it; its
- * parent kills it with SIGKILL.
+ * Resolves when the process is asked to end: by a signal, because the process that started it with a channel is gone, or,
+ * of a worker, since another one has taken its place. Of a worker node:cluster sees to the channel; Ctrl-C and SIGHUP are
+ * for its parent to decide. A worker gets SIGTERM twice if a supervisor sends it to all processes of a service: from there
+ * and from its parent. The second must not kill it; its parent kills it with SIGKILL.
  */
 function asked(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
-  if (cluster.isWorker) process.on('SIGINT', () => {});
-  else for (const event of ['SIGINT', 'disconnect'] as const) process.once(event, resolve);
-  const heed = cluster.isWorker ? 'on' : 'once';
-  for (const signal of ['SIGTERM', 'SIGHUP'] as const) process[heed](signal, resolve);
+  if (cluster.isWorker) {
+    for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
+    process.on('SIGTERM', resolve);
+    process.on('message', (message) => {
+      if (Object(message)['replaced'] === true) resolve(REPLACED);
+    });
+  } else {
+    for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const)
+      process.once(event, resolve);
+  }
   return promise;
 }

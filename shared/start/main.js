@@ -42,18 +42,8 @@ async function start() {
     signals: process,
     announce: (lines) => void process.stdout.write(`${[...lines, ...ready].join('\n')}\n`),
     complain,
-    log: (name, worker, why, pause) => {
-      const reason = `a worker has ended: ${why}; it is started again in ${pause} ms`;
-      const line = {
-        time: new Date(),
-        level: 'error',
-        server: name,
-        event: 'worker.ended',
-        worker,
-        reason,
-      };
-      complain(JSON.stringify(line));
-    },
+    terminal: [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY),
+    log: (line) => complain(JSON.stringify({ time: new Date(), ...line })),
   });
 }
 

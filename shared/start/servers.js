@@ -21,6 +21,7 @@ export async function runServers(parts, workers, surroundings) {
   const servers = parts.map((part) => new Workers(part, workers, surroundings));
   const shared = sharedPort(servers);
   const scraped = answeringScrapes(servers, surroundings);
+  if (!surroundings.terminal) replaceOnSignal(parts, servers, surroundings);
   const cause = await Promise.race([
     ...servers.map(({ failed }) => failed),
     shared.found,
@@ -92,7 +93,7 @@ function sharedPort(servers) {
  * @param {() => void} again
  * @returns {Promise<undefined>}
  */
-function stopSignal({ signals, clock }, again) {
+function stopSignal({ signals, clock, terminal }, again) {
   return new Promise((resolve) => {
     /** @type {number | undefined} */
     let first;
@@ -101,6 +102,33 @@ function stopSignal({ signals, clock }, again) {
       if (clock.now() - first > REPEATED) again();
       resolve(undefined);
     };
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) signals.on(signal, receive);
+    for (const signal of ['SIGINT', 'SIGTERM', ...(terminal ? ['SIGHUP'] : [])]) {
+      signals.on(signal, receive);
+    }
+  });
+}
+
+/**
+ * SIGHUP replaces the workers of the servers, one server after the other, with such as read the configuration anew. One
+ * that comes meanwhile makes one more round. What does not get ready ends the round: the workers that are left stay.
+ * @param {readonly Part[]} parts
+ * @param {readonly Workers[]} servers
+ * @param {Surroundings} surroundings
+ */
+function replaceOnSignal(parts, servers, { signals, log }) {
+  const round = async () => {
+    for (const [index, server] of servers.entries()) {
+      const name = parts[index]?.log ?? '';
+      const reason = await server.replace();
+      if (reason === undefined) log({ level: 'info', server: name, event: 'workers.replaced' });
+      else return log({ level: 'error', server: name, event: 'workers.kept', reason });
+    }
+  };
+  let last = Promise.resolve();
+  let waiting = 0;
+  signals.on('SIGHUP', () => {
+    if (waiting > 1) return;
+    waiting += 1;
+    last = last.then(round).finally(() => (waiting -= 1));
   });
 }

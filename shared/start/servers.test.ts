@@ -6,12 +6,13 @@ import { connect, type Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { until } from '../../e2e/parts/process.ts';
 import { NODE_FLAGS } from './options.js';
 import { runServers } from './servers.js';
+import type { LogLine } from './workers.js';
 
 const READY = `process.send({ ready: true });`;
 const STAYS = `setInterval(() => {}, 1000);`;
@@ -19,7 +20,7 @@ const ENDS_WHEN_TOLD = `process.on('SIGTERM', () => process.exit(0));`;
 const SERVER = `${ENDS_WHEN_TOLD} ${STAYS} ${READY}`;
 
 /** Servers as real child processes that run the scripts, and what the parent said and decided. */
-async function servers(scripts: readonly string[], workers?: number) {
+async function servers(scripts: readonly string[], workers?: number, terminal = false) {
   const folder = await temporaryFolder();
   const parts = await Promise.all(
     scripts.map(async (script, index) => {
@@ -39,7 +40,8 @@ async function servers(scripts: readonly string[], workers?: number) {
     signals,
     announce,
     complain: (line) => complaints.push(line),
-    log: (...ended) => signals.emit('ended', ended),
+    terminal,
+    log: (line) => signals.emit('logged', line),
   });
   return { folder, signals, clock, complaints, announced, code };
 }
@@ -93,6 +95,7 @@ test('a file that is not there is a server that has not started', async () => {
     signals: new EventEmitter(),
     announce: () => {},
     complain: () => {},
+    terminal: false,
     log: () => {},
   });
   expect(await code).toBe(1);
@@ -125,7 +128,15 @@ test('messages of another form are not a server that is ready', async () => {
   expect(complaints[0]).toMatch(/exit code 3/);
 });
 
-const ended = async (signals: EventEmitter) => (await once(signals, 'ended'))[0] as unknown[];
+/** The next line of the log. */
+const logged = async (signals: EventEmitter) => (await once(signals, 'logged'))[0] as LogLine;
+
+/** The worker that has ended, and what is said of it. */
+async function ended(signals: EventEmitter) {
+  const { worker, reason = '' } = await logged(signals);
+  const [, why = '', pause] = /ended: (.*); it is started again in (\d+) ms/.exec(reason) ?? [];
+  return { worker, why, pause: Number(pause) };
+}
 
 test('a worker that dies is started again: at once if it lived for long, else after a pause that doubles', async () => {
   const dies = `${READY} process.on('message', () => process.exit(3)); process.send({ take: 1, shares: [] });`;
@@ -134,7 +145,8 @@ test('a worker that dies is started again: at once if it lived for long, else af
   for (let death = 0; death < 3; death += 1) pauses.push(await ended(signals));
   clock.now = () => performance.now() * 1_000_000;
   for (let death = 0; death < 2; death += 1) pauses.push(await ended(signals));
-  expect(pauses).toEqual([100, 200, 400, 0, 0].map((pause) => ['s0', 1, 'exit code 3', pause]));
+  const why = 'exit code 3';
+  expect(pauses).toEqual([100, 200, 400, 0, 0].map((pause) => ({ worker: 1, why, pause })));
   signals.emit('SIGTERM');
   expect(await code).toBe(0);
 });
@@ -142,8 +154,8 @@ test('a worker that dies is started again: at once if it lived for long, else af
 test('an end that comes amid a pause is not waited for', async () => {
   const dies = `${READY} process.kill(process.pid, 'SIGKILL'); ${STAYS}`;
   const { signals, code } = await servers([dies], 1);
-  let pause: unknown;
-  while (pause !== 400) [, , , pause] = await ended(signals);
+  let pause = 0;
+  while (pause !== 400) ({ pause } = await ended(signals));
   signals.emit('SIGTERM');
   expect(await code).toBe(0);
 });
@@ -206,7 +218,7 @@ test('a worker’s part of a count comes back when it is killed', async () => {
     });
     ${READY} ask();`;
   const { folder, signals, code } = await servers([takes], 2);
-  expect((await ended(signals))[2]).toBe('SIGKILL');
+  expect((await ended(signals)).why).toBe('SIGKILL');
   await until(async () => (await readFile(join(folder, 'taken'), 'utf8')).split(' ').length === 3);
   signals.emit('SIGTERM');
   expect(await code).toBe(0);
@@ -313,6 +325,95 @@ test('no worker gets over 70 % of 10,000 connections', async () => {
     expect(answers.filter((answer) => answer === String(pid)).length).toBeLessThan(7000);
   }
   await end();
+});
+
+describe('SIGHUP', () => {
+  /** Two workers that answer with their process id, and do what the file `next` says when they begin. */
+  async function replaceable(terminal = false) {
+    const script = `
+      ${ENDS_WHEN_TOLD}
+      const { existsSync, readFileSync } = require('node:fs');
+      const file = process.env.FOLDER + '/next';
+      const next = existsSync(file) ? readFileSync(file, 'utf8') : '';
+      process.on('message', ({ replaced }) => replaced && process.exit(0));
+      if (next === 'fails') process.send({ failed: 'the configuration is wrong' }, () => process.exit(1));
+      const server = require('node:net').createServer((socket) => socket.on('error', () => {}).end(String(process.pid)));
+      const at = next === 'elsewhere' ? { path: process.env.FOLDER + '/socket' } : { port: 0, host: '127.0.0.1' };
+      if (next !== 'fails') server.listen(at, () => {
+        process.send({ ready: true, banner: [server.address().port + ' ' + process.pid] });
+      });`;
+    const { folder, signals, announced, code } = await servers([script], 2, terminal);
+    const told = (await announced).map((line) => line.split(' ').map(Number));
+    const [[port = 0] = []] = told;
+    return {
+      port,
+      signals,
+      code,
+      first: new Set(told.map(([, pid]) => String(pid))),
+      next: (what: string) => writeFile(join(folder, 'next'), what),
+      async end() {
+        signals.emit('SIGTERM');
+        expect(await code).toBe(0);
+      },
+    };
+  }
+
+  test('without a terminal replaces every worker, and no connection is lost meanwhile', async () => {
+    const { port, signals, first, end } = await replaceable();
+    const going = new AbortController();
+    const answers: string[] = [];
+    const client = async () => {
+      while (!going.signal.aborted) answers.push(await ask(port));
+    };
+    const clients = Promise.all(Array.from({ length: 10 }, client));
+    const replaced = logged(signals);
+    signals.emit('SIGHUP');
+    expect(await replaced).toMatchObject({ event: 'workers.replaced', server: 's0' });
+    going.abort();
+    await clients;
+    expect(answers.filter((pid) => !Number(pid))).toEqual([]);
+    const after = await Promise.all(Array.from({ length: 40 }, () => ask(port)));
+    expect(new Set(after).intersection(first)).toEqual(new Set());
+    await end();
+  });
+
+  test.each([
+    ['fails', 'the configuration is wrong'],
+    ['elsewhere', 'it listens at other addresses: ports change at a restart'],
+  ])('leaves the former workers where a new one %s', async (what, reason) => {
+    const { port, signals, first, next, end } = await replaceable();
+    await next(what);
+    const kept = logged(signals);
+    signals.emit('SIGHUP');
+    expect(await kept).toMatchObject({ level: 'error', event: 'workers.kept', reason });
+    const after = await Promise.all(Array.from({ length: 40 }, () => ask(port)));
+    expect(new Set(after).difference(first)).toEqual(new Set());
+    await end();
+  });
+
+  test('ten at once make two rounds', async () => {
+    const { signals, next, end } = await replaceable();
+    const events: string[] = [];
+    signals.on('logged', ({ event }: LogLine) => events.push(event));
+    await next('fails');
+    for (let count = 0; count < 10; count += 1) signals.emit('SIGHUP');
+    await until(async () => events.length === 2);
+    await end();
+    expect(events).toEqual(['workers.kept', 'workers.kept']);
+  });
+
+  test('at a terminal ends everything', async () => {
+    const { signals, code } = await replaceable(true);
+    signals.emit('SIGHUP');
+    expect(await code).toBe(0);
+  });
+
+  test('an end that comes amid a round ends the new workers, too', async () => {
+    const { signals, code } = await replaceable();
+    signals.emit('SIGHUP');
+    signals.emit('SIGTERM');
+    expect(await code).toBe(0);
+  });
 });
 
 test('two servers at one address and port are told so', async () => {

@@ -36,6 +36,16 @@ import { Reports } from './reports.js';
  */
 
 /**
+ * A line of the log, but for its time.
+ * @typedef {object} LogLine
+ * @property {'info' | 'error'} level
+ * @property {string} server
+ * @property {string} event
+ * @property {number} [worker]
+ * @property {string} [reason]
+ */
+
+/**
  * @typedef {object} Surroundings
  * @property {NodeJS.ProcessEnv} env What the servers have beside the environment of this process.
  * @property {string[]} execArgv Their options of Node.
@@ -43,9 +53,23 @@ import { Reports } from './reports.js';
  * @property {Pick<EventEmitter, 'on'>} signals Where SIGINT, SIGTERM and SIGHUP arrive.
  * @property {(lines: readonly string[]) => void} announce Called once, when all listen.
  * @property {(lines: string) => void} complain
- * @property {(server: string, worker: number, reason: string, pause: number) => void} log
- *   A worker has ended, and is started again after so many milliseconds.
+ * @property {(line: LogLine) => void} log
+ * @property {boolean} terminal Whether a person started it at a terminal, whose end is SIGHUP.
  */
+
+/**
+ * A worker from its start to its end: `ready` resolves when it listens, at `addresses`; `ended` when it has ended, to its
+ * last word and why.
+ * @typedef {object} Life
+ * @property {Worker} worker
+ * @property {Promise<void>} ready
+ * @property {ReadonlySet<string>} addresses
+ * @property {Promise<State & { readonly reason: string }>} ended
+ */
+
+/** Milliseconds for a successor until it listens, and for a worker that was replaced until it has ended. */
+const READY_WITHIN = 60_000;
+const LEFT_WITHIN = 20_000;
 
 /** Milliseconds: a process that lived as long is started again at once, another after a pause that doubles. */
 const LONG = 10_000;
@@ -61,8 +85,14 @@ export class Workers {
   #surroundings;
   #counts = new Counts();
   #reports;
-  /** The numbers of the workers that run. @type {Map<Worker, number>} */
-  #running = new Map();
+  /** The workers that run. @type {Set<Worker>} */
+  #running = new Set();
+  /** How many there are; undefined: one that has not said yet that this is enough. @type {number | undefined} */
+  #count;
+  /** The worker of each number, which may have ended and be about to be started again. @type {Map<number, Life>} */
+  #lives = new Map();
+  /** Workers that are ready to take the place of those. @type {Map<number, Life>} */
+  #successors = new Map();
   /** @type {MetricsAddress | undefined} */
   #metrics;
   /** The banners of the workers that have listened, by number. @type {Map<number, readonly string[]>} */
@@ -104,11 +134,11 @@ export class Workers {
 
   /** The metrics of all workers together. */
   report() {
-    const running = new Map(Array.from(this.#running, ([worker, number]) => [number, worker]));
-    const numbers = Array.from(
-      this.#listened.keys(),
-      (number) => /** @type {const} */ ([number, running.get(number)]),
-    );
+    const numbers = Array.from(this.#listened.keys(), (number) => {
+      const worker = this.#lives.get(number)?.worker;
+      const runs = worker !== undefined && this.#running.has(worker);
+      return /** @type {const} */ ([number, runs ? worker : undefined]);
+    });
     return this.#reports.collect(new Map(numbers));
   }
 
@@ -127,36 +157,80 @@ export class Workers {
 
   /** @param {NodeJS.Signals} signal */
   kill(signal) {
-    for (const worker of this.#running.keys()) worker.process.kill(signal);
+    for (const worker of this.#running) worker.process.kill(signal);
   }
 
   /** @param {number | undefined} count */
   async #run(count) {
+    this.#count = count;
     if (count === undefined) {
       // The first knows from the configuration whether it is to be the only one.
-      if (await this.#keep(1, undefined)) await this.#run(cores());
+      if (await this.#keep(1)) await this.#run(cores());
       return;
     }
-    await Promise.all(Array.from({ length: count }, (_, index) => this.#keep(index + 1, count)));
+    await Promise.all(Array.from({ length: count }, (_, index) => this.#keep(index + 1)));
+  }
+
+  /**
+   * Replaces the workers one by one, each once its successor is ready. If one does not get ready, or listens elsewhere,
+   * it ends, and the others stay as they are. Resolves to the reason then, and to undefined when all are new.
+   * @returns {Promise<string | undefined>}
+   */
+  async replace() {
+    for (const number of this.#lives.keys()) {
+      const next = this.#begin(number);
+      const reason = await Promise.race([
+        next.ready.then(() => this.#elsewhere(number, next)),
+        next.ended.then(({ reason: last }) => last),
+        sleep(READY_WITHIN, 'it does not get ready', { ref: false }),
+      ]);
+      if (this.#ending.signal.aborted) return undefined;
+      if (reason !== undefined) {
+        next.worker.process.kill('SIGKILL');
+        await next.ended;
+        return reason;
+      }
+      const former = this.#lives.get(number);
+      this.#successors.set(number, next);
+      former?.worker.send({ replaced: true }, () => {});
+      const late = setTimeout(() => former?.worker.process.kill('SIGKILL'), LEFT_WITHIN);
+      await former?.ended;
+      clearTimeout(late);
+    }
+    return undefined;
+  }
+
+  /**
+   * Why a successor that is ready cannot take the place of a worker, if it cannot.
+   * @param {number} number
+   * @param {Life} next
+   */
+  #elsewhere(number, next) {
+    const { addresses } = this.#lives.get(number) ?? next;
+    if (addresses.symmetricDifference(next.addresses).size === 0) return undefined;
+    return 'it listens at other addresses: ports change at a restart';
   }
 
   /**
    * Starts a worker, again and again. Resolves when it must not be started again: to true when it could not say that
    * it is the only one.
    * @param {number} number
-   * @param {number | undefined} count
    */
-  async #keep(number, count) {
+  async #keep(number) {
     const { clock, log } = this.#surroundings;
     const { signal } = this.#ending;
     for (let pause = 0; !signal.aborted;) {
       const began = clock.now();
-      /** @type {State & { readonly reason: string }} */
-      const { reason, ...last } = await this.#once(number, count).catch(({ message }) => ({
-        reason: message,
-      }));
-      if (last.production === true) return true;
+      const life = this.#successors.get(number) ?? this.#begin(number);
+      this.#successors.delete(number);
+      this.#lives.set(number, life);
+      const { reason, ...last } = await life.ended;
+      if (last.production === true) {
+        this.#lives.delete(number);
+        return true;
+      }
       if (signal.aborted) break;
+      if (this.#successors.has(number)) continue;
       if (!this.#listened.has(number)) {
         this.#failed.resolve(
           last.refused ?? `The ${this.#part.name} has not started: ${reason}. Nothing runs on.`,
@@ -165,27 +239,49 @@ export class Workers {
       }
       const longer = Math.min(Math.max(2 * pause, FIRST_PAUSE), LONGEST_PAUSE);
       pause = clock.now() - began < LONG ? longer : 0;
-      log(this.#part.log, number, reason, pause);
+      log({
+        level: 'error',
+        server: this.#part.log,
+        event: 'worker.ended',
+        worker: number,
+        reason: `a worker has ended: ${reason}; it is started again in ${pause} ms`,
+      });
       await sleep(pause, undefined, { signal }).catch(() => {});
     }
     return false;
   }
 
   /**
-   * One life of a worker: its last word, and why it ended. Rejects when the system gives no process.
+   * Begins a life of a worker.
    * @param {number} number
-   * @param {number | undefined} count
-   * @returns {Promise<State & { readonly reason: string }>}
+   * @returns {Life}
    */
-  async #once(number, count) {
+  #begin(number) {
     const { env, execArgv } = this.#surroundings;
     const exec = this.#part.file;
     cluster.setupPrimary({ exec, args: [], execArgv, stdio: ['ignore', 2, 2, 'ipc'] });
-    const told = count && { COUNTERSIGN_WORKERS: `${count}` };
+    const told = this.#count && { COUNTERSIGN_WORKERS: `${this.#count}` };
     const worker = cluster.fork({ ...env, ...told, COUNTERSIGN_WORKER: `${number}` });
+    /** @type {PromiseWithResolvers<void>} */
+    const { promise: ready, resolve } = Promise.withResolvers();
+    /** @type {Set<string>} */
+    const addresses = new Set();
+    worker.on('listening', ({ address, port }) => addresses.add(`${address}:${port}`));
+    const ended = this.#once(number, worker, resolve).catch(({ message }) => ({ reason: message }));
+    return { worker, ready, addresses, ended };
+  }
+
+  /**
+   * Follows a worker until it ends: to its last word, and why it ended. Rejects when the system gives no process.
+   * @param {number} number
+   * @param {Worker} worker
+   * @param {() => void} ready
+   * @returns {Promise<State & { readonly reason: string }>}
+   */
+  async #once(number, worker, ready) {
     worker.on('error', () => {}); // a message that cannot be sent to it: its end is heard all the same
     if (worker.process.pid === undefined) throw (await once(worker, 'error'))[0];
-    this.#running.set(worker, number);
+    this.#running.add(worker);
     /** @type {State} */
     let last = {};
     worker.on('message', (content) => {
@@ -196,8 +292,9 @@ export class Workers {
       last = message;
       if (last.ready !== true) return;
       this.#listened.set(number, last.banner ?? []);
-      this.#metrics = last.metrics;
-      if (this.#listened.size === (count ?? 1))
+      this.#metrics ??= last.metrics;
+      ready();
+      if (this.#listened.size === (this.#count ?? 1))
         this.#ready.resolve([...this.#listened.values()].flat());
     });
     /** @type {string} */

@@ -1,0 +1,22 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { expect, test } from '@jest/globals';
+
+const run = promisify(execFile);
+const UNIT = new URL('../docs/how-to/systemd/countersign.service', import.meta.url).pathname;
+
+test('systemd-analyze security: the exposure of the unit is 1.5 or less', async () => {
+  const asked = ['security', '--offline=true', '--no-pager', '--threshold=15', UNIT];
+  const { stdout, stderr } = await run('systemd-analyze', asked);
+  expect(stderr).toBe('');
+  expect(stdout).toMatch(/Overall exposure level .*: (?:0\.\d|1\.[0-5]) /);
+});
+
+test('the unit reloads by SIGHUP, and gives the servers more time to end than they take', async () => {
+  const unit = await readFile(UNIT, 'utf8');
+  expect(unit).toMatch(/^ExecReload=\/bin\/kill -HUP \$MAINPID$/m);
+  const [, seconds] = /^TimeoutStopSec=(\d+)$/m.exec(unit) ?? [];
+  const [drain, grace] = [3, 10];
+  expect(Number(seconds)).toBeGreaterThan(drain + grace);
+});
