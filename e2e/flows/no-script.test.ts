@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { hotp, stepAt } from '#shared/people/second-factor/totp.ts';
+import { addPeopleClient, DEVICE_FLOW } from '../pair/people-client.ts';
 import type { Pair, Person } from '../pair/pair.ts';
 import { startPair } from '../pair/pair.ts';
+import { startCallback } from '../parts/callback.ts';
 import { Firefox } from '../parts/firefox.ts';
+import { addApp } from './browser.fixture.ts';
 
 /** The pages in a browser without script, which is another one than that of the other flows. */
 let pair: Pair;
@@ -24,6 +28,22 @@ async function signIn({ name, password }: Pick<Person, 'name' | 'password'>): Pr
   await firefox.type('password', password);
   await firefox.press('button', 'Sign in');
 }
+
+async function signOut(): Promise<void> {
+  await open('/sign-out');
+  await firefox.press('button', 'Sign out');
+}
+
+/** The code of an app that has this secret, so many steps from now (RFC 6238). */
+function code(secret: string, later: number): string {
+  const digits = Array.from(secret.replaceAll(' ', ''));
+  const bits = digits.map((one) => base32.indexOf(one).toString(2).padStart(5, '0')).join('');
+  const octets = bits.match(/.{8}/g) ?? [];
+  const bytes = octets.map((octet) => Number.parseInt(octet, 2));
+  return hotp(Buffer.from(bytes), stepAt(Date.now()) + later);
+}
+
+const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 describe('in Firefox without script', () => {
   test('the password works, and nothing that needs script is shown', async () => {
@@ -72,5 +92,79 @@ describe('in Firefox without script', () => {
     expect(await firefox.text()).toContain('These browsers will be signed out:');
     await firefox.press('button', 'End everything');
     expect(await firefox.text()).toContain('Everything has ended');
+  });
+
+  test('a link for a new password works once, and then leads to the sign-in', async () => {
+    const bob = await pair.addPerson('bob');
+    const { link } = await pair.cli('user', 'recover', bob.name);
+    await firefox.open(String(link));
+    expect(await firefox.text()).toContain('Set a new password');
+    const password = 'horses in the correct battery';
+    await firefox.type('password', password);
+    await firefox.press('button', 'Set this password');
+    await firefox.press('link', 'Go to your account');
+    await signIn({ name: 'bob', password });
+    expect(await firefox.text()).toContain('You are bob.');
+    await signOut();
+    await firefox.open(String(link));
+    expect(await firefox.text()).toContain('This link does not work');
+    await firefox.press('link', 'Go to the sign-in');
+    expect(await firefox.text()).toContain('to go to your account');
+  });
+
+  test('a second factor is set up, and its code is asked for after the password', async () => {
+    const carol = await pair.addPerson('carol');
+    await open('/account');
+    await signIn(carol);
+    await firefox.press('link', 'Set up a second factor');
+    const [, secret = ''] = /secret into the app:\s*([A-Z2-7 ]+)/.exec(await firefox.text()) ?? [];
+    await firefox.type('code', code(secret, 0));
+    await firefox.press('button', 'Set it up');
+    expect(await firefox.text()).toContain('Keep these recovery codes');
+    await firefox.press('link', 'I have saved them: continue');
+    await signOut();
+    await open('/account');
+    await signIn(carol);
+    const asked = await firefox.text();
+    expect(asked).toContain('Enter your code');
+    expect(asked).toContain('Use a recovery code instead');
+    await firefox.type('code', code(secret, 1));
+    await firefox.press('button', 'Continue');
+    expect(await firefox.text()).toContain('You are carol.');
+    await signOut();
+  });
+
+  test('an application is allowed, and one access is ended after a page that asks', async () => {
+    await using callback = await startCallback();
+    const app = await addApp(pair, callback);
+    const asked = await app.ask({ scope: 'openid documents:read' });
+    await firefox.open(asked.url);
+    await signIn(await pair.addPerson('dave'));
+    expect(await firefox.text()).toContain('Allow access to Test app?');
+    await firefox.press('button', 'Allow');
+    const { access_token: token } = await asked.tokens();
+    expect(await pair.get(token)).toBe(200);
+    await open('/account');
+    await firefox.press('button', 'End the access of Test app');
+    expect(await firefox.text()).toContain('End the access of this application?');
+    await firefox.press('button', 'End the access');
+    expect(await firefox.text()).toContain('The application has no access any more');
+    expect(await pair.get(token)).toBe(401);
+  });
+
+  test('a device is connected by its code', async () => {
+    const { id } = await addPeopleClient(pair, '--public', ...DEVICE_FLOW);
+    const body = new URLSearchParams({ client_id: id, scope: 'documents:read' });
+    const answer = await fetch(`${pair.issuer}/device/auth`, { method: 'POST', body });
+    const { user_code } = (await answer.json()) as { readonly user_code: string };
+    await open('/device');
+    await firefox.type('user_code', 'BCDF-GHJK');
+    await firefox.press('button', 'Continue');
+    expect(await firefox.text()).toContain('This code is not known');
+    await firefox.type('user_code', user_code);
+    await firefox.press('button', 'Continue');
+    expect(await firefox.text()).toContain('Connect Test app?');
+    await firefox.press('button', 'Allow');
+    expect(await firefox.text()).toContain('Your device is connected');
   });
 });
