@@ -32,6 +32,13 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'shared/server/listen/listen.test.ts, shared/server/http1/http1-limits.test.ts',
     ],
     [
+      'requests for metrics (`listen.metrics`)',
+      '32 connections at a time, ten seconds for each request and its answer, a head of 8 KiB, no content. The text is made once a second at most; a worker has a second to report',
+      'the connection closes; 413, 431; the worker counts as down, with its last numbers',
+      'the parent answers for all workers',
+      'shared/server/metrics/listener.test.ts, shared/start/reports.test.ts',
+    ],
+    [
       'open files',
       'connections take at most half of the files that the system allows, those of one address an eighth',
       '503 for a request without a file',

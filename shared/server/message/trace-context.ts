@@ -40,7 +40,7 @@ export function readTraceContext(headers: IncomingHttpHeaders): TraceContext | u
   return {
     traceId,
     flags: Number.parseInt(flags, 16) & FLAGS,
-    state: isTraceState(state) ? state : undefined,
+    state: state !== '' && isTraceState(state) ? state : undefined,
   };
 }
 

@@ -50,10 +50,16 @@ const reasonSet = closedSet(
 const statusSet = closedSet('status', Object.keys(STATUS_CODES));
 const classSet = closedSet('class', ['1xx', '2xx', '3xx', '4xx', '5xx']);
 
+/** The labels of each status by its number: making the texts for each request would cost more than counting it. */
+const STATUSES = Array.from({ length: 600 }, (_, status) => statusSet(String(status)));
+const CLASSES = Array.from({ length: 600 }, (_, status) =>
+  classSet(`${Math.floor(status / 100)}xx`),
+);
+
 /** The status, if it is registered (RFC 9110 section 16.2). An application may answer with any. */
-export const statusLabel = (status: number) => statusSet(String(status));
+export const statusLabel = (status: number) => STATUSES[status] ?? statusSet('');
 /** The class of the status (RFC 9110 section 15). */
-export const classLabel = (status: number) => classSet(`${Math.floor(status / 100)}xx`);
+export const classLabel = (status: number) => CLASSES[status] ?? classSet('');
 /** The kind of a reason, whose text may name what a client sent. */
 export const reasonLabel = (reason = '') =>
   reasonSet(REASONS.find(([, pattern]) => pattern.test(reason))?.[0] ?? 'other');
