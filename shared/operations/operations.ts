@@ -14,6 +14,7 @@ import { removeKeyOfUser } from './people/user-key-remove.ts';
 import { nameUserInKerberos } from './people/user-kerberos.ts';
 import { listPasskeys } from './people/user-passkey-list.ts';
 import { removePasskeyOfUser } from './people/user-passkey-remove.ts';
+import { listUsers } from './people/user-list.ts';
 import { renewPassword } from './people/user-passwd.ts';
 import { recoverUser } from './people/user-recover.ts';
 import { removeUser } from './people/user-remove.ts';
@@ -27,6 +28,7 @@ export const OPERATIONS: readonly Operation[] = [
   showClient,
   renewSecret,
   removeClient,
+  listUsers,
   showUser,
   showAccess,
   addUser,

@@ -229,3 +229,43 @@ describe('keys of people', () => {
     expect(paged.length).toBeGreaterThanOrEqual(10);
   });
 });
+
+describe('the list of people', () => {
+  const names = ({ body }: { body: { items: { name: string }[] } }) =>
+    body.items.map(({ name }) => name);
+
+  test('pages by name, and filters by beginning, group, state and address', async () => {
+    const start = `list${fresh().toLowerCase()}`;
+    const all = ['a', 'b', 'c', 'd', 'e'].map((tail) => `${start}${tail}`);
+    const [a = '', b = '', c = '', d = '', e = ''] = all;
+    const emails = [{ address: `${start}@example.com`, verified: false }];
+    for (const name of [a, b, c]) await admin.change('user-add', { name, groups: ['staff'] });
+    for (const name of [d, e]) await admin.change('user-add', { name, emails });
+    await admin.change('user-disable', { name: b });
+    await admin.change('user-set', { name: e, admin: true });
+    const list = (query: string) => admin.read(`user-list?prefix=${start.toUpperCase()}&${query}`);
+    expect(names(await list(''))).toEqual(all);
+    expect(names(await list('group=staff'))).toEqual([a, b, c]);
+    expect(names(await list('group=Staff'))).toEqual([]);
+    expect(names(await list('state=disabled'))).toEqual([b]);
+    expect(names(await list('state=active&group=staff'))).toEqual([a, c]);
+    expect(names(await list('state=admin'))).toEqual([e]);
+    expect(names(await list(`email=${start.toUpperCase()}@example.com`))).toEqual([d, e]);
+    const first = await list('limit=2');
+    expect([names(first), first.body.next]).toEqual([[a, b], b]);
+    expect(names(await list(`limit=2&after=${d}`))).toEqual([e]);
+    const none = await list('limit=2&state=admin');
+    expect([names(none), none.body.next]).toEqual([[], b]);
+    const byAddress = await list(`limit=1&email=${start}@example.com`);
+    expect([names(byAddress), byAddress.body.next]).toEqual([[d], d]);
+    expect((await list('')).text).not.toMatch(/argon2|digest:|verifier_set/);
+  });
+
+  test.each(['state=gone', 'email=', 'group=a&group=b', 'lacking_second_factor=2', 'limit=0'])(
+    '%s finds nobody, or is 422',
+    async (query) => {
+      const { status, body } = await admin.read(`user-list?${query}`);
+      expect([status, body.items]).toEqual(query === 'email=' ? [200, []] : [422, undefined]);
+    },
+  );
+});
