@@ -141,6 +141,7 @@ export function accountHandlers(
         hasPassword: record?.password_hash !== undefined,
         passkeys: passkeys.length,
         ...(config.people.secondFactor !== 'off' && { hasSecondFactor: factor !== undefined }),
+        ...(factor && { codesLeft: factor.recovery.length }),
       },
       keys: keys.map(({ id, name, scheme, origin, created_at: since, used_at: lastUse }) =>
         Object.assign(

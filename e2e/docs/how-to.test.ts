@@ -58,6 +58,15 @@ test('registration: the settings are good, and somebody invited chooses a name',
   expect(listed).toContain('There is nobody with the address dora@example.com.');
 });
 
+test('audit: listed, and verified', async () => {
+  const [since, refused, ofPerson, after, verified] = await printed('audit.md', 'sh audit');
+  expect(since).not.toBe('');
+  expect(refused).not.toBe('');
+  expect(ofPerson).toBe('');
+  expect(after).toBeDefined();
+  expect(verified).toMatch(/\d+\.[\w-]+/);
+});
+
 test('move people: they are in a store that the import has made', async () => {
   await pair.addPerson('mover');
   const exported = await printed('move-people.md', 'sh move-export');

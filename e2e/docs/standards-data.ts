@@ -207,6 +207,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     parts('RFC 8410', 'Ed25519 in X.509', 'the form of keys'),
     parts('RFC 7468', 'PEM', 'key files'),
     parts('RFC 1421', 'PEM of old', 'encrypted key files are recognized and refused'),
+    parts('RFC 2104', 'HMAC', 'the chain of the audit log'),
     parts('RFC 5869', 'HKDF', 'keys that follow from the master secret'),
     parts('RFC 4226', 'HOTP', 'codes of six digits, for RFC 6238'),
     all('RFC 6238', 'TOTP'),

@@ -136,7 +136,8 @@ describe('with a passkey, by the pages alone', () => {
     const browser = await flow.signedIn();
     const page = await browser.open('/account/passkeys');
     const passkey = authenticator.create(optionsIn(page));
-    await browser.submit(page, { do: 'added', passkey, name: 'Phone' }, '/account/passkeys');
+    const name = `Phone ${authenticator.id}`.slice(0, 30);
+    await browser.submit(page, { do: 'added', passkey, name }, '/account/passkeys');
     return authenticator;
   }
 
@@ -292,7 +293,7 @@ describe('attacks on acr_values and max_age', () => {
     const asking = await signedInBy(BY_PASSWORD);
     const page = await asking.open(flow.authorize({ acr_values: SECOND_FACTOR }));
     const stronger = await signedInBy(PASSKEY);
-    const own = (await stronger.open('/account')).forms[0]?.fields ?? [];
+    const own = (await stronger.open('/account/end')).forms[0]?.fields ?? [];
     const csrf = new Map(own).get('csrf') ?? '';
     for (const taken of [
       await stronger.open(page.url),

@@ -50,6 +50,7 @@ describe('the set-up', () => {
     ]);
     const again = await browser.open(PATH);
     expect(again.text).toContain('10 recovery codes are left');
+    expect((await browser.open('/account')).text).toContain('10 recovery codes are left');
     expect(codesOn(again)).toEqual([]);
   });
 

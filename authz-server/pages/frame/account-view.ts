@@ -51,6 +51,8 @@ export interface AccountWays {
   readonly passkeys: number;
   /** Absent: nobody is asked for one here. */
   readonly hasSecondFactor?: boolean;
+  /** How many recovery codes are left beside the second factor. */
+  readonly codesLeft?: number;
 }
 
 export interface EndEverythingProps {

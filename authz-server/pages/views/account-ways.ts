@@ -6,10 +6,11 @@ import { textsOf } from '../texts/index.ts';
 /** The ways to sign in, each with its state and the page where it is changed. */
 export function wayList(
   { language }: View,
-  { hasPassword, passkeys, hasSecondFactor }: AccountWays,
+  { hasPassword, passkeys, hasSecondFactor, codesLeft }: AccountWays,
 ): Html {
   const all = textsOf(language);
   const texts = all.account.wayTexts;
+  const left = codesLeft === undefined ? [] : [all.secondFactor.account.left(codesLeft)];
   const way = (name: string, state: string, href: string, change: string) =>
     html`<li>
       <div class="entry">
@@ -35,7 +36,7 @@ export function wayList(
       hasSecondFactor !== undefined &&
       way(
         texts.secondFactor,
-        hasSecondFactor ? texts.isSetUp : texts.notSetUp,
+        hasSecondFactor ? [texts.isSetUp, ...left].join(' ') : texts.notSetUp,
         '/account/second-factor',
         hasSecondFactor ? texts.changeSecondFactor : texts.setUpSecondFactor,
       )

@@ -431,7 +431,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
         groups: ['Staff', 'Chess club'],
       },
       lists: { signIns: SIGN_INS, applications: APPLICATIONS, more: ['sign-ins', 'applications'] },
-      ways: { hasPassword: true, passkeys: 2, hasSecondFactor: true },
+      ways: { hasPassword: true, passkeys: 2, hasSecondFactor: true, codesLeft: 7 },
       keys: KEYS,
       keyOrigins: ['https://api.example'],
       link: '/account/key',
