@@ -1,6 +1,7 @@
 import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { isKind } from '#shared/audit/event-kinds.ts';
 import { relyingPartyId } from '#shared/config/relying-party.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { examples, runCommands } from '../pair/examples.ts';
@@ -65,6 +66,8 @@ test('audit: listed, and verified', async () => {
   expect(ofPerson).toBe('');
   expect(after).toBeDefined();
   expect(verified).toMatch(/^\d+ events, unchanged and in their order/);
+  const [line = ''] = await examples('docs/how-to/audit.md', 'text event');
+  expect(isKind((JSON.parse(line) as { kind: string }).kind)).toBe(true);
 });
 
 test('move people: they are in a store that the import has made', async () => {
