@@ -60,7 +60,7 @@ export function createApp(
   const administration = adminSpace(config);
   const administered = protection({ ...server, publicKey })(
     administration,
-    adminApi(server),
+    adminApi({ ...server, masterSecret: async () => server.master }),
     adminRules(server),
   );
   const rows: Rows = {

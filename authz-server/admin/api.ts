@@ -6,6 +6,7 @@ import {
   UNSTORED,
 } from '#shared/http/answer.ts';
 import { problem } from '#shared/http/problem.ts';
+import { KeyRefusal } from '#shared/keys/key-refusal.ts';
 import {
   Conflict,
   type House,
@@ -80,7 +81,8 @@ function refusal(error: unknown): Answer {
   if (error instanceof InputError) {
     const { path, message } = error;
     const pointer = path.map((member) => `/${escaped(member)}`).join('');
-    return refused(422, `${path.join('.') || 'The content'} ${message}.`, { path: pointer });
+    const detail = path.length === 0 ? sentence(error) : `${path.join('.')} ${message}.`;
+    return refused(422, detail, { path: pointer });
   }
   if (error instanceof Unacceptable) {
     return refused(422, sentence(error), { path: `/${error.member}` });
@@ -88,10 +90,13 @@ function refusal(error: unknown): Answer {
   if (error instanceof Missing || error instanceof NoSuchPerson) {
     return refused(404, sentence(error));
   }
-  if (error instanceof Conflict || error instanceof PeopleError)
-    return refused(409, sentence(error));
+  if (CONFLICTS.some((kind) => error instanceof kind))
+    return refused(409, sentence(error as Error));
   throw error;
 }
+
+/** Errors that say that what is there stands against a change. */
+const CONFLICTS = [Conflict, PeopleError, KeyRefusal];
 
 /** RFC 6901 section 3. */
 const escaped = (member: string) => member.replaceAll('~', '~0').replaceAll('/', '~1');

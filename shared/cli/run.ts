@@ -105,6 +105,7 @@ async function printSlices(
       say(shell, asJson ? slice.json.map((element) => JSON.stringify(element)) : slice.lines);
       continue;
     }
+    if (slice.json.length === 0) continue;
     shell.out(before + slice.json.map((element) => printable(JSON.stringify(element))).join(','));
     before = ',';
   }

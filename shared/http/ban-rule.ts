@@ -5,7 +5,8 @@ import { type Member, parseDictionary } from './structured-fields.ts';
 /** Wildcards in a path, at most: each is looked for in every target that is compared. */
 const WILDCARDS = 16;
 
-const members = z.strictObject({
+/** The members of a BAN. */
+export const banMembers = z.strictObject({
   path: z
     .string('must be a string, in quotes')
     .regex(/^[/*][!-"$-~]{0,2047}$/, 'must begin with / or *, in at most 2048 visible characters')
@@ -27,7 +28,7 @@ const members = z.strictObject({
 });
 
 const named = { error: 'names nothing: it needs path, tag or status' };
-const rule = members.refine((given) => Object.keys(given).length > 0, named);
+const rule = banMembers.refine((given) => Object.keys(given).length > 0, named);
 
 /** The rule of a BAN. It removes the answers that match all its members. */
 export type BanRule = z.infer<typeof rule>;
@@ -38,7 +39,7 @@ export interface Ban {
   readonly soft: boolean;
 }
 
-const schema = members
+const schema = banMembers
   .extend({ soft: z.boolean().default(false) })
   .transform(({ soft, ...given }, context): Ban => {
     if (Object.keys(given).length === 0) context.addIssue({ code: 'custom', message: named.error });

@@ -9,6 +9,7 @@ import {
 import type { Random } from '#shared/base/random.ts';
 import type { KeyTable, StoredKey } from '#shared/stores/keys/keys.ts';
 import type { Stores } from '#shared/stores/stores.ts';
+import { KeyRefusal } from './key-refusal.ts';
 import { scheduleKeys } from './signing-key-schedule.ts';
 import type { ScheduledKey } from './signing-key-schedule.ts';
 import { seal, unseal } from './seal.ts';
@@ -123,10 +124,10 @@ export async function ensureKeys(life: KeyLifecycle, algs: Iterable<Alg>): Promi
  */
 export async function rotateKey(life: KeyLifecycle, alg: Alg): Promise<StoredKey> {
   const ofAlg = (await listKeys(life)).filter(({ key }) => key.alg === alg);
-  if (ofAlg.length === 0) throw new Error(`there is no ${alg} key to rotate`);
+  if (ofAlg.length === 0) throw new KeyRefusal(`there is no ${alg} key to rotate`);
   const pending = ofAlg.find(({ state }) => state === 'published');
   if (pending?.until !== undefined) {
-    throw new Error(
+    throw new KeyRefusal(
       `a rotation is under way: key ${pending.key.kid} signs from ${new Date(pending.until).toISOString()}`,
     );
   }
@@ -146,7 +147,7 @@ export async function endCompromisedKey(
   // A key that was retired by the one that goes must not find itself without a successor.
   await sweepKeys(life);
   const old = (await listKeys(life)).find(({ key }) => key.kid === kid);
-  if (old === undefined) throw new Error(`there is no key ${kid}`);
+  if (old === undefined) throw new KeyRefusal(`there is no key ${kid}`);
   // It takes the place of the old one, so that it signs at once whatever the clocks of the servers say.
   const { alg, signsFrom } = old.key;
   const key = old.state === 'signing' ? await newKey(life, alg, signsFrom) : undefined;

@@ -1,4 +1,5 @@
 import type { Clock } from '#shared/base/clock.ts';
+import { KeyRefusal } from './key-refusal.ts';
 import { seal, unseal } from './seal.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -178,12 +179,12 @@ export async function replaceCompromisedTokenKeys(
 }
 
 const underWay = (name: string, next?: StoredTokenKey) =>
-  new Error(
+  new KeyRefusal(
     `a rotation of the ${name} key is under way${next ? `: the next issues from ${new Date(next.notBefore).toISOString()}` : ''}`,
   );
 
 const noneYet = (type: TokenType) =>
-  new Error(
+  new KeyRefusal(
     `there is no ${TOKEN_TYPES[type].name} key to rotate: start the authorization server first`,
   );
 
@@ -193,7 +194,7 @@ function expectRoom(type: TokenType, ofType: readonly ScheduledTokenKey[]): void
   if (live.length < MOST_LIVE) return;
   const { name } = TOKEN_TYPES[type];
   const next = new Date(Math.min(...live.map(({ until }) => until))).toISOString();
-  throw new Error(
+  throw new KeyRefusal(
     `the directory has ${live.length} ${name} keys, which is the most: the next one retires at ${next}`,
   );
 }
@@ -223,5 +224,5 @@ async function addKey(
     if (outcome === 'added') return key;
     if (outcome === 'late') return undefined;
   }
-  throw new Error(`no ${TOKEN_TYPES[type].name} key has a truncated id that is free`);
+  throw new KeyRefusal(`no ${TOKEN_TYPES[type].name} key has a truncated id that is free`);
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -7,6 +8,8 @@ import type { Stores } from '#shared/stores/stores.ts';
 export interface House extends PeopleStore {
   readonly stores: Stores;
   readonly config: Config;
+  /** Resolves to the master secret, 32 bytes. */
+  masterSecret(): Promise<Buffer>;
 }
 
 /**
@@ -29,6 +32,8 @@ export interface Operation<
   readonly operands: readonly (keyof z.output<Input> & string)[];
   /** The members that it gives. */
   readonly output: Output;
+  /** Refuses, with an error as `run` does, what needs no store to be refused: the command line makes none for it. */
+  check?(input: z.output<Input>, config: Config): Awaitable<void>;
   /** Throws `InputError`, `Missing`, `Conflict` or `PeopleError` if it cannot be done; the message says what to do. */
   run(input: z.output<Input>, house: House): Promise<Told<Output>>;
 }
@@ -45,7 +50,10 @@ export const operation = <Input extends z.ZodObject, Output extends z.ZodType>(
   made: Operation<Input, Output>,
 ): Operation<Input, Output> => made;
 
-/** Thrown if something that was given is not what an operation takes. */
+/**
+ * Thrown if something that was given is not what an operation takes. The message goes on after the name of the member, or
+ * says it all where the path is empty.
+ */
 export class InputError extends Error {
   override readonly name = 'InputError';
   /** Members and indexes that lead to what is wrong; empty: the whole. */
@@ -83,7 +91,9 @@ export async function perform<Input extends z.ZodObject, Output extends z.ZodTyp
   given: unknown,
   house: House,
 ): Promise<Told<Output>> {
-  return wanted.run(readInput(wanted, given), house);
+  const input = readInput(wanted, given);
+  await wanted.check?.(input, house.config);
+  return wanted.run(input, house);
 }
 
 /** Says what a member must be where its schema does not. */
@@ -94,9 +104,11 @@ const inWords: z.core.$ZodErrorMap = (issue) => {
 
 /** Tells the first mistake that a schema found. */
 function inputError({ issues: [issue] }: z.ZodError): InputError {
-  if (issue === undefined) return new InputError([], 'is not what the operation takes');
+  if (issue === undefined) return new InputError([], 'the content is not what the operation takes');
   const { path, message } = issue;
-  if (issue.code !== 'unrecognized_keys') return new InputError(path.map(String), message);
+  if (issue.code !== 'unrecognized_keys') {
+    return new InputError(path.map(String), path.length === 0 ? `the content ${message}` : message);
+  }
   const unknown = [...path.map(String), ...issue.keys.slice(0, 1)];
   return new InputError(unknown, 'is no member of the operation');
 }

@@ -1,7 +1,17 @@
+import { banCached } from './cache/cache-ban.ts';
+import { listBans } from './cache/cache-bans.ts';
+import { purgeCached } from './cache/cache-purge.ts';
+import { showCaches } from './cache/cache-stats.ts';
 import { listClients } from './clients/client-list.ts';
 import { removeClient } from './clients/client-remove.ts';
 import { renewSecret } from './clients/client-secret.ts';
 import { showClient } from './clients/client-show.ts';
+import { removeKey } from './keys/key-remove.ts';
+import { rotateApiKey } from './keys/key-rotate.ts';
+import { listPrivateTokenKeys } from './keys/private-token-keys.ts';
+import { rotatePrivateTokenKey } from './keys/private-token-rotate.ts';
+import { listSigningKeys } from './keys/signing-keys-list.ts';
+import { rotateSigningKey } from './keys/signing-keys-rotate.ts';
 import type { Operation } from './operation.ts';
 import { showAccess } from './people/user-access.ts';
 import { addUser } from './people/user-add.ts';
@@ -21,6 +31,9 @@ import { removeUser } from './people/user-remove.ts';
 import { removeSecondFactor, showSecondFactor } from './people/user-second-factor.ts';
 import { setUser } from './people/user-set.ts';
 import { showUser } from './people/user-show.ts';
+import { listRealms } from './spaces/realm-list.ts';
+import { showRevocationStatus } from './tokens/revocation-status.ts';
+import { revokeToken } from './tokens/token-revoke.ts';
 
 /** Everything that an operator can do by the command line, over HTTP and on pages alike. */
 export const OPERATIONS: readonly Operation[] = [
@@ -48,4 +61,17 @@ export const OPERATIONS: readonly Operation[] = [
   showSecondFactor,
   removeSecondFactor,
   removeUser,
+  rotateApiKey,
+  removeKey,
+  listSigningKeys,
+  rotateSigningKey,
+  listPrivateTokenKeys,
+  rotatePrivateTokenKey,
+  showRevocationStatus,
+  revokeToken,
+  listRealms,
+  showCaches,
+  purgeCached,
+  banCached,
+  listBans,
 ];

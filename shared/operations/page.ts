@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { InputError } from './operation.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /** Rows of the longest page. */
@@ -32,4 +33,20 @@ export function pageFrom<T>(rows: readonly T[], limit: number, name: (row: T) =>
   const items = rows.slice(0, limit);
   const last = items.at(-1);
   return { items, ...(rows.length > limit && last !== undefined && { next: name(last) }) };
+}
+
+/**
+ * Makes a page of a list that is short enough to be read whole. `name`: of a row, by which the next page begins. Throws
+ * `InputError` if the list does not have the row that it is to go on after.
+ */
+export function pageIn<T>(
+  all: readonly T[],
+  { after, limit }: { readonly after?: string | undefined; readonly limit: number },
+  name: (row: T) => string,
+): Page<T> {
+  const last = after === undefined ? -1 : all.findIndex((row) => name(row) === after);
+  if (after !== undefined && last < 0) {
+    throw new InputError(['after'], 'is no row of the list any more: begin with its first page');
+  }
+  return pageFrom(all.slice(last + 1, last + 2 + limit), limit, name);
 }

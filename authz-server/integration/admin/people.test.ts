@@ -16,7 +16,10 @@ beforeEach(async () => {
 });
 afterEach(async () => site[Symbol.asyncDispose]());
 
-const setAdmin = (name: string, admin: boolean) => perform(setUser, { name, admin }, site.server);
+const setAdmin = (name: string, admin: boolean) => {
+  const { server } = site;
+  return perform(setUser, { name, admin }, { ...server, masterSecret: async () => server.master });
+};
 
 /** The token that a person who signs in, with a code if they are asked for one, allows a client to have. */
 async function tokenOf(who: typeof ALICE, code?: () => string): Promise<string> {

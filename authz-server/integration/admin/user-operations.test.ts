@@ -117,10 +117,7 @@ describe('to end and to remove', () => {
   test('one part at a time, which the person has', async () => {
     const { name, id } = await somebody();
     const both = await admin.change('user-end', { name, grant: 'x', client: 'y' });
-    expect([both.status, both.body.detail]).toEqual([
-      422,
-      'The content give one of grant, sign_in, client.',
-    ]);
+    expect([both.status, both.body.detail]).toEqual([422, 'Give one of grant, sign_in, client.']);
     const unknown = await admin.change('user-end', { name, sign_in: '__proto__' });
     expect([unknown.status, unknown.body.detail]).toEqual([
       404,

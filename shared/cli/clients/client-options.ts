@@ -33,7 +33,7 @@ export const CLIENT_OPTIONS = {
     help: 'your own application: nobody is asked for consent; the account page lists and ends it',
   },
   admin: {
-    help: 'a machine that may administer this server, with the scope admin, or admin:read to look only',
+    help: 'a machine that may administer this server: scope admin, or admin:read to look only',
   },
   origin: {
     value: 'ORIGIN',

@@ -13,8 +13,9 @@ export const auditVerify: Command = {
     },
   },
   details: [
-    'The events are chained by HMAC under the master secret. Whoever has the secret and the store can write them anew, and',
-    'an end that is cut off leaves a good chain: keep the checkpoint that this prints on another machine, and give it the next time.',
+    'The events are chained by HMAC under the master secret. Whoever has the secret and the store can write them anew,',
+    'and an end that is cut off leaves a good chain: keep the checkpoint that this prints on another machine, and give',
+    'it the next time.',
   ],
   run: async (input, shell) => {
     const text = input.text('checkpoint');

@@ -1,40 +1,19 @@
-import type { CacheReport } from '#shared/stores/cache/cache-report.ts';
-import { cacheReports } from '../stores/cache-reports.ts';
-import type { Command } from '../arguments/command.ts';
+import { type ShownCache, showCaches } from '#shared/operations/cache/cache-stats.ts';
 import { table } from '../lines/table.ts';
-import { withStores } from '../stores/with-stores.ts';
+import { listCommandOf } from '../stores/of-operation.ts';
 
-export const cacheStats: Command = {
-  name: 'cache stats',
-  store: 'opens',
-  summary: 'show the size and the hits of each cache, process by process',
+export const cacheStats = listCommandOf(showCaches, {
   details: [
     'The figures are up to half a minute old. A process that was silent for a minute is left out.',
   ],
-  run: (_, shell) =>
-    withStores(shell, async (stores) => {
-      const reports = await cacheReports(stores.cacheReports);
-      const all = reports.flatMap(({ process, report }) =>
-        report.map((space) => ({ process, ...space })),
-      );
-      return {
-        json: all,
-        get lines() {
-          return all.length === 0
-            ? [
-                'No process has reported a cache. Each one reports within half a minute of its start.',
-              ]
-            : table(HEADINGS, all.map(row));
-        },
-      };
-    }),
-};
-
-type Shown = CacheReport[number] & { readonly process: string };
+  nothing: () =>
+    'No process has reported a cache. Each one reports within half a minute of its start.',
+  lines: (items: readonly ShownCache[], widths) => table(HEADINGS, items.map(row), widths),
+});
 
 const HEADINGS = ['process', 'space', 'answers', 'size', 'counts', ''];
 
-const row = ({ process, origin, space, entries, octets, counts, bans }: Shown) => [
+const row = ({ process, origin, space, entries, octets, counts, bans }: ShownCache) => [
   process,
   `${origin}${space}`,
   `${entries} kept`,

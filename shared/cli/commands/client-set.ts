@@ -26,6 +26,8 @@ const REMOVABLE: Readonly<Record<string, keyof ClientRecord>> = {
   introspects: 'introspects',
 };
 
+const CLEARED = Object.keys(REMOVABLE);
+
 export const clientSet: Command = {
   name: 'client set',
   store: 'opens',
@@ -42,7 +44,8 @@ export const clientSet: Command = {
     },
   },
   details: [
-    `OPTION: ${Object.keys(REMOVABLE).join(', ')}.`,
+    `OPTION: ${CLEARED.slice(0, 6).join(', ')},`,
+    `${CLEARED.slice(6).join(', ')}.`,
     'The values of an option replace all earlier ones. The grants of a client, its authentication method and --native',
     'cannot change: register another client. Its tokens stay valid until they expire. A scope that you remove is gone',
     'from the next refresh and from UserInfo.',

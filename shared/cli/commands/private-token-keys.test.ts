@@ -5,7 +5,7 @@ import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { keepTokenKeys, listTokenKeys } from '#shared/keys/token-key-lifecycle.ts';
 import { inProcess, json, newData, TestShell, unusedData } from '../cli.fixture.ts';
 import { withStores } from '../stores/with-stores.ts';
-import { withTokenKeys } from '../stores/with-token-keys.ts';
+import { withTokenKeys } from '../stores/with-token-keys.fixture.ts';
 
 const WITH_TIMES = { privateTokens: { rotation: 1000, overlap: 500, maxAge: 100 } };
 

@@ -1,23 +1,12 @@
-import type { Command } from '../arguments/command.ts';
-import { withStores } from '../stores/with-stores.ts';
+import { showRevocationStatus } from '#shared/operations/tokens/revocation-status.ts';
+import { commandOf } from '../stores/of-operation.ts';
 
-export const revocationStatus: Command = {
-  name: 'revocation status',
-  store: 'opens',
-  summary: 'show the revocation feed as a resource server that starts now would read it',
-  run: (_, shell) =>
-    withStores(shell, async ({ revocations }) => {
-      await using feed = await revocations.feed();
-      const status = feed.status();
-      return {
-        json: status,
-        lines: [
-          `entries: ${status.entries}`,
-          `position: ${status.cursor}`,
-          `epoch: ${status.epoch ?? 'none: no authorization server has started on this store yet'}`,
-          `trusted: ${status.trusted ? 'yes' : 'no: resource servers answer 503'}`,
-        ],
-        failed: !status.trusted,
-      };
-    }),
-};
+export const revocationStatus = commandOf(showRevocationStatus, {
+  lines: ({ entries, cursor, epoch, trusted }) => [
+    `entries: ${entries}`,
+    `position: ${cursor}`,
+    `epoch: ${epoch ?? 'none: no authorization server has started on this store yet'}`,
+    `trusted: ${trusted ? 'yes' : 'no: resource servers answer 503'}`,
+  ],
+  failed: ({ trusted }) => !trusted,
+});

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { ensureKeys } from '#shared/keys/signing-key-lifecycle.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
-import { withKeys } from '../stores/with-keys.ts';
+import { withKeys } from '../stores/with-keys.fixture.ts';
 import { withStores } from '../stores/with-stores.ts';
 
 interface Listed {
@@ -69,7 +69,7 @@ describe('signing-keys rotate', () => {
   });
 
   test.each([
-    [['a-kid'], 2, 'KID is for --compromised only'],
+    [['a-kid'], 2, 'KID is for a compromised key only'],
     [['a-kid', '--compromised', '--alg', 'ES256'], 2, 'not both'],
     [['--alg', 'HS256'], 2, '--alg must be'],
     [['--alg', 'EdDSA'], 1, 'no EdDSA key'],

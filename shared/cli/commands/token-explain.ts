@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Revocations, RevokedBy } from '#shared/stores/revocation/revocations.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { type CheckedToken, checkToken } from '../stores/check-token.ts';
+import { type CheckedToken, checkToken } from '#shared/operations/tokens/check-token.ts';
 import { type Command, Failure } from '../arguments/command.ts';
 import { columns } from '#shared/base/printable.ts';
 import { moment } from '../lines/moment.ts';

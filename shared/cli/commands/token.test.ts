@@ -4,7 +4,7 @@ import { importJWK, type JWTPayload, SignJWT } from 'jose';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { ensureKeys, privateJwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { inProcess, json, newData, TestShell, unusedData } from '../cli.fixture.ts';
-import { withKeys } from '../stores/with-keys.ts';
+import { withKeys } from '../stores/with-keys.fixture.ts';
 import { withStores } from '../stores/with-stores.ts';
 
 const OTHER = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { loadConfig } from '#shared/config/load.ts';
 import {
   type House,
   InputError,
@@ -20,11 +21,14 @@ import {
 import { openHouse } from './with-people.ts';
 
 /** The command line's own part of an operation. */
-interface View<Output extends z.ZodType> {
+interface View<Given extends z.ZodObject, Output extends z.ZodType> extends Pick<
+  Command,
+  'details' | 'former'
+> {
   /** The output for people, line by line. */
-  lines(output: Told<Output>): readonly string[];
-  /** More about it for `--help`, in lines. */
-  readonly details?: readonly string[];
+  lines(output: Told<Output>, given: z.output<Given>): readonly string[];
+  /** Whether the command ends with exit code 1 after this output. */
+  failed?(output: Told<Output>): boolean;
   readonly source?: Source;
 }
 
@@ -50,20 +54,20 @@ export interface Sourced {
 /** Returns the command of an operation: its members are operands and options. */
 export function commandOf<I extends z.ZodObject, O extends z.ZodType>(
   operation: Operation<I, O>,
-  { lines, details, source }: View<O>,
+  { lines, failed, source, ...view }: View<I, O>,
 ): Command {
   const { options = {}, ...shape } = shapeOf(operation, new Set(source?.members));
   return {
     ...shape,
     options: { ...source?.options, ...options },
-    ...(details && { details }),
+    ...view,
     run: async (input, shell) => {
       const { given: sourced = {}, from, undo } = (await source?.read(input, shell)) ?? {};
       try {
         const given = givenBy(operation, input, sourced, from);
-        await using house = await openHouse(shell);
-        const json = await done(operation, given, house, from);
-        return { json, lines: lines(json) };
+        await using house = await openFor(operation, given, shell, from);
+        const json = await inWords(operation, () => operation.run(given, house), from);
+        return { json, lines: lines(json, given), ...(failed && { failed: failed(json) }) };
       } catch (error) {
         await undo?.();
         throw error;
@@ -73,39 +77,48 @@ export function commandOf<I extends z.ZodObject, O extends z.ZodType>(
 }
 
 /** A list of which a command prints every page. */
-interface ListView<I extends z.ZodObject, Output extends z.ZodType<Page>> {
+interface ListView<I extends z.ZodObject, Output extends z.ZodType<Page>> extends Pick<
+  Command,
+  'details' | 'former'
+> {
   /** The lines of a page. `widths`: those of the columns of the pages before (`table`). */
   lines(items: Told<Output>['items'], widths: number[]): readonly string[];
   /** The line that says that there is nothing of what was asked for. */
   nothing(given: z.output<I>): string;
-  readonly details?: readonly string[];
+  /** The last lines, about all items: only of a list that is short enough to be kept until then. */
+  end?(all: Told<Output>['items']): readonly string[];
 }
 
 /** Returns the command of a list, which prints all its pages: its output is the array of their items. */
 export function listCommandOf<I extends z.ZodObject, O extends z.ZodType<Page>>(
   operation: Operation<I, O>,
-  { lines, nothing, details }: ListView<I, O>,
+  { lines, nothing, end, ...view }: ListView<I, O>,
 ): Command {
   async function* pages(input: Input, shell: Shell): AsyncGenerator<OutputSlice> {
     const given = givenBy(operation, input);
-    await using house = await openHouse(shell);
+    await using house = await openFor(operation, given, shell);
     const widths: number[] = [];
+    const all: unknown[] = [];
     let after: string | undefined;
     let isEmpty = true;
     do {
-      const { items, next } = await done(operation, { ...given, after }, house);
+      const { items, next } = await inWords(operation, () =>
+        operation.run({ ...given, after }, house),
+      );
       // A page may have no rows though there is a next one.
       if (items.length > 0) {
         isEmpty = false;
         yield { json: items, lines: lines(items, widths) };
+        if (end) all.push(...items);
       }
       after = next;
     } while (after !== undefined);
     if (isEmpty) yield { json: [], lines: [nothing(given)] };
+    else if (end) yield { json: [], lines: end(all) };
   }
   return {
     ...shapeOf(operation, PAGING),
-    ...(details && { details }),
+    ...view,
     run: async (input, shell) => ({ slices: pages(input, shell) }),
   };
 }
@@ -126,7 +139,7 @@ function shapeOf(
     name,
     summary,
     store: 'opens',
-    operands: operands.map((member) => operandOf(member, input.shape[member] as z.ZodType)),
+    operands: operands.flatMap((member) => operandOf(member, input.shape[member] as z.ZodType)),
     options: Object.fromEntries(
       options.map(([member, schema]) => [
         spelling(input, member).option,
@@ -137,10 +150,12 @@ function shapeOf(
 }
 
 /** The word for an operand in the help, in the brackets of what may be missing. */
-function operandOf(member: string, schema: z.ZodType): string {
+function operandOf(member: string, schema: z.ZodType): string | readonly string[] {
   const { value } = spellingOf(member, schema);
-  if (kindOf(schema) === 'texts') return `[${value}...]`;
-  return isOptional(schema) ? `[${value}]` : value;
+  const several = kindOf(schema) === 'texts';
+  const further = `[${value}${several ? '...' : ''}]`;
+  if (several ? schema.safeParse([]).success : isOptional(schema)) return further;
+  return several ? [value, further] : value;
 }
 
 function optionOf(member: string, schema: z.ZodType): Option {
@@ -189,15 +204,26 @@ function givenBy<I extends z.ZodObject>(
   }
 }
 
-/** Does the operation. Throws `UsageError` for what it does not take. */
-async function done<I extends z.ZodObject, O extends z.ZodType>(
-  operation: Operation<I, O>,
+/** Opens the stores for an operation, if the configuration does not refuse what is given. */
+async function openFor<I extends z.ZodObject>(
+  operation: Operation<I>,
   given: z.output<I>,
-  house: House,
+  shell: Shell,
   from?: Sourced['from'],
-): Promise<Told<O>> {
+): Promise<House & AsyncDisposable> {
+  const config = await loadConfig(shell.env);
+  await inWords(operation, async () => operation.check?.(given, config), from);
+  return openHouse(shell, config);
+}
+
+/** Does the work of an operation. Throws `UsageError` for what it does not take. */
+async function inWords<T>(
+  operation: Operation,
+  work: () => Promise<T>,
+  from?: Sourced['from'],
+): Promise<T> {
   try {
-    return await operation.run(given, house);
+    return await work();
   } catch (error) {
     throw usageError(operation, error, from);
   }

@@ -1,4 +1,5 @@
 import type { Config } from '#shared/config/schema.ts';
+import { readMasterSecret } from '#shared/config/secret.ts';
 import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import type { House } from '#shared/operations/operation.ts';
 import { createPasswords } from '#shared/people/password.ts';
@@ -15,6 +16,7 @@ export async function openHouse(shell: Shell, loaded?: Config): Promise<House & 
   return {
     stores,
     config,
+    masterSecret: () => readMasterSecret(config, shell.env, shell.random),
     clock: shell.clock,
     random: shell.random,
     longestLife: longestLife(config),

@@ -64,10 +64,10 @@ describe('input that is refused makes no store', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('a common password', async () => {
+  test.each(['add', 'passwd'])('a common password, user %s', async (command) => {
     const { folder, shell } = await emptyData();
     shell.stdin = 'superman';
-    const args = ['user', 'add', 'alice', '--password-stdin', '--create'];
+    const args = ['user', command, 'alice', '--password-stdin', '--create'];
     expect((await inProcess(shell, ...args)).stderr).toContain('10,000 commonest');
     expect(await readdir(folder)).toEqual([]);
   });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { newPassword } from '#shared/people/new-password.ts';
-import { addPerson } from '#shared/people/people.ts';
+import { addPerson, newName, newPasswordText } from '#shared/people/people.ts';
 import { operation } from '../operation.ts';
 import { newPersonName, reuseName } from './new-person-name.ts';
 import { passwordMember, passwordShown } from './password-member.ts';
@@ -18,6 +18,10 @@ export const addUser = operation({
   }),
   operands: ['name'],
   output: z.strictObject({ id: z.string(), name: z.string(), password: passwordShown }),
+  async check({ name, password }) {
+    newName(name);
+    if (password !== undefined) await newPasswordText(password);
+  },
   async run({ name: asked, password: given, reuse_name, ...profile }, house) {
     const password = given ?? newPassword(house.random);
     const known = Object.keys(profile).length > 0 && { profile };

@@ -23,6 +23,9 @@ export const inviteUser = operation({
   }),
   operands: ['name'],
   output: passwordLink,
+  check({ name }) {
+    if (name !== undefined) newName(name);
+  },
   async run({ name: asked, mail, reuse_name, ...profile }, house) {
     if (asked === undefined) return makeRegistrationLink(house, onlyAddress(profile), mail);
     const name = newName(asked);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { newPassword } from '#shared/people/new-password.ts';
-import { setPassword } from '#shared/people/people.ts';
+import { newPasswordText, setPassword } from '#shared/people/people.ts';
 import { operation } from '../operation.ts';
 import { keysLeft, keysLeftShown } from './keys-left.ts';
 import { passwordMember, passwordShown } from './password-member.ts';
@@ -18,6 +18,9 @@ export const renewPassword = operation({
     password: passwordShown,
     ...keysLeftShown,
   }),
+  async check({ password }) {
+    if (password !== undefined) await newPasswordText(password);
+  },
   async run({ name: asked, password: given }, house) {
     const password = given ?? newPassword(house.random);
     const { id, name } = await setPassword(house, asked, password);

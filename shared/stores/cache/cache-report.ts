@@ -14,20 +14,20 @@ const ban = z.object({
   swept: z.boolean(),
 });
 
-const report = z.array(
-  z.object({
-    /** As invalidations name it. */
-    space: z.string(),
-    /** Each of its two origins, where it has them, has a cache of its own. */
-    origin: z.string(),
-    entries: count,
-    octets: count,
-    /** How many requests came to what, such as hit and miss. */
-    counts: z.record(z.string(), count),
-    /** Newest first. */
-    bans: z.array(ban),
-  }),
-);
+export const spaceReport = z.object({
+  /** As invalidations name it. */
+  space: z.string(),
+  /** Each of its two origins, where it has them, has a cache of its own. */
+  origin: z.string(),
+  entries: count,
+  octets: count,
+  /** How many requests came to what, such as hit and miss. */
+  counts: z.record(z.string(), count),
+  /** Newest first. */
+  bans: z.array(ban),
+});
+
+const report = z.array(spaceReport);
 
 /** The report of a process about the cache of each of its spaces. */
 export type CacheReport = z.infer<typeof report>;

@@ -2,7 +2,7 @@ import { cacheName } from '#shared/config/cache-schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { originForm, parsePassedTarget, parseTarget } from '#shared/http/target.ts';
-import { Failure } from '../arguments/command.ts';
+import { Missing } from '../operation.ts';
 
 export interface CachedAddress {
   /** As invalidations name it. */
@@ -11,18 +11,18 @@ export interface CachedAddress {
   readonly target: string;
 }
 
-/** Returns the name of a URL in the cache of its space. Throws `Failure` if no cache has it. */
+/** Returns the name of a URL in the cache of its space. Throws `Missing` if no cache has it. */
 export function cachedAddress(config: Config, url: string): CachedAddress {
   const target = parsePassedTarget(url);
   if (target?.form !== 'absolute') {
-    throw new Failure(`${url} is no URL as clients ask for it: percent-encoded, with https://`);
+    throw new Missing(`${url} is no URL as clients ask for it: percent-encoded, with https://`);
   }
   const { origin } = new URL(url);
   const segments = target.segments.map((segment) => segment.normalize('NFC'));
   const [space] = everySpace(config)
     .filter((one) => new URL(one.url).origin === origin && beginsWith(segments, namesOf(one)))
     .toSorted((a, b) => namesOf(b).length - namesOf(a).length);
-  if (!space?.cache) throw new Failure(`no cache has ${url}: ${whichHave(config)}`);
+  if (!space?.cache) throw new Missing(`no cache has ${url}: ${whichHave(config)}`);
   return { space: cacheName(space.url), target: originForm(url) };
 }
 

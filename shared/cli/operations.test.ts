@@ -1,0 +1,196 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { describe, expect, test } from '@jest/globals';
+import { importJWK, SignJWT } from 'jose';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { ensureKeys, privateJwk } from '#shared/keys/signing-key-lifecycle.ts';
+import { keepTokenKeys, listTokenKeys } from '#shared/keys/token-key-lifecycle.ts';
+import { lifeOf } from '#shared/operations/keys/signing-keys.ts';
+import { tokenKeyLife } from '#shared/operations/keys/token-keys.ts';
+import { type House, perform } from '#shared/operations/operation.ts';
+import { OPERATIONS } from '#shared/operations/operations.ts';
+import { kindOf, spellingOf } from '#shared/operations/texts.ts';
+import { addPerson, personNamed } from '#shared/people/people.ts';
+import {
+  someApiKey,
+  someClient,
+  somePasskey,
+  somePublicKey,
+  someSecondFactor,
+} from '#shared/stores/contract/samples.ts';
+import { newData, TestShell } from './cli.fixture.ts';
+import { COMMANDS } from './commands.ts';
+import { openHouse } from './stores/with-people.ts';
+
+const SHOP = 'http://localhost:3001/shop/';
+const SETTINGS = {
+  privateTokens: {},
+  spaces: [
+    {
+      url: SHOP,
+      realm: 'shop',
+      schemes: ['Bearer', 'API-Key'],
+      serves: 'upstream',
+      upstream: { url: 'http://127.0.0.1:8080/' },
+      cache: {},
+    },
+  ],
+};
+
+/** A store in which every operation finds what it works on. */
+async function furnished(): Promise<House & AsyncDisposable> {
+  const env = await newData();
+  const file = `${env.COUNTERSIGN_DATA}.json`;
+  await writeFile(file, JSON.stringify(SETTINGS));
+  const house = await openHouse(new TestShell({ ...env, COUNTERSIGN_CONFIG: file }));
+  const { clients, apiKeys, invalidations } = house.stores;
+  await clients.add({ ...someClient('app'), secret_hash: 'hash' });
+  await apiKeys.add(someApiKey('key'));
+  await invalidations.add([{ space: '/shop/', kind: 'ban', value: '{"tag":"a"}', soft: true }]);
+  await addPerson(house, { name: 'alice' });
+  await ensureKeys(await lifeOf(house, false), ['ES256']);
+  const life = await tokenKeyLife(house);
+  await keepTokenKeys(life, await listTokenKeys(life));
+  return house;
+}
+
+/** An access token that this server has signed. */
+async function signed(house: House): Promise<string> {
+  const life = await lifeOf(house, false);
+  const [stored] = await life.stores.keys.list();
+  if (stored === undefined) throw new Error('no key');
+  const now = epochSeconds(house.clock);
+  const claims = {
+    iss: house.config.issuer,
+    aud: SHOP,
+    sub: 'app',
+    client_id: 'app',
+    jti: 'the-jti',
+    iat: now,
+    exp: now + 600,
+    client_gen: 0,
+    epoch: await house.stores.revocations.epoch(true),
+  };
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: stored.kid })
+    .sign(await importJWK({ ...privateJwk(life, stored) }, 'ES256'));
+}
+
+const PEM = generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' });
+
+const alice = ({ people }: House['stores']) => personNamed(people, 'alice');
+
+type Given = Readonly<Record<string, unknown>>;
+
+/** For each operation what it is given here; some need to know the store. */
+const CALLS: Readonly<Record<string, Given | ((house: House) => Promise<Given>)>> = {
+  'client list': {},
+  'client show': { client_id: 'app' },
+  'client secret': { client_id: 'app', overlap: 60 },
+  'client remove': { client_id: 'app' },
+  'user list': {},
+  'user show': { name: 'alice' },
+  'user access': { name: 'alice' },
+  'user add': { name: 'bob' },
+  'user invite': { name: 'bob' },
+  'user passwd': { name: 'alice' },
+  'user recover': { name: 'alice' },
+  'user kerberos': { name: 'alice', principals: [] },
+  'user end': { name: 'alice' },
+  'user key list': {},
+  'user key add': { name: 'alice', key_name: 'Phone', scheme: 'concealed', public_key: PEM },
+  'user key remove': async ({ stores }) => {
+    const { id } = await alice(stores);
+    await stores.publicKeys.add({ ...somePublicKey('one'), owner: { kind: 'person', id } }, 9);
+    return { name: 'alice', fingerprint: 'one' };
+  },
+  'user passkey list': {},
+  'user passkey remove': async ({ stores }) => {
+    const { id } = await alice(stores);
+    const passkey = { ...somePasskey('one'), accountId: id };
+    await stores.passkeys.add(passkey, 9);
+    return { name: 'alice', id: 'one', last: true };
+  },
+  'user second-factor': { name: 'alice' },
+  'user second-factor-remove': async ({ stores }) => {
+    await stores.secondFactors.add(someSecondFactor((await alice(stores)).id));
+    return { name: 'alice' };
+  },
+  'user remove': { name: 'alice' },
+  'user set': { name: 'alice', display_name: 'Alice', admin: true },
+  'user disable': { name: 'alice' },
+  'user enable': { name: 'alice' },
+  'key rotate': { id: 'key', expires: 7 },
+  'key remove': { id: 'key' },
+  'signing-keys list': {},
+  'signing-keys rotate': { compromised: true },
+  'private-token keys': {},
+  'private-token rotate': { type: 'voprf-p384', compromised: true },
+  'revocation status': {},
+  'token revoke': async (house) => ({ token: await signed(house) }),
+  'realm list': {},
+  'cache stats': {},
+  'cache purge': { urls: [`${SHOP}a`] },
+  'cache ban': { url: SHOP, status: 404 },
+  'cache bans': {},
+};
+
+/** Options that a command has beside the members of its operation. */
+const OWN: Readonly<Record<string, readonly string[]>> = {
+  'user add': ['password-stdin'],
+  'user passwd': ['password-stdin'],
+  'user disable': ['undo'],
+  'user key add': ['public-key', 'out', 'name', 'scheme'],
+  'user second-factor': ['remove'],
+};
+
+/** Members that a command has from elsewhere than an option: a file, standard input. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  'user add': ['password'],
+  'user passwd': ['password'],
+  'user key add': ['public_key', 'key_name', 'scheme'],
+};
+
+/** Members of lists that commands fill in themselves. */
+const PAGING = new Set(['after', 'limit']);
+
+describe.each(OPERATIONS.map((operation) => [operation.name, operation] as const))(
+  '%s',
+  (name, operation) => {
+    const { input, operands, output } = operation;
+    const member = (word: string) => spellingOf(word, input.shape[word] as never);
+
+    test('is a command, whose operands and options are its members', () => {
+      const command = COMMANDS.find((one) => one.name === name);
+      expect(command?.summary).toBe(operation.summary);
+      const words = (command?.operands ?? []).map((word) => word.replaceAll(/[[\].]/g, ''));
+      expect([...new Set(words)]).toEqual(operands.map((word) => member(word).value));
+      const options = Object.keys(input.shape).filter(
+        (word) => !operands.includes(word) && !PAGING.has(word) && !ELSEWHERE[name]?.includes(word),
+      );
+      const own = new Set(OWN[name]);
+      const shown = Object.entries(command?.options ?? {}).filter(([option]) => !own.has(option));
+      expect(shown.map(([option]) => option)).toEqual(options.map((word) => member(word).option));
+      const flags = options.filter((word) => kindOf(input.shape[word] as never) === 'flag');
+      const plain = shown.filter(([, { value }]) => value === undefined);
+      expect(plain.map(([option]) => option)).toEqual(flags.map((word) => member(word).option));
+    });
+
+    test('gives what its output says, and takes no member that it does not know', async () => {
+      await using house = await furnished();
+      const call = CALLS[name];
+      if (call === undefined) throw new Error('name in CALLS what it is given here');
+      const given = typeof call === 'function' ? await call(house) : call;
+      const refused = perform(operation, { ...given, 'x-other': '' }, house);
+      await expect(refused).rejects.toMatchObject({ name: 'InputError', path: ['x-other'] });
+      const told = await perform(operation, given, house);
+      expect(output.parse(told)).toEqual(told);
+      expect(JSON.stringify(told)).not.toMatch(/secret_hash|"sealed"|"hash"/);
+    });
+  },
+);
+
+test('no two operations have one name', () => {
+  const names = OPERATIONS.map(({ name }) => name);
+  expect(names).toEqual([...new Set(names)]);
+});

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
+import { Conflict, Missing, operation } from '../operation.ts';
+import { overlap } from '../overlap.ts';
+import { keyId } from './key-id.ts';
+import { addApiKey, expires, expiresAt, newKeySchema } from './new-key.ts';
+
+export const rotateApiKey = operation({
+  name: 'key rotate',
+  summary:
+    'replace an API key; prints the new one (only this once); the old one stays valid for a while',
+  effect: 'changes',
+  input: z.strictObject({
+    id: keyId,
+    overlap: overlap('key'),
+    expires: expires('as long as the old one was made for'),
+  }),
+  operands: ['id'],
+  output: newKeySchema,
+  async run({ id, overlap: seconds, expires: days }, house) {
+    const { apiKeys } = house.stores;
+    const now = house.clock.now();
+    const old = await apiKeys.get(id);
+    if (old === undefined) throw new Missing(`there is no key ${id}`);
+    const { application, realm, scopes, demo } = old;
+    const expires_at = expiresAt(days, house) ?? sameLife(old, now);
+    const key = await addApiKey(house, {
+      application,
+      realm,
+      scopes,
+      ...(expires_at !== undefined && { expires_at }),
+      ...(demo && { demo }),
+    });
+    if (!(await apiKeys.expire(id, now + 1000 * seconds))) {
+      await apiKeys.remove(key.id);
+      throw new Conflict(`the key ${id} was removed meanwhile`);
+    }
+    return key;
+  },
+});
+
+/** Returns when a key ends that is made now for as long as the old one was; a rotation shortens that. */
+function sameLife({ created_at, expires_at }: ApiKeyRecord, now: number): number | undefined {
+  return expires_at === undefined ? undefined : now + expires_at - created_at;
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { newApiKey } from '#shared/people/api-key.ts';
+import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
+import { Conflict, type House } from '../operation.ts';
+import { SPELLINGS } from '../texts.ts';
+import { wholeNumber } from '../whole-number.ts';
+
+/** Milliseconds. */
+const DAY = 86_400_000;
+
+/** When a key ends, in days from now. */
+export const expires = (otherwise: string) =>
+  wholeNumber(1, 3650)
+    .exactOptional()
+    .describe(`days until it expires, at most 3650; default: ${otherwise}`)
+    .register(SPELLINGS, { value: 'DAYS' });
+
+/** Returns when it ends, in milliseconds since the epoch, if that was said. */
+export const expiresAt = (days: number | undefined, { clock }: Pick<House, 'clock'>) =>
+  days === undefined ? undefined : clock.now() + days * DAY;
+
+/** An API key that was made. */
+export const newKeySchema = z.strictObject({
+  id: z.string(),
+  key: z.string().describe('shown only this once'),
+  application: z.string(),
+  realm: z.string(),
+  scopes: z.array(z.string()),
+  expires_at: z.number().exactOptional().describe('milliseconds since the epoch'),
+  demo: z.boolean().exactOptional(),
+});
+
+/** Makes a key, of which only the hash is kept: what is returned is to be shown now. */
+export async function addApiKey(
+  { stores: { apiKeys }, random, clock }: House,
+  members: Pick<ApiKeyRecord, 'application' | 'realm' | 'scopes' | 'expires_at' | 'demo'>,
+) {
+  const { id, key, secret_hash } = newApiKey(random);
+  const record = { id, ...members, secret_hash, created_at: clock.now() };
+  if (!(await apiKeys.add(record))) throw new Conflict('the identifier is taken: try again');
+  return { id, key, ...members };
+}

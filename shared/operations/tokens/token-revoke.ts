@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
+import { Conflict, operation } from '../operation.ts';
+import { SPELLINGS } from '../texts.ts';
+import { checkToken } from './check-token.ts';
+
+/** A forged token may carry the jti of another: only what this pair has signed is revoked. */
+export const revokeToken = operation({
+  name: 'token revoke',
+  summary: 'revoke an access token; the next request with it is refused',
+  effect: 'changes',
+  input: z.strictObject({
+    token: z
+      .string()
+      .min(1, 'must be an access token')
+      .max(32_768, 'must be an access token')
+      .describe('the access token')
+      .register(SPELLINGS, { value: 'TOKEN' }),
+  }),
+  operands: ['token'],
+  output: z.strictObject({ jti: z.string(), revoked: z.literal(true) }),
+  async run({ token }, { stores: { keys, revocations }, config, clock }) {
+    const checked = await checkToken(token, keys, config, clock);
+    if (!checked.ok) {
+      throw new Conflict(`nothing to revoke, no server accepts it: ${checked.reason}`);
+    }
+    const { jti, exp } = checked.claims;
+    await revocations.revoke('token', jti, rememberUntil(exp * 1000, config.tokens.skew));
+    return { jti, revoked: true as const };
+  },
+});
