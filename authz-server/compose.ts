@@ -1,3 +1,4 @@
+import { createRecorder } from '#shared/audit/recorder.ts';
 import { isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { ADDRESS_PATH } from '#shared/people/address-links.ts';
@@ -33,7 +34,9 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
   const { config, stores, log } = parts;
   const life = longestLife(config);
   const development = !isProduction(config);
-  const ring = await openKeyRing(keyLifecycle('keys', parts), [
+  const recorder = createRecorder(parts, { who: 'server', how: 'chore' });
+  if (WORKER === 1) await recorder.record({ kind: 'configuration.loaded', what: 'authz' });
+  const ring = await openKeyRing(keyLifecycle('keys', { ...parts, recorder }), [
     // OpenID Connect Discovery 1.0 section 3: ID tokens must support RS256.
     'ES256',
     'RS256',
@@ -43,6 +46,7 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
   const directory = localDirectory({ ...stores, passwords, demo: development });
   const server = {
     ...parts,
+    recorder,
     directory,
     passwords,
     realms: neededVerifiers(config),
@@ -55,7 +59,7 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
   const { publicKey } = engine;
   const tokenIssuer =
     config.privateTokens &&
-    (await openTokenIssuer({ ...parts, publicKey, voprf: openVoprfThreads() }));
+    (await openTokenIssuer({ ...parts, recorder, publicKey, voprf: openVoprfThreads() }));
   await registerResourceServer(parts);
   await registerSignInClients(parts);
   if (WORKER === 1) await warnOfPasskeys(parts);

@@ -1,3 +1,4 @@
+import type { Principal } from '#shared/auth/scheme.ts';
 import {
   type Answer,
   HttpError,
@@ -45,12 +46,19 @@ export function adminApi(house: House): Work {
     if (!allowed.includes(request.method ?? '')) throw methodNotAllowed(allowed.join(', '));
     try {
       const given = await givenIn(request, searchParams, operation);
-      return json(await perform(operation, given, house));
+      const recorder = house.recorder.by({ who: actorOf(principal), how: 'http' });
+      return json(await perform(operation, given, { ...house, recorder }));
     } catch (error) {
       return refusal(error);
     }
   };
 }
+
+/** Returns the person, or the client that comes in the name of nobody. */
+const actorOf = (principal: Principal) =>
+  principal.kind === 'person'
+    ? { person: principal.name }
+    : { client: (principal.kind === 'application' && principal.claims?.['client_id']) || '' };
 
 const METHODS_OF = {
   reads: ['GET', 'HEAD', 'OPTIONS'],

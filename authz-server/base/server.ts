@@ -1,3 +1,4 @@
+import type { Recorder } from '#shared/audit/recorder.ts';
 import type { Send } from '#shared/client/send.ts';
 import type { Directory } from '#shared/people/directory.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
@@ -7,6 +8,8 @@ import type { Parts } from '#shared/server/process.ts';
 export interface PagesServer
   extends Omit<Parts, 'log' | 'feed' | 'ready'>, Pick<PeopleStore, 'passwords' | 'realms'> {
   readonly directory: Directory;
+  /** Records what the server itself does; `asPerson` in acting.ts gives one for a person. */
+  readonly recorder: Recorder;
   /** Whether answers have their reason. It helps an attacker, too. */
   readonly development: boolean;
   /** Sends a message to where a client of GNAP wants to be told, if `gnap.push` permits it. */

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { localDirectory } from '#shared/people/local.ts';
+import { createRecorder } from '#shared/audit/recorder.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { addPerson } from '#shared/people/people.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
@@ -110,6 +111,7 @@ export async function testSite(
     ready,
     ending: new AbortController().signal,
     directory,
+    recorder: createRecorder({ ...parts, stores, config }, { who: 'server', how: 'start' }),
     passwords,
     realms: [],
     longestLife: life,

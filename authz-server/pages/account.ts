@@ -2,6 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
 import { hobaOrigins } from '#shared/config/hoba-origins.ts';
+import { asPerson } from '../base/acting.ts';
 import type { PagesServer } from '../base/server.ts';
 import { endOneProps } from './account/ask-first.ts';
 import { ENDINGS, isEndedPart } from './account/endings.ts';
@@ -94,7 +95,8 @@ export function accountHandlers(
     if (what === 'key' && !isRecent(visitor, clock)) {
       return ask(ctx, PATH, { name: visitor.person.name, notice: 'again' });
     }
-    const ended = await ending(server, visitor, form.get('id') ?? '');
+    const acting = asPerson(server, visitor.person.id, ctx);
+    const ended = await ending(acting, visitor, form.get('id') ?? '');
     if (ended === 'nothing') return showAccount(ctx, visitor, 404);
     if (isEndedPart(ended)) {
       return seeOther(ctx, doneNotes.address(ctx, PATH, ended));

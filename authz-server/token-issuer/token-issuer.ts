@@ -1,3 +1,4 @@
+import type { Recorder } from '#shared/audit/recorder.ts';
 import { tokenIssuerSpaces, type TokenSpace } from '#shared/config/token-spaces.ts';
 import { DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
 import { GENERATE } from '#shared/keys/token-key-lifecycle.ts';
@@ -20,6 +21,7 @@ import { tokenVerification } from './verify.ts';
 
 export interface TokenIssuerParts extends ProtectionParts, Pick<Parts, 'random' | 'log'> {
   readonly voprf: VoprfThreads;
+  readonly recorder?: Recorder;
 }
 
 /** The issuer of tokens for PrivateToken (RFC 9576 section 3.4.2). */

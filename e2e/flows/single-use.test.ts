@@ -1,3 +1,4 @@
+import { createRecorder } from '#shared/audit/recorder.ts';
 import { createHash, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -127,14 +128,17 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
   });
 
   function createEngine(store: Stores, feed: RevocationFeed, signing: object): Provider {
+    const config = configSchema.parse({});
+    const parts = { stores: store, clock: systemClock, log: silentLog, config };
     const server = {
       stores: store,
+      recorder: createRecorder(parts, { who: 'server', how: 'start' }),
       feed,
       clock: systemClock,
       random: systemRandom,
       longestLife: LIFE,
       demoClients: false,
-      config: configSchema.parse({}),
+      config,
       master: Buffer.alloc(32),
       directory: {
         find: (id: string) => Promise.resolve({ id, name: id }),

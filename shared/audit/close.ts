@@ -2,6 +2,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Audit, AuditLink, AuditRow } from '#shared/stores/audit/audit.ts';
 import { entryOf, keysOf, textOf } from './entry.ts';
 import { macOf } from './mac.ts';
+import { NOBODY } from './recorder.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
@@ -47,7 +48,8 @@ export async function recordCounts({ audit, clock }: Closing, most: number): Pro
     const count = refusal.count - most;
     const event = { kind: 'sign-in.refused-more', person, count, before } as const;
     const text = textOf(event, { who: 'server', how: 'chore' }, clock.now());
-    await audit.settleRefusal(refusal, ...(count > 0 ? [text] : []));
+    const isTold = count > 0 && person !== NOBODY;
+    await audit.settleRefusal(refusal, ...(isTold ? [text] : []));
   }
 }
 

@@ -10,10 +10,8 @@ export interface Members {
   grant: string;
   /** Id of a sign-in, or of a token (`jti`). */
   id: string;
-  /** OAuth grant type, or `gnap`. */
+  /** OAuth grant type. */
   type: string;
-  /** Resource that the token is for (RFC 8707). */
-  resource: string;
   /** How a person proved who they are (RFC 8176), or which setting was changed. */
   what: string;
   reason: string;
@@ -81,9 +79,8 @@ export const EVENT_KINDS = {
     may: ['client'],
   },
   'token.issued': {
-    says: 'An access token was issued.',
-    has: ['client', 'type'],
-    may: ['person', 'resource'],
+    says: 'An application got tokens in the name of a person, by a code, a device code or a refresh token.',
+    has: ['client', 'person', 'type'],
   },
   'token.revoked': {
     says: 'A token, or a whole grant, was revoked before its time.',

@@ -6,6 +6,7 @@ import { someClient } from '#shared/stores/contract/samples.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
+import { recordCounts } from './close.ts';
 import { type By, entryOf, keysOf, textOf } from './entry.ts';
 import { createRecorder, MOST_REFUSALS } from './recorder.ts';
 import { auditSettings } from './settings.ts';
@@ -57,8 +58,7 @@ test('an event that cannot be written is a refusal, unless it is not required', 
 test('refused sign-ins of a person beyond ten in an hour are only counted', async () => {
   await using stores = await opened();
   const recorder = createRecorder({ stores, clock, log: silentLog, config: settings({}) }, by);
-  const refuse = () =>
-    recorder.refused({ kind: 'sign-in.refused', person: 'alice', reason: 'password' });
+  const refuse = () => recorder.refused('alice', 'password');
   for (let n = 0; n < 25; n += 1) await refuse();
   expect((await stores.audit.open()).texts).toHaveLength(MOST_REFUSALS);
   clock.advance(3600);
@@ -89,14 +89,26 @@ test('an entry is found by its kind, by all who did it and by all whom it is abo
 });
 
 test('texts of clients are bounded, and no control character gets into a line', () => {
-  const resource = `https://a.example/${'x'.repeat(9000)}`;
+  const person = `https://a.example/${'x'.repeat(9000)}`;
   const client = 'a\u0000\n\u001b[2J\u009b\u202e\u2028"}';
   const text = textOf(
-    { kind: 'token.issued', client, type: 'client_credentials', resource },
+    { kind: 'token.issued', client, type: 'refresh_token', person },
     { who: { client }, how: 'token endpoint' },
     0,
   );
   expect(text.length).toBeLessThan(1000);
   expect(text).toMatch(/^[\x20-\x7e…]+$/);
   expect(entryOf(text)).toMatchObject({ client });
+});
+
+test('a name that nobody has is counted, and leaves no event', async () => {
+  await using stores = await opened();
+  const recorder = createRecorder({ stores, clock, log: silentLog, config: settings({}) }, by);
+  for (let n = 0; n < 3; n += 1) await recorder.refused(undefined, 'password');
+  expect((await stores.audit.open()).texts).toEqual([]);
+  clock.advance(3600);
+  const [count] = await stores.audit.refusals(Math.floor(clock.now() / 3_600_000));
+  expect(count?.count).toBe(3);
+  await recordCounts({ audit: stores.audit, key: Buffer.alloc(32), clock }, MOST_REFUSALS);
+  expect((await stores.audit.open()).texts).toEqual([]);
 });

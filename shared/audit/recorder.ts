@@ -8,9 +8,13 @@ import type { AuditSettings } from './settings.ts';
 /** Refused sign-ins of one person that are recorded in an hour; the others are only counted. */
 export const MOST_REFUSALS = 10;
 const HOUR = 3_600_000;
+/** Stands for all names that nobody has. */
+export const NOBODY = '(nobody)';
 
 /** Records what one actor does by one door. */
 export interface Recorder {
+  /** Returns one for another actor or door. */
+  by(by: By): Recorder;
   /**
    * Returns a part of the store for one change: what is changed through it first and the event are there both or neither.
    * A change that turns out to be none records nothing.
@@ -21,8 +25,11 @@ export interface Recorder {
    * happened must not be answered then.
    */
   record(event: AuditEvent): Promise<void>;
-  /** Records a refused sign-in of a person, or only counts it. */
-  refused(event: AuditEvent & { readonly kind: 'sign-in.refused' }): Promise<void>;
+  /**
+   * Records a refused sign-in of a person, or only counts it. For a name that nobody has (undefined) the store does as much
+   * work, so that the time does not tell who exists, and keeps nothing of the name.
+   */
+  refused(person: string | undefined, reason: string): Promise<void>;
 }
 
 export interface RecorderParts {
@@ -32,7 +39,8 @@ export interface RecorderParts {
   readonly config: { readonly audit: AuditSettings };
 }
 
-export function createRecorder({ stores, clock, log, config }: RecorderParts, by: By): Recorder {
+export function createRecorder(parts: RecorderParts, by: By): Recorder {
+  const { stores, clock, log, config } = parts;
   const { addresses, required } = config.audit;
   const { from, ...rest } = by;
   const actor: By = addresses && from !== undefined ? by : rest;
@@ -48,12 +56,15 @@ export function createRecorder({ stores, clock, log, config }: RecorderParts, by
   }
 
   return {
+    by: (another) => createRecorder(parts, another),
     changing: (part, ...events) => stores.recorded(part, ...events.map(text)),
     record: (event) => unlessFailing(stores.audit.append(text(event))),
-    refused: (event) => {
-      const hour = Math.floor(clock.now() / HOUR);
-      const of = { hour, person: event.person };
-      return unlessFailing(stores.audit.appendRefusal(of, MOST_REFUSALS, text(event)));
+    refused: (known, reason) => {
+      const person = known ?? NOBODY;
+      const of = { hour: Math.floor(clock.now() / HOUR), person };
+      const line = text({ kind: 'sign-in.refused', person, reason });
+      const most = known === undefined ? 0 : MOST_REFUSALS;
+      return unlessFailing(stores.audit.appendRefusal(of, most, line));
     },
   };
 }

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { calculateJwkThumbprint } from 'jose';
+import type { Recorder } from '#shared/audit/recorder.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import {
   longestLife,
@@ -20,6 +21,7 @@ export type Jwk = Readonly<Record<string, unknown>>;
 /** The times and parts of the life of keys; times in seconds. */
 export interface KeyLifecycle {
   readonly stores: Pick<Stores, KeyTable | 'revocations'>;
+  readonly recorder?: Recorder;
   /** The table of the keys: that of the authorization server or that of the gateway. */
   readonly table: KeyTable;
   readonly master: Buffer;
@@ -43,14 +45,15 @@ const TABLES = {
 /** The life of the keys of a table, as the configuration has it. */
 export function keyLifecycle(
   table: KeyTable,
-  { stores, master, clock, random, config }: LifecycleParts,
+  { stores, master, clock, random, recorder, config }: LifecycleParts,
 ): KeyLifecycle {
   const { overlap } = config.jwks;
   const life = TABLES[table].longestLife(config);
-  return { stores, table, master, clock, random, overlap, longestLife: life };
+  const recorded = recorder && { recorder };
+  return { stores, ...recorded, table, master, clock, random, overlap, longestLife: life };
 }
 
-type LifecycleParts = Pick<KeyLifecycle, 'stores' | 'master' | 'clock' | 'random'> & {
+type LifecycleParts = Pick<KeyLifecycle, 'stores' | 'master' | 'clock' | 'random' | 'recorder'> & {
   readonly config: Parameters<typeof longestLife>[0] & {
     readonly jwks: Pick<KeyLifecycle, 'overlap'>;
   };
@@ -114,8 +117,14 @@ export async function ensureKeys(life: KeyLifecycle, algs: Iterable<Alg>): Promi
   const present = new Set((await life.stores[life.table].list()).map(({ alg }) => alg));
   for (const alg of new Set(algs)) {
     if (present.has(alg)) continue;
-    await life.stores[life.table].add(await newKey(life, alg, life.clock.now()), alg);
+    await addKey(life, await newKey(life, alg, life.clock.now()), alg);
   }
+}
+
+/** Adds a key and records it. False: another process has added the first one of its alg. */
+async function addKey(life: KeyLifecycle, key: StoredKey, unlessOneOf?: Alg): Promise<boolean> {
+  const keys = life.recorder?.changing(life.table, { kind: 'signing-key.added', key: key.kid });
+  return (keys ?? life.stores[life.table]).add(key, unlessOneOf);
 }
 
 /**
@@ -132,7 +141,7 @@ export async function rotateKey(life: KeyLifecycle, alg: Alg): Promise<StoredKey
     );
   }
   const key = await newKey(life, alg, life.clock.now() + life.overlap * 1000);
-  await life.stores[life.table].add(key);
+  await addKey(life, key);
   return key;
 }
 
@@ -151,9 +160,11 @@ export async function endCompromisedKey(
   // It takes the place of the old one, so that it signs at once whatever the clocks of the servers say.
   const { alg, signsFrom } = old.key;
   const key = old.state === 'signing' ? await newKey(life, alg, signsFrom) : undefined;
-  if (key !== undefined) await life.stores[life.table].add(key);
+  if (key !== undefined) await addKey(life, key);
   const until = rememberUntil(life.clock.now(), life.longestLife);
-  await life.stores.revocations.revoke('key', kid, until);
+  const removed = { kind: 'signing-key.removed', key: kid } as const;
+  const { revocations } = life.stores;
+  await (life.recorder?.changing('revocations', removed) ?? revocations).revoke('key', kid, until);
   await life.stores[life.table].remove(kid);
   return key;
 }

@@ -1,3 +1,4 @@
+import type { Recorder } from '#shared/audit/recorder.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { KeyRefusal } from './key-refusal.ts';
 import { seal, unseal } from './seal.ts';
@@ -26,6 +27,7 @@ import { generateVoprfKey } from '#shared/private-token/voprf.ts';
 /** The times and parts of the life of the token issuer's keys. */
 export interface TokenKeyLifecycle {
   readonly stores: Pick<Stores, 'tokenKeys' | 'revocations'>;
+  readonly recorder?: Recorder;
   readonly master: Buffer;
   readonly clock: Clock;
   readonly random: Random;
@@ -201,7 +203,7 @@ function expectRoom(type: TokenType, ofType: readonly ScheduledTokenKey[]): void
 
 /** `ofType`: all keys of the type. Undefined: another process was faster. */
 async function addKey(
-  { stores, master, random, generate, times }: TokenKeyLifecycle,
+  { stores, recorder, master, random, generate, times }: TokenKeyLifecycle,
   type: TokenType,
   notBefore: number,
   ofType: readonly ScheduledTokenKey[],
@@ -220,7 +222,9 @@ async function addKey(
       until: notBefore + (times.rotation + times.overlap) * 1000,
       epoch,
     };
-    const outcome = await stores.tokenKeys.add(key, newest);
+    const event = { kind: 'token-keys.rotated', what: TOKEN_TYPES[type].name } as const;
+    const tokenKeys = recorder?.changing('tokenKeys', event) ?? stores.tokenKeys;
+    const outcome = await tokenKeys.add(key, newest);
     if (outcome === 'added') return key;
     if (outcome === 'late') return undefined;
   }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Recorder } from '#shared/audit/recorder.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
@@ -10,6 +11,8 @@ export interface House extends PeopleStore {
   readonly config: Config;
   /** Resolves to the master secret, 32 bytes. */
   masterSecret(): Promise<Buffer>;
+  /** Records what is changed as the doing of whoever asked for it. */
+  readonly recorder: Recorder;
 }
 
 /**

@@ -100,18 +100,19 @@ export async function verifySentTo(
  * Throws `PeopleError` if the person is gone, or has changed their addresses since.
  */
 export async function confirmAddress(
-  { stores: { people } }: Pick<PeopleStore, 'stores'>,
+  store: Pick<PeopleStore, 'stores' | 'recorder'>,
   { id, name }: Pick<PersonRecord, 'id' | 'name'>,
   claim: AddressClaim,
 ): Promise<string | undefined> {
   let former: string | undefined;
-  await replacePerson(people, name, ({ profile = {}, ...person }) => {
+  const edit = ({ profile = {}, ...person }: PersonRecord) => {
     const before = profile.emails ?? [];
     const emails = person.id === id ? confirmedEmails(before, claim) : undefined;
     if (emails === undefined) throw new PeopleError(`${claim.address} is not theirs any more`);
     const gone = before.find(({ verified, address }) => verified && indexOf(emails, address) < 0);
     former = gone?.address;
     return { ...person, profile: { ...profile, emails } };
-  });
+  };
+  await replacePerson(store, name, edit, { kind: 'person.changed', what: 'emails' });
   return former;
 }

@@ -22,12 +22,13 @@ export async function changePassword(
   password: string,
 ): Promise<void> {
   const secrets = await secretsOf(store, seen.name, password);
-  await replacePerson(store.stores.people, seen.name, (now) => {
+  const edit = (now: PersonRecord) => {
     if (now.id !== seen.id || now.password_hash !== seen.password_hash) {
       throw new PasswordReplaced();
     }
     return { ...now, ...secrets };
-  });
+  };
+  await replacePerson(store, seen.name, edit, { kind: 'password.changed' });
 }
 
 /**
@@ -35,10 +36,11 @@ export async function changePassword(
  * if `seen` is no longer there.
  */
 export async function removePasswordAndEnd(store: PeopleStore, seen: PersonRecord): Promise<void> {
-  await changePerson(store, seen.name, ({ password_hash: _gone, ...now }) => {
+  const edit = ({ password_hash: _gone, ...now }: PersonRecord) => {
     if (now.id !== seen.id) throw new PasswordReplaced();
     return { ...now, verifiers: [] };
-  });
+  };
+  await changePerson(store, seen.name, edit, { kind: 'password.removed' });
 }
 
 /**

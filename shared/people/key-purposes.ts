@@ -1,3 +1,4 @@
+import type { Recorder } from '#shared/audit/recorder.ts';
 import type { ClientRecord, Clients } from '#shared/stores/oauth/clients.ts';
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import { keptJwk } from './public-key.ts';
@@ -12,10 +13,16 @@ export type KeyOutcome = Awaited<ReturnType<PublicKeys['add']>> | 'of a client';
 export async function addPublicKey(
   { publicKeys, clients }: { publicKeys: Pick<PublicKeys, 'add'>; clients: Pick<Clients, 'list'> },
   key: PublicKeyRecord,
+  recorder?: Recorder,
 ): Promise<KeyOutcome> {
   if ((await keysOfClients(clients)).has(key.id)) return 'of a client';
-  return publicKeys.add(key, MOST_KEYS);
+  const added = { kind: 'public-key.added', key: key.id, ...ownerOf(key) } as const;
+  return (recorder?.changing('publicKeys', added) ?? publicKeys).add(key, MOST_KEYS);
 }
+
+/** Returns the owner of a key as events name it. */
+export const ownerOf = ({ owner: { kind, id } }: PublicKeyRecord) =>
+  kind === 'person' ? { person: id } : { client: id };
 
 /** Resolves to the fingerprints of the keys that authenticate clients (RFC 7591 section 2, `jwks`; GNAP). */
 export async function keysOfClients(clients: Pick<Clients, 'list'>): Promise<ReadonlySet<string>> {

@@ -1,4 +1,4 @@
-import type { AccessStore } from './access/access-store.ts';
+import { type AccessStore, changing } from './access/access-store.ts';
 import { endEverything } from './access/everything.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import type {
@@ -27,6 +27,13 @@ export interface PeopleStore extends AccessStore {
   /** The realms, which say what is derived from a password beside its hash. */
   readonly realms: readonly RealmNeeds[];
 }
+
+/** An event about a person whose id is not known yet. */
+type PersonEvent =
+  | { readonly kind: 'person.changed'; readonly what: string }
+  | {
+      readonly kind: 'password.changed' | 'password.removed' | 'person.disabled' | 'person.enabled';
+    };
 
 /** Thrown if a change is not possible; the message tells an operator what to do. */
 export class PeopleError extends Error {
@@ -114,12 +121,15 @@ export interface NewRecord extends Omit<PersonRecord, 'aliases' | 'search_keys' 
 
 /** Adds a person with this record. Throws `PeopleError` if their name or an alias is taken. */
 export async function keepPerson(
-  { stores: { people } }: Pick<PeopleStore, 'stores'>,
+  store: Pick<PeopleStore, 'stores' | 'recorder'>,
   person: NewRecord,
   former: FormerName = 'refused',
 ): Promise<PersonRecord> {
   const { record, verifiers } = kept(person, 0);
-  if (!(await people.add(record, verifiers, former))) throw await taken(people, record);
+  const added = { kind: 'person.added', person: record.id } as const;
+  if (!(await changing(store, 'people', added).add(record, verifiers, former))) {
+    throw await taken(store.stores.people, record);
+  }
   return record;
 }
 
@@ -141,7 +151,8 @@ export async function setPassword(
 ): Promise<PersonRecord> {
   const person = await personNamed(store.stores.people, name);
   const secrets = await secretsOf(store, person.name, password);
-  return changePerson(store, person.name, (now) => ({ ...now, ...secrets }));
+  const edit = (now: PersonRecord) => ({ ...now, ...secrets });
+  return changePerson(store, person.name, edit, { kind: 'password.changed' });
 }
 
 /**
@@ -161,17 +172,20 @@ export async function setKerberos(
     );
   }
   const kerberos = [...new Set(principals)];
-  return changePerson(store, name, (person) => ({ ...person, kerberos }));
+  const edit = (person: PersonRecord) => ({ ...person, kerberos });
+  return changePerson(store, name, edit, { kind: 'person.changed', what: 'kerberos' });
 }
 
 /** Prevents a person from signing in, and ends everything of theirs. */
 export async function disablePerson(store: PeopleStore, name: string): Promise<PersonRecord> {
-  return changePerson(store, name, (person) => ({ ...person, disabled: true }));
+  const edit = (person: PersonRecord) => ({ ...person, disabled: true });
+  return changePerson(store, name, edit, { kind: 'person.disabled' });
 }
 
 /** Lets a person sign in again; what was ended stays ended. */
 export async function enablePerson(store: PeopleStore, name: string): Promise<PersonRecord> {
-  return changePerson(store, name, (person) => ({ ...person, disabled: false }));
+  const edit = (person: PersonRecord) => ({ ...person, disabled: false });
+  return changePerson(store, name, edit, { kind: 'person.enabled' });
 }
 
 /**
@@ -179,14 +193,15 @@ export async function enablePerson(store: PeopleStore, name: string): Promise<Pe
  * Throws `PeopleError` when there is no such person.
  */
 export async function setProfile(
-  { stores: { people } }: Pick<PeopleStore, 'stores'>,
+  store: Pick<PeopleStore, 'stores' | 'recorder'>,
   name: string,
   edit: (profile: Profile) => Profile,
 ): Promise<PersonRecord> {
-  return replacePerson(people, name, ({ profile: former = {}, ...person }) => {
+  const editProfile = ({ profile: former = {}, ...person }: PersonRecord) => {
     const profile = edit(former);
     return { ...person, ...(Object.keys(profile).length > 0 && { profile }) };
-  });
+  };
+  return replacePerson(store, name, editProfile, { kind: 'person.changed', what: 'profile' });
 }
 
 /**
@@ -198,25 +213,29 @@ export async function changePerson(
   store: PeopleStore,
   name: string,
   edit: (person: PersonRecord) => NewRecord,
+  event: PersonEvent,
 ): Promise<PersonRecord> {
-  const record = await replacePerson(store.stores.people, name, edit);
+  const record = await replacePerson(store, name, edit, event);
   await endEverything(store, record.id);
   return record;
 }
 
 /** Replaces the record alone: for changes after which nothing has to end. Rejects with what `edit` throws. */
 export async function replacePerson(
-  people: PeopleStore['stores']['people'],
+  store: Pick<PeopleStore, 'recorder'> & { readonly stores: Pick<Stores, 'people'> },
   name: string,
   edit: (person: PersonRecord) => NewRecord,
+  event: PersonEvent,
 ): Promise<PersonRecord> {
+  const { people } = store.stores;
   let refused: PersonRecord | undefined;
   for (;;) {
     const person = await personNamed(people, name);
     // Nobody changed the record meanwhile, so a conflict was not the reason.
     if (refused?.version === person.version + 1) throw await taken(people, refused);
     const { record, verifiers } = kept(edit(person), person.version + 1);
-    if (await people.replace(record, verifiers)) return record;
+    const recorded = changing(store, 'people', { ...event, person: person.id });
+    if (await recorded.replace(record, verifiers)) return record;
     refused = record;
   }
 }

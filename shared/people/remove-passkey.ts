@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { AccessStore } from './access/access-store.ts';
+import { type AccessStore, changing } from './access/access-store.ts';
 import { endGrant } from './access/grants.ts';
 import { endSignIn } from './access/sign-ins.ts';
 import { walk } from './access/walk.ts';
@@ -21,7 +21,8 @@ export async function removePasskey(
   store: AccessStore,
   { accountId, id, least }: Removal,
 ): Promise<'removed' | 'last' | 'gone'> {
-  const outcome = await store.stores.passkeys.remove(accountId, id, least);
+  const removed = { kind: 'passkey.removed', person: accountId, key: id } as const;
+  const outcome = await changing(store, 'passkeys', removed).remove(accountId, id, least);
   if (outcome === 'last') return outcome;
   const found = async (kind: 'SignIn' | 'Access', member: 'uid' | 'grantId') => {
     const ids: string[] = [];

@@ -1,5 +1,6 @@
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
+import { changing } from './access/access-store.ts';
 import { endEverything } from './access/everything.ts';
 import { disablePerson, type PeopleStore, personNamed } from './people.ts';
 
@@ -22,7 +23,8 @@ export async function removePerson(store: RemovalStore, name: string): Promise<P
     const person = known.disabled ? known : await disablePerson(store, name);
     await endAll(store, person);
     // Unless somebody has changed them meanwhile, and perhaps let them in again.
-    if (!(await people.remove(person))) continue;
+    const removed = { kind: 'person.removed', person: person.id } as const;
+    if (!(await changing(store, 'people', removed).remove(person))) continue;
     // A request that was in flight then may have written since.
     await endAll(store, person);
     return person;

@@ -12,6 +12,7 @@ import { settled } from '../refresh/settled.ts';
 import { written } from '../refresh/written.ts';
 import { findAccount } from './find-account.ts';
 import { proofs } from './proofs.ts';
+import { recordedIssue } from './recorded-issue.ts';
 import { tokenClaims } from './token-claims.ts';
 import { tokenResponse } from './token-response.ts';
 
@@ -59,6 +60,7 @@ export const tokenSteps = (server: TokenServer, log: Log) => ({
     proofs(server),
     tokenResponse,
     prolonged(server),
+    recordedIssue(server),
     written,
     settled(log), // once the answer is out
   ] satisfies readonly AnswerStep[],
@@ -69,7 +71,7 @@ export type TokenSteps = ReturnType<typeof tokenSteps>;
 /** The parts of the server that the steps use. */
 export type TokenServer = Pick<
   AuthzServer,
-  'config' | 'stores' | 'clock' | 'directory' | 'feed' | 'longestLife'
+  'config' | 'stores' | 'clock' | 'directory' | 'feed' | 'longestLife' | 'recorder'
 >;
 
 /** Before the engine redeems anything; throws what the client is told. */

@@ -59,7 +59,12 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
         // Every server remembers each revocation for days, so an account leaves so many.
         await spend(server.stores, 'revocations', claims.sub, config.limits.visits);
         const until = rememberUntil(clock.now(), server.longestLife);
-        await server.stores.revocations.revoke('token', claims.jti, until);
+        const { jti: id, sub } = claims;
+        const who = { client: claims.client_id };
+        const person = sub === who.client ? undefined : sub;
+        const revoked = { kind: 'token.revoked', id, ...who, person } as const;
+        const recorder = server.recorder.by({ who, how: 'http', from: ctx.ip });
+        await recorder.changing('revocations', revoked).revoke('token', id, until);
       }
       ctx.status = 200;
     },

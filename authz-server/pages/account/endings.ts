@@ -24,14 +24,16 @@ export const ENDINGS: ReadonlyMap<
 async function endOneSignIn(server: PagesServer, visitor: Visitor, id: string): Promise<Ending> {
   const signIn = await findSignIn(server, id);
   if (signIn?.accountId !== visitor.person.id) return 'nothing';
-  await endSignIn(server, signIn);
+  const { uid, accountId: person } = signIn;
+  await endSignIn(server, signIn, { kind: 'sign-in.ended', person, id: uid });
   return signIn.uid === visitor.signIn.uid ? 'this browser' : 'sign-in';
 }
 
 async function endOneAccess(server: PagesServer, visitor: Visitor, id: string): Promise<Ending> {
   const access = await findAccess(server, id);
   if (access?.accountId !== visitor.person.id) return 'nothing';
-  await endGrant(server, id);
+  const { accountId: person, clientId: client } = access;
+  await endGrant(server, id, { kind: 'grant.ended', person, grant: id, client });
   return 'access';
 }
 
@@ -43,15 +45,17 @@ async function endOneApplication(
   return (await endApplication(server, person.id, clientId)) ? 'application' : 'nothing';
 }
 
-async function removeKey({ stores }: PagesServer, visitor: Visitor, id: string): Promise<Ending> {
+async function removeKey(server: PagesServer, visitor: Visitor, id: string): Promise<Ending> {
+  const { stores, recorder } = server;
   const owner = (await stores.publicKeys.get(id))?.owner;
   if (owner?.kind !== 'person' || owner.id !== visitor.person.id) return 'nothing';
-  await stores.publicKeys.remove(id);
+  const removed = { kind: 'public-key.removed', key: id, person: owner.id } as const;
+  await recorder.changing('publicKeys', removed).remove(id);
   return 'key';
 }
 
 async function endAll(server: PagesServer, { person }: Visitor): Promise<Ending> {
-  return endEverything(server, person.id);
+  return endEverything(server, person.id, { kind: 'person.ended', person: person.id });
 }
 
 const ENDED_PARTS: ReadonlySet<string> = new Set<EndedPart>([

@@ -11,6 +11,7 @@ import {
 } from '#shared/people/address-links.ts';
 import { addressKey, mailAddress } from '#shared/people/names/mail-address.ts';
 import { PeopleError } from '#shared/people/people.ts';
+import { asPerson } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { answerWith, seeOther } from '../frame/respond.ts';
@@ -125,7 +126,7 @@ export function addressHandlers(
         (await claimOf(visitor, links.redeem(secretOf(ctx))));
       if (claim === undefined) return answerWith(ctx, addressGonePage(view));
       try {
-        const former = await confirmAddress(server, person, claim);
+        const former = await confirmAddress(asPerson(server, person.id, ctx), person, claim);
         if (former !== undefined) {
           await notify(server, person.id, 'address-changed', view.language, { to: former });
         }

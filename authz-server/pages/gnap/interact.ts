@@ -8,6 +8,7 @@ import { note } from '#shared/server/message/request-log.ts';
 import { endGrant } from '#shared/people/access/grants.ts';
 import { recordConsent, type ScopeItem, scopesOf } from '#shared/people/access/consents.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { asPerson } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { consented, consentKey, type Unasked } from '../../consent/consented.ts';
 import { createGiveGrant } from '../../consent/give-grant.ts';
@@ -221,7 +222,8 @@ export function gnapHandlers(
     if ((await stores.clients.get(client.client_id)) !== undefined) return;
     const spent = await stores.limits.spend('gnap-clients', person.id, UNKNOWN_CLIENTS);
     if (!spent.ok) throw new PageError(429, 'later');
-    await stores.clients.add(client);
+    const added = { kind: 'client.added', client: client.client_id } as const;
+    await server.recorder.changing('clients', added).add(client);
   }
 
   /** Returns the rights that come of these items: an action of which a scope is refused is none. */
@@ -253,7 +255,8 @@ export function gnapHandlers(
       refused: scopesOf(refused),
       wholeProfile: false,
     };
-    await recordConsent(server, consent, client, config.people.grant);
+    const acting = asPerson(server, consent.accountId);
+    await recordConsent(acting, consent, client, config.people.grant);
   }
 
   /** Keeps a decision, and tells the client by the browser if it asked for that. Of two at once the first stands. */

@@ -9,6 +9,7 @@ import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { consentKey } from '../../consent/consented.ts';
+import { asPerson } from '../../base/acting.ts';
 import { isEnough, leastAcr } from '../../base/acr-values.ts';
 import { allowedItems, askedItems } from './asked.ts';
 import { createCsrf } from '../frame/csrf.ts';
@@ -126,7 +127,8 @@ export function interactionHandlers(
       refused: scopesOf(refused),
       wholeProfile: allowed.some(({ scope }) => scope === 'profile'),
     };
-    await recordConsent(server, consent, client, config.people.grant);
+    const acting = asPerson(server, consent.accountId);
+    await recordConsent(acting, consent, client, config.people.grant);
   }
 
   const PROMPTS: Readonly<Record<string, (ctx: Context, waiting: Waiting) => void>> = {

@@ -3,6 +3,7 @@ import { hasOtherWayIn } from '#shared/people/other-ways-in.ts';
 import { removePasskey } from '#shared/people/remove-passkey.ts';
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
+import { asPerson } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { notify } from '#shared/mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
@@ -86,20 +87,22 @@ export function passkeyHandlers(
       return problem === undefined ? { done: 'added' } : { problem };
     },
 
-    async renamed(_ctx, { person }, form) {
+    async renamed(ctx, { person }, form) {
       const name = nameIn(form);
       if (name === undefined) return { problem: 'name' };
       const id = form.get('id') ?? '';
       if (isNameTaken(await stores.passkeys.of(person.id), name, id))
         return { problem: 'name-taken' };
-      const isTheirs = await stores.passkeys.rename(person.id, id, name);
+      const renamed = { kind: 'passkey.renamed', person: person.id, key: id } as const;
+      const { recorder } = asPerson(server, person.id, ctx);
+      const isTheirs = await recorder.changing('passkeys', renamed).rename(person.id, id, name);
       return isTheirs ? { done: 'renamed' } : { problem: 'gone' };
     },
 
-    async removed(_ctx, { person }, form) {
+    async removed(ctx, { person }, form) {
       const least = (await hasOtherWayIn(stores, person.id)) ? 0 : 1;
       const removal = { accountId: person.id, id: form.get('id') ?? '', least };
-      const outcome = await removePasskey(server, removal);
+      const outcome = await removePasskey(asPerson(server, person.id, ctx), removal);
       return outcome === 'removed' ? { done: 'removed' } : { problem: outcome };
     },
   };

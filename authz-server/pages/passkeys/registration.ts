@@ -3,6 +3,7 @@ import type { Person } from '#shared/people/directory.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { MOST_PASSKEYS, type PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
 import type { Context } from 'koa';
+import { asPerson } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { CHALLENGE_LIFE, createChallenges } from '../sign-in/challenge.ts';
 import { challengeOf, parseCreated } from '../sign-in/credential.ts';
@@ -29,7 +30,7 @@ export interface Registration {
 
 /** Makes passkeys for people (WebAuthn section 7.1). */
 export function createRegistration(server: PagesServer): Registration {
-  const { clock, config, stores } = server;
+  const { clock, config } = server;
   const challenges = createChallenges(server);
   const rpId = relyingPartyId(config);
 
@@ -73,7 +74,9 @@ export function createRegistration(server: PagesServer): Registration {
 
     async keep(accountId, made, name) {
       const passkey = { ...made, accountId, name, created_at: clock.now() };
-      const outcome = await stores.passkeys.add(passkey, MOST_PASSKEYS);
+      const added = { kind: 'passkey.added', person: accountId, key: made.id } as const;
+      const { recorder } = asPerson(server, accountId);
+      const outcome = await recorder.changing('passkeys', added).add(passkey, MOST_PASSKEYS);
       return outcome === 'added' ? undefined : outcome;
     },
   };

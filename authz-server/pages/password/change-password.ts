@@ -5,6 +5,7 @@ import { changePassword, changePasswordAndEnd } from '#shared/people/change-pass
 import { judgePassword } from '#shared/people/password-rules.ts';
 import { PeopleError } from '#shared/people/people.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
+import { asPerson } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { notify } from '#shared/mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
@@ -100,12 +101,13 @@ export function changePasswordHandlers(
           return showForm(ctx, changer, { endsOthers, problem: { kind: 'same' } });
         }
       }
+      const acting = asPerson(server, seen.id, ctx);
       try {
         if (endsOthers) {
-          const { generation } = await changePasswordAndEnd(server, seen, password);
+          const { generation } = await changePasswordAndEnd(acting, seen, password);
           await keepVisitor(ctx, visitor, generation);
         } else {
-          await changePassword(server, seen, password);
+          await changePassword(acting, seen, password);
         }
       } catch (error) {
         // Changed or removed meanwhile.

@@ -54,6 +54,12 @@ export function recoverHandlers(
 
   const secretOf = (ctx: Context) => ctx.path.slice(LINK_PATH.length);
 
+  /** The holder of the link acts as its person. */
+  const byLink = (ctx: Context, person: string): PagesServer => ({
+    ...server,
+    recorder: server.recorder.by({ who: { person }, how: 'link', from: ctx.ip }),
+  });
+
   /**
    * Whether the link makes a passkey. A passkey stands for both factors, and a link never replaces the second one unless it
    * removes it.
@@ -87,6 +93,12 @@ export function recoverHandlers(
     const recovery = await links.redeem(secretOf(ctx));
     const view = viewOf(ctx);
     if (recovery === undefined) return answerWith(ctx, recoveryGonePage(view));
+    const acting = byLink(ctx, recovery.person);
+    await acting.recorder.record({
+      kind: 'link.used',
+      person: recovery.person,
+      what: recovery.purpose,
+    });
     const { purpose, secondFactor = false } = recovery;
     try {
       await set();
@@ -97,7 +109,9 @@ export function recoverHandlers(
     }
     // Last, so that at no time the former password is enough.
     const tell = (kind: MailKind) => notify(server, recovery.person, kind, view.language);
-    if (secondFactor && (await stores.secondFactors.remove(recovery.person))) {
+    const gone = { kind: 'second-factor.removed', person: recovery.person } as const;
+    const factors = acting.recorder.changing('secondFactors', gone);
+    if (secondFactor && (await factors.remove(recovery.person))) {
       await tell('second-factor-removed');
     }
     if (recovery.address !== undefined) await verifySentTo(server, seen, recovery.address);
@@ -110,7 +124,7 @@ export function recoverHandlers(
     const judged = await judgePassword(password);
     if ('fault' in judged) return showForm(ctx, holder, { problem: { kind: judged.fault } });
     await use(ctx, holder.seen, 'password', () =>
-      changePasswordAndEnd(server, holder.seen, password),
+      changePasswordAndEnd(byLink(ctx, holder.seen.id), holder.seen, password),
     );
   }
 
@@ -130,7 +144,7 @@ export function recoverHandlers(
     await use(ctx, seen, 'passkey', async () => {
       const problem = await registration.keep(seen.id, checked.made, name);
       if (problem !== undefined) throw expired(TO_ACCOUNT, 409);
-      await removePasswordAndEnd(server, seen);
+      await removePasswordAndEnd(byLink(ctx, seen.id), seen);
     });
   }
 

@@ -5,6 +5,7 @@ import { isEnough, mustHaveSecondFactor } from '#shared/people/second-factor/nee
 import { shownRecoveryCode } from '#shared/people/second-factor/recovery-codes.ts';
 import { renewRecoveryCodes } from '#shared/people/second-factor/second-factor.ts';
 import { note } from '#shared/server/message/request-log.ts';
+import { asPerson } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { notify } from '#shared/mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
@@ -158,7 +159,10 @@ export function secondFactorHandlers(
     [
       'renew',
       async (ctx, visitor) => {
-        const codes = await renewRecoveryCodes(server, visitor.person.id);
+        const codes = await renewRecoveryCodes(
+          asPerson(server, visitor.person.id, ctx),
+          visitor.person.id,
+        );
         // Another request made new ones at the same time, and its answer may be lost.
         if (codes === undefined) return showTo(ctx, visitor, 'codes-shown');
         await notify(server, visitor.person.id, 'recovery-codes-renewed', viewOf(ctx).language);
@@ -173,7 +177,10 @@ export function secondFactorHandlers(
         }
         const { person } = visitor;
         const factor = await stores.secondFactors.get(person.id);
-        const isGone = factor && (await stores.secondFactors.remove(person.id, factor.id));
+        const removed = { kind: 'second-factor.removed', person: person.id } as const;
+        const { recorder } = asPerson(server, person.id, ctx);
+        const factors = recorder.changing('secondFactors', removed);
+        const isGone = factor && (await factors.remove(person.id, factor.id));
         if (isGone) await notify(server, person.id, 'second-factor-removed', viewOf(ctx).language);
         await showTo(ctx, visitor, 'removed');
       },

@@ -54,12 +54,13 @@ export async function removeWays(
   accountId: string,
   ways: readonly KeptWay[],
 ): Promise<readonly KeptWay[]> {
-  const { stores } = server;
+  const { stores, recorder } = server;
   const removed: KeptWay[] = [];
   // Keys first: one that is removed as well is no other way in.
   for (const way of ways.toSorted((a, b) => a.kind.localeCompare(b.kind))) {
     if (way.kind === 'key') {
-      if (await stores.publicKeys.remove(way.id)) removed.push(way);
+      const event = { kind: 'public-key.removed', key: way.id, person: accountId } as const;
+      if (await recorder.changing('publicKeys', event).remove(way.id)) removed.push(way);
       continue;
     }
     const least = (await hasOtherWayIn(stores, accountId)) ? 0 : 1;

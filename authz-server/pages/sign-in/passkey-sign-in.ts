@@ -2,6 +2,7 @@ import { relyingPartyId } from '#shared/config/relying-party.ts';
 import type { Assurance } from '#shared/people/access/assurance.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import type { Context } from 'koa';
+import { bySomebody } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import type { Attempt, AttemptWith } from './attempt.ts';
 import { createAttemptLimits } from './attempt-limits.ts';
@@ -15,6 +16,8 @@ const byPasskey = ({ bound }: ProvenUse): Assurance => ({
   amr: [bound ? 'hwk' : 'swk', 'user', 'mfa'],
 });
 
+type PasskeyProblem = 'passkey' | 'passkey-late' | 'passkey-copied';
+
 /** Checks the field `passkey` of a sign-in form: the answer of an authenticator (WebAuthn section 7.2). */
 export function createPasskeySignIn(server: PagesServer): AttemptWith {
   const { clock, config, directory, stores } = server;
@@ -23,7 +26,7 @@ export function createPasskeySignIn(server: PagesServer): AttemptWith {
   const rpId = relyingPartyId(config);
 
   async function attempt(ctx: Context, form: URLSearchParams): Promise<Attempt> {
-    const refused = (kind: 'passkey' | 'passkey-late' | 'passkey-copied', reason: string) => {
+    const refused = async (kind: PasskeyProblem, reason: string): Promise<Attempt> => {
       note(ctx.req, { reason: `passkey: ${reason}` });
       return { problem: { kind } };
     };
@@ -36,21 +39,25 @@ export function createPasskeySignIn(server: PagesServer): AttemptWith {
     const passkey = await stores.passkeys.get(used.id);
     if (passkey === undefined) return refused('passkey', 'nobody here has it');
     const { accountId, id } = passkey;
+    const refusedOf: typeof refused = async (kind, reason) => {
+      await bySomebody(server, ctx).refused(accountId, 'passkey');
+      return refused(kind, reason);
+    };
     // Before anything is checked, so that whoever ends everything meanwhile ends this, too.
     const generation = await stores.revocations.generation('person', accountId);
     const person = await directory.find(accountId);
-    if (person === undefined) return refused('passkey', 'its person may not sign in');
+    if (person === undefined) return refusedOf('passkey', 'its person may not sign in');
     let use: ProvenUse;
     try {
       use = await verifyUsed(used, passkey, { challenge, origin: config.issuer, rpId });
     } catch (error) {
-      return refused('passkey', error instanceof Error ? error.message : String(error));
+      return refusedOf('passkey', error instanceof Error ? error.message : String(error));
     }
     const { counter, backedUp } = use;
     const outcome = await stores.passkeys.use(id, { counter, backedUp, at: clock.now() });
-    if (outcome === 'gone') return refused('passkey', 'it was removed');
+    if (outcome === 'gone') return refusedOf('passkey', 'it was removed');
     if (outcome === 'refused') {
-      return refused(
+      return refusedOf(
         'passkey-copied',
         `its counter is not above the last one: person ${accountId}`,
       );

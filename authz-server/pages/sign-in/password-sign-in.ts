@@ -1,5 +1,6 @@
 import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import { usernameCaseMapped } from '#shared/people/names/precis.ts';
+import { bySomebody } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import type { Attempt, AttemptWith } from './attempt.ts';
 import { createAttemptLimits } from './attempt-limits.ts';
@@ -18,7 +19,11 @@ export function createPasswordSignIn(server: PagesServer): AttemptWith {
     const typed = form.get('name') ?? '';
     return limited(ctx, usernameCaseMapped(typed) ?? typed, async (): Promise<Attempt> => {
       const person = await server.directory.authenticate(typed, form.get('password') ?? '');
-      if (person === undefined) return { problem: { kind: 'wrong' } };
+      if (person === undefined) {
+        const named = await server.stores.people.getByName(usernameCaseMapped(typed) ?? '');
+        await bySomebody(server, ctx).refused(named?.id, 'password');
+        return { problem: { kind: 'wrong' } };
+      }
       const step = await secondStep.begin(ctx, person, least);
       if (step === 'use-passkey') return { problem: { kind: 'use-passkey' } };
       return step ? { step } : { person, means: { assurance: BY_PASSWORD } };

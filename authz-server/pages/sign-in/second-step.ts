@@ -7,6 +7,7 @@ import { checkCode, type WrongCode } from '#shared/people/second-factor/second-f
 import { passwordMark } from '#shared/people/password-mark.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { languageOf } from '#shared/pages/language.ts';
+import { asPerson, bySomebody } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { notify } from '#shared/mail/notify.ts';
 import { newSecondFactor } from './new-second-factor.ts';
@@ -73,7 +74,7 @@ export function createSecondStep(server: PagesServer): SecondSteps {
    */
   async function use(step: StepState, typed: string) {
     const { accountId, generation } = step;
-    const checked = await checkCode(server, accountId, typed);
+    const checked = await checkCode(asPerson(server, accountId), accountId, typed);
     if (typeof checked === 'string') return checked;
     const used = (await claimStep(server, step)) && (await checked.use());
     return used ? { generation, secondFactor: checked.id, ...used } : 'over';
@@ -107,7 +108,8 @@ export function createSecondStep(server: PagesServer): SecondSteps {
       const ticked = form.getAll('item');
       const secondFactor = secret === undefined ? (factor?.id ?? '') : undefined;
       const paid = await payForCode(ctx, { accountId, secondFactor, typed });
-      const refused = (kind: WrongCode | 'limited', problem: SecondFactorProblem) => {
+      const refused = async (kind: WrongCode | 'limited', problem: SecondFactorProblem) => {
+        await bySomebody(server, ctx).refused(accountId, `second factor: ${kind}`);
         note(ctx.req, { reason: `second factor: ${kind}`, subject: accountId });
         return again(sealed, state, problem, ticked);
       };

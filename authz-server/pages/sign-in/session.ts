@@ -1,6 +1,8 @@
 import type { Context } from 'koa';
 import type Provider from 'oidc-provider';
 import { endSignIn, findSignIn, recordSignIn } from '#shared/people/access/sign-ins.ts';
+import type { AuditEvent } from '#shared/audit/event-kinds.ts';
+import { asPerson } from '../../base/acting.ts';
 import type { Means, SignIn } from '#shared/people/access/sign-ins.ts';
 import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import type { Person } from '#shared/people/directory.ts';
@@ -61,8 +63,10 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
     return { person, signIn, session };
   }
 
-  async function end({ signIn, session }: Visitor): Promise<void> {
-    await endSignIn(server, signIn);
+  async function end(ctx: Context, { signIn, session }: Visitor): Promise<void> {
+    const { uid: id, accountId: person } = signIn;
+    const ended = { kind: 'sign-in.ended', person, id } as const;
+    await endSignIn(asPerson(server, person, ctx), signIn, ended);
     await session.destroy();
   }
 
@@ -72,11 +76,13 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
     session: Session,
     signIn: SignIn,
     { assurance: { acr, amr } }: Pick<Means, 'assurance'>,
+    ...events: readonly AuditEvent[]
   ): Promise<void> {
     const loginTs = Math.floor(signIn.since / 1000);
     session.loginAccount({ accountId: signIn.accountId, acr, amr: [...amr], loginTs });
     // Committed together: nobody knows the session's identifier yet, and without its sign-in it is nobody's.
-    await Promise.all([recordSignIn(server, signIn, lifetime), session.save(lifetime)]);
+    const acting = asPerson(server, signIn.accountId, ctx);
+    await Promise.all([recordSignIn(acting, signIn, lifetime, ...events), session.save(lifetime)]);
     ctx.cookies.set(cookie, session.jti, {
       httpOnly: true,
       sameSite: 'lax',
@@ -96,7 +102,7 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
     async signInVisitor(ctx, { person: { id, name, generation }, means }) {
       const earlier = await visitorOf(await provider.Session.get(ctx));
       const same = earlier?.person.id === id;
-      if (earlier && !same) await end(earlier);
+      if (earlier && !same) await end(ctx, earlier);
       const session = same ? earlier.session : new provider.Session();
       if (same) session.resetIdentifier();
       const signIn: SignIn = {
@@ -107,7 +113,8 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
         ...means,
         ...originOf(ctx),
       };
-      await begin(ctx, session, signIn, means);
+      const what = means.assurance.amr.join(' ');
+      await begin(ctx, session, signIn, means, { kind: 'sign-in', person: id, what });
       return { person: { id, name }, signIn, session };
     },
 
@@ -118,7 +125,7 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
     },
 
     async signOutVisitor(ctx, visitor) {
-      await end(visitor);
+      await end(ctx, visitor);
       dropCookie(ctx);
     },
 

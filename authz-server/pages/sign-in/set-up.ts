@@ -2,6 +2,7 @@ import { clearEarlier } from '#shared/people/access/everything.ts';
 import { shownRecoveryCode } from '#shared/people/second-factor/recovery-codes.ts';
 import { makeSecondFactor } from '#shared/people/second-factor/second-factor.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
+import { asPerson } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { markOf, otherWays, removeWays } from './other-ways.ts';
 import { claimStep, type StepState } from './step-state.ts';
@@ -33,7 +34,7 @@ interface Filled {
  * beside the second factor. One that came in since then is removed, too.
  */
 export function createSetUp(server: PagesServer) {
-  const { stores, clock, longestLife } = server;
+  const { clock, longestLife } = server;
   return async (
     step: StepState,
     secret: string,
@@ -46,8 +47,10 @@ export function createSetUp(server: PagesServer) {
     if (markOf(ways) !== step.ways) return 'ways';
     if (!(await claimStep(server, step))) return 'over';
     const chosen = ways.filter(({ item }) => ticked.includes(item));
-    const removed = await removeWays(server, accountId, chosen);
-    const raised = await stores.secondFactors.setUp({
+    const acting = asPerson(server, accountId);
+    const removed = await removeWays(acting, accountId, chosen);
+    const added = { kind: 'second-factor.added', person: accountId } as const;
+    const raised = await acting.recorder.changing('secondFactors', added).setUp({
       factor: made.factor,
       ...(replaces !== undefined && { replaces }),
       generation,
@@ -57,7 +60,7 @@ export function createSetUp(server: PagesServer) {
     await clearEarlier(server, accountId, raised);
     const listed = new Set(ways.map(({ item }) => item));
     const since = (await otherWays(server, accountId)).filter(({ item }) => !listed.has(item));
-    const late = await removeWays(server, accountId, since);
+    const late = await removeWays(acting, accountId, since);
     const codes = made.codes.map(shownRecoveryCode);
     const lostPasskeys = [...removed, ...late].some(({ kind }) => kind === 'passkey');
     return { codes, generation: raised, secondFactor: made.factor.id, lostPasskeys };

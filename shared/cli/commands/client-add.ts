@@ -1,3 +1,5 @@
+import type { Recorder } from '#shared/audit/recorder.ts';
+import type { Config } from '#shared/config/schema.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { GRANTS } from '../clients/client-grants.ts';
@@ -38,9 +40,10 @@ export const clientAdd: Command = {
   run: async (input, shell) => {
     const config = await loadConfig(shell.env);
     const { secret, ...client } = await newClient(input, shell, config);
-    const work = async ({ clients, publicKeys }: Stores) => {
+    const work = async ({ publicKeys }: Stores, _: Config, recorder: Recorder) => {
       await refuseKeysOfPeople(publicKeys, client);
-      if (!(await clients.add(client))) {
+      const added = { kind: 'client.added', client: client.client_id } as const;
+      if (!(await recorder.changing('clients', added).add(client))) {
         throw new Failure(
           client.gnap
             ? `client ${client.client_id} has this key already`

@@ -51,7 +51,7 @@ export const clientSet: Command = {
     'from the next refresh and from UserInfo.',
   ],
   run: (input, shell) =>
-    withStores(shell, async ({ clients, publicKeys }, config) => {
+    withStores(shell, async ({ clients, publicKeys }, config, recorder) => {
       const [id = ''] = input.operands;
       for (;;) {
         const client = await findClient(clients, id);
@@ -60,7 +60,8 @@ export const clientSet: Command = {
         }
         const changed = await changedBy(input, shell, config, client);
         await refuseKeysOfPeople(publicKeys, changed);
-        if (await clients.replace(changed, client)) {
+        const event = { kind: 'client.changed', client: id } as const;
+        if (await recorder.changing('clients', event).replace(changed, client)) {
           const json = shownClient(changed);
           return { json, lines: clientLines(json) };
         }

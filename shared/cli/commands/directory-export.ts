@@ -17,7 +17,8 @@ export const directoryExport: Command = {
     'keep the file as secret as a password. Second factors are sealed, and open only under the same master secret.',
   ],
   run: ({ operands: [file = ''] }, shell) =>
-    withStores(shell, async ({ people, apiKeys, publicKeys, passkeys, secondFactors }) => {
+    withStores(shell, async (stores, _, recorder) => {
+      const { people, apiKeys, publicKeys, passkeys, secondFactors } = stores;
       const keys = await apiKeys.list();
       const ids = new Set<string>();
       async function* noted() {
@@ -63,6 +64,7 @@ export const directoryExport: Command = {
       };
       await writeNewFile(file, formatDirectoryFile(parts));
       counts.people = ids.size;
+      await recorder.record({ kind: 'directory.exported', count: counts.people });
       const written = [
         counted(counts.people, 'person', 'people'),
         counted(counts.api_keys, 'API key'),

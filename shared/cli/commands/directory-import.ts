@@ -32,7 +32,11 @@ export const directoryImport: Command = {
     }
     const counts = await withPeople(
       shell,
-      (store) => importDirectory(store, directory, former),
+      async (store) => {
+        const count = directory.people.length;
+        await store.recorder.record({ kind: 'directory.imported', count });
+        return importDirectory(store, directory, former);
+      },
       config,
     );
     return {

@@ -1,3 +1,5 @@
+import type { Recorder } from '#shared/audit/recorder.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { addPublicKey } from '#shared/people/key-purposes.ts';
@@ -56,7 +58,7 @@ async function addConcealedKey(input: Input, shell: Shell, application: string):
   const owner = { kind: 'application', id: application } as const;
   const members = { owner, scheme: 'Concealed' } as const;
   const { id, scheme, name } = await addKeyFrom(input, shell, members, (made) =>
-    withStores(shell, (stores) => addPublicKey(stores, made)),
+    withStores(shell, (stores, _, recorder) => addPublicKey(stores, made, recorder)),
   );
   const key = { id, application, scheme, name };
   return { json: key, lines: Object.entries(key).map(([member, value]) => `${member}: ${value}`) };
@@ -71,7 +73,9 @@ async function addApiKey(input: Input, shell: Shell, application: string): Promi
     scopes: scopeTokens('--scope', input.text('scope')),
     ...(expires_at !== undefined && { expires_at }),
   };
-  const key = await withStores(shell, ({ apiKeys }) => addKey(apiKeys, shell, members), config);
+  const work = (_stores: Stores, _config: Config, recorder: Recorder) =>
+    addKey(recorder, shell, members);
+  const key = await withStores(shell, work, config);
   return { json: key, lines: keyLines(key) };
 }
 

@@ -12,9 +12,10 @@ export type WholeStore = House;
 /** Opens the stores that the servers use, for operations; `loaded` and what is thrown as in `openShellStores`. */
 export async function openHouse(shell: Shell, loaded?: Config): Promise<House & AsyncDisposable> {
   const opened = await openShellStores(shell, loaded);
-  const { stores, config } = opened;
+  const { stores, recorder, config } = opened;
   return {
     stores,
+    recorder,
     config,
     masterSecret: () => readMasterSecret(config, shell.env, shell.random),
     clock: shell.clock,

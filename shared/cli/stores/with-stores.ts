@@ -1,3 +1,4 @@
+import { createRecorder, type Recorder } from '#shared/audit/recorder.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { silentLog } from '#shared/base/log.ts';
@@ -12,6 +13,8 @@ type StoreShell = Pick<Shell, 'env' | 'clock' | 'random' | 'creates'>;
 
 interface Opened extends AsyncDisposable {
   readonly stores: Stores;
+  /** Records what the operator does here. */
+  readonly recorder: Recorder;
   readonly config: Config;
 }
 
@@ -29,7 +32,9 @@ export async function openShellStores(shell: StoreShell, loaded?: Config): Promi
     log: silentLog,
     longestLife: longestLife(config),
   });
-  return { stores, config, [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose]() };
+  const by = { who: 'operator', how: 'command line' } as const;
+  const recorder = createRecorder({ stores, clock: shell.clock, log: silentLog, config }, by);
+  return { stores, recorder, config, [Symbol.asyncDispose]: () => stores[Symbol.asyncDispose]() };
 }
 
 /** Throws `Failure` where the embedded store is missing. */
@@ -43,9 +48,9 @@ export function demandStore({ store, data }: Config): void {
 /** Runs `work` on them, and closes the stores. */
 export async function withStores<T>(
   shell: StoreShell,
-  work: (stores: Stores, config: Config) => Promise<T>,
+  work: (stores: Stores, config: Config, recorder: Recorder) => Promise<T>,
   loaded?: Config,
 ): Promise<T> {
   await using opened = await openShellStores(shell, loaded);
-  return await work(opened.stores, opened.config);
+  return await work(opened.stores, opened.config, opened.recorder);
 }

@@ -33,9 +33,10 @@ export const banCached = operation({
     }
     cachedAddress(config, url);
   },
-  async run({ url, soft: isSoft, ...rule }, { config, stores: { invalidations } }) {
+  async run({ url, soft: isSoft, ...rule }, { config, stores: { invalidations }, recorder }) {
     const { space } = cachedAddress(config, url);
     const value = JSON.stringify(rule);
+    await recorder.record({ kind: 'cache.banned', count: 1 });
     await invalidations.add([{ space, kind: 'ban', value, soft: isSoft }]);
     return { space, banned: rule, soft: isSoft };
   },

@@ -28,11 +28,12 @@ export const purgeCached = operation({
   check: ({ urls }, config) => {
     for (const url of urls) cachedAddress(config, url);
   },
-  async run({ urls, soft: isSoft }, { config, stores: { invalidations } }) {
+  async run({ urls, soft: isSoft }, { config, stores: { invalidations }, recorder }) {
     const purged = urls.map((url) => {
       const { space, target } = cachedAddress(config, url);
       return { space, target: groupOf(target), soft: isSoft };
     });
+    await recorder.record({ kind: 'cache.purged', count: purged.length });
     await invalidations.add(
       purged.map(({ target, ...one }) => ({ ...one, kind: 'target', value: target })),
     );

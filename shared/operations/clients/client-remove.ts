@@ -19,11 +19,12 @@ export const removeClient = operation({
     client_name: z.string(),
     removed: z.literal(true),
   }),
-  run: async ({ client_id: id }, { stores: { clients, revocations }, clock, longestLife }) => {
+  run: async ({ client_id: id }, { stores, recorder, clock, longestLife }) => {
+    const { clients, revocations } = stores;
     const { client_name } = await findClient(clients, id);
     const until = rememberUntil(clock.now(), longestLife);
     await revocations.raise('client', id, until);
-    await clients.remove(id);
+    await recorder.changing('clients', { kind: 'client.removed', client: id }).remove(id);
     await revocations.raise('client', id, until);
     return { client_id: id, client_name, removed: true as const };
   },

@@ -16,8 +16,8 @@ export const renewSecret = operation({
     client_secret: z.string().describe('shown only this once'),
     overlap: z.int().describe('seconds for which the old secret stays valid'),
   }),
-  run: async ({ client_id: id, overlap: seconds }, { stores: { clients }, clock, random }) => {
-    const client = await findClient(clients, id);
+  run: async ({ client_id: id, overlap: seconds }, { stores, recorder, clock, random }) => {
+    const client = await findClient(stores.clients, id);
     if (isBuiltIn(id)) {
       throw new Conflict(
         `client ${id} is built in: its secret follows from the master secret, by which both servers know it`,
@@ -34,7 +34,8 @@ export const renewSecret = operation({
     const former_secret = { hash: old, from: now, until: now + 1000 * seconds };
     const changed = { ...rest, secret_hash, ...(seconds > 0 && { former_secret }) };
     // A secret that is told is valid: of several changes at once the others are refused.
-    if (!(await clients.replace(changed, client))) {
+    const event = { kind: 'client.secret-changed', client: id } as const;
+    if (!(await recorder.changing('clients', event).replace(changed, client))) {
       throw new Conflict(
         `client ${id} was changed or removed meanwhile: look at it, then try again`,
       );

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Stores } from '#shared/stores/stores.ts';
-import { Missing, operation } from '../operation.ts';
+import { type House, Missing, operation } from '../operation.ts';
 import { keyId } from './key-id.ts';
 
 export const removeKey = operation({
@@ -10,15 +9,18 @@ export const removeKey = operation({
   input: z.strictObject({ id: keyId }),
   operands: ['id'],
   output: z.strictObject({ id: z.string(), removed: z.literal(true) }),
-  async run({ id }, { stores }) {
-    if (!(await remove(stores, id))) throw new Missing(`there is no key ${id}`);
+  async run({ id }, house) {
+    if (!(await remove(house, id))) throw new Missing(`there is no key ${id}`);
     return { id, removed: true as const };
   },
 });
 
 /** The key of a person is none of an application. */
-async function remove({ apiKeys, publicKeys }: Stores, id: string): Promise<boolean> {
-  if (await apiKeys.remove(id)) return true;
-  const owner = (await publicKeys.get(id))?.owner;
-  return owner?.kind === 'application' && publicKeys.remove(id);
+async function remove({ stores, recorder }: House, id: string): Promise<boolean> {
+  const ofApi = recorder.changing('apiKeys', { kind: 'api-key.removed', key: id });
+  if (await ofApi.remove(id)) return true;
+  const owner = (await stores.publicKeys.get(id))?.owner;
+  if (owner?.kind !== 'application') return false;
+  const removed = { kind: 'public-key.removed', key: id, client: owner.id } as const;
+  return recorder.changing('publicKeys', removed).remove(id);
 }

@@ -24,13 +24,14 @@ export const rotateApiKey = operation({
     if (old === undefined) throw new Missing(`there is no key ${id}`);
     const { application, realm, scopes, demo } = old;
     const expires_at = expiresAt(days, house) ?? sameLife(old, now);
-    const key = await addApiKey(house, {
+    const members = {
       application,
       realm,
       scopes,
       ...(expires_at !== undefined && { expires_at }),
       ...(demo && { demo }),
-    });
+    };
+    const key = await addApiKey(house, members, 'api-key.rotated');
     if (!(await apiKeys.expire(id, now + 1000 * seconds))) {
       await apiKeys.remove(key.id);
       throw new Conflict(`the key ${id} was removed meanwhile`);

@@ -32,11 +32,13 @@ export const newKeySchema = z.strictObject({
 
 /** Makes a key, of which only the hash is kept: what is returned is to be shown now. */
 export async function addApiKey(
-  { stores: { apiKeys }, random, clock }: House,
+  { recorder, random, clock }: House,
   members: Pick<ApiKeyRecord, 'application' | 'realm' | 'scopes' | 'expires_at' | 'demo'>,
+  kind: 'api-key.added' | 'api-key.rotated' = 'api-key.added',
 ) {
   const { id, key, secret_hash } = newApiKey(random);
   const record = { id, ...members, secret_hash, created_at: clock.now() };
+  const apiKeys = recorder.changing('apiKeys', { kind, key: id });
   if (!(await apiKeys.add(record))) throw new Conflict('the identifier is taken: try again');
   return { id, key, ...members };
 }

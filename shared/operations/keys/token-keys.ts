@@ -3,11 +3,11 @@ import { Conflict, type House } from '../operation.ts';
 
 /** The life of the keys of the PrivateToken issuer. Rejects with `Conflict` where there is no issuer. */
 export async function tokenKeyLife(house: House): Promise<TokenKeyLifecycle> {
-  const { stores, config, clock, random } = house;
+  const { stores, recorder, config, clock, random } = house;
   const { privateTokens: times } = config;
   if (times === undefined) {
     throw new Conflict('this pair issues no tokens: add privateTokens to the configuration');
   }
   const master = await house.masterSecret();
-  return { stores, master, clock, random, times, generate: GENERATE };
+  return { stores, recorder, master, clock, random, times, generate: GENERATE };
 }

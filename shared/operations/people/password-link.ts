@@ -28,6 +28,8 @@ export async function makePasswordLink(
   checkEnabled(person);
   const { id, name } = person;
   const secret = await createRecoveryLinks(house).make({ person: id, ...more });
+  const what = more.secondFactor ? `${more.purpose}, second factor` : more.purpose;
+  await house.recorder.record({ kind: 'link.made', person: id, what });
   return {
     id,
     name,

@@ -15,12 +15,13 @@ type End = (house: House, accountId: string, id: string) => Promise<boolean>;
 const PARTS = {
   async grant(house, accountId, id) {
     if ((await findAccess(house, id))?.accountId !== accountId) return false;
-    await endGrant(house, id);
+    await endGrant(house, id, { kind: 'grant.ended', person: accountId, grant: id });
     return true;
   },
   async sign_in(house, accountId, id) {
     if ((await findSignIn(house, id))?.accountId !== accountId) return false;
-    await endSignIn(house, { uid: id, accountId });
+    const ended = { kind: 'sign-in.ended', person: accountId, id } as const;
+    await endSignIn(house, { uid: id, accountId }, ended);
     return true;
   },
   client: endApplication,
@@ -61,7 +62,7 @@ export const endUser = operation({
     const { id: accountId, name } = await personNamed(house.stores.people, asked);
     const ended = { id: accountId, name, ...parts, ended: true as const };
     if (part === undefined) {
-      await endEverything(house, accountId);
+      await endEverything(house, accountId, { kind: 'person.ended', person: accountId });
       return { ...ended, ...(await keysLeft(house.stores, accountId)) };
     }
     const which = parts[part] ?? '';

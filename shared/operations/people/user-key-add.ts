@@ -62,7 +62,7 @@ export const addKeyOfUser = operation({
       owner: { kind: 'person', id } as const,
       created_at: clock.now(),
     };
-    const outcome = await addPublicKey(stores, key);
+    const outcome = await addPublicKey(stores, key, house.recorder);
     if (outcome !== 'added') throw new Conflict(`the key ${key.id} ${KEY_REFUSALS[outcome]}`);
     return { fingerprint: key.id, person, ...members };
   },

@@ -16,11 +16,12 @@ export const removeKeyOfUser = operation({
   }),
   operands: ['name', 'fingerprint'],
   output: z.strictObject({ fingerprint: z.string(), person: z.string(), removed: z.literal(true) }),
-  async run({ name: asked, fingerprint }, { stores: { people, publicKeys } }) {
+  async run({ name: asked, fingerprint }, { stores: { people, publicKeys }, recorder }) {
     const { id, name } = await personNamed(people, asked);
     const owner = (await publicKeys.get(fingerprint))?.owner;
     const theirs = owner?.kind === 'person' && owner.id === id;
-    if (!theirs || !(await publicKeys.remove(fingerprint))) {
+    const removed = { kind: 'public-key.removed', key: fingerprint, person: id } as const;
+    if (!theirs || !(await recorder.changing('publicKeys', removed).remove(fingerprint))) {
       throw new Missing(`${name} has no key ${fingerprint}`);
     }
     return { fingerprint, person: name, removed: true as const };

@@ -35,7 +35,8 @@ export const removeSecondFactor = operation({
   output: z.strictObject({ person: z.string(), removed: z.literal(true) }),
   async run({ name: asked }, house) {
     const { id, name } = await personNamed(house.stores.people, asked);
-    if (!(await house.stores.secondFactors.remove(id))) {
+    const event = { kind: 'second-factor.removed', person: id } as const;
+    if (!(await house.recorder.changing('secondFactors', event).remove(id))) {
       throw new Missing(`${name} has no second factor`);
     }
     await endEverything(house, id);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { replacePerson } from '#shared/people/people.ts';
+import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { InputError, operation } from '../operation.ts';
 import { SPELLINGS } from '../texts.ts';
 import { personName } from './person-name.ts';
@@ -41,7 +42,7 @@ export const setUser = operation({
     ...profileShown,
     admin: z.literal(true).exactOptional(),
   }),
-  async run({ name: asked, admin, without, ...given }, { stores: { people } }) {
+  async run({ name: asked, admin, without, ...given }, house) {
     const twice = without.find((option) => ({ ...given, admin })[MEMBERS[option]] !== undefined);
     if (twice !== undefined) {
       throw new InputError([MEMBERS[twice]], 'is given, and to be cleared: choose one');
@@ -52,13 +53,15 @@ export const setUser = operation({
     const gone = new Set<string>(without.map((option) => MEMBERS[option]));
     const kept = <T extends object>(members: T) =>
       Object.fromEntries(Object.entries(members).filter(([member]) => !gone.has(member))) as T;
-    const changed = await replacePerson(people, asked, ({ profile: former = {}, ...person }) => {
+    const edit = ({ profile: former = {}, ...person }: PersonRecord) => {
       const profile = kept({ ...former, ...given });
       return {
         ...kept({ ...person, ...(admin !== undefined && { admin }) }),
         ...(Object.keys(profile).length > 0 && { profile }),
       };
-    });
+    };
+    const what = admin === undefined && !gone.has('admin') ? 'profile' : 'profile, admin';
+    const changed = await replacePerson(house, asked, edit, { kind: 'person.changed', what });
     const { id, name, profile } = changed;
     return { id, name, ...profile, ...(changed.admin && { admin: true as const }) };
   },

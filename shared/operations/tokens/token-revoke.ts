@@ -19,12 +19,15 @@ export const revokeToken = operation({
   }),
   operands: ['token'],
   output: z.strictObject({ jti: z.string(), revoked: z.literal(true) }),
-  async run({ token }, { stores: { keys, revocations }, config, clock }) {
+  async run({ token }, { stores: { keys }, recorder, config, clock }) {
     const checked = await checkToken(token, keys, config, clock);
     if (!checked.ok) {
       throw new Conflict(`nothing to revoke, no server accepts it: ${checked.reason}`);
     }
-    const { jti, exp } = checked.claims;
+    const { jti, exp, client_id: client, sub } = checked.claims;
+    const person = sub === client ? undefined : sub;
+    const revoked = { kind: 'token.revoked', id: jti, client, person } as const;
+    const revocations = recorder.changing('revocations', revoked);
     await revocations.revoke('token', jti, rememberUntil(exp * 1000, config.tokens.skew));
     return { jti, revoked: true as const };
   },

@@ -15,15 +15,16 @@ export async function endApplication(
   accountId: string,
   clientId: string,
 ): Promise<boolean> {
+  const ended = { kind: 'consent.ended', person: accountId, client: clientId } as const;
   const removeIts = () =>
-    removeConsents(store, accountId, (consent) => consent.clientId === clientId);
+    removeConsents(store, accountId, (consent) => consent.clientId === clientId, ended);
   const consents = await removeIts();
   const grants: string[] = [];
   for await (const access of walk(store, 'Access', accountId)) {
     if (access['clientId'] === clientId) grants.push(String(access['grantId']));
   }
-  for (const grantId of grants) {
-    await endGrant(store, grantId);
+  for (const [n, grantId] of grants.entries()) {
+    await endGrant(store, grantId, ...(consents + n === 0 ? [ended] : []));
     await setImmediate();
   }
   await removeIts();

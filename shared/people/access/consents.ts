@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { parseScope } from '#shared/jose/scope.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
-import type { AccessStore } from './access-store.ts';
+import type { AuditEvent } from '#shared/audit/event-kinds.ts';
+import { type AccessStore, changing } from './access-store.ts';
 import { surplus } from './walk.ts';
 
 /** Most consents of a person. */
@@ -103,8 +104,11 @@ export async function recordConsent(
       wholeProfile: wholeProfile || before?.wholeProfile === true,
     };
     const artefact = { kind: KIND, id, payload, seconds };
-    if (was === undefined) await artefacts.put(artefact);
-    else if (!(await artefacts.replace(artefact, was))) continue;
+    const { accountId: person, clientId } = consent;
+    const given = { kind: 'consent.given', person, client: clientId } as const;
+    const recorded = changing(store, 'artefacts', given);
+    if (was === undefined) await recorded.put(artefact);
+    else if (!(await recorded.replace(artefact, was))) continue;
     break;
   }
   for (const old of await surplus(store, KIND, consent.accountId, MOST_CONSENTS)) {
@@ -149,14 +153,16 @@ export async function listConsents(
     .toSorted((a, b) => b.since - a.since);
 }
 
-/** Forgets decisions of a person; resolves to their number. */
+/** Forgets decisions of a person; resolves to their number. `events` are recorded if there are some. */
 export async function removeConsents(
-  { stores: { artefacts } }: AccessStore,
+  store: AccessStore,
   accountId: string,
   such: (consent: Consent) => boolean,
+  ...events: readonly AuditEvent[]
 ): Promise<number> {
-  const found = (await artefacts.listByAccount(KIND, accountId)).map(asConsent).filter(such);
-  await artefacts.remove(KIND, ...found.map(idOf));
+  const all = await store.stores.artefacts.listByAccount(KIND, accountId);
+  const found = all.map(asConsent).filter(such);
+  await changing(store, 'artefacts', ...events).remove(KIND, ...found.map(idOf));
   return found.length;
 }
 

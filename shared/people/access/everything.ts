@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
-import type { AccessStore } from './access-store.ts';
+import type { AuditEvent } from '#shared/audit/event-kinds.ts';
+import { type AccessStore, changing } from './access-store.ts';
 import { removeConsents } from './consents.ts';
 import { removeSignIns } from './sign-ins.ts';
 import { BATCH, walk } from './walk.ts';
@@ -13,10 +14,15 @@ export interface Ended {
   readonly generation: number;
 }
 
-/** Signs a person out everywhere and ends all that they allowed. */
-export async function endEverything(store: AccessStore, accountId: string): Promise<Ended> {
+/** Signs a person out everywhere and ends all that they allowed. `events` are recorded with it. */
+export async function endEverything(
+  store: AccessStore,
+  accountId: string,
+  ...events: readonly AuditEvent[]
+): Promise<Ended> {
   const until = rememberUntil(store.clock.now(), store.longestLife);
-  const generation = await store.stores.revocations.raise('person', accountId, until);
+  const revocations = changing(store, 'revocations', ...events);
+  const generation = await revocations.raise('person', accountId, until);
   return clearEarlier(store, accountId, generation);
 }
 

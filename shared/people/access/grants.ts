@@ -1,6 +1,7 @@
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import type { Slice } from '#shared/stores/oauth/artefacts.ts';
-import type { AccessStore } from './access-store.ts';
+import type { AuditEvent } from '#shared/audit/event-kinds.ts';
+import { type AccessStore, changing } from './access-store.ts';
 import { surplus, walk } from './walk.ts';
 
 /** Most grants of a person. */
@@ -151,11 +152,15 @@ async function withUse({ stores }: AccessStore, access: Access): Promise<ListedA
 
 /**
  * Ends a grant with everything issued from it. It writes the revocation first: from then on every access token of
- * the grant is refused, so that a crash before the rest is harmless.
+ * the grant is refused, so that a crash before the rest is harmless. `events` are recorded with it.
  */
-export async function endGrant(store: AccessStore, grantId: string): Promise<void> {
+export async function endGrant(
+  store: AccessStore,
+  grantId: string,
+  ...events: readonly AuditEvent[]
+): Promise<void> {
   const until = rememberUntil(store.clock.now(), store.longestLife);
-  await store.stores.revocations.revoke('grant', grantId, until);
+  await changing(store, 'revocations', ...events).revoke('grant', grantId, until);
   await store.stores.artefacts.removeByGrant(grantId);
   await store.stores.artefacts.remove('Grant', grantId);
 }

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Slice } from '#shared/stores/oauth/artefacts.ts';
-import type { AccessStore } from './access-store.ts';
+import type { AuditEvent } from '#shared/audit/event-kinds.ts';
+import { type AccessStore, changing } from './access-store.ts';
 import type { Assurance } from './assurance.ts';
 import { endGrant } from './grants.ts';
 import { surplus, walk } from './walk.ts';
@@ -38,16 +39,18 @@ export type Means = Required<Pick<SignIn, 'assurance'>> & Pick<SignIn, 'passkey'
 
 /**
  * Keeps a sign-in for `seconds`, the life of a session. A person with `MOST_SIGN_INS` loses the oldest. The sign-in ends at
- * once if its passkey was removed meanwhile: whoever removes one looks for its sign-ins afterwards.
+ * once if its passkey was removed meanwhile: whoever removes one looks for its sign-ins afterwards. `events` are recorded with it.
  */
 export async function recordSignIn(
   store: AccessStore,
   signIn: SignIn,
   seconds: number,
+  ...events: readonly AuditEvent[]
 ): Promise<void> {
   const { uid, accountId } = signIn;
   const payload = { ...signIn };
-  await store.stores.artefacts.put({ kind: 'SignIn', id: uid, payload, seconds });
+  const artefact = { kind: 'SignIn', id: uid, payload, seconds };
+  await changing(store, 'artefacts', ...events).put(artefact);
   for (const old of await surplus(store, 'SignIn', accountId, MOST_SIGN_INS)) {
     await endSignIn(store, { uid: String(old['uid']), accountId });
   }
@@ -97,11 +100,13 @@ export async function listSignIns(
   return Promise.all(seen);
 }
 
-/** Signs a browser out and ends the grants that depend on the sign-in. */
+/** Signs a browser out and ends the grants that depend on the sign-in. `events` are recorded if it was signed in. */
 export async function endSignIn(
   store: AccessStore,
   { uid, accountId }: Pick<SignIn, 'uid' | 'accountId'>,
+  ...events: readonly AuditEvent[]
 ): Promise<void> {
+  if (events.length > 0) await changing(store, 'artefacts', ...events).remove('SignIn', uid);
   await removeSignIns(store, uid);
   const within: string[] = [];
   for await (const { signIn, grantId } of walk(store, 'Access', accountId)) {

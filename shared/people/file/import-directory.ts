@@ -96,11 +96,12 @@ async function putPerson(
     await keepPerson(store, person, former);
     return true;
   }
-  await changePerson(store, person.name, ({ id, profile }) => ({
+  const edit = ({ id, profile }: NewRecord) => ({
     ...(profileless && profile && { profile }),
     ...person,
     id,
-  }));
+  });
+  await changePerson(store, person.name, edit, { kind: 'person.changed', what: 'import' });
   return false;
 }
 

@@ -1,13 +1,16 @@
+import type { Recorder } from '#shared/audit/recorder.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import { seal, unseal } from '#shared/keys/seal.ts';
 import type { SecondFactorRecord } from '#shared/stores/credentials/second-factors.ts';
 import type { Stores } from '#shared/stores/stores.ts';
+import { changing } from '../access/access-store.ts';
 import { newRecoveryCodes, readRecoveryCode, recoveryMac } from './recovery-codes.ts';
 import { DIGITS, SECRET_OCTETS, stepOf } from './totp.ts';
 
 export interface SecondFactorStore {
   readonly stores: Pick<Stores, 'secondFactors'>;
+  readonly recorder?: Recorder;
   /** The master secret. */
   readonly master: Buffer;
   readonly clock: Clock;
@@ -79,10 +82,15 @@ export type WrongCode = 'wrong' | 'replayed' | 'recovery';
 
 /** Checks a one-time code or a recovery code of a person, and uses nothing up. */
 export async function checkCode(
-  { stores: { secondFactors }, master, clock }: Omit<SecondFactorStore, 'random'>,
+  store: Omit<SecondFactorStore, 'random'>,
   accountId: string,
   typed: string,
 ): Promise<RightCode | WrongCode> {
+  const {
+    stores: { secondFactors },
+    master,
+    clock,
+  } = store;
   const factor = await secondFactors.get(accountId);
   if (factor === undefined) return 'wrong';
   const now = clock.now();
@@ -93,7 +101,8 @@ export async function checkCode(
     return {
       id: factor.id,
       async use() {
-        const left = await secondFactors.useRecovery(accountId, mac, now);
+        const used = { kind: 'recovery-code.used', person: accountId } as const;
+        const left = await changing(store, 'secondFactors', used).useRecovery(accountId, mac, now);
         return left === undefined ? undefined : { left };
       },
     };
@@ -113,12 +122,15 @@ export async function checkCode(
 
 /** Gives a person ten other recovery codes. Undefined: they have no second factor, or its codes were changed meanwhile. */
 export async function renewRecoveryCodes(
-  { stores, master, random }: Omit<SecondFactorStore, 'clock'>,
+  store: Omit<SecondFactorStore, 'clock'>,
   accountId: string,
 ): Promise<readonly string[] | undefined> {
+  const { stores, master, random } = store;
   const factor = await stores.secondFactors.get(accountId);
   if (factor === undefined) return undefined;
   const codes = newRecoveryCodes(random);
   const macs = codes.map((one) => recoveryMac(master, accountId, one));
-  return (await stores.secondFactors.renewRecovery(factor, macs)) ? codes : undefined;
+  const renewed = { kind: 'recovery-codes.renewed', person: accountId } as const;
+  const factors = changing(store, 'secondFactors', renewed);
+  return (await factors.renewRecovery(factor, macs)) ? codes : undefined;
 }

@@ -1,0 +1,17 @@
+import type { Context } from 'koa';
+import type { Recorder } from '#shared/audit/recorder.ts';
+import type { PagesServer } from './server.ts';
+
+/** Returns the server as one that records what it does as the doing of a person at a page. */
+export const asPerson = <Server extends Pick<PagesServer, 'recorder'>>(
+  server: Server,
+  person: string,
+  ctx?: Context,
+): Server => ({
+  ...server,
+  recorder: server.recorder.by({ who: { person }, how: 'page', from: ctx?.ip }),
+});
+
+/** Returns a recorder for a page whose visitor has not shown who they are. */
+export const bySomebody = ({ recorder }: Pick<PagesServer, 'recorder'>, ctx: Context): Recorder =>
+  recorder.by({ who: 'server', how: 'page', from: ctx.ip });

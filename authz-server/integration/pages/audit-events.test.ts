@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { type Entry, entryOf } from '#shared/audit/entry.ts';
+import { NOBODY } from '#shared/audit/recorder.ts';
+import { PASSWORD, type DeviceFlow, openDeviceFlow } from '../device/device.fixture.ts';
+
+const NEW = 'another horse, another battery';
+
+let flow: DeviceFlow;
+beforeEach(async () => {
+  flow = await openDeviceFlow();
+});
+afterEach(async () => flow[Symbol.asyncDispose]());
+
+const entries = async (): Promise<readonly Entry[]> =>
+  (await flow.authz.stores.audit.open()).texts.map(entryOf);
+
+/** Returns the kinds of events about alice that the visitor caused. */
+async function kindsOf(work: () => Promise<unknown>): Promise<readonly string[]> {
+  const before = (await entries()).length;
+  await work();
+  return (await entries()).slice(before).map(({ kind }) => kind);
+}
+
+async function signIn(password: string) {
+  const browser = flow.browser();
+  await browser.submit(await browser.open('/account'), { name: 'alice', password });
+  return browser;
+}
+
+test('a sign-in and its end are recorded as the doing of the person', async () => {
+  const { id } = flow.people.alice;
+  expect(await kindsOf(() => signIn(PASSWORD))).toEqual(['sign-in']);
+  const last = (await entries()).at(-1);
+  expect(last).toMatchObject({ who: { person: id }, how: 'page', person: id, what: 'pwd' });
+  expect(last).not.toHaveProperty('from');
+});
+
+test('a wrong password is recorded for the person whose name was typed, ten times an hour', async () => {
+  const { id } = flow.people.alice;
+  const kinds = await kindsOf(async () => {
+    for (let n = 0; n < 3; n += 1) await signIn('wrong');
+  });
+  expect(kinds).toEqual(Array(3).fill('sign-in.refused'));
+  expect((await entries()).at(-1)).toMatchObject({ who: 'server', person: id, reason: 'password' });
+});
+
+test('a name that nobody has, which may be a password, is in no event and in no count', async () => {
+  const typed = 'my-secret-instead-of-a-name';
+  const browser = flow.browser();
+  const kinds = await kindsOf(async () =>
+    browser.submit(await browser.open('/account'), { name: typed, password: PASSWORD }),
+  );
+  expect(kinds).toEqual([]);
+  const counts = await flow.authz.stores.audit.refusals(Number.MAX_SAFE_INTEGER);
+  expect(counts.map(({ person }) => person)).toEqual([NOBODY]);
+});
+
+test('a new password is recorded, a refused one is not', async () => {
+  const browser = await signIn(PASSWORD);
+  const change = async (current: string) =>
+    browser.send(
+      await browser.open('/account/password'),
+      { current, password: NEW },
+      '/account/password',
+    );
+  expect(await kindsOf(() => change('wrong'))).toEqual([]);
+  expect(await kindsOf(() => change(PASSWORD))).toEqual(['password.changed']);
+  expect(JSON.stringify(await entries())).not.toContain(NEW);
+});
