@@ -12,6 +12,16 @@ export const asPerson = <Server extends Pick<PagesServer, 'recorder'>>(
   recorder: server.recorder.by({ who: { person }, how: 'page', from: ctx?.ip }),
 });
 
+/** Returns the server as one that records what the holder of a link does as the doing of the link's person. */
+export const asHolder = <Server extends Pick<PagesServer, 'recorder'>>(
+  server: Server,
+  ctx: Context,
+  person: string,
+): Server => ({
+  ...server,
+  recorder: server.recorder.by({ who: { person }, how: 'link', from: ctx.ip }),
+});
+
 /** Returns a recorder for a page whose visitor has not shown who they are. */
 export const bySomebody = ({ recorder }: Pick<PagesServer, 'recorder'>, ctx: Context): Recorder =>
   recorder.by({ who: 'server', how: 'page', from: ctx.ip });

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { entryOf } from '#shared/audit/entry.ts';
 import { fresh, somePasskey, someSecondFactor } from '#shared/stores/contract/samples.ts';
 import { type TestAdmin, testAdmin } from './admin.fixture.ts';
 
@@ -68,6 +69,31 @@ describe('to add people', () => {
       409,
       expect.stringContaining('can sign in: user recover'),
     ]);
+  });
+});
+
+describe('the audit log', () => {
+  const written = async () => (await admin.authz.stores.audit.open()).texts.map(entryOf);
+
+  test('names the client that came in the name of nobody, and the door; it has no name of the person', async () => {
+    const { name, id } = await somebody();
+    await admin.change('user-end', { name });
+    const about = (await written()).filter((entry) => Reflect.get(entry, 'person') === id);
+    const by = { who: { client: 'admin' }, how: 'http', person: id };
+    expect(about).toMatchObject([
+      { ...by, kind: 'person.added' },
+      { ...by, kind: 'person.ended' },
+    ]);
+    expect(JSON.stringify(about)).not.toContain(name);
+  });
+
+  test('has no event of what was refused', async () => {
+    const { name } = await somebody();
+    const before = (await written()).length;
+    expect((await admin.change('user-add', { name })).status).toBe(409);
+    expect((await admin.change('user-second-factor-remove', { name })).status).toBe(404);
+    expect((await admin.change('user-end', { name, grant: 'x' })).status).toBe(404);
+    expect(await written()).toHaveLength(before);
   });
 });
 

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { entryOf } from '#shared/audit/entry.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { createPasswords } from '#shared/people/password.ts';
@@ -246,6 +247,15 @@ describe('a link', () => {
       expect((await use(await link(), { name })).status).toBe(422);
       expect(await named(name)).toBeUndefined();
     }
+  });
+
+  test('leaves one event in the audit log, by the holder of the link and without a name', async () => {
+    await use(await link());
+    const entries = (await flow.authz.stores.audit.open()).texts.map(entryOf);
+    const id = (await named('dora'))?.id;
+    const about = entries.filter((entry) => Reflect.get(entry, 'person') === id);
+    expect(about).toMatchObject([{ kind: 'person.added', who: { person: id }, how: 'link' }]);
+    expect(JSON.stringify(about)).not.toContain('dora');
   });
 
   test('ten uses at once make one account', async () => {

@@ -6,6 +6,7 @@ import { PeopleError } from '#shared/people/people.ts';
 import { createRecoveryLinks, LINK_PATH, type Recovery } from '#shared/people/recovery-links.ts';
 import { MOST_PASSKEYS } from '#shared/stores/credentials/passkeys.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
+import { asHolder } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { notify } from '#shared/mail/notify.ts';
 import type { MailKind } from '#shared/mail/kinds.ts';
@@ -54,12 +55,6 @@ export function recoverHandlers(
 
   const secretOf = (ctx: Context) => ctx.path.slice(LINK_PATH.length);
 
-  /** The holder of the link acts as its person. */
-  const byLink = (ctx: Context, person: string): PagesServer => ({
-    ...server,
-    recorder: server.recorder.by({ who: { person }, how: 'link', from: ctx.ip }),
-  });
-
   /**
    * Whether the link makes a passkey. A passkey stands for both factors, and a link never replaces the second one unless it
    * removes it.
@@ -93,7 +88,7 @@ export function recoverHandlers(
     const recovery = await links.redeem(secretOf(ctx));
     const view = viewOf(ctx);
     if (recovery === undefined) return answerWith(ctx, recoveryGonePage(view));
-    const acting = byLink(ctx, recovery.person);
+    const acting = asHolder(server, ctx, recovery.person);
     await acting.recorder.record({
       kind: 'link.used',
       person: recovery.person,
@@ -124,7 +119,7 @@ export function recoverHandlers(
     const judged = await judgePassword(password);
     if ('fault' in judged) return showForm(ctx, holder, { problem: { kind: judged.fault } });
     await use(ctx, holder.seen, 'password', () =>
-      changePasswordAndEnd(byLink(ctx, holder.seen.id), holder.seen, password),
+      changePasswordAndEnd(asHolder(server, ctx, holder.seen.id), holder.seen, password),
     );
   }
 
@@ -144,7 +139,7 @@ export function recoverHandlers(
     await use(ctx, seen, 'passkey', async () => {
       const problem = await registration.keep(seen.id, checked.made, name);
       if (problem !== undefined) throw expired(TO_ACCOUNT, 409);
-      await removePasswordAndEnd(byLink(ctx, seen.id), seen);
+      await removePasswordAndEnd(asHolder(server, ctx, seen.id), seen);
     });
   }
 

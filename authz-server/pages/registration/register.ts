@@ -7,6 +7,7 @@ import {
   type Registration,
   REGISTRATION_PATH,
 } from '#shared/people/registration.ts';
+import { asHolder } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired } from '../frame/page-error.ts';
@@ -97,7 +98,10 @@ export function registerHandlers(
       const way = await wayIn(ctx, registration, form);
       if ('kind' in way) return again(way);
       const { name } = judged;
-      const outcome = await register(server, registration, { name, password: way.password });
+      const outcome = await register(asHolder(server, ctx, registration.id), registration, {
+        name,
+        password: way.password,
+      });
       if (outcome === 'taken') return again({ kind: 'taken' });
       if (outcome === 'gone') return gone(ctx);
       await links.redeem(secretOf(ctx));

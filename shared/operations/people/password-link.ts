@@ -51,6 +51,7 @@ export async function mailPasswordLink(
 ) {
   demandMail(house);
   checkEnabled(person);
+  await house.recorder.record({ kind: 'link.made', person: person.id, what: kind });
   await notify(house, person.id, kind, 'en', { to });
   return { id: person.id, name: person.name, mailed_to: to };
 }
