@@ -255,7 +255,12 @@ describe('somebody wants an account', () => {
       const { to, right } = await wants('open', kind, 'dora@example.com');
       expect([to, right]).toEqual([
         'dora@example.com',
-        { id: expect.any(String), address: 'dora@example.com', mailed: true },
+        {
+          id: expect.any(String),
+          address: 'dora@example.com',
+          mailed: true,
+          ...(kind === 'registration' && { asked: true }),
+        },
       ]);
     },
   );

@@ -100,7 +100,8 @@ async function toNewcomer(
     const link = `${config.issuer}/recover`;
     return person && { kind: 'registration-known', to: own.address, person, link };
   }
-  const { secret } = await createRegistrationLinks(server).make(to, true);
+  const origin = { mailed: true, ...(kind === 'registration' && { asked: true }) };
+  const { secret } = await createRegistrationLinks(server).make(to, origin);
   const link = `${config.issuer}${REGISTRATION_PATH}${secret}`;
   return { kind: kind as LinkKind, to, link };
 }

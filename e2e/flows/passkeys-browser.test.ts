@@ -51,7 +51,8 @@ async function deviceOf(page: Page): Promise<Device> {
 describe.each(ONE_STORE)('on %s: passkeys in Chromium', (kind) => {
   let flow: BrowserFlow;
   beforeAll(async () => {
-    flow = await startBrowserFlow(kind, { issuerHost: 'localhost' });
+    const settings = { people: { registration: 'invited' } };
+    flow = await startBrowserFlow(kind, { issuerHost: 'localhost', settings });
   });
   afterEach(async () => {
     expect(await flow.close()).toEqual([]);
@@ -86,6 +87,33 @@ describe.each(ONE_STORE)('on %s: passkeys in Chromium', (kind) => {
     page.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false');
 
   const isIn = (page: Page, name: string) => page.getByText(`You are ${name}.`).waitFor();
+
+  /** A newcomer at the page of their link, with a name typed. */
+  async function newcomer(name: string) {
+    const { page } = await flow.visit();
+    await deviceOf(page);
+    const { stdout } = await flow.pair.cli('user', 'invite', '--email', `${name}@example.com`);
+    await page.goto(/https?:\S+/.exec(stdout)?.[0] ?? '');
+    await page.getByLabel('Name').fill(name);
+    return page;
+  }
+
+  test('a newcomer gets the account that they typed a password for, though the device makes passkeys', async () => {
+    const page = await newcomer('dora');
+    await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
+    await page.keyboard.press('Enter');
+    await page.getByText('dora').first().waitFor();
+    await page.waitForLoadState();
+    expect((await flow.pair.cli('user', 'show', 'dora')).stdout).not.toContain('no password');
+  });
+
+  test('a newcomer makes a passkey instead, and types no password', async () => {
+    const page = await newcomer('dana');
+    await button(page, 'Use a passkey instead').click();
+    await page.waitForURL(/register/);
+    await page.getByText('dana').first().waitFor();
+    expect((await flow.pair.cli('user', 'show', 'dana')).stdout).toContain('no password');
+  });
 
   test('a person makes one, comes in by the button, and removes it', async () => {
     const { page, person, device } = await withPasskey();

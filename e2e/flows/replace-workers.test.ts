@@ -104,6 +104,18 @@ test('SIGHUP: of 10,000 requests under way none is lost, and a WebSocket is told
   expect(new Set(after).intersection(new Set(before))).toEqual(new Set());
 });
 
+test('one worker alone is replaced, too', async () => {
+  await using alone = await home();
+  await using single = await alone.start({}, '--workers', '1');
+  const [before] = await workersOf(single, 'authz-server');
+  single.signal('SIGHUP');
+  await until(async () => (single.output.match(/"event":"workers\.replaced"/g) ?? []).length === 2);
+  expect((await fetch(`${alone.issuer}/health/ready`)).status).toBe(200);
+  const after = await workersOf(single, 'authz-server');
+  expect(after).toHaveLength(1);
+  expect(after).not.toContain(before);
+});
+
 test('a configuration that is wrong by then changes nothing; once it is right, the new workers have it', async () => {
   const { file, config } = place;
   await writeFile(file, JSON.stringify({ ...config, tokens: { lifetime: 'long' } }));

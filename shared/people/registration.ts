@@ -22,14 +22,16 @@ export interface Registration {
   readonly address: string;
   /** The link was sent to the address: whoever has it reads what goes there. */
   readonly mailed: boolean;
+  /** Somebody asked for it themself. It does not take the place of an operator's, and is good while registration is open. */
+  readonly asked?: boolean;
 }
 
 /** One-time links with which somebody makes an account. */
 export interface RegistrationLinks {
-  /** Returns the secret of a new link, which takes the place of the last one of that address, and its life in seconds. */
+  /** Returns the secret of a new link, which takes the place of the last one of that address and origin, and its life in seconds. */
   make(
     address: string,
-    mailed: boolean,
+    origin: Omit<Registration, 'id' | 'address'>,
   ): Promise<{ readonly secret: string; readonly life: number }>;
   /** Undefined: the secret is unknown, used, replaced or too old. Uses nothing up. */
   find(secret: string): Promise<Registration | undefined>;
@@ -40,12 +42,13 @@ export function createRegistrationLinks(options: OneTimeLinksOptions): Registrat
   const { make, find, redeem } = createOneTimeLinks<Registration>(options, {
     name: 'registration',
     person: () => undefined,
-    owner: ({ address }) => `of:${hash('sha256', addressKey(address), 'base64url')}`,
+    owner: ({ address, asked = false }) =>
+      `${asked ? 'asked ' : ''}of:${hash('sha256', addressKey(address), 'base64url')}`,
   });
   return {
-    async make(address, mailed) {
-      const life = mailed ? MAILED : SHOWN;
-      const right = { id: randomId(options.random), address, mailed };
+    async make(address, origin) {
+      const life = origin.mailed ? MAILED : SHOWN;
+      const right = { id: randomId(options.random), address, ...origin };
       return { secret: await make(right, life), life };
     },
     find,

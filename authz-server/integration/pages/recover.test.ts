@@ -95,19 +95,57 @@ describe('a link', () => {
     ]);
   });
 
-  test.each([
-    ['is not theirs any more', [{ address: 'new@example.com', verified: false }], {}],
-    [
-      'is verified of somebody else',
-      [{ address: 'dora@example.com', verified: false }],
-      { emails: [{ address: 'DORA@example.com', verified: true }] },
-    ],
-  ])('sets the password, but verifies no address that %s', async (_, emails, others) => {
-    await setProfile(people(), 'bob', () => others);
+  test('sets the password, but verifies no address that is verified of somebody else', async () => {
+    const emails = [{ address: 'dora@example.com', verified: false }];
+    await setProfile(people(), 'bob', () => ({
+      emails: [{ address: 'DORA@example.com', verified: true }],
+    }));
     const { id } = await addPerson(people(), { name: 'dora', profile: { emails } });
     await use(await link({ person: id, purpose: 'invitation', address: 'dora@example.com' }));
     expect(await enters(NEW, 'dora')).toBe(true);
     expect((await flow.authz.stores.people.get(id))?.profile?.emails).toEqual(emails);
+  });
+
+  test.each([
+    ['was never theirs', { purpose: 'invitation' }, []],
+    [
+      'is theirs no more',
+      { purpose: 'recovery' },
+      [{ address: 'new@example.com', verified: true }],
+    ],
+    [
+      'is not verified, by whoever asked for it',
+      { purpose: 'recovery', byMail: true },
+      [{ address: 'dora@example.com', verified: false }],
+    ],
+    [
+      'is theirs no more, with the second factor',
+      { purpose: 'recovery', secondFactor: true },
+      [{ address: 'new@example.com', verified: true }],
+    ],
+  ] as const)('that went to an address that %s is gone', async (_, right, emails) => {
+    const { id } = await addPerson(people(), {
+      name: 'dora',
+      password: PASSWORD,
+      profile: { emails },
+    });
+    const path = await link({ ...right, person: id, address: 'dora@example.com' });
+    expect((await flow.browser().open(path)).status).toBe(404);
+  });
+
+  test('is gone once its person has another address, also where its form is open', async () => {
+    const address = 'dora@example.com';
+    const profile = { emails: [{ address, verified: true }] };
+    const { id } = await addPerson(people(), { name: 'dora', password: PASSWORD, profile });
+    const path = await link({ person: id, purpose: 'recovery', byMail: true, address });
+    const browser = flow.browser();
+    const page = await browser.open(path);
+    expect(page.status).toBe(200);
+    await setProfile(people(), 'dora', () => ({
+      emails: [{ address: 'new@example.com', verified: true }],
+    }));
+    expect((await browser.send(page, { password: NEW }, path)).status).toBe(404);
+    expect([await enters(PASSWORD, 'dora'), await enters(NEW, 'dora')]).toEqual([true, false]);
   });
 
   test('works once: a second time says how to get another', async () => {

@@ -32,9 +32,10 @@ async function waiting() {
 }
 
 /** The path of a new link. */
-async function link(address = ADDRESS, mailed = true): Promise<string> {
+async function link(address = ADDRESS, mailed = true, asked = false): Promise<string> {
   const links = createRegistrationLinks({ stores: flow.authz.stores, random: systemRandom });
-  return `${PATH}/${(await links.make(address, mailed)).secret}`;
+  const origin = { mailed, ...(asked && { asked }) };
+  return `${PATH}/${(await links.make(address, origin)).secret}`;
 }
 
 /** Opens a link in a new browser, and sends its form. */
@@ -64,6 +65,7 @@ describe('people.registration', () => {
     expect((await browser.request('POST', PATH, form)).status).toBe(at);
     expect((await browser.open('/account')).text).not.toContain(PATH);
     expect((await browser.open(await link())).status).toBe(of);
+    expect((await browser.open(await link(ADDRESS, true, true))).status).toBe(404);
     expect(await waiting()).toEqual([]);
   });
 
@@ -307,5 +309,23 @@ describe('a link', () => {
     }));
     expect((await use(await link())).status).toBe(200);
     expect(await enters('alice', PASSWORD)).toBe(true);
+  });
+});
+
+describe('strangers', () => {
+  test('who ask for a link void no link that an operator made', async () => {
+    const path = await link(ADDRESS, false);
+    await link(ADDRESS, true, true);
+    expect((await use(path)).status).toBe(200);
+  });
+
+  test('learn by one link of twenty names, and then of one each minute', async () => {
+    const path = await link();
+    const statuses: number[] = [];
+    for (let n = 0; n < 21; n += 1) statuses.push((await use(path, { name: 'alice' })).status);
+    expect(statuses.slice(0, 20)).toEqual(Array.from({ length: 20 }, () => 422));
+    expect(statuses[20]).toBe(429);
+    flow.clock.advance(60);
+    expect((await use(path)).status).toBe(200);
   });
 });

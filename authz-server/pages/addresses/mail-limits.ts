@@ -18,7 +18,11 @@ export async function payForLink(
 ): Promise<number | undefined> {
   const own = await limits.spend(...asker, BY_ASKER);
   if (!own.ok) return own.retryAfter;
-  const key = createHash('sha256').update(addressKey(address)).digest('base64url');
+  // A bucket for each door: strangers at one empty none of a person at another.
+  const [door] = asker;
+  const key = createHash('sha256')
+    .update(`${door} ${addressKey(address)}`)
+    .digest('base64url');
   const there = await limits.spend('mail-address', key, TO_ADDRESS);
   return there.ok ? undefined : there.retryAfter;
 }

@@ -1,6 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { changePasswordAndEnd, removePasswordAndEnd } from '#shared/people/change-password.ts';
 import { verifySentTo } from '#shared/people/address-links.ts';
+import { addressKey } from '#shared/people/names/mail-address.ts';
 import { judgePassword } from '#shared/people/password-rules.ts';
 import { PeopleError } from '#shared/people/people.ts';
 import { createRecoveryLinks, LINK_PATH, type Recovery } from '#shared/people/recovery-links.ts';
@@ -29,6 +30,16 @@ interface Holder {
 }
 
 /**
+ * Whether a link that was sent by mail still went to an address of its person: of one that they asked for, to a verified
+ * one. Whoever reads a former or mistyped address gets nothing.
+ */
+function isTheirs({ address: sentTo, byMail }: Recovery, { profile }: PersonRecord): boolean {
+  if (sentTo === undefined) return true;
+  const own = profile?.emails?.find(({ address }) => addressKey(address) === addressKey(sentTo));
+  return own !== undefined && (!byMail || own.verified);
+}
+
+/**
  * The page of a link for somebody who cannot sign in. Programs that open every link of a mail use nothing up: GET only
  * shows the form, and only a password that may be set, or a passkey, uses the link up. Nobody is signed in by it, so that a second
  * factor is still asked for.
@@ -50,7 +61,7 @@ export function recoverHandlers(
       // Only somebody who may sign in.
       directory.find(recovery.person),
     ]);
-    return seen && person && { recovery, seen };
+    return seen && person && isTheirs(recovery, seen) ? { recovery, seen } : undefined;
   }
 
   const secretOf = (ctx: Context) => ctx.path.slice(LINK_PATH.length);
@@ -87,7 +98,10 @@ export function recoverHandlers(
   ) {
     const recovery = await links.redeem(secretOf(ctx));
     const view = viewOf(ctx);
-    if (recovery === undefined) return answerWith(ctx, recoveryGonePage(view));
+    const now = recovery && (await stores.people.get(recovery.person));
+    if (recovery === undefined || now === undefined || !isTheirs(recovery, now)) {
+      return answerWith(ctx, recoveryGonePage(view));
+    }
     const acting = asHolder(server, ctx, recovery.person);
     await acting.recorder.record({
       kind: 'link.used',

@@ -7,10 +7,11 @@ import {
   type Registration,
   REGISTRATION_PATH,
 } from '#shared/people/registration.ts';
+import type { Rate } from '#shared/stores/limits/limits.ts';
 import { asHolder } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { createCsrf } from '../frame/csrf.ts';
-import { expired } from '../frame/page-error.ts';
+import { expired, PageError } from '../frame/page-error.ts';
 import { answerWith } from '../frame/respond.ts';
 import type { RegisterProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
@@ -19,6 +20,9 @@ import { answerIn, createRegistration } from '../passkeys/registration.ts';
 import { textsOf } from '../texts/index.ts';
 import { programName } from '../views/program.ts';
 import { registeredPage, registerPage, registrationGonePage } from '../views/registration.ts';
+
+/** Names that somebody may try with one link: more would tell who is here. */
+const TRIES: Rate = { burst: 20, per: 60 };
 
 /** The way in that somebody chose. */
 type Way = {
@@ -40,6 +44,13 @@ export function registerHandlers(
   const viewOf = createViewOf(server);
   const granted = server.config.spaces.flatMap(({ grants }) => Object.keys(grants.people));
   const secretOf = (ctx: Context) => ctx.path.slice(REGISTRATION_PATH.length);
+
+  /** The right of the link, unless registration was open when somebody asked for it and is not now. */
+  async function find(ctx: Context): Promise<Registration | undefined> {
+    const registration = await links.find(secretOf(ctx));
+    const isClosed = server.config.people.registration !== 'open';
+    return registration?.asked && isClosed ? undefined : registration;
+  }
 
   function showForm(
     ctx: Context,
@@ -81,16 +92,18 @@ export function registerHandlers(
 
   return {
     async show(ctx) {
-      const registration = await links.find(secretOf(ctx));
+      const registration = await find(ctx);
       if (registration === undefined) return gone(ctx);
       showForm(ctx, registration);
     },
 
     async register(ctx) {
       const form = await checkForm(ctx);
-      const registration = await links.find(secretOf(ctx));
+      const registration = await find(ctx);
       if (registration === undefined) return gone(ctx);
       const typed = form.get('name') ?? '';
+      const tried = await server.stores.limits.spend('registration-link', registration.id, TRIES);
+      if (!tried.ok) throw new PageError(429, 'later');
       const again = (problem: NonNullable<RegisterProps['problem']>) =>
         showForm(ctx, registration, { name: typed, problem });
       const judged = await judgeName(server, typed, granted);

@@ -35,15 +35,16 @@ if (button && Key?.parseRequestOptionsFromJSON) {
     form.submit();
   };
   button.hidden = false;
-  // Enter in a field does what the button does.
-  if (makes) {
+  // Enter in a field does what the button does, unless the form has another for it.
+  if (makes && !form.querySelector('button:not([type="button"])')) {
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       button.click();
     });
   }
   button.addEventListener('click', () => {
-    if (makes && !form.reportValidity()) return;
+    const fields = [...form.elements].filter(({ id }) => id !== 'password');
+    if (makes && !fields.every((field) => field.reportValidity())) return;
     failed.hidden = true;
     ask().catch(() => {
       failed.hidden = false;

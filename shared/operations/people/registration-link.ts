@@ -26,7 +26,7 @@ export async function makeRegistrationLink(house: House, typed: string, mailed: 
     await notify(house, nobody, 'registration-invitation', 'en', { to: address });
     return { mailed_to: address };
   }
-  const { secret, life } = await createRegistrationLinks(house).make(address, false);
+  const { secret, life } = await createRegistrationLinks(house).make(address, { mailed: false });
   return {
     link: `${config.issuer}${REGISTRATION_PATH}${secret}`,
     expires_at: Math.floor(clock.now() / 1000) + life,

@@ -1,9 +1,9 @@
+import cluster from 'node:cluster';
 import type { Server } from 'node:http';
 import net, { type AddressInfo, type Socket } from 'node:net';
 import { type Clock, systemClock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import { type Random, systemRandom } from '#shared/base/random.ts';
-import { WORKERS } from '#shared/base/workers.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import { Admission } from '../limits/admission.ts';
 import { Connections } from '../limits/connections.ts';
@@ -117,9 +117,9 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // Workers share their parent's listener; a single process has its own.
+    // Workers share their parent's listener, so that a successor can take their place; another process has its own.
     const backlog = limit.connections.total;
-    server.listen({ port, host, backlog, exclusive: WORKERS === 1 }, () => {
+    server.listen({ port, host, backlog, exclusive: !cluster.isWorker }, () => {
       server.off('error', reject);
       resolve();
     });

@@ -34,7 +34,12 @@ const FIELDS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff
 export async function listenForMetrics({ host, port }, text, clock) {
   const current = fresh(text, clock);
   const server = createServer(
-    { maxHeaderSize: HEADER_BYTES, requestTimeout: PATIENCE, headersTimeout: PATIENCE },
+    {
+      maxHeaderSize: HEADER_BYTES,
+      requestTimeout: PATIENCE,
+      headersTimeout: PATIENCE,
+      connectionsCheckingInterval: 1000,
+    },
     (request, response) => void answer(request, response, current),
   );
   server.maxConnections = CONNECTIONS;

@@ -59,6 +59,8 @@ export type LimitNamespace =
   | 'mail-account'
   /** Links to make an account, by the network address that asks. */
   | 'registration-address'
+  /** Names that somebody tries with a link to make an account, by the id that the account will have. */
+  | 'registration-link'
   /** Messages that tell somebody what happened, by kind and account. */
   | 'notices'
   /** Passwords and proofs that schemes look at, by address and by account. */
