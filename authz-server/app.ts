@@ -16,14 +16,10 @@ import { createServe } from '#shared/server/endpoints/serve.ts';
 import { ENDPOINTS, handledBy, lookUpIn, type Rows, rowsOf } from './base/endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { gnapEndpoints } from './gnap/endpoints.ts';
-import { prefersHtml } from '#shared/pages/prefers-html.ts';
-import { shownId } from '#shared/server/message/request-log.ts';
-import { errorProps } from './pages/frame/page-error.ts';
-import { frameOf } from './pages/frame/view-of.ts';
-import { errorPage } from './pages/views/error.ts';
-import { TO_ACCOUNT } from './pages/frame/way-back.ts';
+import { tellError } from './pages/views/tell-error.ts';
 import { pinOrigin } from './engine/pin-origin.ts';
 import { formTooLong } from './base/errors.ts';
+import { houseOf } from './base/house.ts';
 import type { AuthzServer } from './base/server.ts';
 import type { TokenIssuer } from './token-issuer/token-issuer.ts';
 import { protection } from './resources/protection.ts';
@@ -60,7 +56,7 @@ export function createApp(
   const administration = adminSpace(config);
   const administered = protection({ ...server, publicKey })(
     administration,
-    adminApi({ ...server, masterSecret: async () => server.master }),
+    adminApi(houseOf(server)),
     adminRules(server),
   );
   const rows: Rows = {
@@ -119,15 +115,9 @@ export function createApp(
     return server.development ? withReason(answer) : answer;
   }
 
-  /** A person gets a page with a way on, a program problem details; the fields are the same. */
   function told(error: unknown, request: IncomingMessage): Answer {
-    const answer = errorAnswer(error);
-    const { program } = at(parseTarget(request.url ?? '')?.path ?? '') ?? {};
-    if (program || !prefersHtml(request.headers.accept)) return ofMode(answer);
-    const id = shownId(request);
-    const props = { back: TO_ACCOUNT, ...errorProps(error), id };
-    const page = errorPage(frameOf(server, request), props);
-    return { ...page, fields: { ...answer.fields, ...page.fields } };
+    const { program = false } = at(parseTarget(request.url ?? '')?.path ?? '') ?? {};
+    return program ? ofMode(errorAnswer(error)) : tellError(server, request, error);
   }
 
   const { issuer: tokenOrigin, url } = config.privateTokens ?? {};

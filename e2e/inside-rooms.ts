@@ -142,7 +142,7 @@ export const INSIDE: Orders = {
       ['views'],
       ['sign-in'],
       ['passkeys'],
-      ['addresses'],
+      ['addresses', 'admin'],
       ['interaction', 'password', 'registration', 'second-factor'],
       ['device'],
       ['gnap'],

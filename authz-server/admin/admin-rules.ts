@@ -1,22 +1,17 @@
-import { createStepUp } from '#shared/auth/judge/step-up.ts';
 import type { TokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import { ADMIN_READ_SCOPE, ADMIN_SCOPE, adminSpace } from '#shared/config/token-spaces.ts';
 import { METHODS } from '#shared/http/methods.ts';
+import { adminSignIn } from '../base/admin-sign-in.ts';
 import type { AuthzServer } from '../base/server.ts';
 import type { Rules } from '../resources/protection.ts';
 
-/** Seconds since the sign-in of a person who administers. */
-const MAX_AGE = 600;
-
 /**
- * Returns who may come to the administration: with `admin:read` who reads, with `admin` who changes. The sign-in of a
- * person is recent, and by a second factor or a passkey, unless the server is in development (RFC 9470). A machine has
- * none.
+ * Returns who may come to the administration: with `admin:read` who reads, with `admin` who changes. A machine has no
+ * sign-in of which more could be asked.
  */
-export function adminRules({ config, clock, development }: Rulers): Rules {
-  const { safe = [], unsafe = [] } = adminSpace(config).scopes;
-  const rule = { maxAge: MAX_AGE, ...(!development && { acr: 'second-factor' as const }) };
-  const stepUp = createStepUp([rule], { clock, skew: config.tokens.skew });
+export function adminRules(server: Rulers): Rules {
+  const { safe = [], unsafe = [] } = adminSpace(server.config).scopes;
+  const stepUp = adminSignIn(server);
   return {
     scopes: (method) => (METHODS.get(method)?.safe ? safe : unsafe),
     verifier: withImpliedScope,

@@ -21,7 +21,7 @@ import { fromTexts } from '#shared/operations/texts.ts';
 import { NoSuchPerson, PeopleError, Unacceptable } from '#shared/people/people.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Work } from '../resources/protection.ts';
-import { isAdministrator } from './administrator.ts';
+import { isAdministrator } from '../base/administrator.ts';
 import { receiveJson } from './json-content.ts';
 
 /** The name of an operation in its address. */

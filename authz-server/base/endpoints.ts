@@ -22,6 +22,8 @@ export const ENDPOINTS = {
   '/account/passkeys': { methods: BOTH },
   '/register': { methods: BOTH, limited: true },
   '/register/:uid': { methods: BOTH, limited: true },
+  '/admin': { methods: READ },
+  '/admin/:uid': { methods: BOTH },
   '/sign-in': { methods: BOTH, limited: true },
   '/sign-out': { methods: BOTH },
   '/interaction/:uid': { methods: READ },

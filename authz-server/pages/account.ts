@@ -7,6 +7,7 @@ import type { PagesServer } from '../base/server.ts';
 import { endOneProps } from './account/ask-first.ts';
 import { ENDINGS, isEndedPart } from './account/endings.ts';
 import { askedIn, listsOf, OVERVIEW } from './account/lists.ts';
+import { ADMIN_PATH } from './admin/admission.ts';
 import { ADDRESSES_PATH } from './addresses/addresses.ts';
 import { createCsrf } from './frame/csrf.ts';
 import { createDoneNotes } from './frame/done-notes.ts';
@@ -155,6 +156,7 @@ export function accountHandlers(
       keyOrigins,
       link: KEY_PATH,
       ...(ended && { ended }),
+      ...(record?.admin && { admin: ADMIN_PATH }),
     });
     answerWith(ctx, { ...answer, status });
   }

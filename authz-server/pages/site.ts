@@ -8,6 +8,8 @@ import { homePage } from './home.ts';
 import { ADDRESS_PATH } from '#shared/people/address-links.ts';
 import { ADDRESSES_PATH, addressHandlers } from './addresses/addresses.ts';
 import { accountHandlers } from './account.ts';
+import { adminHandlers } from './admin/admin.ts';
+import { ADMIN_PATH } from './admin/admission.ts';
 import { deviceHandlers } from './device/device.ts';
 import { gnapHandlers } from './gnap/interact.ts';
 import { interactionHandlers } from './interaction/interaction.ts';
@@ -40,6 +42,7 @@ export function site(server: PagesServer, provider: Provider): Router {
   const recovery = recoverHandlers(server);
   const passkeys = passkeyHandlers(server, provider);
   const secondFactor = secondFactorHandlers(server, provider);
+  const admin = adminHandlers(server, provider);
   const device = deviceHandlers(server, provider);
   const { checkResume } = createSameBrowser(server, provider);
   const homes = { en: homePage(server.config, 'en'), de: homePage(server.config, 'de') };
@@ -65,6 +68,9 @@ export function site(server: PagesServer, provider: Provider): Router {
     ...registrationRoutes(server),
     ['GET', '/recover/:secret', recovery.show],
     ['POST', '/recover/:secret', recovery.recover],
+    ['GET', ADMIN_PATH, admin.home],
+    ['GET', `${ADMIN_PATH}/:operation`, admin.show],
+    ['POST', `${ADMIN_PATH}/:operation`, admin.change],
     ['GET', '/sign-in', (ctx) => seeOther(ctx, '/account')],
     ['POST', '/sign-in', signIn],
     ['GET', '/sign-out', ask],

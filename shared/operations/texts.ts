@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { InputError } from './operation.ts';
 
-/** The words of a member at the command line, where they are not those of its name. */
+/** The ways in which a member is written and typed, where its name does not say them. */
 interface Spelling {
   /** The name of its option, without dashes; of a member with several values it is one of them. */
   readonly option?: string;
@@ -9,23 +9,32 @@ interface Spelling {
   readonly value?: string;
   /** Reads one value; default: it is the text. */
   readonly read?: (text: string) => unknown;
+  /** Its value lets somebody in: no page shows it, and it is never in an address. */
+  readonly secret?: true;
 }
 
 /** The spellings of members. */
 export const SPELLINGS = z.registry<Spelling>();
 
 /** Returns the name of a member's option, and what stands for its value in the help. */
-export function spellingOf(name: string, schema: z.ZodType): Required<Omit<Spelling, 'read'>> {
+export function spellingOf(
+  name: string,
+  schema: z.ZodType,
+): Required<Pick<Spelling, 'option' | 'value'>> {
   const { option = name.replaceAll('_', '-'), value = name.toUpperCase() } =
     SPELLINGS.get(schema) ?? {};
   return { option, value };
 }
 
+/** Returns the names of the members that are secrets. */
+export const secretsOf = ({ shape }: z.ZodObject): ReadonlySet<string> =>
+  new Set(Object.keys(shape).filter((name) => SPELLINGS.get(shape[name] as z.ZodType)?.secret));
+
 /** How a member is written where everything is text: at the command line, in a query, in a form. */
 export type MemberKind = 'flag' | 'number' | 'text' | 'texts';
 
-/** Returns how a member is written as text. */
-export function kindOf(schema: z.ZodType): MemberKind {
+/** Returns the schema of a member's value, without what says that it may be absent, and what is made of it. */
+function innerOf(schema: z.ZodType): z.ZodType {
   let inner = schema;
   for (;;) {
     if (
@@ -36,12 +45,28 @@ export function kindOf(schema: z.ZodType): MemberKind {
       inner = inner.unwrap() as z.ZodType;
     } else if (inner instanceof z.ZodPipe) {
       inner = inner.in as z.ZodType;
-    } else break;
+    } else return inner;
   }
+}
+
+/** Returns how a member is written as text. */
+export function kindOf(schema: z.ZodType): MemberKind {
+  const inner = innerOf(schema);
   if (inner instanceof z.ZodBoolean) return 'flag';
   if (inner instanceof z.ZodNumber) return 'number';
   return inner instanceof z.ZodArray ? 'texts' : 'text';
 }
+
+/** Returns the only texts that a member may have, or each of its values; undefined: there are others. */
+export function choicesOf(schema: z.ZodType): readonly string[] | undefined {
+  const inner = innerOf(schema);
+  const one = inner instanceof z.ZodArray ? innerOf(inner.element as z.ZodType) : inner;
+  return one instanceof z.ZodEnum ? one.options.map(String) : undefined;
+}
+
+/** Whether an object may lack a member of this schema. */
+export const isOptional = (schema: z.ZodType): boolean =>
+  z.object({ member: schema }).safeParse({}).success;
 
 /** The values of each member, as text. */
 export type Texts = ReadonlyMap<string, readonly string[]>;

@@ -2,24 +2,23 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { setUser } from '#shared/operations/people/user-set.ts';
 import { perform } from '#shared/operations/operation.ts';
 import { disablePerson } from '#shared/people/people.ts';
-import { ManualClock } from '#shared/base/clock.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { houseOf } from '../../base/house.ts';
 import { ALICE, BOB } from '../pages/at-consent.fixture.ts';
 import { withSecondFactor } from '../second-factor.fixture.ts';
 import { testSite, type TestSite, WEB } from '../site.fixture.ts';
 
 let site: TestSite;
 beforeEach(async () => {
-  // The engine has the clock of the system.
-  site = await testSite({}, new ManualClock(Date.now()), false);
+  // The engine has the clock of the system: one that stands still takes its tokens for those of the future.
+  site = await testSite({}, systemClock, false);
   const { clients } = site.server.stores;
   await clients.replace({ ...WEB, scope: `${WEB.scope} admin admin:read` });
 });
 afterEach(async () => site[Symbol.asyncDispose]());
 
-const setAdmin = (name: string, admin: boolean) => {
-  const { server } = site;
-  return perform(setUser, { name, admin }, { ...server, masterSecret: async () => server.master });
-};
+const setAdmin = (name: string, admin: boolean) =>
+  perform(setUser, { name, admin }, houseOf(site.server));
 
 /** The token that a person who signs in, with a code if they are asked for one, allows a client to have. */
 async function tokenOf(who: typeof ALICE, code?: () => string): Promise<string> {

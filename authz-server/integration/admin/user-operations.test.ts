@@ -113,6 +113,8 @@ test('a password in the query is 400, and changes nothing', async () => {
   const before = await admin.authz.stores.people.get(id);
   const { status } = await admin.change(`user-passwd?name=${name}&password=whatever`, { name });
   expect(status).toBe(400);
+  const read = await admin.read(`user-passwd?name=${name}&password=whatever`);
+  expect([read.status, read.text.includes('whatever')]).toEqual([405, false]);
   expect(await admin.authz.stores.people.get(id)).toEqual(before);
 });
 

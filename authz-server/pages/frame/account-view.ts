@@ -15,6 +15,8 @@ export interface AccountProps {
   readonly link: string;
   /** Something was ended just now. `password`: it was changed, `others`: and all else ended. */
   readonly ended?: 'sign-in' | 'application' | 'access' | 'key' | 'password' | 'others';
+  /** Where an administrator goes on; absent: the person is none. */
+  readonly admin?: string;
 }
 
 export type AccountGroup = 'sign-ins' | 'applications';

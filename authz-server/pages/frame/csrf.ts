@@ -11,8 +11,8 @@ import { TO_ACCOUNT } from './way-back.ts';
 
 const LONGEST_FORM = 16 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
-/** The only field that a form may have more than once. */
-const REPEATED = 'item';
+/** The fields that a form may have more than once. */
+const REPEATED: ReadonlySet<string> = new Set(['item']);
 
 /** Tokens of browsers that had none, by the request that they are made for: an answer has one, however many forms. */
 const MADE = new WeakMap<IncomingMessage, string>();
@@ -26,9 +26,9 @@ export interface Csrf {
   /**
    * The form of a POST that a page of ours sent. Throws `PageError`: 415 another media type, 413 longer
    * than 16 KiB, 400 a duplicated field, 403 without this browser's token or from another origin, such as
-   * 127.0.0.1 for localhost: that page leads to ours.
+   * 127.0.0.1 for localhost: that page leads to ours. `repeated`: the fields that it may have more than once.
    */
-  checkForm(ctx: Context): Promise<URLSearchParams>;
+  checkForm(ctx: Context, repeated?: ReadonlySet<string>): Promise<URLSearchParams>;
 }
 
 /**
@@ -62,13 +62,13 @@ export function createCsrf({
       return token;
     },
 
-    async checkForm(ctx) {
+    async checkForm(ctx, repeated = REPEATED) {
       const { origin } = ctx.req.headers;
       if (origin !== undefined && origin !== config.issuer) {
         throw expired({ ...TO_ACCOUNT, href: config.issuer + TO_ACCOUNT.href }, 403);
       }
       const form = await readForm(ctx);
-      const names = [...form.keys()].filter((name) => name !== REPEATED);
+      const names = [...form.keys()].filter((name) => !repeated.has(name));
       if (new Set(names).size < names.length) throw new PageError(400, 'request');
       if (!sameText(form.get('csrf') ?? '', known(ctx) ?? '')) {
         throw expired(undefined, 403);

@@ -53,12 +53,12 @@ export interface SignInProps {
   /** When the person signed in here last, if that is too long ago for what follows; milliseconds since the epoch. */
   readonly since?: number;
   /** The page of ours that they are on the way to. */
-  readonly purpose?: 'account' | 'device' | 'access';
+  readonly purpose?: 'account' | 'device' | 'access' | 'admin';
   /**
    * `nothing-ended`: nobody was signed in any more; `again`: what follows needs a new sign-in; `not-enough`: the
-   * person has just signed in by less than what is asked for.
+   * person has just signed in by less than what is asked for; `admin`: the same for an administrator, or that was long ago.
    */
-  readonly notice?: 'nothing-ended' | 'again' | 'not-enough';
+  readonly notice?: 'nothing-ended' | 'again' | 'not-enough' | 'admin';
   /** The form that gives up and goes back to the client; absent: nowhere to go back to. */
   readonly cancel?: {
     readonly action: string;

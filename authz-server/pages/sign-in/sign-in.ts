@@ -26,6 +26,10 @@ const CONTINUE: ReadonlyMap<string, readonly string[]> = new Map([
 const INTERACTION = /^\/gnap\/interact\/[\w-]{1,64}$/;
 /** The pages of links that confirm an address. */
 const ADDRESS_LINK = /^\/account\/address\/[\w-]{1,64}$/;
+/** The pages of administrators: what is typed there goes along. It fills in a form, and changes nothing by itself. */
+const ADMIN = /^\/admin(?:\/[a-z-]{1,64})?$/;
+/** Characters of the longest query that goes along. */
+const LONGEST_QUERY = 2048;
 
 type More = Pick<
   SignInProps,
@@ -33,7 +37,7 @@ type More = Pick<
 >;
 
 export interface StandaloneSignIn {
-  /** Asks the person to sign in first; `goOn` is one of the paths of `CONTINUE`, or a page of a link or of a request of GNAP. */
+  /** Asks the person to sign in first; `goOn` is one of the paths of `CONTINUE`, a page of a link, of a request of GNAP, or of administrators. */
   ask(ctx: Context, goOn: string, more?: More): void;
   /** POST /sign-in. */
   signIn: Middleware;
@@ -102,6 +106,7 @@ const doorTo = (goOn: string, asks?: SignInProps['asks']) => ({
 
 const purposeOf = (goOn: string): NonNullable<SignInProps['purpose']> => {
   if (INTERACTION.test(goOn)) return 'access';
+  if (goOn.startsWith('/admin')) return 'admin';
   return goOn.startsWith('/device') ? 'device' : 'account';
 };
 
@@ -109,6 +114,9 @@ const purposeOf = (goOn: string): NonNullable<SignInProps['purpose']> => {
 export function checkedContinue(goOn: string, issuer: string): string {
   const url = URL.parse(goOn, issuer);
   const own = url?.origin === issuer ? url.pathname : '';
+  if (url !== null && ADMIN.test(own)) {
+    return url.search.length > LONGEST_QUERY ? own : own + url.search;
+  }
   const isPage = INTERACTION.test(own) || ADDRESS_LINK.test(own);
   const parameters = isPage ? [] : CONTINUE.get(own);
   if (url === null || parameters === undefined) return '/account';

@@ -2,6 +2,7 @@ import { html, strong } from '#shared/pages/html.ts';
 import type { Texts } from './en.ts';
 import { endOneDe } from './end-one-de.ts';
 import { homeDe } from './home-de.ts';
+import { adminDe } from './admin-de.ts';
 import { addressesDe } from './addresses-de.ts';
 import { passkeysDe } from './passkeys-de.ts';
 import { registrationDe } from './registration-de.ts';
@@ -41,6 +42,7 @@ export const de: Texts = {
       account: 'um zu Ihrem Konto zu gelangen',
       device: 'um ein Gerät zu verbinden',
       access: 'um über eine Anwendung zu entscheiden',
+      admin: 'um diesen Server zu verwalten',
     },
     asks: {
       'second-factor': (client) =>
@@ -85,6 +87,8 @@ export const de: Texts = {
         'Es wurde nichts beendet: Sie sind hier nicht mehr angemeldet. Melden Sie sich an und beenden Sie es dann noch einmal.',
       'not-enough': 'Sie sind angemeldet, aber hier wird mehr verlangt.',
       again: 'Melden Sie sich noch einmal an, bevor Sie ändern, wie Sie sich anmelden.',
+      admin:
+        'Wer verwaltet, meldet sich mit zweitem Faktor oder Passkey an, und nach zehn Minuten von neuem.',
     },
   },
 
@@ -408,6 +412,7 @@ export const de: Texts = {
   },
 
   home: homeDe,
+  admin: adminDe,
 
   addresses: addressesDe,
   passkeys: passkeysDe,

@@ -1,6 +1,7 @@
 import { html, strong } from '#shared/pages/html.ts';
 import { endOneEn } from './end-one-en.ts';
 import { homeEn } from './home-en.ts';
+import { adminEn } from './admin-en.ts';
 import { addressesEn } from './addresses-en.ts';
 import { passkeysEn } from './passkeys-en.ts';
 import { registrationEn } from './registration-en.ts';
@@ -45,6 +46,7 @@ export const en = {
       account: 'to go to your account',
       device: 'to connect a device',
       access: 'to decide about an application',
+      admin: 'to administer this server',
     },
     asks: {
       'second-factor': (client: string) =>
@@ -89,6 +91,8 @@ export const en = {
         'Nothing was ended: you are not signed in here any more. Sign in, then end it once more.',
       'not-enough': 'You are signed in, but this asks for more.',
       again: 'Sign in once more before you change how you sign in.',
+      admin:
+        'Administrators sign in with a second factor or a passkey, and again after ten minutes.',
     },
   },
 
@@ -407,6 +411,7 @@ export const en = {
   },
 
   home: homeEn,
+  admin: adminEn,
 
   addresses: addressesEn,
   passkeys: passkeysEn,

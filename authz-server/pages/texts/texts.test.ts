@@ -19,6 +19,11 @@ function everyText(texts: object, above = ''): readonly Entry[] {
   });
 }
 
+/** Members of operations that are called the same in German. */
+const SAME_IN_GERMAN = 'passkeys agent link client person concealed hoba domain token status'.split(
+  ' ',
+);
+
 describe('texts', () => {
   const english = everyText(textsOf('en'));
 
@@ -43,6 +48,10 @@ describe('texts', () => {
       '/rights/actions',
       '/deviceEntry/code',
       '/account/about/name',
+      '/admin/groups/client/title',
+      '/admin/groups/token/title',
+      '/admin/groups/cache/title',
+      ...SAME_IN_GERMAN.map((name) => `/admin/members/${name}`),
       '/passkeys/title',
     ]);
   });

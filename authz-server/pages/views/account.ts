@@ -22,6 +22,7 @@ export function accountPage(view: View, props: AccountProps): Answer {
       <div class="intro">
         <h1>${all.yourAccount}</h1>
         <p class="muted">${texts.lead(name)}</p>
+        ${props.admin !== undefined && html`<p><a href="${props.admin}">${all.admin.title}</a></p>`}
         ${ended !== undefined && html`<p class="note good" role="status">${texts.ended[ended]}</p>`}
       </div>
       ${lists.shown === undefined ? overview(view, props) : group(view, props, lists.shown.group)}

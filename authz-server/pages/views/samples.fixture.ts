@@ -1,7 +1,10 @@
 import type { Answer } from '#shared/http/answer.ts';
 import type { AccountApplication, AccountKey, AccountSignIn } from '../frame/account-view.ts';
+import type { AdminField, AdminOperationProps } from '../frame/admin-view.ts';
 import type { AskedItem, Language, View } from '../frame/view.ts';
 import { accountPage } from './account.ts';
+import { adminHomePage } from './admin-home.ts';
+import { adminOperationPage } from './admin-operation.ts';
 import {
   addressConfirmedPage,
   addressesPage,
@@ -120,6 +123,30 @@ const APPLICATIONS: readonly AccountApplication[] = [
     ],
   },
 ];
+
+const FIELD: AdminField = {
+  name: 'client_id',
+  label: 'Client',
+  kind: 'text',
+  values: ['papertrail'],
+  options: [],
+  required: true,
+};
+const OPTIONS: AdminField['options'] = [
+  { value: '', label: 'As it is' },
+  { value: 'papertrail', label: 'Yes' },
+];
+const ADMIN: AdminOperationProps = {
+  title: 'New secret for a client',
+  text: 'The client gets a new secret, which is shown once.',
+  group: 'Clients',
+  home: '/admin',
+  action: '/admin/client-secret',
+  effect: 'changes',
+  fields: [FIELD],
+  once: 'mark-of-the-form',
+  links: [],
+};
 
 const KEYS: readonly AccountKey[] = [
   {
@@ -436,6 +463,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       keyOrigins: ['https://api.example'],
       link: '/account/key',
       ended: 'access',
+      admin: '/admin',
     }),
   'account-group': (view) =>
     accountPage(alice(view), {
@@ -501,4 +529,98 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     }),
   'everything-ended': (view) =>
     everythingEndedPage(view, { signIns: 2, grants: 11, again: '/account' }),
+  'admin-home': (view) =>
+    adminHomePage(alice(view), {
+      name: 'alice@example.com',
+      groups: [
+        {
+          name: 'client',
+          title: 'Clients',
+          text: 'Applications that get tokens from this server.',
+          links: [
+            { href: '/admin/client-list', text: 'All clients' },
+            { href: '/admin/client-remove', text: 'Remove a client' },
+          ],
+        },
+        { name: 'cache', title: 'cache', text: undefined, links: [] },
+      ],
+    }),
+  'admin-list': (view) =>
+    adminOperationPage(alice(view), {
+      ...ADMIN,
+      title: 'All clients',
+      effect: 'reads',
+      fields: [{ ...FIELD, label: 'Begins with', required: false, values: [] }],
+      told: {
+        kind: 'list',
+        columns: ['client_id', 'client_name', 'scope', 'created_at'],
+        rows: ['papertrail', 'a-client-with-a-name-that-does-not-end-soon'].map((client_id) => ({
+          item: {
+            client_id,
+            client_name: 'Papertrail',
+            scope: 'openid profile offline_access documents:read',
+            created_at: NOW - DAY,
+          },
+          href: '/admin/client-show?client_id=papertrail',
+        })),
+        next: '/admin/client-list?after=papertrail',
+      },
+    }),
+  'admin-nothing': (view) =>
+    adminOperationPage(alice(view), {
+      ...ADMIN,
+      effect: 'reads',
+      fields: [],
+      told: { kind: 'list', columns: ['client_id'], rows: [] },
+    }),
+  'admin-one': (view) =>
+    adminOperationPage(alice(view), {
+      ...ADMIN,
+      title: 'One client',
+      effect: 'reads',
+      told: {
+        kind: 'one',
+        value: {
+          client_id: 'papertrail',
+          redirect_uris: ['https://papertrail.example/callback', 'http://127.0.0.1/callback'],
+          jwks: { keys: [{ kty: 'EC', crv: 'P-256' }] },
+          first_party: false,
+          resources: [],
+          created_at: NOW - DAY,
+        },
+      },
+      links: [
+        { href: '/admin/client-secret?client_id=papertrail', text: 'New secret for a client' },
+        { href: '/admin/client-remove?client_id=papertrail', text: 'Remove a client' },
+      ],
+    }),
+  'admin-change': (view) =>
+    adminOperationPage(alice(view), {
+      ...ADMIN,
+      problem: { kind: 'sent' },
+      status: 409,
+      fields: [
+        { ...FIELD, problem: 'must be the name of a person' },
+        { ...FIELD, name: 'password', label: 'Password', kind: 'secret', values: [] },
+        { ...FIELD, name: 'other', label: 'what it is for', isEnglish: true },
+        { ...FIELD, name: 'overlap', label: 'Seconds', kind: 'number', required: false },
+        { ...FIELD, name: 'emails', label: 'E-mail addresses', kind: 'lines', values: ['a', 'b'] },
+        { ...FIELD, name: 'admin', label: 'Administrator', kind: 'choice', options: OPTIONS },
+        { ...FIELD, name: 'without', label: 'Clear these', kind: 'choices', options: OPTIONS },
+      ],
+    }),
+  'admin-refused': (view) =>
+    adminOperationPage(alice(view), {
+      ...ADMIN,
+      text: 'give a client a new secret',
+      isEnglish: true,
+      problem: { kind: 'refused', text: 'there is no client papertrail' },
+      status: 404,
+    }),
+  'admin-done': (view) =>
+    adminOperationPage(alice(view), {
+      ...ADMIN,
+      done: 'The client has a new secret. It is shown only this once: keep it now.',
+      told: { kind: 'one', value: { client_id: 'papertrail', client_secret: '8pYkqvTBrZ0cKXy' } },
+    }),
 };

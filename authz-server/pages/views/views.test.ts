@@ -6,6 +6,8 @@ import { LANGUAGES } from '#shared/pages/language.ts';
 import type { AccountAccess } from '../frame/account-view.ts';
 import type { AskedItem, View } from '../frame/view.ts';
 import { accountPage } from './account.ts';
+import { adminHomePage } from './admin-home.ts';
+import { adminOperationPage } from './admin-operation.ts';
 import { changePasswordPage } from './change-password.ts';
 import { consentPage } from './consent.ts';
 import { deviceConfirmPage } from './device-confirm.ts';
@@ -144,6 +146,41 @@ function everyView(text: string): readonly Answer[] {
       applications: [text],
     }),
     everythingEndedPage(view, { signIns: 1, grants: 1, again: text }),
+    adminHomePage(view, {
+      name: text,
+      groups: [{ name: text, title: text, text, links: [{ href: text, text }] }],
+    }),
+    ...adminPages(view, text),
+  ];
+}
+
+function adminPages(view: View, text: string): readonly Answer[] {
+  const field = { name: text, label: text, values: [text], required: true, problem: text };
+  const kinds = ['text', 'secret', 'number', 'lines', 'choice', 'choices'] as const;
+  const common = {
+    title: text,
+    text,
+    group: text,
+    home: text,
+    action: text,
+    fields: kinds.map((kind) =>
+      Object.assign({ kind, options: [{ value: text, label: text }] }, field),
+    ),
+    once: text,
+    problem: { kind: 'refused', text } as const,
+    links: [{ href: text, text }],
+  };
+  const item = { [text]: text, list: [text, { text }] };
+  const told = { kind: 'list', columns: [text, 'list'], rows: [{ item, href: text }] } as const;
+  return [
+    adminOperationPage(view, { ...common, effect: 'changes' }),
+    adminOperationPage(view, { ...common, effect: 'reads', told: { ...told, next: text } }),
+    adminOperationPage(view, {
+      ...common,
+      effect: 'changes',
+      done: text,
+      told: { kind: 'one', value: item },
+    }),
   ];
 }
 

@@ -38,6 +38,8 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
   '/token/revocation': 'revocation (RFC 7009)',
   '/userinfo': 'claims of a person (OpenID Connect Core 1.0 section 5.3)',
   '/revocations': 'what was revoked, for servers that do not share the store',
+  '/admin': 'where administrators begin',
+  '/admin/:uid': 'shows an operation to an administrator, and does it',
   '/admin/api/:uid': 'does an operation for an administrator (openapi.json lists them)',
   '/gnap': 'asks for access by GNAP (RFC 9635); OPTIONS is discovery',
   '/gnap/continue': 'goes on with such a request, changes or ends it',

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { loadConfig } from '#shared/config/load.ts';
 import {
   type House,
@@ -8,7 +8,7 @@ import {
   type Told,
 } from '#shared/operations/operation.ts';
 import type { Page } from '#shared/operations/page.ts';
-import { fromTexts, kindOf, spellingOf } from '#shared/operations/texts.ts';
+import { fromTexts, isOptional, kindOf, spellingOf } from '#shared/operations/texts.ts';
 import {
   type Command,
   Failure,
@@ -168,9 +168,6 @@ function optionOf(member: string, schema: z.ZodType): Option {
     help: schema.description ?? '',
   };
 }
-
-/** Whether an object may lack a member of this schema. */
-const isOptional = (schema: z.ZodType) => z.object({ member: schema }).safeParse({}).success;
 
 const spelling = (input: z.ZodObject, member: string) =>
   spellingOf(member, input.shape[member] as z.ZodType);

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import { SPELLINGS } from '../texts.ts';
 
 /** A new password; `judgePassword` says which may be one. */
 export const passwordMember = z
   .string()
   .exactOptional()
-  .describe('the password; without it one is made and shown');
+  .describe('the password; without it one is made and shown')
+  .register(SPELLINGS, { secret: true });
 
 export const passwordShown = z
   .string()

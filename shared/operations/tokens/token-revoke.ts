@@ -15,7 +15,7 @@ export const revokeToken = operation({
       .min(1, 'must be an access token')
       .max(32_768, 'must be an access token')
       .describe('the access token')
-      .register(SPELLINGS, { value: 'TOKEN' }),
+      .register(SPELLINGS, { value: 'TOKEN', secret: true }),
   }),
   operands: ['token'],
   output: z.strictObject({ jti: z.string(), revoked: z.literal(true) }),

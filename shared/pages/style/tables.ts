@@ -32,6 +32,10 @@ export const TABLES = css`
     font-size: 0.875rem;
     overflow-wrap: normal;
   }
+  .records th,
+  .records td {
+    overflow-wrap: anywhere;
+  }
   th {
     font-weight: 600;
   }

@@ -1,0 +1,272 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { entryOf } from '#shared/audit/entry.ts';
+import { ManualClock } from '#shared/base/clock.ts';
+import { perform } from '#shared/operations/operation.ts';
+import { OPERATIONS } from '#shared/operations/operations.ts';
+import { setUser } from '#shared/operations/people/user-set.ts';
+import { disablePerson } from '#shared/people/people.ts';
+import { someClient } from '#shared/stores/contract/samples.ts';
+import { houseOf } from '../../base/house.ts';
+import type { Page, TestBrowser } from '../browser.fixture.ts';
+import { ALICE, BOB } from '../pages/at-consent.fixture.ts';
+import { withSecondFactor } from '../second-factor.fixture.ts';
+import { testSite, type TestSite, WEB } from '../site.fixture.ts';
+
+let site: TestSite;
+let clock: ManualClock;
+
+async function start(development: boolean): Promise<void> {
+  clock = new ManualClock(Date.now());
+  const often = { burst: 100_000, per: 1 };
+  site = await testSite({ limits: { address: often, signIn: often } }, clock, development);
+}
+afterEach(async () => site[Symbol.asyncDispose]());
+
+const setAdmin = (name: string, admin = true) =>
+  perform(setUser, { name, admin }, houseOf(site.server));
+
+async function signedIn(who: typeof ALICE, code?: string): Promise<TestBrowser> {
+  const browser = site.browser();
+  const page = await browser.submit(await browser.open('/account'), who);
+  if (code !== undefined) await browser.submit(page, { code });
+  return browser;
+}
+
+/** The status, fields and text of an answer, without those that are new each time. */
+const told = ({ status, headers, text }: Page) => {
+  const fields = [...headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
+  return [status, fields, text.replaceAll(/<code>[\w-]+<\/code>/g, '')];
+};
+
+const slug = (name: string) => name.replaceAll(' ', '-');
+const PATHS = ['', ...OPERATIONS.map(({ name }) => `/${slug(name)}`), '/nothing', '/constructor'];
+const secretOf = ({ text }: Page) => /<dt>Secret<\/dt>\s*<dd>([^<]+)<\/dd>/.exec(text)?.[1];
+
+describe('in development', () => {
+  let browser: TestBrowser;
+  beforeEach(async () => {
+    await start(true);
+    await setAdmin('alice');
+    browser = await signedIn(ALICE);
+  });
+
+  test('an administrator finds the way from the account to every operation', async () => {
+    const account = await browser.open('/account');
+    expect(account.text).toContain('<a href="/admin">');
+    const home = await browser.open('/admin');
+    expect([home.status, home.headers.get('cache-control')]).toEqual([200, 'no-store']);
+    for (const { name } of OPERATIONS) {
+      expect(home.text).toContain(`href="/admin/${slug(name)}"`);
+      const page = await browser.open(`/admin/${slug(name)}`);
+      // This server issues no PrivateTokens.
+      const status = name === 'private-token keys' ? 409 : 200;
+      expect([name, page.status]).toEqual([name, status]);
+    }
+  });
+
+  test('a list leads to the next page and to each of its rows, and those to what can be changed', async () => {
+    for (const id of ['paged-a', 'paged-b', 'paged-c']) {
+      await site.server.stores.clients.add(someClient(id));
+    }
+    const first = await browser.open('/admin/client-list?prefix=paged-&limit=2');
+    expect(first.text).toContain('/admin/client-show?client_id=paged-b');
+    expect(first.text).not.toContain('paged-c');
+    expect(first.text).toContain('?prefix=paged-&amp;limit=2&amp;after=paged-b');
+    const next = await browser.open('/admin/client-list?prefix=paged-&limit=2&after=paged-b');
+    expect(next.text).toContain('paged-c');
+    const shown = await browser.open('/admin/client-show?client_id=paged-c');
+    expect(shown.text).toContain('href="/admin/client-remove?client_id=paged-c"');
+    expect(shown.text).not.toContain('secret_hash');
+  });
+
+  test('a change says what will happen, is done by its form alone, and then says so', async () => {
+    await site.server.stores.clients.add(someClient('goes'));
+    const asked = await browser.open('/admin/client-remove?client_id=goes');
+    expect(asked.text).toContain('This cannot be undone.');
+    await browser.request('HEAD', '/admin/client-remove?client_id=goes');
+    expect(await site.server.stores.clients.get('goes')).toBeDefined();
+    const done = await browser.submit(asked);
+    expect([done.status, done.text.includes('The client is removed.')]).toEqual([200, true]);
+    expect(await site.server.stores.clients.get('goes')).toBeUndefined();
+    const { id } = (await site.server.stores.people.getByName('alice')) ?? {};
+    const { texts } = await site.server.stores.audit.open();
+    expect(texts.map(entryOf).at(-1)).toMatchObject({ who: { person: id }, how: 'page' });
+  });
+
+  test('a mistake stands beside its field, and what was typed stays', async () => {
+    const asked = await browser.open('/admin/user-set');
+    const refused = await browser.submit(asked, {
+      name: 'bob',
+      display_name: 'Robert <b>',
+      locale: 'no language!',
+    });
+    expect(refused.status).toBe(422);
+    expect(refused.text).toMatch(/id="field-locale"[^>]*aria-describedby="field-locale-problem"/);
+    expect(refused.text).toContain('value="Robert &lt;b&gt;"');
+    expect((await site.server.stores.people.getByName('bob'))?.profile).toBeUndefined();
+    const missing = await browser.submit(await browser.open('/admin/user-disable'), { name: 'x' });
+    expect([missing.status, missing.text.includes('role="alert"')]).toEqual([404, true]);
+  });
+
+  test('several values stand one a line, and a box is ticked for each to be cleared', async () => {
+    const asked = await browser.open('/admin/user-set');
+    const set = { name: 'bob', groups: 'staff\r\n\r\nboard ', emails: 'b@example.com,verified' };
+    expect((await browser.submit(asked, set)).status).toBe(200);
+    const cleared = { name: 'bob', without: ['email', 'locale'] };
+    expect((await browser.submit(asked, cleared)).status).toBe(409);
+    const again = await browser.open('/admin/user-set');
+    expect((await browser.submit(again, cleared)).status).toBe(200);
+    const { profile } = (await site.server.stores.people.getByName('bob')) ?? {};
+    expect(profile).toEqual({ groups: ['staff', 'board'] });
+  });
+
+  test('an unknown member, one given twice and no page of a list are refused', async () => {
+    for (const query of ['all=1', 'limit=1&limit=2', 'limit=x', '__proto__=1', 'after=%00&x=']) {
+      const { status } = await browser.open(`/admin/client-list?${query}`);
+      expect([query, status]).toEqual([query, query.startsWith('after') ? 200 : 422]);
+    }
+    const asked = await browser.open('/admin/client-remove');
+    expect((await browser.submit(asked, { client_id: ['web', 'x'] })).status).toBe(400);
+    expect((await browser.submit(asked, { client_id: 'web', other: '1' })).status).toBe(422);
+    expect((await browser.submit(asked, { client_id: 'x'.repeat(20_000) })).status).toBe(413);
+    expect(await site.server.stores.clients.get('web')).toBeDefined();
+  });
+
+  test('a page that is loaded again makes no second secret, of ten at once one is made', async () => {
+    await site.server.stores.clients.add({ ...someClient('has'), secret_hash: 'x' });
+    const asked = await browser.open('/admin/client-secret?client_id=has');
+    const answers = await Promise.all(Array.from({ length: 10 }, () => browser.send(asked)));
+    const made = answers.filter(({ status }) => status === 200);
+    expect(made).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 409)).toHaveLength(9);
+    expect(made.map(secretOf)).toEqual([expect.stringMatching(/^[\w-]{20,}$/)]);
+    const before = await site.server.stores.clients.get('has');
+    expect((await browser.send(asked)).status).toBe(409);
+    expect(await site.server.stores.clients.get('has')).toEqual(before);
+  });
+
+  test('a form counts at its own address, for its own person, for an hour', async () => {
+    const asked = await browser.open('/admin/user-disable?name=bob');
+    const once = new Map(asked.forms[0]?.fields).get('once') ?? '';
+    const other = await browser.open('/admin/user-enable?name=bob');
+    expect((await browser.submit(other, { once })).status).toBe(409);
+    clock.advance(3600);
+    const back = await browser.submit(await browser.open('/admin'), ALICE);
+    expect(new URL(back.url).pathname).toBe('/admin');
+    expect((await browser.send(asked)).status).toBe(409);
+    expect((await site.server.stores.people.getByName('bob'))?.disabled).toBeUndefined();
+  });
+
+  test('texts that clients and people choose stay text', async () => {
+    const attack = '"><script>alert(1)</script>';
+    const client = { ...someClient('odd'), client_name: attack, redirect_uris: [attack] };
+    await site.server.stores.clients.add(client);
+    const pages = [
+      await browser.open('/admin/client-list?prefix=odd'),
+      await browser.open('/admin/client-show?client_id=odd'),
+      await browser.open(`/admin/client-show?client_id=${encodeURIComponent(attack)}`),
+      await browser.open(`/admin/client-remove?client_id=${encodeURIComponent(attack)}`),
+      await browser.open(`/admin/client-list?${encodeURIComponent(attack)}=1`),
+    ];
+    for (const { text } of pages) {
+      expect(text).toContain('&quot;&gt;&lt;script&gt;');
+      expect(text).not.toContain(attack);
+    }
+  });
+
+  test('a form without the token, with that of another browser, or from elsewhere does nothing', async () => {
+    const asked = await browser.open('/admin/user-disable?name=bob');
+    const stranger = await signedIn(BOB);
+    const foreign = new Map((await stranger.open('/account')).forms[0]?.fields).get('csrf') ?? '';
+    const statuses = [
+      (await browser.send(asked, { csrf: undefined })).status,
+      (await browser.send(asked, { csrf: foreign })).status,
+      (
+        await browser.request('POST', '/admin/user-disable', new URLSearchParams({ name: 'bob' }), {
+          origin: 'https://evil.example',
+        })
+      ).status,
+      (
+        await browser.request('POST', '/admin/user-disable', '{"name":"bob"}', {
+          'content-type': 'application/json',
+        })
+      ).status,
+    ];
+    expect(statuses).toEqual([403, 403, 403, 415]);
+    expect((await site.server.stores.people.getByName('bob'))?.disabled).toBeUndefined();
+  });
+
+  test('RFC 9110 section 15.5.6: what only reads is not posted', async () => {
+    const { status, headers } = await browser.request('POST', '/admin/client-list', '');
+    expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
+  });
+
+  test('after ten minutes the sign-in is asked for again, and what was typed is kept', async () => {
+    const asked = await browser.open('/admin/user-set?name=bob');
+    clock.advance(606);
+    const again = await browser.send(asked, { display_name: 'Bobby' });
+    expect(again.text).toContain('again after ten minutes');
+    expect((await site.server.stores.people.getByName('bob'))?.profile).toBeUndefined();
+    const back = await browser.submit(again, ALICE);
+    expect(new URL(back.url).pathname).toBe('/admin/user-set');
+    expect(back.text).toContain('value="Bobby"');
+    expect((await browser.submit(back)).text).toContain('The profile is changed.');
+  });
+});
+
+describe('refused', () => {
+  test.each(['bob', 'nobody'])(
+    '%s finds at every address what is at an unknown one',
+    async (who) => {
+      await start(true);
+      await setAdmin('alice');
+      const browser = who === 'bob' ? await signedIn(BOB) : site.browser();
+      for (const accept of ['text/html', '*/*']) {
+        browser.fields = { ...browser.fields, accept };
+        for (const method of ['GET', 'HEAD', 'POST']) {
+          const form = method === 'POST' ? 'name=bob' : undefined;
+          const nowhere = told(await browser.request(method, '/nowhere', form));
+          expect(nowhere[0]).toBe(404);
+          for (const path of PATHS) {
+            if (method === 'POST' && path === '') continue;
+            const page = await browser.request(method, `/admin${path}`, form);
+            expect([path, told(page)]).toEqual([path, nowhere]);
+          }
+        }
+      }
+      expect((await browser.open('/account')).text).not.toContain('href="/admin"');
+    },
+  );
+
+  test('an administrator who is demoted or disabled while a page is open does nothing more', async () => {
+    await start(true);
+    await setAdmin('alice');
+    const browser = await signedIn(ALICE);
+    const asked = await browser.open('/admin/client-remove?client_id=web');
+    await setAdmin('alice', false);
+    expect((await browser.send(asked)).status).toBe(404);
+    await setAdmin('alice');
+    expect((await browser.open('/admin')).status).toBe(200);
+    await disablePerson(site.server, 'alice');
+    expect((await browser.send(asked)).status).toBe(404);
+    expect(await site.server.stores.clients.get(WEB.client_id)).toBeDefined();
+  });
+});
+
+test('in production a password is too little, and a second factor enough', async () => {
+  await start(false);
+  const { code } = await withSecondFactor(site.server, 'alice');
+  await setAdmin('alice');
+  await setAdmin('bob');
+  const weak = await signedIn(BOB);
+  const asked = await weak.open('/admin/client-list');
+  expect(asked.text).toContain('name="password"');
+  expect(asked.text).not.toContain('<table>');
+  const still = await weak.submit(asked, BOB);
+  expect([still.url.endsWith('/admin/client-list'), still.text.includes('<table>')]).toEqual([
+    true,
+    false,
+  ]);
+  const browser = await signedIn(ALICE, code());
+  expect((await browser.open('/admin/client-list')).text).toContain('<table>');
+});

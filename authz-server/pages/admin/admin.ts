@@ -1,0 +1,188 @@
+import type { Context, Middleware } from 'koa';
+import type Provider from 'oidc-provider';
+import { InputError, type Operation, perform } from '#shared/operations/operation.ts';
+import { OPERATIONS } from '#shared/operations/operations.ts';
+import { fromTexts, secretsOf, type Texts } from '#shared/operations/texts.ts';
+import { asPerson } from '../../base/acting.ts';
+import { houseOf } from '../../base/house.ts';
+import type { PagesServer } from '../../base/server.ts';
+import type { AdminOperationProps } from '../frame/admin-view.ts';
+import { createCsrf } from '../frame/csrf.ts';
+import { PageError } from '../frame/page-error.ts';
+import { answerWith } from '../frame/respond.ts';
+import { createViewOf } from '../frame/view-of.ts';
+import type { Visitor } from '../sign-in/session.ts';
+import { createSignIn } from '../sign-in/sign-in.ts';
+import { groupWords, operationWords } from '../texts/admin-words.ts';
+import { textsOf } from '../texts/index.ts';
+import { adminHomePage } from '../views/admin-home.ts';
+import { adminOperationPage } from '../views/admin-operation.ts';
+import { groupOf, operationAt, pageOf } from './addresses.ts';
+import { ADMIN_PATH, type Admitted, createAdmission } from './admission.ts';
+import { linksFrom, titleOf } from './links.ts';
+import { fieldsOf, repeatedIn, textsIn, withoutSecrets } from './members.ts';
+import { createOnce } from './once.ts';
+import { refusal } from './refusal.ts';
+import { toldBy } from './told.ts';
+
+/** The parts of an operation's page besides its form. */
+type Shown = Pick<AdminOperationProps, 'told' | 'problem' | 'status' | 'done'> & {
+  readonly links?: AdminOperationProps['links'];
+  readonly wrong?: InputError;
+};
+
+/** The pages of administrators: each operation has one, of which its rules know nothing. */
+export function adminHandlers(
+  server: PagesServer,
+  provider: Provider,
+): Readonly<Record<'home' | 'show' | 'change', Middleware>> {
+  const { checkForm } = createCsrf(server);
+  const { ask } = createSignIn(server, provider);
+  const admission = createAdmission(server, provider);
+  const once = createOnce(server);
+  const viewOf = createViewOf(server);
+
+  const askAgain = (ctx: Context, { person }: Visitor, goOn: string) =>
+    ask(ctx, goOn, { name: person.name, notice: 'admin' });
+
+  /** Undefined: the answer is given. `goOn`: where an administrator goes on after another sign-in. */
+  async function admitted(ctx: Context, goOn: string): Promise<Visitor | undefined> {
+    const known = await admission(ctx);
+    if (known === undefined || known.isEnough) return known?.visitor;
+    askAgain(ctx, known.visitor, goOn);
+    return undefined;
+  }
+
+  function answer(
+    ctx: Context,
+    visitor: Visitor,
+    operation: Operation,
+    texts: Texts,
+    { wrong, links = [], ...shown }: Shown,
+  ): void {
+    const view = viewOf(ctx, visitor.person);
+    const { language } = view;
+    const { effect } = operation;
+    const action = pageOf(operation);
+    const words = operationWords(language, operation.name);
+    const page = adminOperationPage(view, {
+      title: titleOf(operation, language),
+      ...(words ? { text: words.text } : { text: operation.summary, isEnglish: true }),
+      group: groupWords(language, groupOf(operation))?.title ?? groupOf(operation),
+      home: ADMIN_PATH,
+      action,
+      effect,
+      fields: fieldsOf(operation, texts, language, wrong),
+      ...(effect === 'changes' && { once: once.mark(action, visitor.person.id) }),
+      links,
+      ...shown,
+    });
+    answerWith(ctx, page);
+  }
+
+  /** An operation that reads shows its result as soon as the query says enough. */
+  async function read(
+    ctx: Context,
+    visitor: Visitor,
+    operation: Operation,
+    query: URLSearchParams,
+  ): Promise<void> {
+    const texts = textsIn(operation, query);
+    if (texts.size === 0 && !isReady(operation)) {
+      return answer(ctx, visitor, operation, texts, {});
+    }
+    try {
+      const told = await perform(operation, fromTexts(operation.input, texts), houseOf(server));
+      const { language } = viewOf(ctx);
+      const links = linksFrom(operation, told, language);
+      answer(ctx, visitor, operation, texts, { told: toldBy(operation, told, query), links });
+    } catch (error) {
+      answer(ctx, visitor, operation, texts, refusal(operation, error));
+    }
+  }
+
+  async function submit(
+    ctx: Context,
+    visitor: Visitor,
+    operation: Operation,
+    { texts, mark }: { readonly texts: Texts; readonly mark: string },
+  ): Promise<void> {
+    if (!(await once.claim(mark, pageOf(operation), visitor.person.id))) {
+      return answer(ctx, visitor, operation, texts, { problem: { kind: 'sent' }, status: 409 });
+    }
+    const house = houseOf(asPerson(server, visitor.person.id, ctx));
+    try {
+      const told = await perform(operation, fromTexts(operation.input, texts), house);
+      const { language } = viewOf(ctx);
+      const done = operationWords(language, operation.name)?.done ?? textsOf(language).admin.done;
+      const links = linksFrom(operation, told, language);
+      answer(ctx, visitor, operation, texts, { told: toldBy(operation, told), done, links });
+    } catch (error) {
+      answer(ctx, visitor, operation, texts, refusal(operation, error));
+    }
+  }
+
+  return {
+    async home(ctx) {
+      const visitor = await admitted(ctx, ADMIN_PATH);
+      if (visitor === undefined) return;
+      const view = viewOf(ctx, visitor.person);
+      const { language } = view;
+      const groups = [...Map.groupBy(OPERATIONS, groupOf)].map(([name, operations]) => ({
+        name,
+        title: groupWords(language, name)?.title ?? name,
+        text: groupWords(language, name)?.text,
+        links: operations.map((operation) => ({
+          href: pageOf(operation),
+          text: titleOf(operation, language),
+        })),
+      }));
+      answerWith(ctx, adminHomePage(view, { name: visitor.person.name, groups }));
+    },
+
+    async show(ctx) {
+      const query = new URLSearchParams(ctx.querystring);
+      const asked = operationAt(ctx['params'].operation);
+      const goOn = asked ? pageOf(asked, withoutSecrets(asked, query)) : ADMIN_PATH;
+      const visitor = await admitted(ctx, goOn);
+      if (visitor === undefined) return;
+      const operation = operationIn(ctx);
+      const secret = [...secretsOf(operation.input)].find((name) => query.has(name));
+      if (secret !== undefined) {
+        const wrong = new InputError([secret], 'is a secret, which must not be in an address');
+        const texts = textsIn(operation, withoutSecrets(operation, query));
+        return answer(ctx, visitor, operation, texts, { wrong, status: 422 });
+      }
+      if (operation.effect === 'reads') return read(ctx, visitor, operation, query);
+      answer(ctx, visitor, operation, textsIn(operation, query), {});
+    },
+
+    async change(ctx) {
+      const known: Admitted | undefined = await admission(ctx);
+      if (known === undefined) return;
+      const operation = operationIn(ctx);
+      if (operation.effect === 'reads') {
+        ctx.set('Allow', 'GET, HEAD, OPTIONS');
+        throw new PageError(405, 'not-found');
+      }
+      const form = await checkForm(ctx, repeatedIn(operation));
+      const mark = form.get('once') ?? '';
+      for (const ours of ['csrf', 'once']) form.delete(ours);
+      if (!known.isEnough) {
+        return askAgain(ctx, known.visitor, pageOf(operation, withoutSecrets(operation, form)));
+      }
+      const texts = textsIn(operation, form);
+      await submit(ctx, known.visitor, operation, { texts, mark });
+    },
+  };
+}
+
+/** Throws `PageError` 404 if there is no operation at the address. */
+function operationIn(ctx: Context): Operation {
+  const operation = operationAt(ctx['params'].operation);
+  if (operation === undefined) throw new PageError(404, 'not-found');
+  return operation;
+}
+
+/** Whether an operation can be done without anything given. */
+const isReady = ({ input }: Operation) => input.safeParse({}).success;

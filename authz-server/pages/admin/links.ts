@@ -1,0 +1,60 @@
+import type { Operation } from '#shared/operations/operation.ts';
+import { OPERATIONS } from '#shared/operations/operations.ts';
+import type { Language } from '#shared/pages/language.ts';
+import type { AdminLink } from '../frame/admin-view.ts';
+import { operationWords } from '../texts/admin-words.ts';
+import { groupOf, pageOf } from './addresses.ts';
+
+/**
+ * Returns the page that shows an item of a list, else the one that removes it; undefined: there is neither, or the item
+ * does not say which it is.
+ */
+export function pageOfItem(list: Operation, item: unknown): string | undefined {
+  const names = ['show', 'remove'].map((last) => `${kindOf(list)} ${last}`);
+  const page = names.flatMap((name) => OPERATIONS.find((one) => one.name === name) ?? [])[0];
+  const members = page && namedBy(page, item);
+  return members && pageOf(page, members);
+}
+
+/** The kind of thing that an operation works on: its name without the last word, such as `user key`. */
+const kindOf = ({ name }: Pick<Operation, 'name'>) => name.replace(/ [^ ]+$/, '');
+
+/** Returns the ways to the other operations on what is shown, with their forms filled in. */
+export function linksFrom(
+  shown: Operation,
+  told: unknown,
+  language: Language,
+): readonly AdminLink[] {
+  // Nothing more can be done with what is gone.
+  if (typeof told === 'object' && told !== null && 'removed' in told) return [];
+  return OPERATIONS.flatMap((operation) => {
+    if (operation === shown || groupOf(operation) !== groupOf(shown)) return [];
+    // A thing of another kind has another identifier.
+    if (kindOf(operation) !== kindOf(shown) && operation.operands.length > 1) return [];
+    const members = namedBy(operation, told);
+    if (members === undefined) return [];
+    return [{ href: pageOf(operation, members), text: titleOf(operation, language) }];
+  });
+}
+
+/** The title of an operation; its name if nobody has put it in words. */
+export const titleOf = (operation: Pick<Operation, 'name'>, language: Language): string =>
+  operationWords(language, operation.name)?.title ?? operation.name;
+
+/**
+ * Returns the members that say on what an operation works, as something tells them. What belongs to a person names them as
+ * `person`; its own name, which they chose, may be that of somebody else.
+ */
+function namedBy(
+  { operands }: Operation,
+  told: unknown,
+): Readonly<Record<string, string>> | undefined {
+  if (operands.length === 0 || typeof told !== 'object' || told === null) return undefined;
+  const valueOf = (name: string): unknown => Object.getOwnPropertyDescriptor(told, name)?.value;
+  const members = operands.map((name) => [
+    name,
+    name === 'name' && 'person' in told ? valueOf('person') : valueOf(name),
+  ]);
+  const isWhole = members.every(([, value]) => typeof value === 'string');
+  return isWhole ? (Object.fromEntries(members) as Readonly<Record<string, string>>) : undefined;
+}

@@ -1,0 +1,97 @@
+import type { z } from 'zod';
+import type { InputError, Operation } from '#shared/operations/operation.ts';
+import { choicesOf, isOptional, kindOf, secretsOf, type Texts } from '#shared/operations/texts.ts';
+import type { Language } from '#shared/pages/language.ts';
+import type { AdminField } from '../frame/admin-view.ts';
+import { memberWord } from '../texts/admin-words.ts';
+import { textsOf } from '../texts/index.ts';
+
+/** The members of lists that the links to the next page fill in. */
+const PAGING: ReadonlySet<string> = new Set(['after', 'limit']);
+
+/** Returns the members that have several values: their fields may be there more than once. */
+export const repeatedIn = ({ input }: Pick<Operation, 'input'>): ReadonlySet<string> =>
+  new Set(membersOf(input).flatMap(([name, schema]) => (kindOf(schema) === 'texts' ? [name] : [])));
+
+/**
+ * Returns what a form or a query gives of each member. A field that was left empty gives nothing; spaces around a value
+ * count in secrets alone.
+ */
+export function textsIn({ input }: Pick<Operation, 'input'>, given: URLSearchParams): Texts {
+  const several = repeatedIn({ input });
+  const secrets = secretsOf(input);
+  const entries = [...new Set(given.keys())].map((name): [string, readonly string[]] => {
+    const values = given.getAll(name);
+    const separate = several.has(name) ? values.flatMap((value) => value.split(/\r?\n/)) : values;
+    const typed = secrets.has(name) ? separate : separate.map((value) => value.trim());
+    return [name, typed.filter((value) => value !== '')];
+  });
+  return new Map(entries.filter(([, values]) => values.length > 0));
+}
+
+/** Returns what a form gives, without secrets: it may stand in an address. */
+export function withoutSecrets(
+  { input }: Pick<Operation, 'input'>,
+  form: URLSearchParams,
+): URLSearchParams {
+  const secrets = secretsOf(input);
+  return new URLSearchParams([...form].filter(([name]) => !secrets.has(name)));
+}
+
+/**
+ * Returns the fields for the members of an operation, with what is typed in them and what is wrong with one. What was typed
+ * as a secret is not shown again.
+ */
+export function fieldsOf(
+  { input }: Pick<Operation, 'input'>,
+  texts: Texts,
+  language: Language,
+  wrong?: InputError,
+): readonly AdminField[] {
+  const secrets = secretsOf(input);
+  return membersOf(input)
+    .filter(([name]) => !PAGING.has(name))
+    .map(([name, schema]) => {
+      const isSecret = secrets.has(name);
+      return Object.assign(
+        isSecret ? ({ kind: 'secret', options: [] } as const) : shapeOf(schema, language),
+        wordsOf(name, schema, language),
+        {
+          name,
+          values: isSecret ? [] : (texts.get(name) ?? []),
+          required: !isOptional(schema),
+        },
+        wrong?.path[0] === name && { problem: wrong.message },
+      );
+    });
+}
+
+/** The label of a member; where nobody has put it in words its description, in English. */
+function wordsOf(
+  name: string,
+  schema: z.ZodType,
+  language: Language,
+): Pick<AdminField, 'label' | 'isEnglish'> {
+  const label = memberWord(language, name);
+  return label === undefined ? { label: schema.description ?? name, isEnglish: true } : { label };
+}
+
+const membersOf = (input: z.ZodObject) => Object.entries(input.shape) as [string, z.ZodType][];
+
+function shapeOf(schema: z.ZodType, language: Language): Pick<AdminField, 'kind' | 'options'> {
+  const { admin } = textsOf(language);
+  const kind = kindOf(schema);
+  const none = { value: '', label: admin.unchanged };
+  if (kind === 'flag') {
+    const values = { true: admin.yes, false: admin.no };
+    const options = Object.entries(values).map(([value, label]) => ({ value, label }));
+    return { kind: 'choice', options: [none, ...options] };
+  }
+  const choices = choicesOf(schema)?.map((value) => ({
+    value,
+    label: memberWord(language, value) ?? value,
+  }));
+  if (choices === undefined) return { kind: kind === 'texts' ? 'lines' : kind, options: [] };
+  if (kind === 'texts') return { kind: 'choices', options: choices };
+  return { kind: 'choice', options: isOptional(schema) ? [none, ...choices] : choices };
+}

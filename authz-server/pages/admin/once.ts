@@ -1,0 +1,49 @@
+import { randomId } from '#shared/base/random.ts';
+import { seal, unseal } from '#shared/keys/seal.ts';
+import type { PagesServer } from '../../base/server.ts';
+
+/** Seconds for which a form is good. */
+const LIFE = 3600;
+
+interface Mark {
+  readonly id: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/**
+ * Marks forms, so that each counts once: one that a browser sends again, as when its answer is loaded anew, does nothing
+ * more. A mark is for one person at one address.
+ */
+export function createOnce({
+  master,
+  random,
+  clock,
+  stores,
+}: Pick<PagesServer, 'master' | 'random' | 'clock' | 'stores'>) {
+  const purpose = (path: string, accountId: string) => `admin form ${accountId} ${path}`;
+
+  function read(sealed: string, path: string, accountId: string): Mark | undefined {
+    try {
+      return JSON.parse(unseal(master, purpose(path, accountId), sealed)) as Mark;
+    } catch {
+      return undefined;
+    }
+  }
+
+  return {
+    mark(path: string, accountId: string): string {
+      const mark: Mark = { id: randomId(random), at: clock.now() };
+      return seal(master, purpose(path, accountId), JSON.stringify(mark), random);
+    },
+
+    /** True once, for a mark of ours that is not too old. */
+    async claim(sealed: string, path: string, accountId: string): Promise<boolean> {
+      const mark = read(sealed, path, accountId);
+      if (mark === undefined) return false;
+      const age = clock.now() - mark.at;
+      if (age < 0 || age >= LIFE * 1000) return false;
+      return stores.replay.unique('admin-form', mark.id, LIFE);
+    },
+  };
+}

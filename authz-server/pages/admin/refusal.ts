@@ -1,0 +1,29 @@
+import { KeyRefusal } from '#shared/keys/key-refusal.ts';
+import { Conflict, InputError, Missing, type Operation } from '#shared/operations/operation.ts';
+import { NoSuchPerson, PeopleError, Unacceptable } from '#shared/people/people.ts';
+import type { AdminOperationProps } from '../frame/admin-view.ts';
+
+/** A refusal as a page shows it: `wrong` is said beside its field. */
+type Refusal = Pick<AdminOperationProps, 'problem' | 'status'> & { readonly wrong?: InputError };
+
+/** Returns how a page says that an operation was not done; throws what is no refusal of it. */
+export function refusal({ input }: Operation, thrown: unknown): Refusal {
+  const error =
+    thrown instanceof Unacceptable ? new InputError([thrown.member], thrown.message) : thrown;
+  if (error instanceof InputError) {
+    const { path, message } = error;
+    if (Object.hasOwn(input.shape, path[0] ?? '')) return { wrong: error, status: 422 };
+    return { problem: { kind: 'refused', text: [...path, message].join(' ') }, status: 422 };
+  }
+  const status = STATUSES.find(([kind]) => error instanceof kind)?.[1];
+  if (status === undefined || !(error instanceof Error)) throw error;
+  return { problem: { kind: 'refused', text: error.message }, status };
+}
+
+const STATUSES = [
+  [Missing, 404],
+  [NoSuchPerson, 404],
+  [Conflict, 409],
+  [PeopleError, 409],
+  [KeyRefusal, 409],
+] as const;

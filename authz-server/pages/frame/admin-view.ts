@@ -1,0 +1,74 @@
+/** A group of operations on the page of administrators. */
+export interface AdminGroup {
+  readonly name: string;
+  readonly title: string;
+  readonly text: string | undefined;
+  readonly links: readonly AdminLink[];
+}
+
+/** A way to the page of an operation. */
+export interface AdminLink {
+  readonly href: string;
+  readonly text: string;
+}
+
+export interface AdminHomeProps {
+  readonly name: string;
+  readonly groups: readonly AdminGroup[];
+}
+
+/** A member of an operation, as a form asks for it. */
+export interface AdminField {
+  /** The name of the member, and of the field. */
+  readonly name: string;
+  readonly label: string;
+  /** Whether the label is in English, in every language. */
+  readonly isEnglish?: true;
+  /** `secret`: it is not readable while it is typed, nor shown again; `lines`: several values, one a line; `choice`: one of `options`; `choices`: several of them. */
+  readonly kind: 'text' | 'secret' | 'number' | 'lines' | 'choice' | 'choices';
+  /** The texts that somebody typed, or that are proposed. */
+  readonly values: readonly string[];
+  readonly options: readonly { readonly value: string; readonly label: string }[];
+  readonly required: boolean;
+  /** The mistake in it, in English. */
+  readonly problem?: string;
+}
+
+/** The result of an operation: a page of a list, or one thing. */
+export type AdminTold =
+  | {
+      readonly kind: 'list';
+      /** Names of members. */
+      readonly columns: readonly string[];
+      readonly rows: readonly { readonly item: unknown; readonly href?: string }[];
+      /** The next page. */
+      readonly next?: string;
+    }
+  | { readonly kind: 'one'; readonly value: unknown };
+
+export interface AdminOperationProps {
+  readonly title: string;
+  /** Its purpose, or what will happen. */
+  readonly text: string;
+  /** Whether `text` is in English, in every language. */
+  readonly isEnglish?: true;
+  readonly group: string;
+  readonly home: string;
+  /** Where the form is sent: by GET if it only reads. */
+  readonly action: string;
+  readonly effect: 'reads' | 'changes';
+  readonly fields: readonly AdminField[];
+  /** Sent along, so that the form counts once. */
+  readonly once?: string;
+  /** A mistake that is in no single field; `sent`: this form counts no more. Its text is English. */
+  readonly problem?:
+    | { readonly kind: 'sent' }
+    | { readonly kind: 'refused'; readonly text: string };
+  /** Status of the page; default 200. */
+  readonly status?: number;
+  readonly told?: AdminTold;
+  /** Says that it was done just now; then there is no form. */
+  readonly done?: string;
+  /** Other operations with what is shown. */
+  readonly links: readonly AdminLink[];
+}

@@ -1,0 +1,28 @@
+import type { Language } from '#shared/pages/language.ts';
+import { textsOf } from './index.ts';
+
+/** The words for an operation. */
+interface OperationWords {
+  readonly title: string;
+  /** Its purpose, or what will happen. */
+  readonly text: string;
+  /** Said when it is done; absent from operations that only read. */
+  readonly done?: string;
+}
+
+type Table<Words> = Readonly<Record<string, Words>>;
+
+const inTable = <Words>(table: Table<Words>, name: string): Words | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
+/** Undefined: nobody has put it in words. */
+export const operationWords = (language: Language, name: string): OperationWords | undefined =>
+  inTable<OperationWords>(textsOf(language).admin.operations, name);
+
+/** Undefined: nobody has put it in words. */
+export const groupWords = (language: Language, name: string) =>
+  inTable<Omit<OperationWords, 'done'>>(textsOf(language).admin.groups, name);
+
+/** Undefined: nobody has put it in words. */
+export const memberWord = (language: Language, name: string): string | undefined =>
+  inTable<string>(textsOf(language).admin.members, name);

@@ -1,0 +1,42 @@
+import { type Html, html } from '#shared/pages/html.ts';
+import type { View } from '../frame/view.ts';
+import { memberWord } from '../texts/admin-words.ts';
+import { textsOf } from '../texts/index.ts';
+import { facts } from './facts.ts';
+import { moment } from './times.ts';
+
+/** Matches the names of members that are times, in milliseconds or seconds since the epoch. */
+const TIME = /(?:^|_)(?:at|until|since|seen|expires|used|issue)$/;
+/** Below it a time is in seconds: as milliseconds it would be before this software. */
+const SECONDS = 1e11;
+/** The last moment that a date can tell (ECMA-262 section 21.4.1.1). */
+const LAST = 8.64e15;
+
+/** The value of a member of what an operation gave, as people read it. */
+export function adminValue(view: View, name: string, value: unknown): Html | string {
+  const texts = textsOf(view.language).admin;
+  if (value === undefined || value === null || value === '') return texts.none;
+  if (typeof value === 'boolean') return value ? texts.yes : texts.no;
+  if (typeof value === 'number') {
+    if (!TIME.test(name) || Math.abs(value) > LAST) return String(value);
+    return moment(value > 0 && value < SECONDS ? value * 1000 : value, view);
+  }
+  if (Array.isArray(value)) {
+    if (value.length === 0) return texts.none;
+    const items = value.map((item: unknown) => html`<li>${adminValue(view, name, item)}</li>`);
+    return html`<ul>
+      ${items}
+    </ul>`;
+  }
+  return typeof value === 'string' ? value : adminFacts(view, Object(value) as object);
+}
+
+/** The members of what an operation gave, by their names in words. */
+export function adminFacts(view: View, value: object): Html {
+  return facts(
+    Object.entries(value).map(([name, member]: [string, unknown]) => [
+      memberWord(view.language, name) ?? name,
+      adminValue(view, name, member),
+    ]),
+  );
+}
