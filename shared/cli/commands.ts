@@ -28,7 +28,7 @@ import { signingKeysList } from './commands/signing-keys-list.ts';
 import { signingKeysRotate } from './commands/signing-keys-rotate.ts';
 import { login } from './commands/login.ts';
 import { logout } from './commands/logout.ts';
-import { mailTest } from './commands/test-mail.ts';
+import { mailTest } from './commands/try-mail.ts';
 import { privateTokenKeys } from './commands/private-token-keys.ts';
 import { privateTokenRotate } from './commands/private-token-rotate.ts';
 import { privateTokenGet } from './commands/private-token-get.ts';

@@ -1,7 +1,13 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
 import { validated } from '#shared/server/endpoints/validated.ts';
-import { FOLLOW_SCOPE, tokenSpaces, VERIFY_SCOPE } from '#shared/config/token-spaces.ts';
+import {
+  ADMIN_READ_SCOPE,
+  ADMIN_SCOPE,
+  FOLLOW_SCOPE,
+  tokenSpaces,
+  VERIFY_SCOPE,
+} from '#shared/config/token-spaces.ts';
 import { OPENID_SCOPES, spaceScopes } from '../../resources/resource-indicators.ts';
 
 type Next = () => Promise<unknown>;
@@ -42,7 +48,9 @@ export function trueMetadata(config: Config) {
   const scopes = new Set(OPENID_SCOPES);
   for (const space of tokenSpaces(config))
     for (const scope of spaceScopes(space)) scopes.add(scope);
-  for (const scope of [VERIFY_SCOPE, FOLLOW_SCOPE]) scopes.delete(scope);
+  for (const scope of [VERIFY_SCOPE, FOLLOW_SCOPE, ADMIN_SCOPE, ADMIN_READ_SCOPE]) {
+    scopes.delete(scope);
+  }
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
     await next();
     const metadata = (ctx.body ?? {}) as Supported;

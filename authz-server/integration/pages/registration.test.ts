@@ -313,13 +313,13 @@ describe('a link', () => {
 });
 
 describe('strangers', () => {
-  test('who ask for a link void no link that an operator made', async () => {
+  test('cannot void a link that an operator made by asking for one', async () => {
     const path = await link(ADDRESS, false);
     await link(ADDRESS, true, true);
     expect((await use(path)).status).toBe(200);
   });
 
-  test('learn by one link of twenty names, and then of one each minute', async () => {
+  test('can try twenty names with one link, and then one each minute', async () => {
     const path = await link();
     const statuses: number[] = [];
     for (let n = 0; n < 21; n += 1) statuses.push((await use(path, { name: 'alice' })).status);
