@@ -4,6 +4,7 @@ import net, { type AddressInfo, type Socket } from 'node:net';
 import { type Clock, systemClock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import { type Random, systemRandom } from '#shared/base/random.ts';
+import { WORKERS } from '#shared/base/workers.ts';
 import type { TrustedProxies } from '#shared/http/forwarded.ts';
 import { Admission } from '../limits/admission.ts';
 import { Connections } from '../limits/connections.ts';
@@ -117,9 +118,11 @@ export async function listen(options: ListenOptions): Promise<Listening> {
 
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    // Workers share their parent's listener, so that a successor can take their place; another process has its own.
+    // Workers share their parent's listener, so that a successor can take their place; another process has its own. Any free
+    // port (0) of one worker is its own, too: node:cluster would take that of the other server for the same.
+    const exclusive = !cluster.isWorker || (port === 0 && WORKERS === 1);
     const backlog = limit.connections.total;
-    server.listen({ port, host, backlog, exclusive: !cluster.isWorker }, () => {
+    server.listen({ port, host, backlog, exclusive }, () => {
       server.off('error', reject);
       resolve();
     });
