@@ -59,6 +59,15 @@ test('registration: the settings are good, and somebody invited chooses a name',
   expect(listed).toContain('There is nobody with the address dora@example.com.');
 });
 
+test('administer: a machine lists people over HTTP, and disables one', async () => {
+  const blocks = await examples('docs/how-to/administer.md', 'sh administer');
+  const script = blocks.join('').replaceAll('data/automation.json', join(pair.data, 'a.json'));
+  const [, set, , , , , listed, disabled] = await runCommands(pair, script);
+  expect(set).toContain('administrator');
+  expect(JSON.parse(listed ?? '')).toMatchObject({ items: [{ name: 'dina', admin: true }] });
+  expect(JSON.parse(disabled ?? '')).toMatchObject({ name: 'dina', disabled: true });
+});
+
 test('audit: listed, and verified', async () => {
   const [since, refused, ofPerson, after, verified] = await printed('audit.md', 'sh audit');
   expect(since).not.toBe('');
