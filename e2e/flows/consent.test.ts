@@ -13,6 +13,7 @@ import { endSignIn } from '#shared/people/access/sign-ins.ts';
 import { addPerson, disablePerson } from '#shared/people/people.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { removePerson } from '#shared/people/remove-person.ts';
+import type { Artefacts } from '#shared/stores/oauth/artefacts.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { ALICE, grantOf, idOf } from '../../authz-server/integration/pages/at-consent.fixture.ts';
 import type { Page, TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
@@ -235,18 +236,32 @@ describe.each(STORE_KINDS)('on %s: consent', (kind) => {
       async (step) => {
         const browser = await newBrowser();
         const page = await browser.open(site.authorize());
-        const { artefacts } = site.server.stores;
-        const before = artefacts[step].bind(artefacts) as (...args: unknown[]) => Promise<unknown>;
+        const { stores } = site.server;
         let times = 0;
-        const spy = jest.spyOn(artefacts, step).mockImplementation(async (...args: unknown[]) => {
-          const what = step === 'put' ? (args[0] as { kind: string }).kind : args[0];
-          if (what === 'Consent' && ++times === 1) {
-            await endApplication(site.server, alice, WEB.client_id);
-          }
-          return (await before(...args)) as never;
+        /** The same verb, which finds the application ended when it is about the consent. */
+        const amid = (artefacts: Artefacts) => {
+          const before = artefacts[step].bind(artefacts) as (
+            ...args: unknown[]
+          ) => Promise<unknown>;
+          return async (...args: unknown[]) => {
+            const what = step === 'put' ? (args[0] as { kind: string }).kind : args[0];
+            if (what === 'Consent' && ++times === 1) {
+              await endApplication(site.server, alice, WEB.client_id);
+            }
+            return (await before(...args)) as never;
+          };
+        };
+        const ended = amid(stores.artefacts);
+        const plain = jest.spyOn(stores.artefacts, step).mockImplementation(ended);
+        // A consent is put with its event.
+        const recorded = stores.recorded.bind(stores);
+        const withEvent = jest.spyOn(stores, 'recorded').mockImplementation((part, ...texts) => {
+          const own = recorded(part, ...texts);
+          return part === 'artefacts' ? { ...own, [step]: amid(own as Artefacts) } : own;
         });
         await browser.submit(page, { decision: 'allow' });
-        spy.mockRestore();
+        plain.mockRestore();
+        withEvent.mockRestore();
         expect(times).toBeGreaterThan(0);
         expect(await consents()).toEqual([]);
         expect(isAsked(await (await newBrowser()).open(site.authorize()))).toBe(true);
