@@ -4,6 +4,7 @@ import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { AddressesProps, ConfirmAddressProps, View } from '../frame/view.ts';
 import { endCard } from './end-card.ts';
+import { addressField } from './address-field.ts';
 import { form } from './form.ts';
 import { shownProblem } from './problem.ts';
 
@@ -39,18 +40,7 @@ export function addressesPage(view: View, props: AddressesProps): Answer {
           view,
           action,
           {},
-          html`<div class="field">
-              <label for="address">${texts.label}</label>
-              <input
-                class="input"
-                id="address"
-                name="address"
-                type="email"
-                value="${typed}"
-                autocomplete="email"
-                required${problem && html` aria-describedby="${problem.id}" aria-invalid="true"`}
-              />
-            </div>
+          html`${addressField({ label: texts.label, typed, problem })}
             <button class="button primary">${texts.send}</button>`,
         )}
       </section>

@@ -4,6 +4,7 @@ import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { AskToRegisterProps, RegisterProps, View } from '../frame/view.ts';
 import { CREDENTIAL_SCRIPT } from './credential-script.ts';
+import { addressField } from './address-field.ts';
 import { form } from './form.ts';
 import { newPasswordFields } from './new-password.ts';
 import { passkeyButton } from './passkey-button.ts';
@@ -28,19 +29,7 @@ export function askToRegisterPage(view: View, props: AskToRegisterProps): Answer
         view,
         action,
         {},
-        html`<div class="field">
-            <label for="address">${texts.address}</label>
-            <input
-              class="input"
-              id="address"
-              name="address"
-              type="email"
-              value="${typed}"
-              autocomplete="email"
-              required${problem && html` aria-describedby="${problem.id}"`}
-              autofocus
-            />
-          </div>
+        html`${addressField({ label: texts.address, typed, problem, focus: true })}
           <button class="button primary">${texts.send}</button>`,
       )}
       <p><a class="button" href="${back}">${texts.back}</a></p>

@@ -27,7 +27,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   401: 'No token, one that is not accepted, or a sign-in that is too long ago or too weak (RFC 9470).',
   403: 'The token lacks the scope.',
   404: 'There is nothing by this name or id; or the caller is no administrator.',
-  409: 'What is there stands against it. The detail says what to do.',
+  409: 'The operation does not fit the state of things. The detail says what to do.',
   422: 'A member is not what the operation takes: `path` points to it (RFC 6901).',
   429: 'Too many requests. `Retry-After` says when to try again.',
   503: 'The store does not answer. Try again.',

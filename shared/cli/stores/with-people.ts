@@ -7,8 +7,6 @@ import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import type { Shell } from '../arguments/command.ts';
 import { openShellStores } from './with-stores.ts';
 
-export type WholeStore = House;
-
 /** Opens the stores that the servers use, for operations; `loaded` and what is thrown as in `openShellStores`. */
 export async function openHouse(shell: Shell, loaded?: Config): Promise<House & AsyncDisposable> {
   const opened = await openShellStores(shell, loaded);
