@@ -183,7 +183,7 @@ test('a folder that is no backup is refused, and the store stays as it is', asyn
   expect(await refusal(shell, other, '--replace')).toContain('it lacks 1 content file');
   {
     using newer = new DatabaseSync(join(other, 'state.db'));
-    newer.exec('PRAGMA user_version = 9999');
+    newer.exec('PRAGMA user_version = 9999; UPDATE schema SET oldest = 9999');
   }
   expect(await refusal(shell, other, '--replace')).toContain('made by a newer release');
   await cp(data, other, { recursive: true });

@@ -2,7 +2,7 @@ import type { RedisSettings } from '../settings.ts';
 import type { Log } from '#shared/base/log.ts';
 import { within } from '#shared/base/within.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { SCHEMA } from './migrations/migrate.ts';
+import { OLDEST, SCHEMA, schemaKeys } from './migrations/migrate.ts';
 import type { Topology, Wire } from './connection/topology.ts';
 
 /** Milliseconds for any answer at the start, at least: nobody waits for an answer of ours yet. */
@@ -15,8 +15,8 @@ export const patienceAtStart = ({ deadline }: Pick<RedisSettings, 'deadline'>) =
 const LAG = 10;
 
 /**
- * Refuses a Redis that would forget by itself or that a newer version has written to, with the
- * reason; `StoreUnavailable` when it does not answer.
+ * Refuses a Redis that would forget by itself, or that a newer version has written to in a form that this one cannot
+ * read, with the reason; `StoreUnavailable` when it does not answer.
  */
 export async function checkServers(
   topology: Topology,
@@ -39,8 +39,7 @@ export async function checkServers(
     if (replicas > 0) {
       await Promise.all(masters.map((master) => checkReplicas(master, reached, replicas)));
     }
-    const schema = `{${prefix}}:schema`;
-    await checkSchema(await reached(topology.shared(life.signal)), reached, schema);
+    await checkSchema(await reached(topology.shared(life.signal)), reached, prefix);
   } finally {
     life.abort();
   }
@@ -100,14 +99,19 @@ async function settings(
   return answer && ((name) => answer[answer.indexOf(name) + 1]);
 }
 
-async function checkSchema(owner: Wire, reached: Reached, key: string): Promise<void> {
-  const find = () => reached(owner.send<string | null>(key, ['GET', key]));
+/** Refuses a schema that is newer than ours, unless code of ours may work on it. */
+async function checkSchema(owner: Wire, reached: Reached, prefix: string): Promise<void> {
+  const [key, , oldest] = schemaKeys(prefix);
+  const find = () => reached(owner.send<(string | null)[]>(key, ['MGET', key, oldest]));
   // Written once: a server that can only be read is no reason not to start.
-  if ((await find()) === null) await reached(owner.send(key, ['SET', key, String(SCHEMA), 'NX']));
-  const found = Number(await find());
-  if (found > SCHEMA) {
+  if ((await find())[0] === null) {
+    const first = [key, String(SCHEMA), oldest, String(OLDEST)];
+    await reached(owner.send(key, ['MSETNX', ...first]));
+  }
+  const [found, needed] = await find();
+  if (Number(found) > SCHEMA && Number(needed ?? found) > SCHEMA) {
     throw new Error(
-      `Redis holds schema ${found}, written by a newer version; this one knows ${SCHEMA}`,
+      `Redis holds schema ${found}, written by a newer version; this one knows ${SCHEMA}, and the keys need ${needed ?? found}. Start the newer version, or restore a dump from before the upgrade`,
     );
   }
 }

@@ -105,8 +105,10 @@ export async function openSqlite({
     ping: async () => {
       // Written though it is the same: a full disk is not ready.
       for (const file of files) {
-        const version = file.schema.migrations.length;
-        await file.write((connection) => connection.all(`PRAGMA user_version = ${version}`));
+        await file.write((connection) => {
+          const [[version = 0] = []] = connection.all('PRAGMA user_version');
+          connection.all(`PRAGMA user_version = ${Number(version)}`);
+        });
       }
     },
     sweep: async () => {

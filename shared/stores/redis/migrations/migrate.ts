@@ -25,12 +25,23 @@ async function giveVersionsToTrees(): Promise<void> {}
 /** Layout of the keys; a change that older code would misread makes it one higher. */
 export const SCHEMA = 1 + MIGRATIONS.length;
 
-/** KEYS: the schema, the one that is being moved from. ARGV: the one to move to. Whence to move. */
+/**
+ * The oldest schema whose code may work on keys of today's: the last migration that changed what was there, and did not
+ * only add to it. Changes are of that kind for one release at least before an older one stops.
+ */
+export const OLDEST = 6;
+
+/** Where the schema is, the one that is being moved from, and the oldest one that is compatible; in one slot. */
+export const schemaKeys = (prefix: string) =>
+  [`{${prefix}}:schema`, `{${prefix}}:schema:from`, `{${prefix}}:schema:oldest`] as const;
+
+/** KEYS: as `schemaKeys`. ARGV: the schema to move to, the oldest compatible one. Replies whence to move. */
 const begin = script(`
 local found = redis.call('GET', KEYS[1])
 if tonumber(found) < tonumber(ARGV[1]) then
   redis.call('SET', KEYS[2], found, 'NX')
   redis.call('SET', KEYS[1], ARGV[1])
+  redis.call('SET', KEYS[3], ARGV[2])
 end
 return redis.call('GET', KEYS[2]) or redis.call('GET', KEYS[1])
 `);
@@ -46,10 +57,10 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
  * `{prefix}:schema:from` says whence, for whoever goes on after a crash.
  */
 export async function migrate(redis: Connection, prefix: string): Promise<void> {
-  const keys = [`{${prefix}}:schema`, `{${prefix}}:schema:from`] as const;
+  const keys = schemaKeys(prefix);
   const found = Number(await redis.command<string>('GET', keys[0]));
   if (found >= SCHEMA && (await redis.command('GET', keys[1])) === null) return;
-  const from = Number(await redis.durable<string>(begin, keys, String(SCHEMA)));
+  const from = Number(await redis.durable<string>(begin, keys, String(SCHEMA), String(OLDEST)));
   for (const migration of MIGRATIONS.slice(from - 1)) await migration(redis, prefix);
   await redis.durable(end, keys, String(SCHEMA));
 }

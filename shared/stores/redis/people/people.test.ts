@@ -183,6 +183,7 @@ describe.each([1, 2] as const)('people of schema %i', (schema) => {
       'aliases',
       'handles',
       'schema',
+      'schema:oldest',
     ];
     const keysLeft = (await place.redis.cli('KEYS', '*')).split('\n');
     expect(new Set(keysLeft)).toEqual(

@@ -31,7 +31,7 @@ export class Connection implements Disposable {
   /**
    * Brings the file's schema up to date. `create`: makes the file, for its owner only (0600), when
    * it is missing. Waits while another process does it. Throws `StoreUnavailable` when the schema is
-   * newer than this release knows.
+   * newer than this release knows, and not compatible with it.
    */
   constructor(path: string, schema: Schema, { create }: { readonly create: boolean }) {
     if (create) closeSync(openSync(path, 'a', 0o600));
@@ -166,24 +166,44 @@ function identity(path: string): string | undefined {
   return stat && `${stat.dev}:${stat.ino}`;
 }
 
-function migrate(database: DatabaseSync, { file, migrations }: Schema): void {
+/** Applies the migrations that the file lacks, and says in it which processes it is for by then. */
+function migrate(database: DatabaseSync, { file, migrations, oldest }: Schema): void {
+  const known = migrations.length;
   const version = () => Number(database.prepare('PRAGMA user_version').all().flat()[0]);
-  if (version() === migrations.length) return;
+  if (version() === known) return;
   database.exec('BEGIN EXCLUSIVE');
   try {
     const found = version();
-    if (found > migrations.length) {
-      throw new StoreUnavailable(
-        `${file} has schema version ${found}, made by a newer release; this one knows versions up to ${migrations.length}`,
+    if (found > known) demandCompatible(database, file, found, known);
+    else if (found < known) {
+      for (const migration of migrations.slice(found)) database.exec(migration);
+      database.exec(
+        `CREATE TABLE IF NOT EXISTS schema (
+           one INTEGER PRIMARY KEY CHECK (one = 1),
+           version INTEGER NOT NULL,
+           oldest INTEGER NOT NULL
+         ) STRICT;
+         INSERT OR REPLACE INTO schema (one, version, oldest) VALUES (1, ${known}, ${oldest ?? known});
+         PRAGMA user_version = ${known};`,
       );
     }
-    for (const migration of migrations.slice(found)) database.exec(migration);
-    database.exec(`PRAGMA user_version = ${migrations.length}`);
     database.exec('COMMIT');
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** Throws `StoreUnavailable` unless a file of schema `found` may be used by a process that knows schema `known` only. */
+function demandCompatible(database: DatabaseSync, file: string, found: number, known: number) {
+  const table = `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'schema'`;
+  const isThere = database.prepare(table).all().length === 1;
+  const row = isThere ? database.prepare('SELECT oldest FROM schema').all() : [];
+  const oldest = Number(row.flat()[0] ?? found);
+  if (oldest <= known) return;
+  throw new StoreUnavailable(
+    `${file} has schema version ${found}, made by a newer release; this one knows versions up to ${known}, and the file needs ${oldest}. Start the newer release, or restore a backup from before the upgrade`,
+  );
 }
 
 /** True if SQLite is busy: the low byte of an extended code has its kind. */

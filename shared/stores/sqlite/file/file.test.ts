@@ -310,6 +310,7 @@ describe('migrations', () => {
   test('a file of a newer release is refused with both versions, and stays as it is', async () => {
     await (await store.open())[Symbol.asyncDispose]();
     rawly(store.statePath, 'PRAGMA user_version = 99');
+    rawly(store.statePath, 'UPDATE schema SET oldest = 99 RETURNING 1');
     const before = readFileSync(store.statePath);
     const opening = store.open();
     await expect(opening).rejects.toThrow(StoreUnavailable);
@@ -317,6 +318,40 @@ describe('migrations', () => {
       `state.db has schema version 99, made by a newer release; this one knows versions up to ${STATE.migrations.length}`,
     );
     expect(readFileSync(store.statePath)).toEqual(before);
+  });
+
+  test('a file of a newer release is opened if that works with this one, and stays as it is', async () => {
+    const [one, two] = ['CREATE TABLE a (x)', 'CREATE TABLE b (x)'];
+    const versions = () => [
+      rawly(inSome(), 'PRAGMA user_version'),
+      rawly(inSome(), 'SELECT * FROM schema'),
+    ];
+    const open = (of: Schema) => new SqliteFile(inSome(), of, store.clock);
+    open(schema(one))[Symbol.dispose]();
+    expect(versions()).toEqual([{ user_version: 1 }, { one: 1, version: 1, oldest: 1 }]);
+    open({ ...schema(one, two), oldest: 1 })[Symbol.dispose]();
+    const newer = [{ user_version: 2 }, { one: 1, version: 2, oldest: 1 }];
+    expect(versions()).toEqual(newer);
+    {
+      using older = open(schema(one));
+      await older.write((connection) => connection.run('INSERT INTO a VALUES (1)'));
+    }
+    expect(versions()).toEqual(newer);
+    open({ ...schema(one, two, 'CREATE TABLE c (x)'), oldest: 2 })[Symbol.dispose]();
+    expect(() => open(schema(one))).toThrow(
+      'this one knows versions up to 1, and the file needs 2. Start the newer release',
+    );
+    open(schema(one, two))[Symbol.dispose]();
+    expect(versions()).toEqual([{ user_version: 3 }, { one: 1, version: 3, oldest: 2 }]);
+  });
+
+  test('an older process that says whether it is ready does not lower the version', async () => {
+    await (await store.open())[Symbol.asyncDispose]();
+    rawly(store.statePath, 'PRAGMA user_version = 99');
+    rawly(store.statePath, 'UPDATE schema SET version = 99 RETURNING 1');
+    await using stores = await store.open();
+    await stores.ping();
+    expect(rawly(store.statePath, 'PRAGMA user_version')).toEqual({ user_version: 99 });
   });
 
   test('four processes that start at once on nothing all find the store ready', async () => {

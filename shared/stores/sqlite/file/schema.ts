@@ -15,6 +15,11 @@ export interface Schema {
   readonly reserveFor: 'removals' | 'all';
   /** Forward only; the number applied is `PRAGMA user_version`. Append, never change one that was released. */
   readonly migrations: readonly string[];
+  /**
+   * The least number of migrations that a process has to know to work on a file with all of these: the last one that
+   * changed what was there, and did not only add to it. Undefined: all.
+   */
+  readonly oldest?: number;
   /** The rows that expire, by table. */
   readonly expired: Readonly<Record<string, Expired>>;
 }

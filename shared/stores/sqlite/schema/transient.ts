@@ -5,6 +5,7 @@ export const TRANSIENT: Schema = {
   file: 'transient.db',
   synchronous: 'NORMAL',
   reserveFor: 'all',
+  oldest: 5,
   migrations: [
     `CREATE TABLE replay (
        key BLOB PRIMARY KEY,
