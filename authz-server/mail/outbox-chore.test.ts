@@ -133,7 +133,13 @@ test('a recovery has a link that is made when it is sent, and works', async () =
 test.each([
   ['passkey-added', 'a passkey was added', 'Ein Passkey wurde hinzugefügt'],
   ['passkey-removed', 'a passkey was removed', 'Ein Passkey wurde entfernt'],
+  ['password-set', 'a password was set', 'Für Ihr Konto wurde ein Passwort gesetzt'],
   ['second-factor-set-up', 'a second factor was set up', 'Ein zweiter Faktor wurde eingerichtet'],
+  [
+    'second-factor-replaced',
+    'your second factor was replaced by another',
+    'Ihr zweiter Faktor wurde durch einen anderen ersetzt',
+  ],
   ['second-factor-removed', 'second factor was removed', 'Ihr zweiter Faktor wurde entfernt'],
   ['recovery-codes-renewed', 'new recovery codes were made', 'Neue Ersatzcodes wurden erstellt'],
   [

@@ -39,9 +39,11 @@ Wenn Sie niemanden darum gebeten haben, tun Sie nichts, und sagen Sie es ihnen. 
 /** The messages in German. */
 export const mailDe: MailTexts = {
   'password-changed': noticeDe('Ihr Passwort wurde geändert'),
+  'password-set': noticeDe('Für Ihr Konto wurde ein Passwort gesetzt'),
   'passkey-added': noticeDe('Ein Passkey wurde hinzugefügt'),
   'passkey-removed': noticeDe('Ein Passkey wurde entfernt'),
   'second-factor-set-up': noticeDe('Ein zweiter Faktor wurde eingerichtet'),
+  'second-factor-replaced': noticeDe('Ihr zweiter Faktor wurde durch einen anderen ersetzt'),
   'second-factor-removed': noticeDe('Ihr zweiter Faktor wurde entfernt'),
   'recovery-codes-renewed': noticeDe('Neue Ersatzcodes wurden erstellt'),
   'recovery-code-used': (facts) =>

@@ -40,9 +40,11 @@ If you asked nobody for it, do nothing, and tell them. Give the link to nobody.
 /** The messages in English. Plain text: no program has to trust it. */
 export const mailEn: MailTexts = {
   'password-changed': noticeEn('your password was changed'),
+  'password-set': noticeEn('a password was set for your account'),
   'passkey-added': noticeEn('a passkey was added'),
   'passkey-removed': noticeEn('a passkey was removed'),
   'second-factor-set-up': noticeEn('a second factor was set up'),
+  'second-factor-replaced': noticeEn('your second factor was replaced by another'),
   'second-factor-removed': noticeEn('your second factor was removed'),
   'recovery-codes-renewed': noticeEn('new recovery codes were made'),
   'recovery-code-used': (facts) =>

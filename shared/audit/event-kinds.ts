@@ -58,7 +58,7 @@ export const EVENT_KINDS = {
     has: ['key'],
     may: ['person', 'client'],
   },
-  'password.changed': { says: 'A person has another password.', has: ['person'] },
+  'password.changed': { says: 'A person has a new password, or their first.', has: ['person'] },
   'password.removed': { says: 'A person has no password any more.', has: ['person'] },
   'link.made': {
     says: 'A link was made with which a person sets a password or another way in.',

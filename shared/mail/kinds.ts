@@ -1,9 +1,13 @@
 /** The kinds of messages that tell a person what happened. */
 export const NOTICES = [
   'password-changed',
+  /** By a person who had none. */
+  'password-set',
   'passkey-added',
   'passkey-removed',
   'second-factor-set-up',
+  /** By another app. */
+  'second-factor-replaced',
   'second-factor-removed',
   'recovery-codes-renewed',
   'recovery-code-used',

@@ -41,6 +41,33 @@ test('a changed password; a refused one is no news', async () => {
   expect(await waiting()).toEqual(['password-changed']);
 });
 
+describe('a first password', () => {
+  const withoutPassword = async () => {
+    const { people } = flow.authz.stores;
+    const { password_hash: _gone, ...alice } =
+      (await people.get(flow.people.alice.id)) ?? flow.people.alice;
+    await people.replace({ ...alice, version: alice.version + 1 });
+  };
+
+  test('on the account page', async () => {
+    const browser = await flow.signedIn('alice');
+    await withoutPassword();
+    const path = '/account/password';
+    await browser.send(await browser.open(path), { password: NEW }, path);
+    expect(await waiting()).toEqual(['password-set']);
+  });
+
+  test('by an invitation', async () => {
+    await withoutPassword();
+    const links = createRecoveryLinks({ stores: flow.authz.stores, random: systemRandom });
+    const { id } = flow.people.alice;
+    const path = `/recover/${await links.make({ person: id, purpose: 'invitation' })}`;
+    const browser = flow.browser();
+    await browser.send(await browser.open(path), { password: NEW }, path);
+    expect(await waiting()).toEqual(['password-set']);
+  });
+});
+
 test('a link that removes the second factor', async () => {
   const { stores } = flow.authz;
   const { id } = flow.people.alice;
@@ -98,6 +125,14 @@ describe('a second factor', () => {
     const done = await browser.submit(wrong, { code: appFrom(wrong, flow)() });
     expect(codesOn(done)).toHaveLength(10);
     expect(await waiting()).toEqual(['second-factor-set-up']);
+  });
+
+  test('that takes the place of another', async () => {
+    const browser = await alice();
+    const page = await browser.send(await browser.open(path), { change: 'another' }, path);
+    const done = await browser.submit(page, { code: appFrom(page, flow)() });
+    expect(codesOn(done)).toHaveLength(10);
+    expect(await waiting()).toEqual(['second-factor-replaced']);
   });
 
   test('that is set up during a sign-in', async () => {

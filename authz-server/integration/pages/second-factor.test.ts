@@ -102,6 +102,11 @@ describe('after the right password', () => {
       recovery: recovery.toLowerCase(),
     });
     expect(done.text).toContain('Signed in as');
+    // No one-time password as RFC 8176 section 2 means it.
+    expect(await signInsOf('alice')).toMatchObject([
+      { assurance: { acr: SECOND_FACTOR, amr: ['pwd', 'mfa'] } },
+    ]);
+    expect(done.text).toContain('a password and a recovery code');
     const second = site.browser();
     const again = await second.submit(await afterPassword(second), { recovery });
     expect(again.status).toBe(422);

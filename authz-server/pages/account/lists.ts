@@ -1,4 +1,9 @@
-import { type Acr, type Assurance, BY_PASSWORD } from '#shared/people/access/assurance.ts';
+import {
+  type Acr,
+  type Assurance,
+  BY_PASSWORD,
+  BY_RECOVERY_CODE,
+} from '#shared/people/access/assurance.ts';
 import { listConsents } from '#shared/people/access/consents.ts';
 import { listAccess } from '#shared/people/access/grants.ts';
 import { type ListedSignIn, listSignIns, type SignIn } from '#shared/people/access/sign-ins.ts';
@@ -110,7 +115,10 @@ const MEANS: Readonly<Record<Acr, SignInMeans>> = {
   'urn:countersign:acr:passkey': 'passkey',
 };
 
-const meansOf = ({ acr }: Assurance = BY_PASSWORD): SignInMeans => MEANS[acr];
+const meansOf = ({ acr, amr }: Assurance = BY_PASSWORD): SignInMeans =>
+  acr === BY_RECOVERY_CODE.acr && amr.join(' ') === BY_RECOVERY_CODE.amr.join(' ')
+    ? 'recovery-code'
+    : MEANS[acr];
 
 const entryOf = (
   { uid, since, lastSeen, address, agent, assurance }: ListedSignIn,

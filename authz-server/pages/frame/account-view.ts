@@ -44,7 +44,7 @@ export interface AccountSignIn {
   readonly by: SignInMeans;
 }
 
-export type SignInMeans = 'password' | 'second-factor' | 'passkey';
+export type SignInMeans = 'password' | 'second-factor' | 'recovery-code' | 'passkey';
 
 /** The ways in which the person can sign in. */
 export interface AccountWays {

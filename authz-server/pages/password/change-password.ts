@@ -20,6 +20,7 @@ import { isRecent } from '../sign-in/recent.ts';
 import { createBrowserSessions, type Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
 import { changePasswordPage } from '../views/change-password.ts';
+import { passwordNotice } from './password-notice.ts';
 
 const PATH = '/account/password';
 
@@ -114,7 +115,7 @@ export function changePasswordHandlers(
         if (error instanceof PeopleError) throw expired(TO_ACCOUNT, 409);
         throw error;
       }
-      await notify(server, seen.id, 'password-changed', viewOf(ctx).language);
+      await notify(server, seen.id, passwordNotice(seen), viewOf(ctx).language);
       seeOther(ctx, doneNotes.address(ctx, '/account', endsOthers ? 'others' : 'password'));
     },
   };

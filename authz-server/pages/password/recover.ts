@@ -22,6 +22,7 @@ import { freeName } from '../passkeys/passkey-names.ts';
 import { answerIn, createRegistration } from '../passkeys/registration.ts';
 import { programName } from '../views/program.ts';
 import { recoveredPage, recoverPage, recoveryGonePage } from '../views/recover.ts';
+import { passwordNotice } from './password-notice.ts';
 
 /** A link that is good, and the record of its person. */
 interface Holder {
@@ -124,7 +125,7 @@ export function recoverHandlers(
       await tell('second-factor-removed');
     }
     if (recovery.address !== undefined) await verifySentTo(server, seen, recovery.address);
-    await tell(by === 'passkey' ? 'passkey-added' : 'password-changed');
+    await tell(by === 'passkey' ? 'passkey-added' : passwordNotice(seen));
     answerWith(ctx, recoveredPage(view, { by, purpose, account: TO_ACCOUNT.href }));
   }
 

@@ -137,7 +137,8 @@ export function secondFactorHandlers(
         await paid.giveBack();
         browsers.remember(ctx, person.name, { secondFactor: made.secondFactor });
         const { language } = viewOf(ctx);
-        await notify(server, person.id, 'second-factor-set-up', language);
+        const kind = replaces === undefined ? 'second-factor-set-up' : 'second-factor-replaced';
+        await notify(server, person.id, kind, language);
         if (made.lostPasskeys) await notify(server, person.id, 'passkey-removed', language);
         // All sign-ins have ended, this one too. A passkey stays more than a code.
         const { assurance, passkey } = signIn;

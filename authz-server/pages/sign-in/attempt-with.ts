@@ -47,7 +47,7 @@ function came(
   attempt: Attempt,
 ): Pick<LogFields, 'signIn' | 'signInResult'> {
   if ('person' in attempt) {
-    const bySecond = attempt.means.assurance === BY_SECOND_FACTOR;
+    const bySecond = attempt.means.assurance.acr === BY_SECOND_FACTOR.acr;
     return { signIn: bySecond ? 'second-factor' : way, signInResult: 'done' };
   }
   if ('problem' in attempt) return { signIn: way, signInResult: 'refused' };

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { BY_SECOND_FACTOR } from '#shared/people/access/assurance.ts';
+import { BY_RECOVERY_CODE, BY_SECOND_FACTOR } from '#shared/people/access/assurance.ts';
 import type { Acr } from '#shared/jose/acr.ts';
 import type { Authenticated } from '#shared/people/directory.ts';
 import { mustHaveSecondFactor } from '#shared/people/second-factor/need.ts';
@@ -134,7 +134,7 @@ export function createSecondStep(server: PagesServer): SecondSteps {
       await settle(ctx, name, used);
       return {
         person: { ...person, generation },
-        means: { assurance: BY_SECOND_FACTOR },
+        means: { assurance: left === undefined ? BY_SECOND_FACTOR : BY_RECOVERY_CODE },
         ...('codes' in more && { codes: more.codes }),
       };
     },

@@ -384,6 +384,7 @@ export const de: Texts = {
     means: {
       password: 'Passwort',
       'second-factor': 'Passwort und Einmalcode',
+      'recovery-code': 'Passwort und Ersatzcode',
       passkey: 'Passkey',
     },
     allowed: 'Zugriff gegeben',

@@ -383,6 +383,7 @@ export const en = {
     means: {
       password: 'a password',
       'second-factor': 'a password and a one-time code',
+      'recovery-code': 'a password and a recovery code',
       passkey: 'a passkey',
     },
     allowed: 'Access given',

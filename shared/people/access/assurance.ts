@@ -11,8 +11,11 @@ export interface Assurance {
 
 export const BY_PASSWORD: Assurance = { acr: 'urn:countersign:acr:password', amr: ['pwd'] };
 
-/** By a password, and a one-time code or a recovery code. */
+/** By a password and a one-time code. */
 export const BY_SECOND_FACTOR: Assurance = {
   acr: 'urn:countersign:acr:second-factor',
   amr: ['pwd', 'otp', 'mfa'],
 };
+
+/** By a password and a recovery code, which is no one-time password as RFC 8176 section 2 means it. */
+export const BY_RECOVERY_CODE: Assurance = { acr: BY_SECOND_FACTOR.acr, amr: ['pwd', 'mfa'] };
