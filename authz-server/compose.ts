@@ -14,7 +14,7 @@ import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
 import { logged } from '#shared/server/message/request-log.ts';
 import { createApp } from './app.ts';
-import { auditChores } from './start/audit-chores.ts';
+import { auditChores, ownTokensChore } from './start/audit-chores.ts';
 import { banner } from './start/banner.ts';
 import { outboxChore } from './mail/outbox-chore.ts';
 import { openMail } from '#shared/mail/transport.ts';
@@ -92,9 +92,17 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
           await stores.revocations.epoch(true);
         },
       },
+      ownTokensChore(server),
       ...(WORKER === 1 ? [sweep, ...auditChores(parts)] : []),
       ...(config.mail ? [outboxChore(server, await openMail(config), log)] : []),
     ],
+    holds: {
+      async [Symbol.asyncDispose]() {
+        await recorder.tellOwnTokens(Infinity).catch((error: unknown) => {
+          log.error('audit.failing', { reason: String(error) });
+        });
+      },
+    },
     report:
       WORKER === 1
         ? { banner: banner(config, development ? await firstStart(server) : {}) }

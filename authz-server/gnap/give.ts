@@ -8,7 +8,7 @@ import { grantedOf, resolveAccess } from './access.ts';
 import { clientOf } from './clients.ts';
 import { GnapError } from './gnap-error.ts';
 import { spendOne } from './limits.ts';
-import { type IssuedToken, issueToken } from './issue-token.ts';
+import { type IssuedToken, issueToken, recordIssue } from './issue-token.ts';
 import { findGiven, type GivenGrant, replaceGiven, saveGiven } from './records.ts';
 import { allowedAt, findRights } from './rights.ts';
 import type { GnapServer } from './server.ts';
@@ -44,6 +44,7 @@ export async function give(server: GnapServer, giving: Giving): Promise<object> 
   });
   await spendOnEnds(server, accountId, before?.jtis.length ?? 0);
   const issued = await Promise.all(orders.map((order) => issueToken(server, order)));
+  if (issued.length > 0) await recordIssue(server, clientId, accountId);
   await replaceTokens(server, giving, issued, before !== undefined);
   const answers = issued.map(({ answer }) => answer);
   const known = subject && (await server.directory.find(accountId));

@@ -10,7 +10,7 @@ import { spendOne } from './limits.ts';
 import { GnapError } from './gnap-error.ts';
 import { CONTENTS, type Modification, readContent, tokensOf } from './grant-request.ts';
 import { beginInteraction, interactAnswer } from './interaction.ts';
-import { issueToken } from './issue-token.ts';
+import { issueToken, recordIssue } from './issue-token.ts';
 import { demandProof, type Received } from './receive.ts';
 import {
   hashed,
@@ -151,6 +151,7 @@ async function ofMachine(
         bearer: flags.includes('bearer'),
         ...(label !== undefined && { label }),
       });
+      await recordIssue(server, asking.clientId);
       return answer;
     }),
   );

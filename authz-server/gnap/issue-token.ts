@@ -14,6 +14,18 @@ import { managementOf } from './management-token.ts';
 import type { GnapServer } from './server.ts';
 import type { TokenOrder } from './token-order.ts';
 
+/** Records that tokens are issued, before anything of them leaves. Rejects if the audit log cannot be written. */
+export const recordIssue = (
+  { recorder }: Pick<GnapServer, 'recorder'>,
+  client: string,
+  person?: string,
+): Promise<void> => {
+  const acting = recorder.by({ who: { client }, how: 'gnap' });
+  return person === undefined
+    ? acting.ownToken(client, 'gnap')
+    : acting.record({ kind: 'token.issued', client, person, type: 'gnap' });
+};
+
 export interface IssuedToken {
   readonly jti: string;
   /** As the client gets it (RFC 9635 section 3.2.1). */

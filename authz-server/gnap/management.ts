@@ -10,7 +10,7 @@ import { refuseOtherUse, registered, registrationOf } from './clients.ts';
 import { endTokens, spendOnEnds } from './give.ts';
 import { GnapError } from './gnap-error.ts';
 import { CONTENTS, readContent } from './grant-request.ts';
-import { issueToken } from './issue-token.ts';
+import { issueToken, recordIssue } from './issue-token.ts';
 import { type Managed, readManagement } from './management-token.ts';
 import { demandProof, proofOptions, provedRequest, type Received, tokenOf } from './receive.ts';
 import { findGiven, replaceGiven } from './records.ts';
@@ -51,6 +51,7 @@ export async function rotateToken(
   await spendOnEnds(server, claims.sub, 1);
   if (!(await server.stores.replay.unique('gnap-rotate', jti, MEMORY))) throw ended();
   const issued = await issueToken(server, order);
+  await recordIssue(server, managed.clientId, person?.accountId);
   await endTokens(server, [jti]);
   if (person && !(await takePlace(server, person.record, jti, issued.jti))) {
     await endTokens(server, [issued.jti]);

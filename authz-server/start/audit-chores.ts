@@ -2,6 +2,7 @@ import { closeOpen, endOld, recordCounts } from '#shared/audit/close.ts';
 import { macKey } from '#shared/audit/mac.ts';
 import { MOST_REFUSALS } from '#shared/audit/recorder.ts';
 import type { Chore } from '#shared/server/chore.ts';
+import type { PagesServer } from '../base/server.ts';
 import type { Parts } from '#shared/server/process.ts';
 
 /** Closes the audit log each second, and ends what is older than it is kept. Any number of processes may do both. */
@@ -24,3 +25,13 @@ export function auditChores({
     },
   ];
 }
+
+/** Tells how many tokens applications got in their own name. Each process counts its own. */
+export const ownTokensChore = ({
+  recorder,
+  clock,
+}: Pick<PagesServer, 'recorder' | 'clock'>): Chore => ({
+  name: 'audit counts',
+  seconds: 10,
+  run: () => recorder.tellOwnTokens(clock.now()),
+});

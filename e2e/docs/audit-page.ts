@@ -8,7 +8,7 @@ const MEMBERS: Readonly<Record<keyof Members, string>> = {
   key: 'id of a key or passkey',
   grant: 'id of a grant (`user access NAME`)',
   id: 'id of a sign-in, or `jti` of a token',
-  type: 'OAuth grant type',
+  type: 'OAuth grant type, or `gnap`',
   what: 'how a person proved who they are, or which setting was changed',
   reason: 'why it was refused',
   count: 'how many',

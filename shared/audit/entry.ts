@@ -5,7 +5,15 @@ import type { AuditEvent } from './event-kinds.ts';
 export type Who = { readonly person: string } | { readonly client: string } | 'operator' | 'server';
 
 /** The door by which it was done. */
-export type Door = 'command line' | 'page' | 'http' | 'token endpoint' | 'link' | 'start' | 'chore';
+export type Door =
+  | 'command line'
+  | 'page'
+  | 'http'
+  | 'token endpoint'
+  | 'gnap'
+  | 'link'
+  | 'start'
+  | 'chore';
 
 export interface By {
   readonly who: Who;

@@ -10,7 +10,7 @@ export interface Members {
   grant: string;
   /** Id of a sign-in, or of a token (`jti`). */
   id: string;
-  /** OAuth grant type. */
+  /** OAuth grant type, or `gnap`. */
   type: string;
   /** How a person proved who they are (RFC 8176), or which setting was changed. */
   what: string;
@@ -79,8 +79,16 @@ export const EVENT_KINDS = {
     may: ['client'],
   },
   'token.issued': {
-    says: 'An application got tokens in the name of a person, by a code, a device code or a refresh token.',
+    says: 'An application got tokens in the name of a person, by a code, a device code, a refresh token or GNAP.',
     has: ['client', 'person', 'type'],
+  },
+  'client-token.issued': {
+    says: 'An application got a token in its own name; the first in a minute of a process.',
+    has: ['client', 'type'],
+  },
+  'client-token.issued-more': {
+    says: 'How many more such tokens it got from that process within the minute before this time.',
+    has: ['client', 'type', 'count', 'before'],
   },
   'token.revoked': {
     says: 'A token, or a whole grant, was revoked before its time.',

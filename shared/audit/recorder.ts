@@ -3,6 +3,7 @@ import type { Log } from '#shared/base/log.ts';
 import type { Recorded, Stores } from '#shared/stores/stores.ts';
 import { type By, textOf } from './entry.ts';
 import type { AuditEvent } from './event-kinds.ts';
+import { countToken, type OwnTokenCounts, tellCounts } from './own-tokens.ts';
 import type { AuditSettings } from './settings.ts';
 
 /** Refused sign-ins of one person that are recorded in an hour; the others are only counted. */
@@ -30,6 +31,13 @@ export interface Recorder {
    * work, so that the time does not tell who exists, and keeps nothing of the name.
    */
   refused(person: string | undefined, reason: string): Promise<void>;
+  /**
+   * Records that an application gets a token in its own name: the first in a minute of this process, which must not be
+   * answered before. The others are only counted. Rejects as `record` does.
+   */
+  ownToken(client: string, type: string): Promise<void>;
+  /** Records how many more there were in the minutes before `end` (milliseconds since the epoch). */
+  tellOwnTokens(end: number): Promise<void>;
 }
 
 export interface RecorderParts {
@@ -39,7 +47,12 @@ export interface RecorderParts {
   readonly config: { readonly audit: AuditSettings };
 }
 
-export function createRecorder(parts: RecorderParts, by: By): Recorder {
+/** `counts`: of the recorder's own process, and of all that it makes by `by`. */
+export function createRecorder(
+  parts: RecorderParts,
+  by: By,
+  counts: OwnTokenCounts = new Map(),
+): Recorder {
   const { stores, clock, log, config } = parts;
   const { addresses, required } = config.audit;
   const { from, ...rest } = by;
@@ -55,10 +68,12 @@ export function createRecorder(parts: RecorderParts, by: By): Recorder {
     }
   }
 
+  const record = (event: AuditEvent) => unlessFailing(stores.audit.append(text(event)));
+
   return {
-    by: (another) => createRecorder(parts, another),
+    by: (another) => createRecorder(parts, another, counts),
     changing: (part, ...events) => stores.recorded(part, ...events.map(text)),
-    record: (event) => unlessFailing(stores.audit.append(text(event))),
+    record,
     refused: (known, reason) => {
       const person = known ?? NOBODY;
       const of = { hour: Math.floor(clock.now() / HOUR), person };
@@ -66,5 +81,11 @@ export function createRecorder(parts: RecorderParts, by: By): Recorder {
       const most = known === undefined ? 0 : MOST_REFUSALS;
       return unlessFailing(stores.audit.appendRefusal(of, most, line));
     },
+    ownToken: (client, type) =>
+      countToken(counts, { client, type, now: clock.now() }, () =>
+        record({ kind: 'client-token.issued', client, type }),
+      ),
+    tellOwnTokens: (end) =>
+      tellCounts(counts, end, (events) => stores.audit.append(...events.map(text))),
   };
 }

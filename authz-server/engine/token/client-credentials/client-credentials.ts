@@ -5,6 +5,7 @@ import { isScopeToken } from '#shared/jose/scope.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import type { ResourceIndicators } from '../../../resources/resource-indicators.ts';
 import { BY_SECRET, spendOfSecret } from '../../../base/spend.ts';
+import { recordedIssue } from '../recorded-issue.ts';
 import type { TokenServer } from '../token-request.ts';
 import { type PlainForm, type PlainRequest, plainRequest } from './plain-request.ts';
 
@@ -36,6 +37,7 @@ export function clientCredentials(
   resources: ResourceIndicators,
 ): ClientCredentials {
   const spend = spendOfSecret(server);
+  const record = recordedIssue(server);
 
   /** From top to bottom, in the order of the engine and of `tokenSteps`. */
   async function issue(
@@ -65,6 +67,7 @@ export function clientCredentials(
     });
     ctx.oidc.entity('ClientCredentials', token);
     const access_token = await token.save();
+    await record(ctx);
     provider.emit('grant.success', ctx);
     note(request, { client: clientId });
     const { expiration: expires_in, tokenType: token_type } = token;
