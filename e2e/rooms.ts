@@ -46,6 +46,8 @@ export function arrowsUp(imports: Imports): string[] {
     if (own === undefined) return `${path} stands in no room`;
     return targets
       .filter((target) => {
+        // Data, which stands beside the rooms.
+        if (target === 'package.json') return false;
         if (isTest(target) && !isTest(path)) return true;
         const room = roomOf(target);
         return room !== own && (room === undefined || floorOf(room) >= floorOf(own));

@@ -264,6 +264,7 @@ export const CHORES: Readonly<Record<string, string>> = {
   'cache.position': 'writing down how far the cache has followed changes',
   'cache.tidy': 'removal of leftover files of the cache',
   'cache.report': 'what `cache stats` reads',
+  'process.report': 'what `server status` reads',
 };
 
 /** Events whose name the code takes from a variable. */

@@ -38,6 +38,7 @@ import { realmList } from './commands/realm-list.ts';
 import { request } from './commands/request.ts';
 import { restore } from './commands/restore.ts';
 import { revocationStatus } from './commands/revocation-status.ts';
+import { serverStatus } from './commands/server-status.ts';
 import { signatureExplain } from './commands/signature-explain.ts';
 import { tokenExplain } from './commands/token-explain.ts';
 import { tokenGet } from './commands/token-get.ts';
@@ -108,6 +109,7 @@ export const COMMANDS: readonly Command[] = [
   signatureExplain,
   privateTokenGet,
   privateTokenRedeem,
+  serverStatus,
   revocationStatus,
   cacheStats,
   cachePurge,

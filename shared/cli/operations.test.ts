@@ -133,6 +133,8 @@ const CALLS: Readonly<Record<string, Given | ((house: House) => Promise<Given>)>
   'cache purge': { urls: [`${SHOP}a`] },
   'cache ban': { url: SHOP, status: 404 },
   'cache bans': {},
+  'audit list': { since: '2h' },
+  'server status': {},
 };
 
 /** Options that a command has beside the members of its operation. */
@@ -142,6 +144,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   'user disable': ['undo'],
   'user key add': ['public-key', 'out', 'name', 'scheme'],
   'user second-factor': ['remove'],
+  'audit list': ['after', 'limit'],
 };
 
 /** Members that a command has from elsewhere than an option: a file, standard input. */

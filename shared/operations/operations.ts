@@ -1,3 +1,4 @@
+import { listAudit } from './audit/audit-list.ts';
 import { banCached } from './cache/cache-ban.ts';
 import { listBans } from './cache/cache-bans.ts';
 import { purgeCached } from './cache/cache-purge.ts';
@@ -31,6 +32,7 @@ import { removeUser } from './people/user-remove.ts';
 import { removeSecondFactor, showSecondFactor } from './people/user-second-factor.ts';
 import { setUser } from './people/user-set.ts';
 import { showUser } from './people/user-show.ts';
+import { showServers } from './servers/server-status.ts';
 import { listRealms } from './spaces/realm-list.ts';
 import { showRevocationStatus } from './tokens/revocation-status.ts';
 import { revokeToken } from './tokens/token-revoke.ts';
@@ -74,4 +76,6 @@ export const OPERATIONS: readonly Operation[] = [
   purgeCached,
   banCached,
   listBans,
+  listAudit,
+  showServers,
 ];

@@ -26,6 +26,7 @@ import { createMetrics } from './metrics/metrics.ts';
 import { measuredLog } from './metrics/of-log.ts';
 import { measuredStores } from './metrics/of-stores.ts';
 import { reportMetrics } from './metrics/report-metrics.ts';
+import { processChore } from './process-chore.ts';
 import { watchMemory } from './memory-watch.ts';
 import type { AnyHandler } from './message/message.ts';
 import { type Handler, listen, type Listening, type ServerLimits } from './listen/listen.ts';
@@ -174,7 +175,10 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   await using held = new AsyncDisposableStack();
   if (server.holds) held.use(server.holds);
   using chores = new DisposableStack();
-  for (const chore of [...server.chores, watchMemory(feed, log)]) chores.use(every(chore, log));
+  const alive = processChore(role.name, server.ready ?? ready, parts);
+  for (const chore of [...server.chores, watchMemory(feed, log), alive]) {
+    chores.use(every(chore, log));
+  }
 
   const { handler, http2, webSockets = false, beside = [] } = server;
   const limits = configuredLimits(config, server.limits);
@@ -206,6 +210,8 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
     (await onPort(config, 'metrics', () => reportMetrics({ ...reports, address: scraped })));
   const url = role.origin(config);
   log.info('listening', { url, address: listening.address, port: listening.port });
+  // A start does not wait for it, and the next one in a while says it again.
+  alive.run().catch(() => {});
   // Where NODE_COMPILE_CACHE is set, the next start finds it, though this one may be killed.
   flushCompileCache();
   process.send?.({ ready: true, url, port: listening.port, metrics: scraped, ...server.report });

@@ -1,9 +1,8 @@
 import { isKind } from '#shared/audit/event-kinds.ts';
 import type { AuditFilter } from '#shared/audit/list.ts';
 import type { Clock } from '#shared/base/clock.ts';
+import { MOMENT, momentIn } from '#shared/operations/audit/audit-moment.ts';
 import { type Input, type Option, UsageError } from './command.ts';
-
-const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
 /** The options that say which events are shown. */
 export const AUDIT_OPTIONS: Readonly<Record<string, Option>> = {
@@ -39,13 +38,7 @@ export function auditFilter(input: Input, clock: Clock): AuditFilter {
 function timeIn(input: Input, option: string, clock: Clock): number | undefined {
   const text = input.text(option);
   if (text === undefined) return undefined;
-  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (count !== undefined) return clock.now() - Number(count) * (UNITS[unit] ?? 0) * 1000;
-  const at = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN;
-  if (!Number.isNaN(at)) return at;
-  throw new UsageError(
-    `--${option} must be an ISO 8601 time with Z or an offset, a date, or such as 2h`,
-  );
+  const at = momentIn(text, clock.now());
+  if (at === undefined) throw new UsageError(`--${option} ${MOMENT}`);
+  return at;
 }

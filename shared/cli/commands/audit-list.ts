@@ -1,5 +1,6 @@
 import { type AuditFilter, listEvents, type Listed } from '#shared/audit/list.ts';
 import type { Audit } from '#shared/stores/audit/audit.ts';
+import { listAudit } from '#shared/operations/audit/audit-list.ts';
 import { auditFilter, AUDIT_OPTIONS, SINCE } from '../arguments/audit-options.ts';
 import type { Command, OutputSlice, Shell } from '../arguments/command.ts';
 import { wholeNumber } from '../arguments/whole-number.ts';
@@ -10,9 +11,9 @@ const PAGE = 500;
 const DEFAULT = 100;
 
 export const auditList: Command = {
-  name: 'audit list',
+  name: listAudit.name,
   store: 'opens',
-  summary: 'list what was changed, by whom and how',
+  summary: listAudit.summary,
   options: {
     since: SINCE,
     until: { value: 'TIME', help: 'only before then' },

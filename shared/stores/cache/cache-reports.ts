@@ -1,8 +1,8 @@
-/** The latest report of each process about its caches, for the command line. */
+/** The latest reports of each process, about itself and about its caches, each under a name of its own. */
 export interface CacheReports {
   /** Forgotten after a minute. */
   put(process: string, report: string): Promise<void>;
-  /** Returns the reports by process. */
+  /** Returns the reports by their names. */
   all(): Promise<ReadonlyMap<string, string>>;
 }
 

@@ -1,0 +1,98 @@
+import { z } from 'zod';
+import { EVENT_KINDS, type Kind } from '#shared/audit/event-kinds.ts';
+import { listEvents, type Listed } from '#shared/audit/list.ts';
+import type { People } from '#shared/stores/people/people.ts';
+import { InputError, operation } from '../operation.ts';
+import { pageInput, pageOf } from '../page.ts';
+import { SPELLINGS } from '../texts.ts';
+import { MOMENT, momentIn } from './audit-moment.ts';
+
+const KINDS = Object.keys(EVENT_KINDS) as [Kind, ...Kind[]];
+
+const moment = z.string().max(40, MOMENT).exactOptional();
+const id = z.string().max(512, 'must be an id of at most 512 characters').exactOptional();
+
+const item = z.looseObject({
+  seq: z.int().describe('its place in the log, which never changes'),
+  time: z.string().describe('ISO 8601'),
+  kind: z.string(),
+  who: z
+    .union([
+      z.strictObject({ person: z.string() }),
+      z.strictObject({ client: z.string() }),
+      z.enum(['operator', 'server']),
+    ])
+    .describe('somebody who did it'),
+  how: z.string().describe('by which door'),
+});
+
+/** Newest first. Of an event that is younger than a second the servers may not have made a part of the log yet. */
+export const listAudit = operation({
+  name: 'audit list',
+  summary: 'list what was changed, by whom and how',
+  effect: 'reads',
+  input: z.strictObject({
+    since: moment
+      .describe(
+        'only from then on: an ISO 8601 time such as 2026-11-25T08:00Z, or 90s, 15m, 2h or 7d ago',
+      )
+      .register(SPELLINGS, { value: 'TIME' }),
+    until: moment.describe('only before then').register(SPELLINGS, { value: 'TIME' }),
+    kind: z
+      .enum(KINDS, 'must be a kind of docs/reference/audit-events.md')
+      .exactOptional()
+      .describe('only this kind, such as sign-in.refused'),
+    person: id
+      .describe('only what this person did, or what is about them (user show NAME)')
+      .register(SPELLINGS, { value: 'ID' }),
+    client: id.describe('the same for an application'),
+    ...pageInput,
+  }),
+  operands: [],
+  output: pageOf(item).extend({
+    names: z
+      .record(z.string(), z.string())
+      .describe(
+        'the names of the people of these events, by id; a person who was removed has none',
+      ),
+  }),
+  async run({ since, until, after, limit, ...filter }, { stores: { audit, people }, clock }) {
+    const timeOf = (name: string, text: string | undefined) => {
+      const at = text === undefined ? undefined : momentIn(text, clock.now());
+      if (text !== undefined && at === undefined) throw new InputError([name], MOMENT);
+      return at;
+    };
+    const between = { since: timeOf('since', since), until: timeOf('until', until) };
+    const { events, next } = await listEvents(
+      audit,
+      { ...filter, ...between },
+      { after: placeIn(after), limit, newestFirst: true },
+    );
+    return {
+      items: events.map((one) => ({ ...one })),
+      ...(next !== undefined && { next: String(next) }),
+      names: await namesIn(events, people),
+    };
+  },
+});
+
+/** Throws `InputError` if the text is no place of the log. */
+function placeIn(after: string | undefined): number | undefined {
+  if (after === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(after)) throw new InputError(['after'], 'must be the `next` of a page');
+  return Number(after);
+}
+
+async function namesIn(
+  events: readonly Listed[],
+  people: Pick<People, 'get'>,
+): Promise<Readonly<Record<string, string>>> {
+  const ids = new Set(
+    events.flatMap(({ who, ...event }) => [
+      ...(typeof who === 'object' && 'person' in who ? [who.person] : []),
+      ...('person' in event && event.person !== undefined ? [event.person] : []),
+    ]),
+  );
+  const known = await Promise.all([...ids].map((one) => people.get(one)));
+  return Object.fromEntries(known.flatMap((one) => (one ? [[one.id, one.name]] : [])));
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { VERSION } from '#shared/base/version.ts';
+import { isProduction } from '#shared/config/production.ts';
+import { configWarnings } from '#shared/config/warnings.ts';
+import { readProcess } from '#shared/stores/cache/process-report.ts';
+import { operation } from '../operation.ts';
+
+/** The processes that have said within the last minute that they are there, and what the configuration leaves open. */
+export const showServers = operation({
+  name: 'server status',
+  summary: 'show the running processes with their versions, and the warnings of the configuration',
+  effect: 'reads',
+  input: z.strictObject({}),
+  operands: [],
+  output: z.strictObject({
+    version: z.string().describe('that of the answering process'),
+    mode: z.enum(['development', 'production']),
+    processes: z
+      .array(
+        z.strictObject({
+          process: z.string().describe('random, another one after a restart'),
+          server: z.enum(['authz', 'resource']),
+          version: z.string(),
+          worker: z.int().describe('its number among the workers of its server'),
+          since: z.number().describe('its start, in milliseconds since the epoch'),
+          ready: z.boolean().describe('whether it could do its work when it was last heard of'),
+        }),
+      )
+      .describe('those that were heard of within a minute'),
+    warnings: z
+      .array(z.strictObject({ path: z.string(), message: z.string() }))
+      .describe('settings that are probably a mistake, as `config check` says them'),
+  }),
+  async run(_, { config, stores }) {
+    const reports = await stores.cacheReports.all();
+    const processes = [...reports].flatMap(([process, text]) => {
+      const report = readProcess(text);
+      return report === undefined ? [] : [Object.assign({ process }, report)];
+    });
+    const place = ({ server, worker, since }: (typeof processes)[number]) =>
+      `${server} ${String(worker).padStart(4)} ${since}`;
+    return {
+      version: VERSION,
+      mode: isProduction(config) ? ('production' as const) : ('development' as const),
+      processes: processes.toSorted((a, b) => (place(a) < place(b) ? -1 : 1)),
+      warnings: configWarnings(config).map(({ path, message }) => ({ path, message })),
+    };
+  },
+});
