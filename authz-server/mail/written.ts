@@ -4,7 +4,7 @@ import { type Language, languageOf } from '#shared/pages/language.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { ADDRESS_PATH, createAddressLinks } from '#shared/people/address-links.ts';
 import { createRegistrationLinks, REGISTRATION_PATH } from '#shared/people/registration.ts';
-import { emailSearchKey } from '#shared/people/names/search-keys.ts';
+import { addressAlias } from '#shared/people/names/aliases.ts';
 import { addressKey } from '#shared/people/names/mail-address.ts';
 import { createRecoveryLinks, LINK_PATH, type Recovery } from '#shared/people/recovery-links.ts';
 import type { OutboxMessage } from '#shared/stores/mail/outbox.ts';
@@ -91,14 +91,14 @@ async function toNewcomer(
   if (registration === 'off' || (registration === 'invited' && kind === 'registration')) {
     return undefined;
   }
-  for (const { id, profile } of await stores.people.search(emailSearchKey(to))) {
-    const own = profile?.emails?.find(
-      ({ address, verified }) => verified && addressKey(address) === addressKey(to),
+  const owner = await stores.people.getByAlias(addressAlias(to));
+  if (owner !== undefined) {
+    const person = await directory.find(owner.id);
+    const own = person?.profile?.emails?.find(
+      ({ address }) => addressKey(address) === addressKey(to),
     );
-    if (own === undefined) continue;
-    const person = await directory.find(id);
     const link = `${config.issuer}/recover`;
-    return person && { kind: 'registration-known', to: own.address, person, link };
+    return person && own && { kind: 'registration-known', to: own.address, person, link };
   }
   const origin = { mailed: true, ...(kind === 'registration' && { asked: true }) };
   const { secret } = await createRegistrationLinks(server).make(to, origin);

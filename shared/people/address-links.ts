@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { PersonRecord, Profile } from '#shared/stores/people/people.ts';
+import { addressAlias } from './names/aliases.ts';
 import { addressKey } from './names/mail-address.ts';
-import { emailSearchKey } from './names/search-keys.ts';
 import { createOneTimeLinks, type OneTimeLinksOptions } from './one-time-links.ts';
 import { PeopleError, type PeopleStore, replacePerson } from './people.ts';
 
@@ -71,11 +71,8 @@ export async function isVerifiedOfAnother(
   person: string,
   address: string,
 ): Promise<boolean> {
-  const found = await people.search(emailSearchKey(address));
-  return found.some(
-    ({ id, profile: { emails = [] } = {} }) =>
-      id !== person && emails[indexOf(emails, address)]?.verified === true,
-  );
+  const owner = await people.getByAlias(addressAlias(address));
+  return owner !== undefined && owner.id !== person;
 }
 
 /**
@@ -87,7 +84,6 @@ export async function verifySentTo(
   { id, name }: Pick<PersonRecord, 'id' | 'name'>,
   address: string,
 ): Promise<void> {
-  if (await isVerifiedOfAnother(store, id, address)) return;
   try {
     await confirmAddress(store, { id, name }, { person: id, address, isNew: false });
   } catch (error) {
@@ -97,7 +93,7 @@ export async function verifySentTo(
 
 /**
  * Marks an address as verified, or puts a new one in the place of the first. Returns the verified one that counts no more.
- * Throws `PeopleError` if the person is gone, or has changed their addresses since.
+ * Throws `PeopleError` if the person is gone, has changed their addresses since, or the address is verified of somebody else.
  */
 export async function confirmAddress(
   store: Pick<PeopleStore, 'stores' | 'recorder'>,

@@ -52,7 +52,7 @@ describe('addPerson', () => {
       password_hash: expect.stringMatching(/^\$argon2id\$/),
       verifier_set: expect.any(String),
       aliases: [],
-      search_keys: ['looks:alice'],
+      search_keys: ['looks:allce'],
       created_at: store.clock.now(),
       version: 0,
     });

@@ -11,7 +11,7 @@ import type {
 import type { Stores } from '#shared/stores/stores.ts';
 import { verifierSet } from '#shared/stores/people/verifier-set.ts';
 import type { Passwords } from './password.ts';
-import { aliasesOf } from './names/aliases.ts';
+import { addressAlias, aliasesOf } from './names/aliases.ts';
 import { deriveVerifiers } from './derive-verifiers.ts';
 import { isKerberosPrincipal } from './names/kerberos-principal.ts';
 import { searchKeysOf } from './names/search-keys.ts';
@@ -119,15 +119,19 @@ export interface NewRecord extends Omit<PersonRecord, 'aliases' | 'search_keys' 
   readonly verifiers?: readonly VerifierRow[];
 }
 
-/** Adds a person with this record. Throws `PeopleError` if their name or an alias is taken. */
+/**
+ * Adds a person with this record. Throws `PeopleError` if their name or an alias is taken, or if somebody has `unshared`, a
+ * search key that they are to have alone.
+ */
 export async function keepPerson(
   store: Pick<PeopleStore, 'stores' | 'recorder'>,
   person: NewRecord,
   former: FormerName = 'refused',
+  unshared?: string,
 ): Promise<PersonRecord> {
   const { record, verifiers } = kept(person, 0);
   const added = { kind: 'person.added', person: record.id } as const;
-  if (!(await changing(store, 'people', added).add(record, verifiers, former))) {
+  if (!(await changing(store, 'people', added).add(record, verifiers, former, unshared))) {
     throw await taken(store.stores.people, record);
   }
   return record;
@@ -256,11 +260,19 @@ function kept({ verifiers, ...person }: NewRecord, version: number) {
 /** Returns why the store refused a record that was not outdated. */
 async function taken(
   people: Pick<People, 'getByName' | 'getByAlias' | 'isFormerName'>,
-  { id, name, aliases = [] }: PersonRecord,
+  { id, name, aliases = [], profile: { emails = [] } = {} }: PersonRecord,
 ): Promise<PeopleError> {
   const namesake = await people.getByName(name);
   if (namesake !== undefined && namesake.id !== id) {
     return new PeopleError(`the name ${name} is taken: choose another`);
+  }
+  for (const { address } of emails) {
+    const owner = await people.getByAlias(addressAlias(address));
+    if (owner !== undefined && owner.id !== id && aliases.includes(addressAlias(address))) {
+      return new PeopleError(
+        `${address} is a verified address of ${owner.name}: take it from them first, or leave it unverified`,
+      );
+    }
   }
   for (const alias of aliases) {
     const owner = await people.getByAlias(alias);

@@ -62,18 +62,19 @@ export type NameFault = 'name' | 'taken';
 export async function judgeName(
   { stores: { people } }: Pick<PeopleStore, 'stores'>,
   typed: string,
-  granted: readonly string[],
+  reserved: readonly string[],
 ): Promise<{ readonly name: string } | { readonly fault: NameFault }> {
   const name = chosenName(typed);
   if (name === undefined) return { fault: 'name' };
   const alike = await people.search(looksSearchKey(name));
   const isTaken =
-    alike.length > 0 || isReservedName(name, granted) || (await people.isFormerName(name));
+    alike.length > 0 || isReservedName(name, reserved) || (await people.isFormerName(name));
   return isTaken ? { fault: 'taken' } : { name };
 }
 
 /**
- * Makes the account of a link, with a name that `judgeName` has judged. `taken`: somebody else was faster with the name;
+ * Makes the account of a link, with a name that `judgeName` has judged. `taken`: somebody else was faster with the name, or
+ * one that looks like it;
  * `gone`: the link was used, or its address is that of an account by now.
  */
 export async function register(
@@ -83,17 +84,21 @@ export async function register(
 ): Promise<'done' | 'taken' | 'gone'> {
   if (await isVerifiedOfAnother(store, id, address)) return 'gone';
   try {
-    await keepPerson(store, {
+    const person = {
       id,
       name,
       ...(password !== undefined && (await secretsOf(store, name, password))),
       profile: { emails: [{ address, verified: mailed }] },
       created_at: store.clock.now(),
-    });
+    };
+    await keepPerson(store, person, 'refused', looksSearchKey(name));
     return 'done';
   } catch (error) {
     if (!(error instanceof PeopleError)) throw error;
-    // One id makes one account, so of several uses of a link exactly one succeeds.
-    return (await store.stores.people.get(id)) === undefined ? 'taken' : 'gone';
+    // One id makes one account, and one verified address belongs to one, so of several uses exactly one succeeds.
+    const isUsed =
+      (await store.stores.people.get(id)) !== undefined ||
+      (await isVerifiedOfAnother(store, id, address));
+    return isUsed ? 'gone' : 'taken';
   }
 }

@@ -42,7 +42,11 @@ export function registerHandlers(
   const { checkForm } = createCsrf(server);
   const passkeys = createRegistration(server);
   const viewOf = createViewOf(server);
-  const granted = server.config.spaces.flatMap(({ grants }) => Object.keys(grants.people));
+  const { brand, spaces } = server.config;
+  const reserved = [
+    brand.name.replaceAll(/\s/g, ''),
+    ...spaces.flatMap(({ grants }) => Object.keys(grants.people)),
+  ];
   const secretOf = (ctx: Context) => ctx.path.slice(REGISTRATION_PATH.length);
 
   /** The right of the link, unless registration was open when somebody asked for it and is not now. */
@@ -106,7 +110,7 @@ export function registerHandlers(
       if (!tried.ok) throw new PageError(429, 'later');
       const again = (problem: NonNullable<RegisterProps['problem']>) =>
         showForm(ctx, registration, { name: typed, problem });
-      const judged = await judgeName(server, typed, granted);
+      const judged = await judgeName(server, typed, reserved);
       if ('fault' in judged) return again({ kind: judged.fault });
       const way = await wayIn(ctx, registration, form);
       if ('kind' in way) return again(way);

@@ -8,3 +8,15 @@ test('one for each principal', () => {
   ]);
   expect(aliasesOf({})).toEqual([]);
 });
+
+test('one for each verified address, whatever its capitals', () => {
+  const emails = [
+    { address: 'Alice@Example.com', verified: true },
+    { address: 'alice@example.COM', verified: true },
+    { address: 'other@example.com', verified: false },
+  ];
+  expect(aliasesOf({ kerberos: ['alice@A'], profile: { emails } })).toEqual([
+    'kerberos:alice@A',
+    'address:alice@example.com',
+  ]);
+});

@@ -1,8 +1,24 @@
 import type { PersonRecord } from '#shared/stores/people/people.ts';
+import { addressKey } from './mail-address.ts';
 
 /** Returns the alias of a person whose tickets name `principal`. */
 export const kerberosAlias = (principal: string) => `kerberos:${principal}`;
 
-/** Returns all aliases by which a person is found, besides name, id and handles of verifiers. */
-export const aliasesOf = ({ kerberos = [] }: Pick<PersonRecord, 'kerberos'>): readonly string[] =>
-  kerberos.map(kerberosAlias);
+/** Returns the alias of the person who has shown that an address is theirs. */
+export const addressAlias = (address: string) => `address:${addressKey(address)}`;
+
+/**
+ * Returns all aliases by which a person is found, besides name, id and handles of verifiers. The store gives an alias to one
+ * person alone, in the step that writes the record: so a verified address is never that of two people.
+ */
+export const aliasesOf = ({
+  kerberos = [],
+  profile,
+}: Pick<PersonRecord, 'kerberos' | 'profile'>): readonly string[] => [
+  ...kerberos.map(kerberosAlias),
+  ...new Set(
+    (profile?.emails ?? [])
+      .filter(({ verified }) => verified)
+      .map(({ address }) => addressAlias(address)),
+  ),
+];

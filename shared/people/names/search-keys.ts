@@ -11,7 +11,7 @@ export const looksSearchKey = (name: string) => `looks:${looksOf(name)}`;
 const ALIKE = [
   [/[._-]/g, ''],
   [/0/g, 'o'],
-  [/1/g, 'l'],
+  [/[1i]/g, 'l'],
   [/rn/g, 'm'],
   [/vv/g, 'w'],
 ] as const;

@@ -78,13 +78,14 @@ export type FormerName = 'refused' | 'reused';
 
 export interface People {
   /**
-   * False when the name, the id, an alias or the handle of a verifier is taken, or, unless `former` is
-   * `reused`, the name was that of somebody who was removed.
+   * False when the name, the id, an alias or the handle of a verifier is taken, somebody has the search key `unshared`, or,
+   * unless `former` is `reused`, the name was that of somebody who was removed. Atomic.
    */
   add(
     person: PersonRecord,
     verifiers?: readonly VerifierRow[],
     former?: FormerName,
+    unshared?: string,
   ): Promise<boolean>;
   get(id: string): Promise<PersonRecord | undefined>;
   getByName(name: string): Promise<PersonRecord | undefined>;

@@ -56,6 +56,24 @@ export function searchKeysContract(contract: () => Contract): void {
       expect(await found(after)).toEqual([]);
     });
 
+    test('a key that a person is to have alone: refused while somebody has it, and free after', async () => {
+      const { one, other } = contract();
+      const key = fresh();
+      const alone = (store: typeof one, name = fresh()) =>
+        store.people.add({ ...somePerson(name), search_keys: [key] }, [], 'refused', key);
+      // Those that begin alike are others.
+      await added(`${key}x`, key.slice(0, -1));
+      expect(await alone(one, key)).toBe(true);
+      expect(await alone(other)).toBe(false);
+      const [holder] = await other.people.search(key);
+      const namesake = await added(key);
+      if (holder === undefined) throw new Error('nobody is found');
+      expect(await one.people.remove(holder)).toBe(true);
+      expect(await alone(one)).toBe(false);
+      expect(await one.people.remove(namesake)).toBe(true);
+      expect(await alone(other)).toBe(true);
+    });
+
     test('ten changes at once: the keys are those of the one that was kept', async () => {
       const { one, other } = contract();
       const person = await added(fresh());

@@ -221,6 +221,14 @@ export const RACES = {
     attempt: (stores, alias) => stores.people.add({ ...somePerson(fresh()), aliases: [alias] }),
     winners: 1,
   },
+  'add a person whose search key nobody has': {
+    prepare: async () => fresh(),
+    attempt: (stores, key) => {
+      const person = { ...somePerson(fresh()), search_keys: [key] };
+      return stores.people.add(person, [], 'refused', key);
+    },
+    winners: 1,
+  },
   'add a person of a handle': {
     prepare: async () => fresh(),
     attempt: (stores, handle) =>

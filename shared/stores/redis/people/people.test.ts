@@ -145,7 +145,7 @@ describe.each([1, 2] as const)('people of schema %i', (schema) => {
     ...common,
     verifier_set: expect.any(String),
     aliases: ['kerberos:alice@A'],
-    search_keys: ['email:alice@example.com', 'email:Äb@x', 'looks:alice'],
+    search_keys: ['email:alice@example.com', 'email:Äb@x', 'looks:allce'],
     version,
   };
   const verifiers = [
@@ -242,5 +242,73 @@ describe.each([1, 2] as const)('people of schema %i', (schema) => {
       version: version + 1,
     });
     expect(await rowsOf(former.id)).toEqual(new Set(verifiers));
+  });
+});
+
+/** ARGV: the key and the id of a member of the search keys. */
+const ADD_MEMBER = "return redis.call('ZADD', KEYS[1], 0, ARGV[1] .. '\\0' .. ARGV[2])";
+
+describe('people of schema 6', () => {
+  const verified = (...addresses: string[]) => ({
+    profile: { emails: addresses.map((address) => ({ address, verified: true })) },
+  });
+  const eldest = { ...somePerson('ida'), ...verified('Shared@x.example'), created_at: 1 };
+  const second = {
+    ...somePerson('zoe'),
+    ...verified('own@x.example', 'shared@X.example'),
+    kerberos: ['zoe@A'],
+    aliases: ['kerberos:zoe@A'],
+    created_at: 2,
+  };
+  const third = { ...somePerson('abe'), ...verified('SHARED@x.example'), created_at: 3 };
+  const people = [third, eldest, second].map((person) =>
+    Object.assign({ search_keys: ['email:shared@x.example', `looks:${person.name}`] }, person),
+  );
+  const written = async () => {
+    for (const person of people) {
+      await place.redis.cli('HSET', '{test}:people', person.id, JSON.stringify(person));
+      await place.redis.cli('HSET', '{test}:names', person.name, person.id);
+      await place.redis.cli('ZADD', '{test}:names:order', '0', person.name);
+      for (const key of person.search_keys) {
+        await place.redis.cli('EVAL', ADD_MEMBER, '1', '{test}:people:search', key, person.id);
+      }
+    }
+    await place.redis.cli('HSET', '{test}:aliases', 'kerberos:zoe@A', second.id);
+    await place.redis.cli('SET', '{test}:schema', '6');
+  };
+  const check = async () => {
+    const now = await everybodyIn({ people: one });
+    const shown = now.map(({ name, aliases, profile }) => [
+      name,
+      aliases ?? [],
+      profile?.emails?.map(({ verified: is }) => is),
+    ]);
+    expect(shown).toEqual([
+      ['abe', [], [false]],
+      ['ida', ['address:shared@x.example'], [true]],
+      ['zoe', ['kerberos:zoe@A', 'address:own@x.example'], [true, false]],
+    ]);
+    expect(await one.getByAlias('address:shared@x.example')).toMatchObject({ name: 'ida' });
+    expect(await one.getByAlias('address:own@x.example')).toMatchObject({ name: 'zoe' });
+    expect(await one.getByAlias('kerberos:zoe@A')).toMatchObject({ name: 'zoe' });
+    expect(await one.search('looks:lda')).toMatchObject([{ name: 'ida' }]);
+    expect(await one.search('looks:ida')).toEqual([]);
+    expect(await one.search('email:shared@x.example')).toHaveLength(3);
+  };
+
+  test('a verified address stays with the eldest account alone', async () => {
+    await written();
+    await migrate(place.undisturbed, 'test');
+    await check();
+    expect(await place.redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA));
+  });
+
+  test('by two servers at once, one of which was stopped halfway: the same', async () => {
+    await written();
+    const stop = () => Promise.reject(new Error('stopped'));
+    place.connection.interruptions.push({ before: BEFORE_THE_WRITE, work: stop });
+    await expect(migrate(place.connection, 'test')).rejects.toThrow('stopped');
+    await Promise.all([migrate(place.connection, 'test'), migrate(place.undisturbed, 'test')]);
+    await check();
   });
 });

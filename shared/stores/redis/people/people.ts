@@ -44,12 +44,13 @@ end
 /**
  * KEYS: people, names, the order of names, aliases, handles, the person's verifiers, former names, search keys. ARGV: id, name,
  * record, the record that it replaces or nothing, whether the verifiers are replaced, the digest of the name,
- * whether it may be a former one, how many aliases, those, and of each verifier its field and what is kept in it.
- * 0: it is not there any more, or a name, an alias or a handle is taken.
+ * whether it may be a former one, the first and the last place of the search key that nobody may have, or nothing twice, how
+ * many aliases, those, and of each verifier its field and what is kept in it.
+ * 0: it is not there any more, or a name, an alias, a handle or that search key is taken.
  */
 const put = script(`
 local id, name, record, was, rows = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == 'true'
-local first = 9 + ARGV[8]
+local first = 11 + ARGV[10]
 ${WITHOUT_VERIFIERS}${SEARCH_KEYS}
 local function another(key, field)
   local owner = redis.call('HGET', key, field)
@@ -58,7 +59,8 @@ end
 
 if (redis.call('HGET', KEYS[1], id) or '') ~= was or another(KEYS[2], name) then return 0 end
 if was == '' and ARGV[7] == 'refused' and redis.call('SISMEMBER', KEYS[7], ARGV[6]) == 1 then return 0 end
-for n = 9, first - 1 do
+if ARGV[8] ~= '' and redis.call('ZLEXCOUNT', KEYS[8], ARGV[8], ARGV[9]) > 0 then return 0 end
+for n = 11, first - 1 do
   if another(KEYS[4], ARGV[n]) then return 0 end
 end
 for n = first, #ARGV, 2 do
@@ -74,7 +76,7 @@ for _, alias in ipairs(was ~= '' and cjson.decode(was).aliases or {}) do
   redis.call('HDEL', KEYS[4], alias)
 end
 setSearchKeys(id, was, record)
-for n = 9, first - 1 do redis.call('HSET', KEYS[4], ARGV[n], id) end
+for n = 11, first - 1 do redis.call('HSET', KEYS[4], ARGV[n], id) end
 if not rows then return 1 end
 dropVerifiers()
 for n = first, #ARGV, 2 do
@@ -183,6 +185,7 @@ export function redisPeople(redis: Commands, prefix: string): People {
     was: string,
     verifiers: readonly VerifierRow[] | undefined,
     formerName: FormerName = 'refused',
+    unshared?: string,
   ): Promise<boolean> {
     const { id, name, aliases = [] } = person;
     const done = await redis.durable<number>(
@@ -195,6 +198,7 @@ export function redisPeople(redis: Commands, prefix: string): People {
       String(verifiers !== undefined),
       digestOf(name),
       formerName,
+      ...(unshared === undefined ? ['', ''] : [`[${unshared}\0`, `(${unshared}\u0001`]),
       String(aliases.length),
       ...aliases,
       ...(verifiers ?? []).flatMap((row) => [fieldOf(row), keptOf(row)]),
@@ -208,8 +212,8 @@ export function redisPeople(redis: Commands, prefix: string): People {
   }
 
   return {
-    add: (person, verifiers = [], formerName = 'refused') =>
-      write(person, '', verifiers, formerName),
+    add: (person, verifiers = [], formerName = 'refused', unshared) =>
+      write(person, '', verifiers, formerName, unshared),
     get: async (id) => personFrom(await find(id)),
     getByName: (name) => getBy(names, name),
     getByAlias: (alias) => getBy(byAlias, alias),

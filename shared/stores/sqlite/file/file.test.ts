@@ -257,7 +257,7 @@ describe('migrations', () => {
       ...person,
       aliases: [],
       verifier_set: '',
-      search_keys: ['looks:alice'],
+      search_keys: ['looks:allce'],
     });
     const changed = { ...person, aliases: ['kerberos:alice@EXAMPLE.COM'], version: 1 };
     expect(await stores.people.replace(changed)).toBe(true);

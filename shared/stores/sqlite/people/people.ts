@@ -86,6 +86,9 @@ const formerName = (name: string) => digestOf('former name', name);
 const isFormer = (connection: Connection, name: string): boolean =>
   connection.all('SELECT 1 FROM former_name WHERE digest = ?', formerName(name)).length > 0;
 
+const isSearchKeyOfSomebody = (connection: Connection, key: string): boolean =>
+  connection.all('SELECT 1 FROM person_search_key WHERE key = ? LIMIT 1', key).length > 0;
+
 export function sqlitePeople(file: Database): People {
   const recallVerifier = recalling<VerifiedPerson | undefined>(file);
   const find = (connection: Connection, column: 'id' | 'name', value: string) => {
@@ -100,10 +103,11 @@ export function sqlitePeople(file: Database): People {
     });
 
   return {
-    add: (person, verifiers = [], former = 'refused') =>
+    add: (person, verifiers = [], former = 'refused', unshared) =>
       file.write((connection) => {
         if (taken(connection, person, verifiers)) return false;
         if (former === 'refused' && isFormer(connection, person.name)) return false;
+        if (unshared !== undefined && isSearchKeyOfSomebody(connection, unshared)) return false;
         const added = connection.run(
           'INSERT INTO person (id, name, record) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
           person.id,

@@ -52,6 +52,8 @@ const BEFORE_SECOND_FACTORS = 21;
 const BEFORE_MAIL = 22;
 /** Before the one by which people are found by addresses and the looks of names. */
 const BEFORE_SEARCH_KEYS = 23;
+/** Before the one by which a verified address is that of one person. */
+const BEFORE_VERIFIED_ADDRESSES = 25;
 
 interface Former extends PersonRecord {
   readonly scram?: Readonly<Record<string, { salt: string }>>;
@@ -212,7 +214,7 @@ test('people whose records held everything have a row for each verifier, and one
     ...rest,
     verifier_set: expect.any(String),
     aliases: ['kerberos:alice@A'],
-    search_keys: ['looks:alice'],
+    search_keys: ['looks:allce'],
   };
   const [alice, bob, carol] = await everybodyIn(stores);
   expect(alice).toEqual(person);
@@ -273,7 +275,7 @@ test('rows of Digest and keys of SCRAM in records are verifiers of one table', a
       const { scram: _, digest_set: __, ...rest } = person;
       return Object.assign(rest, {
         verifier_set: expect.any(String),
-        search_keys: [`looks:${person.name}`],
+        search_keys: [`looks:${person.name.replaceAll('i', 'l')}`],
       });
     }),
   );
@@ -448,7 +450,7 @@ test('people of before there were search keys are found by them', async () => {
   await using stores = await store.open();
   const now = await everybodyIn(stores);
   expect(now.map(({ name, search_keys }) => [name, search_keys])).toEqual([
-    ['alice', ["email:a'b@x", 'email:alice@example.com', 'email:Äb@x', 'looks:alice']],
+    ['alice', ["email:a'b@x", 'email:alice@example.com', 'email:Äb@x', 'looks:allce']],
     ['carol', ['looks:carol']],
     ['rn.a-r_c0', ['looks:marco']],
   ]);
@@ -457,6 +459,64 @@ test('people of before there were search keys are found by them', async () => {
       expect(await stores.people.search(key)).toEqual([person]);
     }
   }
+  await store.end();
+});
+
+test('a verified address stays with the eldest account alone, and i looks like l', async () => {
+  const verified = (...addresses: string[]) => ({
+    profile: { emails: addresses.map((address) => ({ address, verified: true })) },
+  });
+  const former = [
+    { ...somePerson('abe'), ...verified('SHARED@x.example'), created_at: 3 },
+    { ...somePerson('ida'), ...verified('Shared@x.example'), created_at: 1 },
+    {
+      ...somePerson('zoe'),
+      ...verified('own@x.example', 'shared@X.example'),
+      aliases: ['kerberos:zoe@A'],
+      created_at: 2,
+    },
+    somePerson('bare'),
+  ];
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  {
+    using old = new DatabaseSync(store.statePath);
+    const earlier = STATE.migrations.slice(0, BEFORE_VERIFIED_ADDRESSES);
+    for (const migration of earlier) old.exec(migration);
+    old.exec(`PRAGMA user_version = ${BEFORE_VERIFIED_ADDRESSES}`);
+    for (const { ...person } of former) {
+      const search_keys = ['email:shared@x.example', `looks:${person.name}`];
+      old
+        .prepare('INSERT INTO person VALUES (?, ?, ?)')
+        .run(person.id, person.name, JSON.stringify({ ...person, search_keys }));
+      for (const key of search_keys) {
+        old.prepare('INSERT INTO person_search_key VALUES (?, ?)').run(key, person.id);
+      }
+    }
+    old
+      .prepare('INSERT INTO person_alias VALUES (?, ?)')
+      .run('kerberos:zoe@A', former[2]?.id ?? '');
+  }
+  await using stores = await store.open();
+  const { people } = stores;
+  const now = await everybodyIn(stores);
+  expect(
+    now.map(({ name, aliases, profile }) => [
+      name,
+      aliases,
+      profile?.emails?.map(({ verified: is }) => is),
+    ]),
+  ).toEqual([
+    ['abe', undefined, [false]],
+    ['bare', undefined, undefined],
+    ['ida', ['address:shared@x.example'], [true]],
+    ['zoe', ['kerberos:zoe@A', 'address:own@x.example'], [true, false]],
+  ]);
+  expect(await people.getByAlias('address:shared@x.example')).toEqual(now[2]);
+  expect(await people.getByAlias('address:own@x.example')).toEqual(now[3]);
+  expect(await people.search('looks:lda')).toEqual([now[2]]);
+  expect(await people.search('looks:ida')).toEqual([]);
+  expect(now[2]?.search_keys).toEqual(['email:shared@x.example', 'looks:lda']);
   await store.end();
 });
 

@@ -436,4 +436,44 @@ export const STATE_MIGRATIONS: readonly string[] = [
      count INTEGER NOT NULL,
      PRIMARY KEY (hour, person)
    ) STRICT, WITHOUT ROWID;`,
+
+  `-- A verified address is an alias, of one person. Where several have verified one, it stays with the eldest account.
+   INSERT OR IGNORE INTO person_alias (alias, id)
+   SELECT 'address:' || lower(email.value ->> '$.address'), person.id
+   FROM person, json_each(record, '$.profile.emails') AS email
+   WHERE email.value ->> '$.verified'
+   ORDER BY record ->> '$.created_at', person.id;
+
+   UPDATE person SET record = json_set(record, '$.profile.emails', (
+     SELECT json_group_array(json(CASE
+       WHEN EXISTS (
+         SELECT 1 FROM person_alias AS kept
+         WHERE kept.alias = 'address:' || lower(email.value ->> '$.address') AND kept.id <> person.id
+       ) THEN json_set(email.value, '$.verified', json('false'))
+       ELSE email.value
+     END))
+     FROM json_each(record, '$.profile.emails') AS email
+   ))
+   WHERE EXISTS (
+     SELECT 1 FROM json_each(record, '$.profile.emails') AS email JOIN person_alias AS kept
+       ON kept.alias = 'address:' || lower(email.value ->> '$.address') AND kept.id <> person.id
+     WHERE email.value ->> '$.verified'
+   );
+
+   UPDATE person SET record = json_set(record, '$.aliases', (
+     SELECT json_group_array(alias) FROM (
+       SELECT value AS alias FROM json_each(record, '$.aliases')
+       UNION ALL
+       SELECT DISTINCT 'address:' || lower(email.value ->> '$.address')
+       FROM json_each(record, '$.profile.emails') AS email WHERE email.value ->> '$.verified'
+     )
+   ))
+   WHERE id IN (SELECT id FROM person_alias WHERE alias GLOB 'address:*');
+
+   -- In the looks of names, i is taken for l, too.
+   UPDATE person_search_key SET key = replace(key, 'i', 'l') WHERE key GLOB 'looks:*';
+   UPDATE person SET record = json_set(record, '$.search_keys', (
+     SELECT json_group_array(CASE WHEN value GLOB 'looks:*' THEN replace(value, 'i', 'l') ELSE value END)
+     FROM json_each(record, '$.search_keys')
+   ));`,
 ];

@@ -13,7 +13,7 @@ export const STATE: Schema = {
   synchronous: 'FULL',
   reserveFor: 'removals',
   migrations: STATE_MIGRATIONS,
-  oldest: 25,
+  oldest: 26,
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },
     invalidation: {

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { confirmAddress } from '#shared/people/address-links.ts';
+import { argon2Once } from '#shared/people/argon2.fixture.ts';
+import { importDirectory } from '#shared/people/file/import-directory.ts';
+import { addPerson, type PeopleStore, setProfile } from '#shared/people/people.ts';
+import { createPasswords } from '#shared/people/password.ts';
+import { judgeName, register } from '#shared/people/registration.ts';
+import { removePerson } from '#shared/people/remove-person.ts';
+import { openTestRedis, redisConfig } from '#shared/stores/redis/under-test.ts';
+import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
+import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { startRedis } from '../parts/redis.ts';
+
+/** Races for what belongs to one account alone: a verified address, and the looks of a name. */
+const TEN = Array.from({ length: 10 }, (_, n) => n);
+
+describe.each(['sqlite', 'redis'] as const)('claims of accounts, %s', (kind) => {
+  const own = new AsyncDisposableStack();
+  const clock = new ManualClock();
+  let houses: readonly (PeopleStore & { readonly stores: Stores })[];
+  let number = 0;
+
+  beforeAll(async () => {
+    const redis = kind === 'redis' ? own.use(await startRedis()) : undefined;
+    const folder = await storeFolder();
+    const open = async () => {
+      const stores = own.use(
+        await (redis
+          ? openTestRedis(redisConfig({ urls: [redis.url], deadline: 10 }), clock)
+          : openSqlite({ folder, clock, random: systemRandom })),
+      );
+      const passwords = createPasswords(argon2Once);
+      return { stores, clock, longestLife: 605, passwords, random: systemRandom, realms: [] };
+    };
+    houses = [await open(), await open()];
+  });
+  afterAll(() => own.disposeAsync());
+
+  const house = (n = 0) => {
+    const one = houses[n % 2];
+    if (one === undefined) throw new Error('no store is open');
+    return one;
+  };
+  /** A text that no test had before, of letters that look like no others. */
+  const fresh = () => {
+    number += 1;
+    return `${'abcdefgh'.charAt(number % 8)}${'tuxyz'.charAt(number % 5)}e${'abcdefgh'.charAt(number >> 3)}`;
+  };
+  const registration = (n: number, address: string) => ({
+    id: `${address}${n}`,
+    address,
+    mailed: true,
+  });
+  const verified = (address: string) => ({ emails: [{ address, verified: true }] });
+  const owners = async (address: string) => {
+    const found = await house().stores.people.search(`email:${address}`);
+    return found.filter(({ profile }) => profile?.emails?.some((email) => email.verified));
+  };
+
+  test('ten links to one address, used at once at two processes, make one account', async () => {
+    const [name, address] = [fresh(), `${fresh()}@claims.example`];
+    const outcomes = await Promise.all(
+      TEN.map((n) =>
+        register(house(n), registration(n, n % 2 ? address : address.toUpperCase()), {
+          name: `${name}${'abcdefghkz'.charAt(n)}`,
+          password: undefined,
+        }),
+      ),
+    );
+    expect(outcomes.toSorted()).toEqual(['done', ...TEN.slice(1).map(() => 'gone')]);
+    expect(await owners(address)).toHaveLength(1);
+  });
+
+  test('ten names that look alike, chosen at once: one gets its name', async () => {
+    const start = fresh();
+    const alike = ['il0rnw', '1lornw', '1lomvv', 'i.lo-mw', 'l-l0rnvv', 'i_lomw'];
+    const chosen = TEN.map((n) => `${start}${alike[n % 6]}${'.-_'.charAt(n % 3)}x`);
+    const outcomes = await Promise.all(
+      chosen.map(async (typed, n) => {
+        const judged = await judgeName(house(n), typed, []);
+        if ('fault' in judged) return judged.fault;
+        const right = registration(n, `${start}${n}@looks.example`);
+        return register(house(n), right, { name: judged.name, password: undefined });
+      }),
+    );
+    expect(outcomes.toSorted()).toEqual(['done', ...TEN.slice(1).map(() => 'taken')]);
+  });
+
+  test('ten people confirm one address at once: it is verified for one', async () => {
+    const address = `${fresh()}@claims.example`;
+    const name = fresh();
+    const people = await Promise.all(
+      TEN.map((n) =>
+        addPerson(house(n), {
+          name: `${name}${n}`,
+          profile: { emails: [{ address, verified: false }] },
+        }),
+      ),
+    );
+    const outcomes = await Promise.allSettled(
+      people.map((person, n) =>
+        confirmAddress(house(n), person, { person: person.id, address, isNew: false }),
+      ),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await owners(address)).toHaveLength(1);
+  });
+
+  test('an operator and a file are refused what is verified for somebody else, with the reason', async () => {
+    const address = `${fresh()}@claims.example`;
+    const holder = await addPerson(house(), { name: fresh(), profile: verified(address) });
+    const other = await addPerson(house(1), { name: fresh() });
+    const refused = {
+      name: 'PeopleError',
+      message: expect.stringContaining(`${address} is a verified address of ${holder.name}`),
+    };
+    const give = () => setProfile(house(1), other.name, () => verified(address));
+    await expect(give()).rejects.toMatchObject(refused);
+    const add = () => addPerson(house(1), { name: fresh(), profile: verified(address) });
+    await expect(add()).rejects.toMatchObject(refused);
+    const { aliases: _, search_keys: __, version: ___, ...record } = other;
+    const file = {
+      countersign_directory: 4,
+      people: [{ ...record, profile: verified(address), verifiers: [] }],
+      api_keys: [],
+      public_keys: [],
+      passkeys: [],
+      second_factors: [],
+    } as const;
+    const load = () => importDirectory(house(1), file);
+    await expect(load()).rejects.toMatchObject({ name: 'PeopleError' });
+    // A note that is not verified gives nothing.
+    await setProfile(house(1), other.name, () => ({ emails: [{ address, verified: false }] }));
+    expect(await owners(address)).toMatchObject([{ id: holder.id }]);
+  });
+
+  test.each(['removed', 'given another address'])(
+    'a person who is %s leaves the address free',
+    async (how) => {
+      const address = `${fresh()}@claims.example`;
+      const holder = await addPerson(house(), { name: fresh(), profile: verified(address) });
+      if (how === 'removed') await removePerson(house(), holder.name);
+      else await setProfile(house(), holder.name, () => verified(`other-${address}`));
+      const right = registration(0, address);
+      const made = { name: fresh(), password: undefined };
+      expect(await register(house(1), right, made)).toBe('done');
+      expect(await owners(address)).toMatchObject([{ id: right.id }]);
+    },
+  );
+});
