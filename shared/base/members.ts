@@ -12,8 +12,12 @@ export const origin = z
   .string()
   .refine((value) => URL.canParse(value) && new URL(value).origin === value, {
     error: 'must be an origin such as https://auth.example, without a path or a trailing slash',
+    abort: true,
   })
-  .refine((value) => /^https?:/.test(value), { error: 'must be an http or https origin' });
+  .refine((value) => /^https?:/.test(value), {
+    error: 'must be an http or https origin',
+    abort: true,
+  });
 
 export const httpsOrigin = origin.refine((value) => value.startsWith('https:'), {
   error: 'must be an https origin',

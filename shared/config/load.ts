@@ -4,18 +4,38 @@ import type { z } from 'zod';
 import { environmentMembers } from './environment.ts';
 import { issueMistakes } from './issue-mistakes.ts';
 import { issueWords } from './issue-words.ts';
-import { ConfigError } from '#shared/base/mistake.ts';
+import { inFileOrder } from './file-order.ts';
+import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
 import { memberAt, PATH_SETTINGS, type PathSetting, SPACE_PATH_SETTINGS } from './path-settings.ts';
 import { RULES } from './rules.ts';
 import { type Config, configSchema } from './schema.ts';
 import { openToDemo, withTour } from './tour.ts';
 
-/**
- * The configuration that is in force: the JSON file that `COUNTERSIGN_CONFIG` names, if any; over it
- * the environment (environment.ts); under it the defaults and, when no `spaces` are named, the tour.
- * `data` comes back absolute. Throws `ConfigError` with every mistake.
- */
+/** A configuration as far as it could be read. */
+export interface ReadConfig {
+  /** The defaults stand for broken members. */
+  readonly config: Config;
+  /** In the order of the file. */
+  readonly mistakes: readonly Mistake[];
+  /** Top-level members that have a mistake by themselves. */
+  readonly broken: ReadonlySet<string>;
+  /** Those of the file. */
+  readonly members: Readonly<Record<string, unknown>>;
+}
+
+/** The configuration that is in force. Throws `ConfigError` with every mistake. */
 export async function loadConfig(env: NodeJS.ProcessEnv): Promise<Config> {
+  const { config, mistakes } = await readConfig(env);
+  if (mistakes.length > 0) throw new ConfigError(mistakes, env['COUNTERSIGN_CONFIG']);
+  return config;
+}
+
+/**
+ * Reads the configuration: the JSON file that `COUNTERSIGN_CONFIG` names, if any; over it the environment
+ * (environment.ts); under it the defaults and, when no `spaces` are named, the tour. `data` comes back absolute. Throws
+ * `ConfigError` if the file is no JSON object.
+ */
+export async function readConfig(env: NodeJS.ProcessEnv): Promise<ReadConfig> {
   const file = await readMembers(env['COUNTERSIGN_CONFIG']);
   const environment = environmentMembers(env, file);
   const members: Record<string, unknown> = { ...file, ...environment.members };
@@ -33,8 +53,12 @@ export async function loadConfig(env: NodeJS.ProcessEnv): Promise<Config> {
       .flatMap((rule) => rule.check(config, env))
       .filter(({ path }) => !broken.has(path.split('.')[0] ?? '')),
   ];
-  if (mistakes.length > 0) throw new ConfigError(mistakes, env['COUNTERSIGN_CONFIG']);
-  return { ...config, data: resolve(config.data) };
+  return {
+    config: { ...config, data: resolve(config.data) },
+    mistakes: inFileOrder(mistakes, file),
+    broken,
+    members: file,
+  };
 }
 
 /** The file's members. */

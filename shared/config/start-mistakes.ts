@@ -16,12 +16,13 @@ import type { ServerName } from './server-name.ts';
 /**
  * Returns the mistakes that keep these servers from starting on this machine although the configuration is right by
  * itself: files and folders that are missing, cannot be read or hold something else, and the master secret. Creates
- * nothing.
+ * nothing. `broken`: top-level members that have mistakes of their own, of which nothing is told here.
  */
 export async function startMistakes(
   config: Config,
   env: NodeJS.ProcessEnv,
   servers: readonly ServerName[],
+  broken: ReadonlySet<string> = new Set(),
 ): Promise<readonly Mistake[]> {
   const here = ({ openedBy }: PathSetting) => openedBy === undefined || servers.includes(openedBy);
   const wrong = (settings: readonly PathSetting[], object: unknown, prefix = '') =>
@@ -37,8 +38,14 @@ export async function startMistakes(
     ),
     ...unfitKeys(config, here),
   ];
-  return [...files, ...(await secretMistakes(config, env))];
+  // Whether a secret is needed follows from members that may be broken.
+  const secret = SECRET_READS.some((member) => broken.has(member))
+    ? []
+    : await secretMistakes(config, env);
+  return [...files.filter(({ path }) => !broken.has(path.split('.')[0] ?? '')), ...secret];
 }
+
+const SECRET_READS = ['data', 'issuer', 'resource', 'listen', 'tls', 'privateTokens'] as const;
 
 /** Throws `ConfigError` with what keeps a server from starting. */
 export async function checkStart(...parts: Parameters<typeof startMistakes>): Promise<void> {

@@ -1,4 +1,4 @@
-import { isKind } from '#shared/audit/event-kinds.ts';
+import { EVENT_KINDS, isKind } from '#shared/audit/event-kinds.ts';
 import type { AuditFilter } from '#shared/audit/list.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { MOMENT, momentIn } from '#shared/operations/audit/audit-moment.ts';
@@ -6,10 +6,10 @@ import { type Input, type Option, UsageError } from './command.ts';
 
 /** The options that say which events are shown. */
 export const AUDIT_OPTIONS: Readonly<Record<string, Option>> = {
-  kind: { value: 'KIND', help: 'only this kind, such as sign-in.refused' },
+  kind: { value: 'KIND', help: 'only this kind, such as sign-in.refused; a wrong one lists all' },
   person: {
-    value: 'ID',
-    help: 'only what this person did, or what is about them (user show NAME)',
+    value: 'PERSON',
+    help: 'only what this person did, or what is about them: an id or a name',
   },
   client: { value: 'CLIENT', help: 'the same for an application' },
 };
@@ -23,7 +23,8 @@ export const SINCE: Option = {
 export function auditFilter(input: Input, clock: Clock): AuditFilter {
   const kind = input.text('kind');
   if (kind !== undefined && !isKind(kind)) {
-    throw new UsageError(`--kind ${kind}: docs/reference/audit-events.md lists the kinds`);
+    const kinds = Object.keys(EVENT_KINDS).join(', ');
+    throw new UsageError(`--kind is ${kind}: it must be one of ${kinds}`);
   }
   const [person, client] = [input.text('person'), input.text('client')];
   return {

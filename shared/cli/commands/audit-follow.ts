@@ -3,6 +3,7 @@ import { type AuditFilter, listEvents } from '#shared/audit/list.ts';
 import { auditFilter, AUDIT_OPTIONS, SINCE } from '../arguments/audit-options.ts';
 import type { Command, OutputSlice, Shell } from '../arguments/command.ts';
 import { auditSlice } from '../lines/audit-lines.ts';
+import { withPersonId } from '../stores/audited-person.ts';
 import { openAudit } from '../stores/with-audit.ts';
 
 const PAGE = 500;
@@ -23,8 +24,9 @@ export const auditFollow: Command = {
   }),
 };
 
-async function* followed(shell: Shell, filter: AuditFilter): AsyncGenerator<OutputSlice> {
+async function* followed(shell: Shell, asked: AuditFilter): AsyncGenerator<OutputSlice> {
   await using opened = await openAudit(shell);
+  const filter = await withPersonId(asked, opened);
   const ending = shell.ending?.() ?? new AbortController().signal;
   const [head] = await opened.audit.links(undefined, 1);
   const widths: number[] = [];

@@ -5,6 +5,7 @@ import { auditFilter, AUDIT_OPTIONS, SINCE } from '../arguments/audit-options.ts
 import type { Command, OutputSlice, Shell } from '../arguments/command.ts';
 import { wholeNumber } from '../arguments/whole-number.ts';
 import { auditSlice } from '../lines/audit-lines.ts';
+import { withPersonId } from '../stores/audited-person.ts';
 import { openAudit } from '../stores/with-audit.ts';
 
 const PAGE = 500;
@@ -43,21 +44,21 @@ interface Asked {
 
 async function* listed(
   shell: Shell,
-  filter: AuditFilter,
+  asked: AuditFilter,
   { after, limit, newest }: Asked,
 ): AsyncGenerator<OutputSlice> {
   await using opened = await openAudit(shell);
+  const filter = await withPersonId(asked, opened);
   const widths: number[] = [];
-  if (newest) {
-    const last: Listed[] = [];
-    for await (const events of pages(opened.audit, filter, undefined, limit, true))
-      last.push(...events);
-    yield auditSlice(last.toReversed(), widths);
-    return;
+  const last: Listed[] = [];
+  let isEmpty = true;
+  for await (const events of pages(opened.audit, filter, after, limit, newest)) {
+    isEmpty &&= events.length === 0;
+    if (newest) last.push(...events);
+    else if (events.length > 0) yield auditSlice(events, widths);
   }
-  for await (const events of pages(opened.audit, filter, after, limit, false)) {
-    yield auditSlice(events, widths);
-  }
+  if (isEmpty) yield { json: [], lines: ['There is no such event.'] };
+  else if (newest) yield auditSlice(last.toReversed(), widths);
 }
 
 async function* pages(

@@ -63,6 +63,35 @@ test('audit list prints a table', async () => {
   expect(row).toMatch(/^3 +\S+Z +consent.given +person admin +page +person alice, client app$/);
 });
 
+test('audit list finds a person by name, and by id first', async () => {
+  const shell = await newShell();
+  const { id } = (await json(shell, 'user', 'add', 'alice')) as { id: string };
+  // Somebody whose name looks like the id of another person hides nothing.
+  const namesake = (await json(shell, 'user', 'add', id.toLowerCase())) as { id: string };
+  const of = async (person: string) =>
+    (await list(shell, '--person', person)).map((event) => Object(event) as { person: string });
+  expect((await of('Alice')).map(({ person }) => person)).toEqual([id]);
+  expect((await of(id)).map(({ person }) => person)).toEqual([id]);
+  expect((await of(namesake.id)).map(({ person }) => person)).toEqual([namesake.id]);
+  await json(shell, 'user', 'remove', 'alice');
+  expect((await of(id)).length).toBeGreaterThan(1);
+  expect(await of('alice')).toEqual([]);
+});
+
+test('audit list says that there is no such event', async () => {
+  const shell = await newShell();
+  for (const more of [[], ['--after', '0']]) {
+    const args = ['audit', 'list', '--kind', 'person.removed', ...more];
+    expect((await inProcess(shell, ...args)).stdout).toBe('There is no such event.\n');
+    expect((await inProcess(shell, ...args, '--json')).stdout).toBe('');
+  }
+});
+
+test('audit list names all kinds to somebody who gives another one', async () => {
+  const { stderr } = await inProcess(await newShell(), 'audit', 'list', '--kind', 'nothing');
+  expect(stderr).toContain('sign-in.refused, ');
+});
+
 test('audit list of more than a page of the store', async () => {
   const shell = await newShell();
   for (let n = 0; n < 4; n += 1)

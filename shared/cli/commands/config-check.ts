@@ -1,7 +1,8 @@
 import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
 import { unreadFile } from '#shared/base/unread-file.js';
 import { unknownVariables } from '#shared/config/environment.ts';
-import { loadConfig } from '#shared/config/load.ts';
+import { inFileOrder } from '#shared/config/file-order.ts';
+import { readConfig } from '#shared/config/load.ts';
 import { groupWarnings } from '#shared/config/group-warnings.ts';
 import { passkeyWarning } from '#shared/config/passkey-warning.ts';
 import { isProduction } from '#shared/config/production.ts';
@@ -33,13 +34,15 @@ export const configCheck: Command = {
     const env = file === undefined ? given : { ...given, COUNTERSIGN_CONFIG: file };
     const servers = serversOf(text('server'));
     const unknown = unknownVariables(env);
-    const config = await loadConfig(env).catch((error: unknown) => {
+    const readable = await readConfig(env).catch((error: unknown) => {
       throw error instanceof ConfigError
         ? new ConfigError([...error.mistakes, ...unknown], read)
         : error;
     });
-    const mistakes = [...(await startMistakes(config, env, servers)), ...unknown];
-    if (mistakes.length > 0) throw new ConfigError(mistakes, read);
+    const { config, broken, members } = readable;
+    const start = await startMistakes(config, env, servers, broken);
+    const mistakes = [...readable.mistakes, ...start, ...unknown];
+    if (mistakes.length > 0) throw new ConfigError(inFileOrder(mistakes, members), read);
     const mode = isProduction(config) ? 'production' : 'development';
     const unread = unreadFile(env);
     const warnings = [

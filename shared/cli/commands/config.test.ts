@@ -94,6 +94,27 @@ test('config check refuses what the start refuses: files, the secret, variables 
   expect([checked.code, checked.stderr]).toEqual([0, '']);
 });
 
+test('config check names what the start refuses beside what the schema refuses, in the order of the file', async () => {
+  const file = join(await temporaryFolder(), 'c.json');
+  const wrong = {
+    people: { session: 'long' },
+    tls: { certificate: 'cert.pem', key: 'key.pem' },
+    nothing: 1,
+    resource: 'x',
+  };
+  await writeFile(file, JSON.stringify(wrong));
+  const { code, stderr } = await inProcess(new TestShell(), 'config', 'check', file);
+  expect(code).toBe(1);
+  const lines = stderr.split('\n').slice(1, -1);
+  expect(lines.map((line) => line.trim().split(': ')[0])).toEqual([
+    'people.session',
+    'tls.certificate',
+    'tls.key',
+    'nothing',
+    'resource',
+  ]);
+});
+
 test('config check --server looks at the files of that server alone', async () => {
   const file = join(await temporaryFolder(), 'c.json');
   await writeFile(file, '{"tls": {"certificate": "no.pem", "key": "no.pem"}}');

@@ -19,20 +19,24 @@ export const userList = listCommandOf(listUsers, {
   lines: (items: readonly ListedPerson[], widths) => table(HEADINGS, items.map(row), widths),
 });
 
-const HEADINGS = ['id', 'name', 'kerberos', '', '', '', '', '', '', '', ''];
+const HEADINGS = ['id', 'name', 'state'];
 
 const row = ({ id, name, kerberos = [], lacks, ...person }: ListedPerson) => [
   id,
   name,
-  kerberos.join(' '),
-  person.disabled ? '(disabled)' : '',
-  person.admin ? '(administrator)' : '',
-  person.demo ? '(demo: refused in production)' : '',
-  person.passwordless ? '(no password)' : '',
-  person.second_factor ? '(second factor)' : '',
-  person.passkeys > 0 ? `(${counted(person.passkeys, 'passkey')})` : '',
-  person.lacks_second_factor ? '(must set up a second factor)' : '',
-  lacks.length > 0 ? `(lacks: ${lacks.map(lackingIn).join('; ')})` : '',
+  [
+    person.disabled && '(disabled)',
+    person.admin && '(administrator)',
+    person.demo && '(demo: refused in production)',
+    person.passwordless && '(no password)',
+    person.second_factor && '(second factor)',
+    person.passkeys > 0 && `(${counted(person.passkeys, 'passkey')})`,
+    person.lacks_second_factor && '(must set up a second factor)',
+    kerberos.length > 0 && `(kerberos: ${kerberos.join(', ')})`,
+    lacks.length > 0 && `(lacks: ${lacks.map(lackingIn).join('; ')})`,
+  ]
+    .filter((state) => state !== false)
+    .join(' '),
 ];
 
 const lackingIn = ({ realm, verifiers }: ListedPerson['lacks'][number]) =>

@@ -1,10 +1,13 @@
 import { closeOpen, type Closing } from '#shared/audit/close.ts';
 import { macKey } from '#shared/audit/mac.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import type { Shell } from '../arguments/command.ts';
 import { openShellStores } from './with-stores.ts';
 
-export interface OpenedAudit extends Closing, AsyncDisposable {}
+export interface OpenedAudit extends Closing, AsyncDisposable {
+  readonly people: Stores['people'];
+}
 
 /** Opens the audit log of the servers, and makes what was committed by now part of it: no server may be running. */
 export async function openAudit(shell: Shell): Promise<OpenedAudit> {
@@ -13,5 +16,9 @@ export async function openAudit(shell: Shell): Promise<OpenedAudit> {
   const master = await readMasterSecret(opened.config, env, random);
   const closing = { audit: opened.stores.audit, key: macKey(master), clock };
   await closeOpen(closing);
-  return { ...closing, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+  return {
+    ...closing,
+    people: opened.stores.people,
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+  };
 }

@@ -8,7 +8,7 @@ import { addApiKey, expires, expiresAt, newKeySchema } from './new-key.ts';
 export const rotateApiKey = operation({
   name: 'key rotate',
   summary:
-    'replace an API key; prints the new one (only this once); the old one stays valid for a while',
+    'replace an API key by a new one, which is shown only this once; the old one stays valid for a while',
   effect: 'changes',
   input: z.strictObject({
     id: keyId,

@@ -10,7 +10,7 @@ import { makeRegistrationLink } from './registration-link.ts';
 /** Inviting somebody again, who has no way to sign in yet, makes another link in place of the former one. */
 export const inviteUser = operation({
   name: 'user invite',
-  summary: 'add a person without a password, and print or mail a link with which they set one',
+  summary: 'add a person without a password, and make or mail a link with which they set one',
   effect: 'changes',
   input: z.strictObject({
     name: newPersonName.exactOptional(),
@@ -18,7 +18,9 @@ export const inviteUser = operation({
     mail: z
       .boolean()
       .default(false)
-      .describe('send the link to the first address, and do not print it: it works for 24 hours'),
+      .describe(
+        'send the link to the first address, and do not show it here: it works for 24 hours',
+      ),
     reuse_name: reuseName,
   }),
   operands: ['name'],
@@ -60,7 +62,7 @@ async function checkWaiting(
   const passkeys = await stores.passkeys.of(id);
   if (password_hash !== undefined || keys.length + passkeys.length + kerberos.length > 0) {
     throw new Conflict(
-      `${name} is here already and can sign in: user recover ${name} prints a link for a new password`,
+      `${name} is here already and can sign in: user recover ${name} makes a link for a new password`,
     );
   }
   if (hasProfile) {

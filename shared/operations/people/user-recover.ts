@@ -6,14 +6,14 @@ import { personName } from './person-name.ts';
 
 export const recoverUser = operation({
   name: 'user recover',
-  summary: 'print or mail a link with which a person who cannot sign in sets a new password',
+  summary: 'make or mail a link with which a person who cannot sign in sets a new password',
   effect: 'changes',
   input: z.strictObject({
     name: personName,
     mail: z
       .boolean()
       .default(false)
-      .describe('send the link to their first verified address, and do not print it'),
+      .describe('send the link to their first verified address, and do not show it here'),
     second_factor: z
       .boolean()
       .default(false)
