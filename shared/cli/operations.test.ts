@@ -84,8 +84,14 @@ type Given = Readonly<Record<string, unknown>>;
 
 /** For each operation what it is given here; some need to know the store. */
 const CALLS: Readonly<Record<string, Given | ((house: House) => Promise<Given>)>> = {
+  'client add': {
+    client_name: 'App',
+    grant_types: ['client_credentials', 'urn:ietf:params:oauth:grant-type:device_code'],
+    scope: 'shop:read',
+  },
   'client list': {},
   'client show': { client_id: 'app' },
+  'client set': { client_id: 'app', client_name: 'New' },
   'client secret': { client_id: 'app', overlap: 60 },
   'client remove': { client_id: 'app' },
   'user list': {},
@@ -139,6 +145,8 @@ const CALLS: Readonly<Record<string, Given | ((house: House) => Promise<Given>)>
 
 /** Options that a command has beside the members of its operation. */
 const OWN: Readonly<Record<string, readonly string[]>> = {
+  'client add': ['jwks', 'gnap-key'],
+  'client set': ['jwks'],
   'user add': ['password-stdin'],
   'user passwd': ['password-stdin'],
   'user disable': ['undo'],
@@ -149,6 +157,8 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
 
 /** Members that a command has from elsewhere than an option: a file, standard input. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  'client add': ['jwks', 'gnap_key'],
+  'client set': ['jwks'],
   'user add': ['password'],
   'user passwd': ['password'],
   'user key add': ['public_key', 'key_name', 'scheme'],

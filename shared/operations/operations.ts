@@ -3,9 +3,11 @@ import { banCached } from './cache/cache-ban.ts';
 import { listBans } from './cache/cache-bans.ts';
 import { purgeCached } from './cache/cache-purge.ts';
 import { showCaches } from './cache/cache-stats.ts';
+import { addClient } from './clients/client-add.ts';
 import { listClients } from './clients/client-list.ts';
 import { removeClient } from './clients/client-remove.ts';
 import { renewSecret } from './clients/client-secret.ts';
+import { setClient } from './clients/client-set.ts';
 import { showClient } from './clients/client-show.ts';
 import { removeKey } from './keys/key-remove.ts';
 import { rotateApiKey } from './keys/key-rotate.ts';
@@ -39,8 +41,10 @@ import { revokeToken } from './tokens/token-revoke.ts';
 
 /** Everything that an operator can do by the command line, over HTTP and on pages alike. */
 export const OPERATIONS: readonly Operation[] = [
+  addClient,
   listClients,
   showClient,
+  setClient,
   renewSecret,
   removeClient,
   listUsers,

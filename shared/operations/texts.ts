@@ -9,6 +9,8 @@ interface Spelling {
   readonly value?: string;
   /** Reads one value; default: it is the text. */
   readonly read?: (text: string) => unknown;
+  /** The values that a form offers, where others say the same. */
+  readonly choices?: readonly string[];
   /** Its value lets somebody in: no page shows it, and it is never in an address. */
   readonly secret?: true;
 }
@@ -59,6 +61,8 @@ export function kindOf(schema: z.ZodType): MemberKind {
 
 /** Returns the only texts that a member may have, or each of its values; undefined: there are others. */
 export function choicesOf(schema: z.ZodType): readonly string[] | undefined {
+  const { choices } = SPELLINGS.get(schema) ?? {};
+  if (choices !== undefined) return choices;
   const inner = innerOf(schema);
   const one = inner instanceof z.ZodArray ? innerOf(inner.element as z.ZodType) : inner;
   return one instanceof z.ZodEnum ? one.options.map(String) : undefined;
@@ -82,10 +86,10 @@ export function fromTexts(schema: z.ZodObject, texts: Texts): Readonly<Record<st
       ? (schema.shape[name] as z.ZodType)
       : undefined;
     const kind = member ? kindOf(member) : 'texts';
-    if (kind === 'texts')
-      return [name, values.map((member && SPELLINGS.get(member)?.read) ?? String)];
+    const read = member && SPELLINGS.get(member)?.read;
+    if (kind === 'texts') return [name, values.map((value) => read?.(value) ?? value)];
     if (values.length > 1) throw new InputError([name], 'is given twice');
-    return [name, VALUES[kind](values[0] ?? '', name)];
+    return [name, (read ?? VALUES[kind])(values[0] ?? '', name)];
   });
   return Object.fromEntries(entries) as Readonly<Record<string, unknown>>;
 }

@@ -46,8 +46,18 @@ export const adminDe: typeof adminEn = {
     },
   },
   operations: {
+    'client add': {
+      title: 'Client registrieren',
+      text: 'Eine Anwendung oder eine Maschine bekommt eine Kennung und, wenn nötig, ein Geheimnis, das einmal gezeigt wird.',
+      done: 'Der Client ist registriert. Ein Geheimnis wird nur dieses eine Mal gezeigt: bewahren Sie es jetzt auf.',
+    },
     'client list': { title: 'Alle Clients', text: 'Die registrierten Clients, nach client_id.' },
     'client show': { title: 'Ein Client', text: 'Die Einstellungen eines Clients.' },
+    'client set': {
+      title: 'Client ändern',
+      text: 'Was Sie angeben, ersetzt, was da war. Felder, die Sie leer lassen, bleiben, wie sie sind.',
+      done: 'Der Client ist geändert.',
+    },
     'client secret': {
       title: 'Neues Geheimnis für einen Client',
       text: 'Der Client bekommt ein neues Geheimnis, das einmal gezeigt wird. Das alte gilt noch so lange, wie Sie es sagen.',
@@ -234,6 +244,11 @@ export const adminDe: typeof adminEn = {
     client_id: 'Kennung (client_id)',
     client_name: 'Name des Clients',
     client_secret: 'Geheimnis',
+    public: 'Kann kein Geheimnis bewahren (Browser oder Gerät)',
+    native: 'Ist installiert: seine Loopback-Redirect-URIs dürfen jeden Port haben',
+    gnap_key: 'Öffentlicher Schlüssel oder Zertifikat eines GNAP-Clients',
+    gnap_bearer: 'Darf GNAP-Tokens haben, die an keinen Schlüssel gebunden sind',
+    notes: 'Hinweise',
     overlap: 'Sekunden, die das alte noch gilt',
     removed: 'Entfernt',
     logo_uri: 'Adresse des Logos',

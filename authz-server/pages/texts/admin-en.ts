@@ -42,8 +42,18 @@ export const adminEn = {
     server: { title: 'Servers', text: 'The running processes, and what to look at again.' },
   },
   operations: {
+    'client add': {
+      title: 'Register a client',
+      text: 'An application or a machine gets an identifier, and a secret where it needs one, which is shown once.',
+      done: 'The client is registered. A secret is shown only this once: keep it now.',
+    },
     'client list': { title: 'All clients', text: 'The registered clients, by client_id.' },
     'client show': { title: 'One client', text: 'The settings of a client.' },
+    'client set': {
+      title: 'Change a client',
+      text: 'What you give replaces what was there. Fields that you leave empty stay as they are.',
+      done: 'The client is changed.',
+    },
     'client secret': {
       title: 'New secret for a client',
       text: 'The client gets a new secret, which is shown once. Its old one works on for as long as you say.',
@@ -230,6 +240,11 @@ export const adminEn = {
     client_id: 'client_id',
     client_name: 'Name of the client',
     client_secret: 'Secret',
+    public: 'Can keep no secret (browser or device)',
+    native: 'Is installed: its loopback redirect URIs may have any port',
+    gnap_key: 'Public key or certificate of a client of GNAP',
+    gnap_bearer: 'May have GNAP tokens that are bound to no key',
+    notes: 'Notes',
     overlap: 'Seconds for which the old one works on',
     removed: 'Removed',
     logo_uri: 'Address of the logo',

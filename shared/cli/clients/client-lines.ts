@@ -1,5 +1,5 @@
 import type { ShownClient } from '#shared/operations/clients/client-shown.ts';
-import { shortNames } from './client-grants.ts';
+import { shortNames } from '#shared/operations/clients/grant-types.ts';
 import { minute } from '../lines/last-use.ts';
 
 /** For people to read: a line for each thing that is said of it. */

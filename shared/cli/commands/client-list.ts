@@ -1,6 +1,6 @@
 import { listClients } from '#shared/operations/clients/client-list.ts';
 import type { ShownClient } from '#shared/operations/clients/client-shown.ts';
-import { shortNames } from '../clients/client-grants.ts';
+import { shortNames } from '#shared/operations/clients/grant-types.ts';
 import { table } from '../lines/table.ts';
 import { listCommandOf } from '../stores/of-operation.ts';
 

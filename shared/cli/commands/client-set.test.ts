@@ -89,7 +89,6 @@ describe('client set', () => {
     ['a space that there is not', ['--resource', 'https://evil.example/']],
     ['a name that reads backwards', ['--name', '\u202eN']],
     ['leaving PKCE out without a nonce', ['--without-pkce', '--scope', 'documents:read']],
-    ['keys of one that has a secret', ['--jwks', '/dev/null']],
     ['removing what it has to have', ['--without', 'redirect-uri']],
     ['removing what is no option', ['--without', '__proto__']],
     ['both', ['--origin', 'https://b.example', '--without', 'origin']],
@@ -119,6 +118,14 @@ describe('client set', () => {
     const app = ['--application', 'App', '--concealed', '--public-key', `${second.file}.key`];
     await writeFile(`${second.file}.key`, JSON.stringify({ ...second.jwk, kid: undefined }));
     const key = (await json(shell, 'key', 'add', ...app)) as { id: string };
+    const { client_id: other } = (await json(shell, 'client', 'add', ...BROWSER)) as {
+      client_id: string;
+    };
+    const misplaced = await inProcess(shell, 'client', 'set', other, '--jwks', second.file);
+    expect(misplaced).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('leave --jwks out'),
+    });
     const refused = await inProcess(shell, 'client', 'set', id, '--jwks', second.file);
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('make another')]);
     await json(shell, 'key', 'remove', key.id);

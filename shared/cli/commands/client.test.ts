@@ -24,6 +24,12 @@ const BROWSER = [
 const RELYING = [...NAME, ...GRANT('authorization_code'), '--redirect-uri', CALLBACK];
 const DEVICE = [...NAME, ...GRANT('device_code'), '--public'];
 
+/** Stands for a file with a public key. */
+const JWKS = 'FILE';
+
+const someJwk = () =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' });
+
 interface Credentials {
   readonly client_id: string;
   readonly client_secret: string;
@@ -152,7 +158,7 @@ describe('client add', () => {
       [...BROWSER, ...SCOPE, '--auth', 'client_secret_post'],
       'leave out --auth',
     ],
-    ['a public client with keys', [...BROWSER, ...SCOPE, '--jwks', 'x'], 'leave out --auth'],
+    ['a public client with keys', [...BROWSER, ...SCOPE, '--jwks', JWKS], 'leave out --auth'],
     [
       'RFC 7662 section 2.1: introspection by a public client',
       [...BROWSER, ...SCOPE, '--introspects', DOCUMENTS],
@@ -206,7 +212,7 @@ describe('client add', () => {
     [
       'RFC 6749 section 3.1.2.2: a code without a place to go',
       [...NAME, ...SCOPE, ...GRANT('authorization_code')],
-      '--redirect-uri URI is missing',
+      '--redirect-uri is missing',
     ],
     [
       'a place to go without a code',
@@ -243,12 +249,19 @@ describe('client add', () => {
     [
       'private_key_jwt without keys',
       [...MACHINE, ...SCOPE, '--auth', 'private_key_jwt'],
-      '--jwks FILE belongs',
+      'private_key_jwt and --jwks belong together',
     ],
-    ['keys without private_key_jwt', [...MACHINE, ...SCOPE, '--jwks', 'x'], '--jwks FILE belongs'],
+    [
+      'keys without private_key_jwt',
+      [...MACHINE, ...SCOPE, '--jwks', JWKS],
+      'private_key_jwt and --jwks belong together',
+    ],
   ])('%s is wrong usage, and nothing is added', async (_, args, message) => {
     const shell = await newShell();
-    const { code, stderr } = await inProcess(shell, 'client', 'add', ...args);
+    const file = `${shell.env['COUNTERSIGN_DATA']}.jwks`;
+    await writeFile(file, JSON.stringify({ keys: [someJwk()] }));
+    const given = args.map((arg) => (arg === JWKS ? file : arg));
+    const { code, stderr } = await inProcess(shell, 'client', 'add', ...given);
     expect(code).toBe(2);
     expect(stderr.split('\n')).toEqual([
       expect.stringContaining(message),

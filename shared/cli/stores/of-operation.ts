@@ -27,13 +27,15 @@ interface View<Given extends z.ZodObject, Output extends z.ZodType> extends Pick
 > {
   /** The output for people, line by line. */
   lines(output: Told<Output>, given: z.output<Given>): readonly string[];
+  /** Remarks for people, beside the output. */
+  notes?(output: Told<Output>): readonly string[] | undefined;
   /** Whether the command ends with exit code 1 after this output. */
   failed?(output: Told<Output>): boolean;
   readonly source?: Source;
 }
 
 /** Where a command has members from that are no arguments: a password, the content of a file. */
-interface Source {
+export interface Source {
   /** The members. */
   readonly members: readonly string[];
   /** The options that say where they are. */
@@ -54,12 +56,10 @@ export interface Sourced {
 /** Returns the command of an operation: its members are operands and options. */
 export function commandOf<I extends z.ZodObject, O extends z.ZodType>(
   operation: Operation<I, O>,
-  { lines, failed, source, ...view }: View<I, O>,
+  { lines, notes, failed, source, ...view }: View<I, O>,
 ): Command {
-  const { options = {}, ...shape } = shapeOf(operation, new Set(source?.members));
   return {
-    ...shape,
-    options: { ...source?.options, ...options },
+    ...shapeOf(operation, new Set(source?.members), source?.options),
     ...view,
     run: async (input, shell) => {
       const { given: sourced = {}, from, undo } = (await source?.read(input, shell)) ?? {};
@@ -67,6 +67,7 @@ export function commandOf<I extends z.ZodObject, O extends z.ZodType>(
         const given = givenBy(operation, input, sourced, from);
         await using house = await openFor(operation, given, shell, from);
         const json = await inWords(operation, () => operation.run(given, house), from);
+        for (const note of notes?.(json) ?? []) shell.note(`Note: ${note}`);
         return { json, lines: lines(json, given), ...(failed && { failed: failed(json) }) };
       } catch (error) {
         await undo?.();
@@ -126,26 +127,30 @@ export function listCommandOf<I extends z.ZodObject, O extends z.ZodType<Page>>(
 /** The members of a list that its command fills in itself. */
 const PAGING: ReadonlySet<string> = new Set(['after', 'limit']);
 
-/** Returns what a command takes for an operation. */
+/**
+ * Returns what a command takes for an operation, without some members. `own`: options in place of those; one by the name of
+ * a member stands in its place, if all do, else they come first.
+ */
 function shapeOf(
   { name, summary, input, operands }: Operation,
   without: ReadonlySet<string> = new Set(),
+  own: Readonly<Record<string, Option>> = {},
 ): Omit<Command, 'run'> {
   const isOperand = new Set<string>(operands);
-  const options = Object.entries(input.shape).filter(
-    ([member]) => !isOperand.has(member) && !without.has(member),
-  );
+  const options = Object.entries(input.shape).flatMap(([member, schema]): [string, Option][] => {
+    const { option } = spelling(input, member);
+    if (isOperand.has(member)) return [];
+    if (!without.has(member)) return [[option, optionOf(member, schema as z.ZodType)]];
+    return own[option] ? [[option, own[option]]] : [];
+  });
+  const names = new Set(options.map(([option]) => option));
+  const inPlace = Object.keys(own).every((option) => names.has(option));
   return {
     name,
     summary,
     store: 'opens',
     operands: operands.flatMap((member) => operandOf(member, input.shape[member] as z.ZodType)),
-    options: Object.fromEntries(
-      options.map(([member, schema]) => [
-        spelling(input, member).option,
-        optionOf(member, schema as z.ZodType),
-      ]),
-    ),
+    options: { ...(!inPlace && own), ...Object.fromEntries(options) },
   };
 }
 

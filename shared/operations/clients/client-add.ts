@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import type { Config } from '#shared/config/schema.ts';
+import { newSecret } from '#shared/people/client-secret.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { Conflict, InputError, operation } from '../operation.ts';
+import { SPELLINGS } from '../texts.ts';
+import { clientMembers, ID_TOKEN_ALGS, visibleName } from './client-members.ts';
+import { checkRedirects, checkSpaces, refuseContradictions } from './client-rules.ts';
+import { checkScopes } from './client-scopes.ts';
+import { gnapMembers } from './gnap-members.ts';
+import { grantTypes } from './grant-types.ts';
+import { refuseKeysOfPeople } from './keys-of-client.ts';
+import { notes } from './notes.ts';
+import { publicJwks } from './public-jwks.ts';
+
+/** The ways in which a client that is not public proves who it is; the first is the default. */
+const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
+
+const flag = z.boolean().default(false);
+
+const input = z.strictObject({
+  client_name: visibleName
+    .describe('its name for people')
+    .register(SPELLINGS, { option: 'name', value: 'NAME' }),
+  grant_types: grantTypes,
+  public: flag.describe('it runs in a browser or on a device, cannot keep a secret, and gets none'),
+  token_endpoint_auth_method: z
+    .enum(AUTH_METHODS, `must be ${AUTH_METHODS.join(' or ')}`)
+    .exactOptional()
+    .describe(`${AUTH_METHODS.join(', ')}; default: ${AUTH_METHODS[0]}`)
+    .register(SPELLINGS, { option: 'auth', value: 'METHOD' }),
+  jwks: publicJwks,
+  gnap_key: z
+    .string()
+    .max(32_768, 'must be at most 32768 characters')
+    .exactOptional()
+    .describe('it speaks GNAP, with this public JWK, or this certificate in PEM'),
+  gnap_bearer: flag.describe('it may have tokens of GNAP that are bound to no key'),
+  native: flag.describe('an installed application: its loopback redirect URIs may have any port'),
+  ...clientMembers,
+});
+
+type Asked = z.output<typeof input>;
+
+/** Registers a client, each time another one. One of GNAP is known by its key: that is there only once. */
+export const addClient = operation({
+  name: 'client add',
+  summary: 'register a client; prints its identifier and its secret (shown only this once)',
+  effect: 'changes',
+  input,
+  operands: [],
+  output: z.strictObject({
+    client_id: z.string(),
+    client_secret: z.string().exactOptional().describe('shown only this once'),
+    notes,
+  }),
+  check: (asked, config) => void described(asked, config),
+  async run(asked, { stores, config, recorder, clock, random }) {
+    const { members, notes: said } = described(asked, config);
+    const { secret, ...proof } = needsSecret(members) ? newSecret(random) : { secret: undefined };
+    const client_id = random(16).toString('hex');
+    const client: ClientRecord = { client_id, ...members, ...proof, created_at: clock.now() };
+    await refuseKeysOfPeople(stores.publicKeys, client);
+    const event = { kind: 'client.added', client: client.client_id } as const;
+    if (!(await recorder.changing('clients', event).add(client))) {
+      throw new Conflict(
+        client.gnap
+          ? `client ${client.client_id} has this key already`
+          : 'the identifier is taken: try again',
+      );
+    }
+    return {
+      client_id: client.client_id,
+      ...(secret !== undefined && { client_secret: secret }),
+      ...(said && { notes: said }),
+    };
+  },
+});
+
+/** Returns what is known of a client before it is made, and the notes on it. Throws `InputError`. */
+function described(asked: Asked, config: Config) {
+  const { public: isPublic, native, gnap_key, gnap_bearer, jwks, ...more } = asked;
+  refuseContradictions({ ...asked, gnap: gnap_key });
+  checkSpaces(asked, config);
+  checkRedirects(asked, native);
+  const { token_endpoint_auth_method: method = AUTH_METHODS[0], ...rest } = more;
+  if (!isPublic && (method === 'private_key_jwt') !== (jwks !== undefined)) {
+    throw new InputError(
+      ['token_endpoint_auth_method'],
+      'private_key_jwt and --jwks belong together: give both or neither',
+    );
+  }
+  const members = {
+    scope: '',
+    id_token_signed_response_alg: ID_TOKEN_ALGS[0],
+    ...withoutFalse(rest),
+    token_endpoint_auth_method: isPublic ? ('none' as const) : method,
+    ...(jwks !== undefined && { jwks }),
+    ...(native && { application_type: 'native' as const }),
+    ...(gnap_key !== undefined && gnapMembers(gnap_key, gnap_bearer)),
+  };
+  return { members, ...checkScopes(members, config) };
+}
+
+const needsSecret = ({
+  token_endpoint_auth_method: method,
+}: Pick<ClientRecord, 'token_endpoint_auth_method'>) =>
+  method === 'client_secret_basic' || method === 'client_secret_post';
+
+/** Returns the members without those that are false: a client that is none of that lacks them. */
+const withoutFalse = <T extends object>(members: T) =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== false)) as T;

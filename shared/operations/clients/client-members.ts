@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { isScopeToken, parseScope } from '#shared/jose/scope.ts';
+import { cspSource } from '#shared/pages/csp-source.ts';
+import { isVisibleName } from '#shared/people/names/visible-name.ts';
+import { SPELLINGS } from '../texts.ts';
+
+/** The algorithms for ID tokens; the first is the default of clients (OpenID Connect Registration 1.0 section 2). */
+export const ID_TOKEN_ALGS = ['RS256', 'ES256'] as const;
+
+/** The name of a client or of an application for people. */
+export const visibleName = z.string().refine(isVisibleName, {
+  error: 'must be 1 to 100 characters, none of them invisible',
+});
+
+/** Scopes with spaces between them, each once (RFC 6749 section 3.3). */
+export const scopes = z
+  .string()
+  .max(4096, 'must be at most 4096 characters')
+  .refine((text) => [...parseScope(text)].every(isScopeToken), {
+    error: ({ input }) => {
+      const wrong = [...parseScope(String(input))].find((token) => !isScopeToken(token));
+      return `has "${wrong}", which is not a scope`;
+    },
+  })
+  .transform((text) => [...parseScope(text)].join(' '));
+
+/** Values, each once. */
+const each = (one: z.ZodString) =>
+  z
+    .array(one)
+    .min(1, 'must have a value')
+    .transform((values) => [...new Set(values)]);
+
+const uri = z.string().max(2048, 'must be at most 2048 characters');
+
+const origin = uri.refine((text) => URL.parse(text)?.origin === text && /^https?:/.test(text), {
+  error: 'must be an origin such as https://app.example, without a path or a slash at the end',
+});
+
+/** The address of a picture that pages may show. */
+const pictureUrl = z
+  .string()
+  .refine(isPictureUrl, {
+    error: 'must be a URL such as https://app.example/logo.png, of at most 1,024 octets',
+  })
+  .transform((text) => new URL(text).href);
+
+function isPictureUrl(text: string): boolean {
+  const url = URL.parse(text);
+  const fits = url?.protocol === 'https:' && url.username === '' && url.password === '';
+  return fits && text.length <= 1024 && cspSource(url.href) !== undefined;
+}
+
+const flag = z.boolean().exactOptional();
+
+/** The members of a client that can also change later (RFC 7591 section 2 names them, and ours). */
+export const clientMembers = {
+  logo_uri: pictureUrl
+    .exactOptional()
+    .describe('the address of its logo (https), which people see where they sign in and decide')
+    .register(SPELLINGS, { value: 'URL' }),
+  scope: scopes
+    .exactOptional()
+    .describe('all scopes that the client may ask for')
+    .register(SPELLINGS, { value: '"A B"' }),
+  default_scope: scopes
+    .exactOptional()
+    .describe('the scopes that it gets if it asks for none; default: all')
+    .register(SPELLINGS, { value: '"A"' }),
+  redirect_uris: each(uri)
+    .exactOptional()
+    .describe('where the browser may take the authorization code')
+    .register(SPELLINGS, { option: 'redirect-uri', value: 'URI' }),
+  post_logout_redirect_uris: each(uri)
+    .exactOptional()
+    .describe('where the browser may go after sign-out')
+    .register(SPELLINGS, { option: 'post-logout-redirect-uri', value: 'URI' }),
+  id_token_signed_response_alg: z
+    .enum(ID_TOKEN_ALGS, `must be ${ID_TOKEN_ALGS.join(' or ')}`)
+    .exactOptional()
+    .describe(
+      `algorithm of its ID tokens: ${ID_TOKEN_ALGS.join(' or ')}; default: ${ID_TOKEN_ALGS[0]}`,
+    )
+    .register(SPELLINGS, { option: 'id-token-alg', value: 'ALG' }),
+  without_pkce: flag.describe(
+    'it may leave out PKCE if it asks for openid with a nonce (RFC 9700 section 2.1.1)',
+  ),
+  first_party: flag.describe(
+    'your own application: nobody is asked for consent; the account page lists and ends it',
+  ),
+  admin: flag.describe(
+    'a machine that may administer this server: scope admin, or admin:read to look only',
+  ),
+  origins: each(origin)
+    .exactOptional()
+    .describe('an origin whose scripts may use it, besides the origins of its redirect URIs')
+    .register(SPELLINGS, { option: 'origin', value: 'ORIGIN' }),
+  resources: each(uri)
+    .exactOptional()
+    .describe('a space that it gets tokens for; default: all; without scopes, no --scope is needed')
+    .register(SPELLINGS, { option: 'resource', value: 'URL' }),
+  introspects: each(uri)
+    .exactOptional()
+    .describe('a space whose tokens it may introspect')
+    .register(SPELLINGS, { value: 'URL' }),
+};
+
+/** The values of those members. */
+export type ClientMembers = z.output<z.ZodObject<typeof clientMembers>>;

@@ -1,0 +1,54 @@
+import type { Config } from '#shared/config/schema.ts';
+import {
+  ADMIN_READ_SCOPE,
+  ADMIN_SCOPE,
+  gnapSpaces,
+  tokenSpaces,
+} from '#shared/config/token-spaces.ts';
+import { parseScope } from '#shared/jose/scope.ts';
+import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
+import { InputError } from '../operation.ts';
+import type { RuledClient } from './client-rules.ts';
+import { ofPeople } from './grant-types.ts';
+
+/** Scopes of no space: OpenID Connect Core 1.0 sections 3.1.2.1, 5.4 and 11. */
+const OF_PEOPLE = ['openid', ...Object.keys(CLAIMS_OF_SCOPES), 'offline_access'];
+
+/** Returns the notes on scopes that are of no use. Throws `InputError` if they do not fit the client. */
+export function checkScopes(client: RuledClient, config: Config): { readonly notes?: string[] } {
+  const all = parseScope(client.scope);
+  const spaces = client.gnap ? gnapSpaces(config) : tokenSpaces(config);
+  const open = spaces.filter(({ scopes }) => Object.values(scopes).flat().length === 0);
+  const needsNone =
+    client.introspects !== undefined || open.some(({ url }) => client.resources?.includes(url));
+  if (all.size === 0 && !needsNone) {
+    throw new InputError(
+      ['scope'],
+      'is missing: a client needs a scope, --introspects, or the --resource of a space without scopes',
+    );
+  }
+  if (client.without_pkce && !all.has('openid')) {
+    throw new InputError(
+      ['without_pkce'],
+      'needs openid in --scope: the nonce of the ID token ties a code to its session instead',
+    );
+  }
+  const beyond = parseScope(client.default_scope).difference(all);
+  if (beyond.size > 0) {
+    throw new InputError(['default_scope'], `is not within --scope: ${[...beyond].join(' ')}`);
+  }
+  const known = new Set(spaces.flatMap((space) => Object.values(space.scopes).flat()));
+  const administers = [ADMIN_SCOPE, ADMIN_READ_SCOPE].filter((scope) => all.has(scope));
+  if (administers.length > 0 && !client.admin && !ofPeople(client.grant_types)) {
+    throw new InputError(
+      ['scope'],
+      `has ${administers.join(' ')}, which is of administrators: add --admin`,
+    );
+  }
+  const further = new Set(ofPeople(client.grant_types) ? OF_PEOPLE : []);
+  const unknown = [...all.difference(known).difference(further)];
+  if (unknown.length === 0) return {};
+  return {
+    notes: [`no space asks for ${unknown.join(' ')}; they ask for: ${[...known].join(' ')}`],
+  };
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { parseScope } from '#shared/jose/scope.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { Conflict, InputError, operation } from '../operation.ts';
+import { SPELLINGS } from '../texts.ts';
+import { clientId } from './client-id.ts';
+import { clientMembers, visibleName } from './client-members.ts';
+import { checkRedirects, checkSpaces, refuseContradictions } from './client-rules.ts';
+import { checkScopes } from './client-scopes.ts';
+import { clientSchema, shownClient } from './client-shown.ts';
+import { findClient, isBuiltIn } from './find-client.ts';
+import { refuseKeysOfPeople } from './keys-of-client.ts';
+import { notes } from './notes.ts';
+import { publicJwks } from './public-jwks.ts';
+
+/** The members that a client need not have, by the options that say them. */
+const REMOVABLE = {
+  'logo-uri': 'logo_uri',
+  'default-scope': 'default_scope',
+  'post-logout-redirect-uri': 'post_logout_redirect_uris',
+  'without-pkce': 'without_pkce',
+  'first-party': 'first_party',
+  admin: 'admin',
+  origin: 'origins',
+  resource: 'resources',
+  introspects: 'introspects',
+} as const satisfies Readonly<Record<string, keyof typeof clientMembers>>;
+
+/** The options that can be cleared. */
+export const CLEARED = Object.keys(REMOVABLE) as (keyof typeof REMOVABLE)[];
+
+const input = z.strictObject({
+  client_id: clientId,
+  client_name: visibleName
+    .exactOptional()
+    .describe('its name for people')
+    .register(SPELLINGS, { option: 'name', value: 'NAME' }),
+  ...clientMembers,
+  jwks: publicJwks,
+  without: z
+    .array(z.enum(CLEARED, `must be one of ${CLEARED.join(', ')}`))
+    .default([])
+    .describe('clear that option')
+    .register(SPELLINGS, { value: 'OPTION' }),
+});
+
+type Asked = z.output<typeof input>;
+
+export const setClient = operation({
+  name: 'client set',
+  summary: 'change settings of a client; settings without an option stay as they are',
+  effect: 'changes',
+  input,
+  operands: ['client_id'],
+  output: clientSchema.extend({ notes }),
+  check(asked, config) {
+    const { client_id: _, without, ...given } = asked;
+    const twice = without.find((option) => asked[REMOVABLE[option]] !== undefined);
+    if (twice !== undefined) {
+      throw new InputError(
+        [REMOVABLE[twice]],
+        `is given, and --without ${twice} clears it: choose one`,
+      );
+    }
+    if (Object.keys(given).length + without.length === 0) {
+      throw new InputError([], 'no setting is given: name at least one');
+    }
+    checkSpaces(asked, config);
+  },
+  async run(asked, { stores, config, recorder, clock }) {
+    const { client_id: id } = asked;
+    for (;;) {
+      const client = await findClient(stores.clients, id);
+      if (isBuiltIn(id)) {
+        throw new Conflict(`client ${id} is built in: change the configuration instead`);
+      }
+      const { changed, notes: said } = changedBy(asked, client, config, clock);
+      await refuseKeysOfPeople(stores.publicKeys, changed);
+      const event = { kind: 'client.changed', client: id } as const;
+      if (await recorder.changing('clients', event).replace(changed, client)) {
+        return { ...shownClient(changed), ...(said && { notes: said }) };
+      }
+    }
+  },
+});
+
+/** Returns the client as it is after the change, and the notes on it. Throws `InputError` and `Conflict`. */
+function changedBy(
+  { client_id: id, without, ...given }: Asked,
+  client: ClientRecord,
+  config: Config,
+  clock: Clock,
+) {
+  if (given.jwks !== undefined && client.jwks === undefined) {
+    throw new Conflict(
+      `client ${id} authenticates by ${client.token_endpoint_auth_method}, not by private_key_jwt: leave --jwks out`,
+    );
+  }
+  const native = client.application_type === 'native';
+  checkRedirects(given, native);
+  const gone = new Set<string>(without.map((option) => REMOVABLE[option]));
+  const members = { ...client, ...given, ...withdrawn(client, given.scope ?? client.scope, clock) };
+  const changed = Object.fromEntries(
+    Object.entries(members).filter(([member, value]) => !gone.has(member) && value !== false),
+  ) as unknown as ClientRecord;
+  refuseContradictions(ruled(changed, native));
+  return { changed, ...checkScopes(changed, config) };
+}
+
+/** Returns a client as if it were registered now: members that nobody chose are not there. */
+function ruled(client: ClientRecord, native: boolean) {
+  const { token_endpoint_auth_method: method, id_token_signed_response_alg: _, ...rest } = client;
+  const isPublic = method === 'none' && client.gnap === undefined;
+  return { ...rest, public: isPublic, native };
+}
+
+/** Adds the scopes that the client loses: people who allowed them are asked again if it gets them back. */
+function withdrawn(
+  client: ClientRecord,
+  scope: string,
+  clock: Clock,
+): Pick<ClientRecord, 'withdrawn_scopes'> {
+  const lost = [...parseScope(client.scope).difference(parseScope(scope))];
+  if (lost.length === 0) return {};
+  const now = Object.fromEntries(lost.map((one) => [one, clock.now()]));
+  return { withdrawn_scopes: { ...client.withdrawn_scopes, ...now } };
+}

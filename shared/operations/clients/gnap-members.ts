@@ -1,0 +1,36 @@
+import { BadKey, clientIdOf, readKey } from '#shared/gnap/key.ts';
+import type { JsonObject } from '#shared/jose/compact-jws.ts';
+import type { ClientRecord, RegisteredKey } from '#shared/stores/oauth/clients.ts';
+import { InputError } from '../operation.ts';
+import { jsonIn } from './json-in.ts';
+
+/**
+ * Returns the members of a client of GNAP, whose key is its identity: a public JWK that signs its requests, or a
+ * certificate in PEM that it shows in TLS. Throws `InputError`.
+ */
+export function gnapMembers(
+  text: string,
+  bearer: boolean,
+): Pick<ClientRecord, 'client_id' | 'token_endpoint_auth_method' | 'gnap'> {
+  const given = text.includes('-----BEGIN CERTIFICATE-----')
+    ? { proof: 'mtls', cert: text }
+    : { proof: 'httpsig', jwk: jsonIn(text) };
+  try {
+    const key = readKey(given);
+    const registered: RegisteredKey =
+      key.proof === 'mtls'
+        ? { proof: 'mtls', 'cert#S256': key.thumbprint }
+        : { proof: 'httpsig', jwk: given.jwk as JsonObject };
+    return {
+      client_id: clientIdOf(key),
+      token_endpoint_auth_method: 'none',
+      gnap: { key: registered, ...(bearer && { bearer }) },
+    };
+  } catch (error) {
+    if (!(error instanceof BadKey)) throw error;
+    throw new InputError(
+      ['gnap_key'],
+      `is neither a public JWK nor a certificate in PEM: ${error.message}`,
+    );
+  }
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { SPELLINGS } from '../texts.ts';
+
+const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/** The grant types of a client by their short names (RFC 7591 section 2, RFC 8628 section 4). */
+const GRANTS = {
+  client_credentials: 'client_credentials',
+  authorization_code: 'authorization_code',
+  refresh_token: 'refresh_token',
+  device_code: DEVICE_CODE,
+} as const;
+
+const names = Object.keys(GRANTS) as (keyof typeof GRANTS)[];
+
+/** By its short name, or as in the protocol. */
+const grantType = z.enum([...names, DEVICE_CODE], `must be one of ${names.join(', ')}`);
+
+/** The grant types of a client that is registered, each once. */
+export const grantTypes = z
+  .array(grantType)
+  .min(1, 'is missing')
+  .transform((grants) => [
+    ...new Set(grants.map((grant) => (grant === DEVICE_CODE ? DEVICE_CODE : GRANTS[grant]))),
+  ])
+  .describe(names.join(', '))
+  .register(SPELLINGS, { option: 'grant', value: 'GRANT', choices: names });
+
+/** Grant types for people to read. */
+export const shortNames = (grants: readonly string[]) =>
+  grants.map((grant) => (grant === DEVICE_CODE ? 'device_code' : grant)).join(' ');
+
+/** Whether a person stands behind one of these grants. */
+export const ofPeople = (grants: readonly string[]) =>
+  grants.includes('authorization_code') || grants.includes(DEVICE_CODE);

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { ALGORITHMS, importPublicJwk } from '#shared/jose/algorithms.ts';
+import { holdsPrivateKey } from '#shared/jose/private-members.ts';
+import { jsonIn } from './json-in.ts';
+import { SPELLINGS } from '../texts.ts';
+
+const NO_SET = 'is not a JWK Set of public keys';
+
+const publicJwk = z
+  .looseObject({ kid: z.string().min(1).optional() })
+  .refine((jwk) => !holdsPrivateKey(jwk), {
+    error: 'holds a private key: give its public part only',
+  })
+  .refine((jwk) => [...ALGORITHMS.values()].some((alg) => importPublicJwk(jwk, alg)), {
+    error: `is not a public key for ${[...ALGORITHMS.keys()].join(', ')}`,
+  });
+
+/** Reads a JWK Set; the schema refuses what is not JSON. */
+export const jwksIn = (text: string): unknown => jsonIn(text) ?? text;
+
+/** A JWK Set (RFC 7517 section 5) of public keys. */
+export const publicJwks = z
+  .strictObject({ keys: z.array(publicJwk, NO_SET).min(1, NO_SET).max(20, NO_SET) }, NO_SET)
+  .exactOptional()
+  .describe('its public keys, a JWK Set (RFC 7517), for private_key_jwt')
+  .register(SPELLINGS, { read: jwksIn });
