@@ -301,6 +301,16 @@ describe('changes of a second factor', () => {
     expect((await (await signedIn()).open('/account')).text).toContain('Signed in as');
   });
 
+  test('a person without a password reads nothing of their password', async () => {
+    const { id, browser } = await alice();
+    const { people } = site.server.stores;
+    const { password_hash: _none, ...person } = (await people.get(id)) ?? somePerson('x');
+    await people.replace({ ...person, version: person.version + 1 });
+    const page = await browser.open(PATH);
+    expect(page.text).toContain('You have no password');
+    expect(page.text).not.toContain('your password alone');
+  });
+
   test('where one is required it is not removed', async () => {
     await site[Symbol.asyncDispose]();
     site = await testSite({ people: { secondFactor: 'required' } }, clock);

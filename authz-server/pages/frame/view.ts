@@ -145,6 +145,7 @@ interface SecondFactorFrame {
   /** Where the forms are posted: `change` = set-up | another | renew | remove. */
   readonly action: string;
   readonly back: string;
+  readonly hasPassword: boolean;
   /** `removed`: just now; `codes-shown`: the recovery codes were shown by an answer that this one takes the place of. */
   readonly notice?: 'removed' | 'codes-shown';
   readonly problem?: SecondFactorProblem;

@@ -61,6 +61,12 @@ export function secondFactorHandlers(
     isEnough('required', undefined, signIn.assurance?.acr) ||
     (await stores.secondFactors.get(person.id)) === undefined;
 
+  /** The members that every form of the page needs. */
+  async function frameFor({ id }: Visitor['person']) {
+    const hasPassword = (await stores.people.get(id))?.password_hash !== undefined;
+    return { action: PATH, back: BACK, hasPassword };
+  }
+
   /** Shows what a person has. */
   async function showTo(
     ctx: Context,
@@ -73,7 +79,7 @@ export function secondFactorHandlers(
     const required = mustHaveSecondFactor(rule, person.profile?.groups);
     const { created_at: since, recovery } = factor;
     const has = { since, left: recovery.length, required };
-    const props = { action: PATH, back: BACK, ...(notice && { notice }), ...has };
+    const props = { ...(await frameFor(person)), ...(notice && { notice }), ...has };
     answerWith(ctx, secondFactorPage(viewOf(ctx, person), props));
   }
 
@@ -91,7 +97,7 @@ export function secondFactorHandlers(
     const state = write(ctx, { ...step, secret, ways: markOf(setUp.ways) });
     const shown = { setUp, state };
     const isAnother = replaces !== undefined;
-    const props = { action: PATH, back: BACK, ...more, ...shown, isAnother };
+    const props = { ...(await frameFor(person)), ...more, ...shown, isAnother };
     answerWith(ctx, secondFactorPage(viewOf(ctx, person), props));
   }
 
@@ -122,7 +128,7 @@ export function secondFactorHandlers(
           const again = await newSecondFactor(server, begun, ticked);
           const shown = { setUp: again, state: sealed };
           const isAnother = replaces !== undefined;
-          const props = { action: PATH, back: BACK, ...shown, isAnother, problem };
+          const props = { ...(await frameFor(person)), ...shown, isAnother, problem };
           answerWith(ctx, secondFactorPage(viewOf(ctx, person), props));
         };
         const typed = form.get('code') ?? '';

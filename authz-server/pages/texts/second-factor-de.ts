@@ -24,7 +24,8 @@ export const secondFactorDe: typeof secondFactorEn = {
     scan: 'Öffnen Sie auf Ihrem Telefon eine App für Einmalcodes und lesen Sie damit dieses Bild ein.',
     picture: 'QR-Code mit dem Geheimnis',
     here: 'Die App ist auf diesem Gerät: öffnen',
-    type: 'Oder geben Sie dieses Geheimnis in die App ein:',
+    cannotScan: 'Die App kann das Bild nicht einlesen',
+    type: 'Geben Sie dieses Geheimnis in die App ein:',
     confirm: 'Geben Sie dann den Code ein, den die App zeigt.',
     other: 'Was ohne Code einlässt',
     otherText:
@@ -48,6 +49,8 @@ export const secondFactorDe: typeof secondFactorEn = {
   },
   account: {
     lead: 'Mit einem zweiten Faktor lässt ein Passwort allein niemanden ein: Es braucht auch einen Code aus einer App von Ihnen.',
+    leadWithoutPassword:
+      'Sie haben kein Passwort: Ein Passkey lässt Sie ohne Code ein. Wenn Sie später ein Passwort setzen, braucht es dazu auch einen Code aus einer App von Ihnen.',
     ends: 'Ist er eingerichtet, wird jeder andere Browser abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet. Passkeys und Schlüssel bleiben und lassen ein, wer sie hat.',
     schemes:
       'Programme, die nur ein Passwort kennen, wie manche Netzlaufwerke, können Sie dann nicht einlassen.',
@@ -64,6 +67,7 @@ export const secondFactorDe: typeof secondFactorEn = {
     renewText: 'Die Codes, die Sie jetzt haben, gelten dann nicht mehr.',
     remove: 'Zweiten Faktor entfernen',
     removeText: 'Danach lässt das Passwort allein Sie ein.',
+    removeTextWithoutPassword: 'Danach lässt ein Passwort, das Sie später setzen, Sie allein ein.',
     required: 'Er kann nicht entfernt werden: Dieser Server verlangt einen von Ihnen.',
     notices: {
       removed: 'Der zweite Faktor ist entfernt.',

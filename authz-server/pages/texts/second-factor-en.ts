@@ -24,7 +24,8 @@ export const secondFactorEn = {
     scan: 'Open an app for one-time codes on your phone, and scan this picture with it.',
     picture: 'QR code with the secret',
     here: 'The app is on this device: open it',
-    type: 'Or type this secret into the app:',
+    cannotScan: 'The app cannot scan the picture',
+    type: 'Type this secret into the app:',
     confirm: 'Then enter the code that the app shows.',
     other: 'What lets in without a code',
     otherText:
@@ -47,6 +48,8 @@ export const secondFactorEn = {
   },
   account: {
     lead: 'With a second factor a password alone does not let anybody in: a code from an app of yours is needed, too.',
+    leadWithoutPassword:
+      'You have no password: a passkey lets you in without a code. If you set a password later, a code from an app of yours is needed beside it.',
     ends: 'When it is set up, every other browser is signed out, and all applications and devices lose their access. You stay signed in here. Passkeys and keys stay, and let in whoever has them.',
     schemes:
       'Programs that know only a password, such as some network drives, cannot let you in then.',
@@ -63,6 +66,7 @@ export const secondFactorEn = {
     renewText: 'Your present recovery codes then stop working.',
     remove: 'Remove the second factor',
     removeText: 'Without it your password alone lets you in.',
+    removeTextWithoutPassword: 'Without it a password that you set later lets you in alone.',
     required: 'It cannot be removed: this server demands one of you.',
     notices: {
       removed: 'The second factor is removed.',

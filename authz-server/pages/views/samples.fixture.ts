@@ -197,7 +197,7 @@ const NEW_SECOND_FACTOR = {
     { item: 'b', kind: 'key', name: 'Firefox on Linux', since: NOW - DAY, isTicked: true },
   ],
 } as const;
-const SECOND_FACTOR = { action: '/account/second-factor', back: '/account' };
+const SECOND_FACTOR = { action: '/account/second-factor', back: '/account', hasPassword: true };
 const RECOVERY_CODES = Array.from({ length: 10 }, (_, n) => `7K2QM-04XT${n}`);
 const changePassword = {
   action: '/account/password',
@@ -286,6 +286,14 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     secondFactorPage(alice(view), {
       notice: 'codes-shown',
       ...SECOND_FACTOR,
+      since: NOW - 40 * DAY,
+      left: 7,
+      required: false,
+    }),
+  'second-factor-without-password': (view) =>
+    secondFactorPage(alice(view), {
+      ...SECOND_FACTOR,
+      hasPassword: false,
       since: NOW - 40 * DAY,
       left: 7,
       required: false,

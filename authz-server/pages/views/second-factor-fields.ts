@@ -72,7 +72,10 @@ export function setUpFields(
   return html`<p>${fields.scan}</p>
     ${qr(uri, fields.picture)}
     <p><a href="${uri}">${fields.here}</a></p>
-    <p>${fields.type} <code>${groups}</code></p>
+    <details>
+      <summary>${fields.cannotScan}</summary>
+      <p>${fields.type} <code>${groups}</code></p>
+    </details>
     <p>${fields.confirm}</p>
     ${codeField(view, problem)} ${ways.length > 0 && wayChoice(view, ways)}`;
 }

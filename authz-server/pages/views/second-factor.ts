@@ -1,5 +1,5 @@
 import type { Answer } from '#shared/http/answer.ts';
-import { html } from '#shared/pages/html.ts';
+import { type Html, html } from '#shared/pages/html.ts';
 import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { SecondFactorProps, View } from '../frame/view.ts';
@@ -10,7 +10,7 @@ import { moment } from './times.ts';
 
 /** Where a person sets a second factor up, makes new recovery codes, or removes it. */
 export function secondFactorPage(view: View, props: SecondFactorProps): Answer {
-  const { back, notice } = props;
+  const { back, notice, hasPassword } = props;
   const { title, account: texts, problems, step } = textsOf(view.language).secondFactor;
   const problem = props.problem && shownProblem(view, props.problem, problems);
   return document(view, {
@@ -19,7 +19,7 @@ export function secondFactorPage(view: View, props: SecondFactorProps): Answer {
     content: html`<div class="card">
       <div class="intro">
         <h1>${title}</h1>
-        <p>${texts.lead}</p>
+        <p>${hasPassword ? texts.lead : texts.leadWithoutPassword}</p>
       </div>
       ${notice && html`<p class="note good" role="status">${texts.notices[notice]}</p>`}
       ${problem?.note} ${'setUp' in props ? setUpForm(view, props, problem) : existing(view, props)}
@@ -47,32 +47,37 @@ function setUpForm(
     )}`;
 }
 
-function existing(view: View, { action, since, left, required }: ExistingProps) {
+function existing(view: View, { action, since, left, required, hasPassword }: ExistingProps) {
   const texts = textsOf(view.language).secondFactor.account;
+  /** A button with what it does below it. */
+  const change = (name: string, button: Html, text: string) =>
+    form(
+      view,
+      action,
+      { change: name },
+      html`<div class="field">
+        ${button}
+        <small class="muted" id="${name}">${text}</small>
+      </div>`,
+    );
   return html`<p>${texts.isSetUp(moment(since, view))} ${texts.left(left)}</p>
-    ${form(
-      view,
-      action,
-      { change: 'another' },
-      html`<p class="muted">${texts.anotherText}</p>
-        <button class="button">${texts.another}</button>`,
+    ${change(
+      'another',
+      html`<button class="button" aria-describedby="another">${texts.another}</button>`,
+      texts.anotherText,
     )}
-    ${form(
-      view,
-      action,
-      { change: 'renew' },
-      html`<p class="muted">${texts.renewText}</p>
-        <button class="button">${texts.renew}</button>`,
+    ${change(
+      'renew',
+      html`<button class="button" aria-describedby="renew">${texts.renew}</button>`,
+      texts.renewText,
     )}
     ${
       required
         ? html`<p class="muted">${texts.required}</p>`
-        : form(
-            view,
-            action,
-            { change: 'remove' },
-            html`<p class="muted">${texts.removeText}</p>
-              <button class="button danger">${texts.remove}</button>`,
+        : change(
+            'remove',
+            html`<button class="button danger" aria-describedby="remove">${texts.remove}</button>`,
+            hasPassword ? texts.removeText : texts.removeTextWithoutPassword,
           )
     }`;
 }

@@ -92,6 +92,7 @@ function everyView(text: string): readonly Answer[] {
     secondFactorPage(view, {
       action: text,
       back: text,
+      hasPassword: true,
       setUp: { uri: text, secret: text, ways: [{ item: text, kind: 'key', name: text, since: 0 }] },
       state: text,
       isAnother: true,
