@@ -126,6 +126,8 @@ const CALLS: Readonly<Record<string, Given | ((house: House) => Promise<Given>)>
   'user set': { name: 'alice', display_name: 'Alice', admin: true },
   'user disable': { name: 'alice' },
   'user enable': { name: 'alice' },
+  'key add': { application: 'App', realm: 'shop', scope: 'shop:read' },
+  'key list': {},
   'key rotate': { id: 'key', expires: 7 },
   'key remove': { id: 'key' },
   'signing-keys list': {},
@@ -151,6 +153,7 @@ const OWN: Readonly<Record<string, readonly string[]>> = {
   'user passwd': ['password-stdin'],
   'user disable': ['undo'],
   'user key add': ['public-key', 'out', 'name', 'scheme'],
+  'key add': ['public-key', 'out', 'name'],
   'user second-factor': ['remove'],
   'audit list': ['after', 'limit'],
 };
@@ -162,6 +165,7 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   'user add': ['password'],
   'user passwd': ['password'],
   'user key add': ['public_key', 'key_name', 'scheme'],
+  'key add': ['public_key', 'key_name'],
 };
 
 /** Members of lists that commands fill in themselves. */

@@ -9,6 +9,8 @@ import { removeClient } from './clients/client-remove.ts';
 import { renewSecret } from './clients/client-secret.ts';
 import { setClient } from './clients/client-set.ts';
 import { showClient } from './clients/client-show.ts';
+import { addKey } from './keys/key-add.ts';
+import { listKeys } from './keys/key-list.ts';
 import { removeKey } from './keys/key-remove.ts';
 import { rotateApiKey } from './keys/key-rotate.ts';
 import { listPrivateTokenKeys } from './keys/private-token-keys.ts';
@@ -67,6 +69,8 @@ export const OPERATIONS: readonly Operation[] = [
   showSecondFactor,
   removeSecondFactor,
   removeUser,
+  addKey,
+  listKeys,
   rotateApiKey,
   removeKey,
   listSigningKeys,

@@ -8,6 +8,7 @@ import { pageOfItem } from './links.ts';
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   'client list': ['client_id', 'client_name', 'scope', 'created_at'],
   'user list': ['name', 'groups', 'admin', 'disabled', 'created_at'],
+  'key list': ['application', 'realm', 'id', 'used_at'],
   'user key list': ['name', 'person', 'scheme', 'used_at'],
   'user passkey list': ['name', 'person', 'domain', 'used_at'],
 };

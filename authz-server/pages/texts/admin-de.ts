@@ -159,6 +159,15 @@ export const adminDe: typeof adminEn = {
       text: 'Die Person ist sofort weg, mit allem, was sie hereinlässt. Das lässt sich nicht rückgängig machen.',
       done: 'Die Person ist gelöscht.',
     },
+    'key add': {
+      title: 'Schlüssel für eine Anwendung anlegen',
+      text: 'Die Anwendung bekommt einen API-Schlüssel für einen Realm, der einmal gezeigt wird, oder Sie geben die öffentliche Hälfte eines Schlüssels für Concealed an.',
+      done: 'Der Schlüssel ist da. Ein API-Schlüssel wird nur dieses eine Mal gezeigt: bewahren Sie ihn jetzt auf.',
+    },
+    'key list': {
+      title: 'Alle Schlüssel von Anwendungen',
+      text: 'Zuerst API-Schlüssel, dann Schlüssel für Concealed, je nach Anwendung und Alter.',
+    },
     'key rotate': {
       title: 'Einen API-Schlüssel ersetzen',
       text: 'Die Anwendung bekommt einen neuen Schlüssel, der einmal gezeigt wird. Der alte gilt noch so lange, wie Sie es sagen.',

@@ -155,6 +155,15 @@ export const adminEn = {
       text: 'The person is gone at once, with all that lets them in. This cannot be undone.',
       done: 'The person is erased.',
     },
+    'key add': {
+      title: 'Make a key for an application',
+      text: 'The application gets an API key for one realm, which is shown once, or you give the public half of a key for Concealed.',
+      done: 'The key is there. An API key is shown only this once: keep it now.',
+    },
+    'key list': {
+      title: 'All keys of applications',
+      text: 'API keys first, then keys for Concealed, each by application and age.',
+    },
     'key rotate': {
       title: 'Replace an API key',
       text: 'The application gets a new key, which is shown once. The old one works on for as long as you say.',

@@ -1,14 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { KEY_REFUSALS } from '#shared/operations/key-refusals.ts';
-import type { KeyOutcome } from '#shared/people/key-purposes.ts';
-import { PublicKeyError, readPublicKey } from '#shared/people/public-key.ts';
-import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
-import { Failure, type Input, type Option, type Shell, UsageError } from '../arguments/command.ts';
+import { type Input, type Option, UsageError } from '../arguments/command.ts';
 import { fileContent } from '../arguments/read-file.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { visibleName } from '../arguments/visible-name.ts';
+import type { Sourced } from '../stores/of-operation.ts';
 
 /** Where a public key comes from, and its name for people. */
 export const PUBLIC_KEY_OPTIONS = {
@@ -31,7 +28,7 @@ interface KeyFile {
 }
 
 /** Reads the key that the options name, or makes it. Throws `UsageError` and `Failure`. */
-export async function keyFileFrom(input: Input): Promise<KeyFile> {
+async function keyFileFrom(input: Input): Promise<KeyFile> {
   const [given, out] = [input.text('public-key'), input.text('out')];
   const file = given ?? out;
   if (file === undefined || (given !== undefined && out !== undefined)) {
@@ -43,23 +40,21 @@ export async function keyFileFrom(input: Input): Promise<KeyFile> {
   return { file, content, name, undo };
 }
 
-/** Adds the key that the options name or have made. `add` puts it into the store; it is called once all is checked. */
-export async function addKeyFrom(
-  input: Input,
-  { clock }: Pick<Shell, 'clock'>,
-  members: Pick<PublicKeyRecord, 'owner' | 'scheme' | 'origin'>,
-  add: (key: PublicKeyRecord) => Promise<KeyOutcome>,
-): Promise<PublicKeyRecord> {
+/** Reads the members `public_key` and `key_name`, as `keyFileFrom` does. */
+export async function publicKeyFrom(input: Input): Promise<Sourced> {
   const { file, content, name, undo } = await keyFileFrom(input);
-  try {
-    const key = { ...readKey(file, content, members), ...members, name, created_at: clock.now() };
-    const outcome = await add(key);
-    if (outcome !== 'added') throw new Failure(`the key ${key.id} ${KEY_REFUSALS[outcome]}`);
-    return key;
-  } catch (error) {
-    await undo();
-    throw error;
-  }
+  return {
+    given: { public_key: textOf(content), key_name: name },
+    from: { public_key: file },
+    undo,
+  };
+}
+
+/** A key in PEM or as a JWK as it is; one in DER in PEM (RFC 7468 section 13). */
+function textOf(content: Buffer): string {
+  const text = content.toString();
+  if (/^\s*\{|-----BEGIN/.test(text)) return text;
+  return `-----BEGIN PUBLIC KEY-----\n${content.toString('base64')}\n-----END PUBLIC KEY-----\n`;
 }
 
 /** Returns the public half. */
@@ -70,13 +65,4 @@ async function makePair(file: string): Promise<Buffer> {
   });
   await writeNewFile(file, [privateKey]);
   return publicKey;
-}
-
-function readKey(file: string, content: Buffer, { scheme }: Pick<PublicKeyRecord, 'scheme'>) {
-  try {
-    return readPublicKey(content, scheme);
-  } catch (error) {
-    if (error instanceof PublicKeyError) throw new Failure(`${file} ${error.message}`);
-    throw error;
-  }
 }

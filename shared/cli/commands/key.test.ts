@@ -86,7 +86,7 @@ describe('key add', () => {
 
   test.each([
     ['no application', ['--realm', 'keys'], '--application NAME is missing'],
-    ['no realm', ['--application', 'App'], '--realm REALM is missing'],
+    ['no realm', ['--application', 'App'], '--realm is missing'],
     [
       'a realm that takes no keys',
       ['--application', 'App', '--realm', 'tokens'],
@@ -298,7 +298,7 @@ describe('keys for Concealed', () => {
     [[...APP, '--public-key', 'x'], '--public-key belongs to --concealed'],
     [[...APP, '--name', 'x'], '--name belongs to --concealed'],
     [CONCEALED, 'give --public-key FILE, or --out FILE'],
-    [['--application', 'App'], '--realm REALM is missing'],
+    [['--application', 'App'], '--realm is missing'],
   ])('%j is wrong usage', async (args, message) => {
     const shell = await newShell();
     const ended = await inProcess(shell, 'key', 'add', ...args);

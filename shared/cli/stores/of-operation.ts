@@ -82,8 +82,8 @@ interface ListView<I extends z.ZodObject, Output extends z.ZodType<Page>> extend
   Command,
   'details' | 'former'
 > {
-  /** The lines of a page. `widths`: those of the columns of the pages before (`table`). */
-  lines(items: Told<Output>['items'], widths: number[]): readonly string[];
+  /** The lines of a page. `widths`: those of the columns of the pages before (`table`); `now`: as of the clock. */
+  lines(items: Told<Output>['items'], widths: number[], now: number): readonly string[];
   /** The line that says that there is nothing of what was asked for. */
   nothing(given: z.output<I>): string;
   /** The last lines, about all items: only of a list that is short enough to be kept until then. */
@@ -109,7 +109,7 @@ export function listCommandOf<I extends z.ZodObject, O extends z.ZodType<Page>>(
       // A page may have no rows though there is a next one.
       if (items.length > 0) {
         isEmpty = false;
-        yield { json: items, lines: lines(items, widths) };
+        yield { json: items, lines: lines(items, widths, shell.clock.now()) };
         if (end) all.push(...items);
       }
       after = next;

@@ -1,20 +1,16 @@
 import { z } from 'zod';
 import { addPublicKey } from '#shared/people/key-purposes.ts';
 import { personNamed } from '#shared/people/people.ts';
-import { isVisibleName } from '#shared/people/names/visible-name.ts';
-import { PublicKeyError, readPublicKey } from '#shared/people/public-key.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import { KEY_REFUSALS } from '../key-refusals.ts';
 import { Conflict, InputError, operation } from '../operation.ts';
+import { keyName, publicKey, readKey } from '../public-key-members.ts';
 import { personName } from './person-name.ts';
 
 const SCHEMES = { concealed: 'Concealed', hoba: 'HOBA' } as const;
 
 const names = Object.keys(SCHEMES) as (keyof typeof SCHEMES)[];
-
-/** Characters of the longest key: RSA with 8192 bits, in PEM or as a JWK. */
-const LONGEST = 8192;
 
 export const addKeyOfUser = operation({
   name: 'user key add',
@@ -22,14 +18,8 @@ export const addKeyOfUser = operation({
   effect: 'changes',
   input: z.strictObject({
     name: personName,
-    public_key: z
-      .string()
-      .max(LONGEST, `must be at most ${LONGEST} characters`)
-      .describe('the public key, in PEM or as a JWK'),
-    key_name: z
-      .string()
-      .refine(isVisibleName, { error: 'must be 1 to 100 characters, none of them invisible' })
-      .describe('the name of the key for people, such as that of its device'),
+    public_key: publicKey,
+    key_name: keyName,
     scheme: z
       .enum(names, `must be ${names.join(' or ')}`)
       .default('concealed')
@@ -83,13 +73,4 @@ function checkOrigin(scheme: 'Concealed' | 'HOBA', origin: string | undefined, c
       ? 'must be one with TLS for the scheme hoba, and no space has one'
       : `must be one of TLS: ${secure.join(', ')}`,
   );
-}
-
-function readKey(text: string, scheme: 'Concealed' | 'HOBA') {
-  try {
-    return readPublicKey(Buffer.from(text), scheme);
-  } catch (error) {
-    if (error instanceof PublicKeyError) throw new InputError(['public_key'], error.message);
-    throw error;
-  }
 }

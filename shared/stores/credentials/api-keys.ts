@@ -18,10 +18,23 @@ export interface ApiKeyRecord {
   readonly demo?: boolean;
 }
 
+/** Where a key stands among all: those of one application side by side, then by age. */
+export type ApiKeyPlace = Pick<ApiKeyRecord, 'application' | 'created_at' | 'id'>;
+
+/** A part of that order. */
+export interface ApiKeyRange {
+  /** Keys at most. */
+  readonly limit: number;
+  /** Keys behind this one, which need not be there any more. */
+  readonly after?: ApiKeyPlace | undefined;
+}
+
 export interface ApiKeys {
   /** False when the id is taken. */
   add(key: ApiKeyRecord): Promise<boolean>;
   get(id: string): Promise<ApiKeyRecord | undefined>;
+  /** Keys by application (in the order of its octets), age and id; reads these rows and no others. */
+  page(range: ApiKeyRange): Promise<readonly ApiKeyRecord[]>;
   /** Returns all keys: those of one application side by side, then by age. */
   list(): Promise<readonly ApiKeyRecord[]>;
   /** Ends a key at a time (milliseconds since the epoch), unless it ends before; false when there is none. */

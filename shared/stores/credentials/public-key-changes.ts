@@ -8,3 +8,6 @@ export function signedOut(key: PublicKeyRecord, at: number): PublicKeyRecord {
 
 /** Returns the text that names an owner in an index of keys. No such text is the beginning of another. */
 export const ownerText = ({ kind, id }: KeyOwner): string => JSON.stringify([kind, id]);
+
+/** All texts of applications are from the first of these on, and before the second. */
+export const APPLICATIONS = { from: '["application",', before: '["application"-' } as const;

@@ -28,12 +28,22 @@ export interface PublicKeyRecord {
   readonly signed_out_at?: number;
 }
 
+/** A part of the keys of applications. */
+export interface ApplicationKeyRange {
+  /** Keys at most. */
+  readonly limit: number;
+  /** Keys behind this one, which need not be there any more. */
+  readonly after?: Pick<PublicKeyRecord, 'owner' | 'created_at' | 'id'> | undefined;
+}
+
 export interface PublicKeys {
   /** `taken`: the id is there, for whomever. `full`: the owner has `most` already, of all schemes. Atomic. */
   add(key: PublicKeyRecord, most: number): Promise<'added' | 'taken' | 'full'>;
   get(id: string): Promise<PublicKeyRecord | undefined>;
   /** Returns the keys of one owner, by age. */
   of(owner: KeyOwner): Promise<readonly PublicKeyRecord[]>;
+  /** Keys of applications, by owner, age and id; reads these rows and no others. */
+  pageOfApplications(range: ApplicationKeyRange): Promise<readonly PublicKeyRecord[]>;
   /** All, by owner and age, in slices that are each read when asked for. */
   list(): AsyncIterable<readonly PublicKeyRecord[]>;
   /** Notes a use; never brings a removed key back or moves `used_at` backwards. */

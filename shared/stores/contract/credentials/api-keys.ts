@@ -27,6 +27,28 @@ export function apiKeysContract(contract: () => Contract): void {
       }
     });
 
+    test('pages are by application, age and id, and begin behind a key that may be gone', async () => {
+      const { one, other } = contract();
+      const application = `\u00e9 ${fresh()} "'`;
+      const [first, second, third] = [
+        await added({ application, created_at: NOW - 1 }),
+        await added({ application, created_at: NOW, id: `a${fresh()}` }),
+        await added({ application, created_at: NOW, id: `b${fresh()}` }),
+      ];
+      const last = await added({ application: `${application}x`, created_at: 5 });
+      const before = { application, created_at: 0, id: '' };
+      const page = (after: Parameters<typeof one.apiKeys.page>[0]['after'], limit: number) =>
+        other.apiKeys.page({ after, limit });
+      expect(await page(before, 4)).toEqual([first, second, third, last]);
+      expect(await page(before, 2)).toEqual([first, second]);
+      await one.apiKeys.expire(second.id, NOW + MINUTE);
+      await one.apiKeys.remove(second.id);
+      expect(await page(second, 2)).toEqual([third, last]);
+      expect((await page(last, 100)).some(({ id }) => id === last.id)).toBe(false);
+      expect(await page(undefined, 1)).toHaveLength(1);
+      expect(await page({ ...before, application: '\u{10FFFF}' }, 9)).toEqual([]);
+    });
+
     test('an id that is taken is refused and the first key stays', async () => {
       const { one, other } = contract();
       const key = await added();

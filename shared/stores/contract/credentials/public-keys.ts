@@ -41,6 +41,27 @@ export function publicKeysContract(contract: () => Contract): void {
       }
     });
 
+    test('pages of applications have no key of a person, and begin behind a key that may be gone', async () => {
+      const { one, other } = contract();
+      const owner = { kind: 'application', id: `\u00e9 ${fresh()} "` } as const;
+      const [first, second, third] = [
+        await added({ owner, created_at: NOW - 1 }),
+        await added({ owner, created_at: NOW, id: `a${fresh()}` }),
+        await added({ owner, created_at: NOW, id: `b${fresh()}` }),
+      ];
+      await added({ owner: person(owner.id), created_at: NOW });
+      const before = { owner, created_at: 0, id: '' };
+      const page = (after: PublicKeyRecord | typeof before, limit: number) =>
+        other.publicKeys.pageOfApplications({ after, limit });
+      expect(await page(before, 3)).toEqual([first, second, third]);
+      expect(await page(before, 2)).toEqual([first, second]);
+      await one.publicKeys.remove(second.id);
+      expect(await page(second, 1)).toEqual([third]);
+      const all = await other.publicKeys.pageOfApplications({ limit: 1000 });
+      expect(all).toContainEqual(third);
+      expect(all.filter((key) => key.owner.kind !== 'application')).toEqual([]);
+    });
+
     test('RFC 9729 section 8: an id that is taken is refused for whomever and whatever, and the first key stays', async () => {
       const { one, other } = contract();
       const key = await added();

@@ -66,3 +66,19 @@ test('a thousand are listed once each, in answers that are all short', async () 
   expect(answers).toBeGreaterThan(1);
   expect(stats).not.toContain('cmdstat_hvals');
 });
+
+test('keys that a server of an older version added or removed, which writes no order, are in order', async () => {
+  const [early, late] = [
+    { ...someApiKey('early'), created_at: 7 },
+    { ...someApiKey('late'), created_at: 1_900_000_000_000 },
+  ];
+  await place.redis.cli('HSET', '{test}:api-keys', 'late', JSON.stringify(late));
+  await place.redis.cli('HSET', '{test}:api-keys', 'early', JSON.stringify(early));
+  const ids = async () => (await one.page({ limit: 9 })).map(({ id }) => id);
+  expect(await ids()).toEqual(['early', 'x', 'late']);
+  await place.redis.cli('HDEL', '{test}:api-keys', 'x');
+  expect(await ids()).toEqual(['early', 'late']);
+  await place.redis.cli('HDEL', '{test}:api-keys', 'early');
+  await other.add(someApiKey('x'));
+  expect(await ids()).toEqual(['x', 'late']);
+});

@@ -1,12 +1,18 @@
 import { byApplicationThenAge, ended } from '#shared/stores/credentials/api-key-changes.ts';
-import type { ApiKeyRecord, ApiKeys } from '#shared/stores/credentials/api-keys.ts';
+import type { ApiKeyPlace, ApiKeyRecord, ApiKeys } from '#shared/stores/credentials/api-keys.ts';
 import { used } from '#shared/stores/credentials/last-use.ts';
 import { script } from '../connection/connection.ts';
 import type { Commands } from '../connection/connection.ts';
 import { scanValues } from '../connection/scan.ts';
 
+/** Digits that any number of milliseconds has room in. */
+const DIGITS = 16;
+
+/** KEYS: keys, their order. ARGV: id, record, its place. 0: the id is taken. */
 const add = script(`
-return redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2])
+if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
+redis.call('ZADD', KEYS[2], 0, ARGV[3])
+return 1
 `);
 
 /** ARGV: id, record, the record that it replaces. */
@@ -16,16 +22,54 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1
 `);
 
+/** KEYS: keys, their order. ARGV: id. The end of a key moves it nowhere, so that its record tells its place. */
 const remove = script(`
+local record = redis.call('HGET', KEYS[1], ARGV[1])
+if not record then return 0 end
+local key = cjson.decode(record)
+redis.call('ZREM', KEYS[2], string.format('%s\\0%0${DIGITS}d\\0%s', key.application, key.created_at, ARGV[1]))
 return redis.call('HDEL', KEYS[1], ARGV[1])
 `);
 
 /**
- * The hash `{prefix}:api-keys`: id to JSON, in the slot of the revocations, so that a change is as
- * durable as they are. The time of the last use is less durable: a note that is lost does no harm.
+ * KEYS: keys, their order. ARGV: behind which place, and how many. Servers of an older version write no order: what does not
+ * fit is put in order first.
+ */
+const page = script(`
+local function found()
+  local ids = redis.call('ZRANGE', KEYS[2], ARGV[1], '+', 'BYLEX', 'LIMIT', 0, ARGV[2])
+  if #ids == 0 then return {} end
+  for n, place in ipairs(ids) do ids[n] = string.match(place, '.*%z(.*)') end
+  return redis.call('HMGET', KEYS[1], unpack(ids))
+end
+local function fits(records)
+  for _, record in ipairs(records) do
+    if not record then return false end
+  end
+  return redis.call('ZCARD', KEYS[2]) == redis.call('HLEN', KEYS[1])
+end
+local records = found()
+if fits(records) then return records end
+redis.call('DEL', KEYS[2])
+local all = redis.call('HGETALL', KEYS[1])
+for n = 1, #all, 2 do
+  local key = cjson.decode(all[n + 1])
+  redis.call('ZADD', KEYS[2], 0, string.format('%s\\0%0${DIGITS}d\\0%s', key.application, key.created_at, all[n]))
+end
+return found()
+`);
+
+/** Where it stands among all, as text: no name of an application has NUL. */
+const placeOf = ({ application, created_at, id }: ApiKeyPlace) =>
+  `${application}\0${String(created_at).padStart(DIGITS, '0')}\0${id}`;
+
+/**
+ * The hash `{prefix}:api-keys`: id to JSON, and the sorted set `{prefix}:api-keys:order` of their places, in the slot of the
+ * revocations, so that a change is as durable as they are. The time of the last use is less durable: a note that is lost does no harm.
  */
 export function redisApiKeys(redis: Commands, prefix: string): ApiKeys {
   const name = `{${prefix}}:api-keys`;
+  const order = `${name}:order`;
   const parsed = (key: string): ApiKeyRecord => JSON.parse(key);
   const find = (id: string) => redis.command<string | null>('HGET', name, id);
 
@@ -54,11 +98,17 @@ export function redisApiKeys(redis: Commands, prefix: string): ApiKeys {
 
   return {
     async add(key) {
-      return (await redis.durable<number>(add, [name], key.id, JSON.stringify(key))) === 1;
+      const record = JSON.stringify(key);
+      const added = await redis.durable<number>(add, [name, order], key.id, record, placeOf(key));
+      return added === 1;
     },
     async get(id) {
       const key = await find(id);
       return key === null ? undefined : parsed(key);
+    },
+    async page({ limit, after }) {
+      const from = after ? `(${placeOf(after)}` : '-';
+      return (await redis.script<string[]>(page, [name, order], from, String(limit))).map(parsed);
     },
     async list() {
       return (await scanValues(redis, name)).map(parsed).toSorted(byApplicationThenAge);
@@ -66,7 +116,7 @@ export function redisApiKeys(redis: Commands, prefix: string): ApiKeys {
     expire: (id, at) => change(id, 'durable', (key) => ended(key, at)),
     touch: async (id, at) => void (await change(id, 'script', (key) => used(key, at))),
     async remove(id) {
-      return (await redis.durable<number>(remove, [name], id)) === 1;
+      return (await redis.durable<number>(remove, [name, order], id)) === 1;
     },
   };
 }

@@ -1,5 +1,9 @@
 import { used } from '#shared/stores/credentials/last-use.ts';
-import { ownerText, signedOut } from '#shared/stores/credentials/public-key-changes.ts';
+import {
+  APPLICATIONS,
+  ownerText,
+  signedOut,
+} from '#shared/stores/credentials/public-key-changes.ts';
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import { SLICE, slices } from '#shared/stores/people/slices.ts';
 import { script } from '../connection/connection.ts';
@@ -41,7 +45,11 @@ return redis.call('HMGET', KEYS[1], unpack(ids))
 const DIGITS = 16;
 
 /** Where it stands among all, as text. */
-function placeOf({ owner, created_at, id }: PublicKeyRecord): string {
+function placeOf({
+  owner,
+  created_at,
+  id,
+}: Pick<PublicKeyRecord, 'owner' | 'created_at' | 'id'>): string {
   return `${ownerText(owner)} ${String(created_at).padStart(DIGITS, '0')} ${id}`;
 }
 
@@ -89,6 +97,12 @@ export function redisPublicKeys(redis: Commands, prefix: string): PublicKeys {
       return key === null ? undefined : parsed(key);
     },
     of: (owner) => read(...placesOf(owner), -1),
+    pageOfApplications: ({ limit, after }) =>
+      read(
+        after ? `(${placeOf(after)}` : `[${APPLICATIONS.from}`,
+        `(${APPLICATIONS.before}`,
+        limit,
+      ),
     list: () =>
       slices<PublicKeyRecord>((last) => read(last ? `(${placeOf(last)}` : '-', '+', SLICE)),
     async touch(id, at) {

@@ -5,6 +5,9 @@ import type { Connection } from '../file/connection.ts';
 import type { Database } from '../file/file.ts';
 import { recalling } from '../file/recalled.ts';
 
+/** The order of pages, which has an index. */
+const PLACE = "record ->> '$.application', record ->> '$.created_at', id";
+
 type Row = readonly [record: string];
 
 const keyOf = ([record]: Row) => JSON.parse(record) as ApiKeyRecord;
@@ -42,6 +45,16 @@ export function sqliteApiKeys(file: Database): ApiKeys {
           ) === 1,
       ),
     get: (id) => recall(id, (connection) => find(connection, id)),
+    page: ({ limit, after }) =>
+      file.read((connection) =>
+        connection
+          .all<Row>(
+            `SELECT record FROM api_key ${after ? `WHERE (${PLACE}) > (?, ?, ?)` : ''} ORDER BY ${PLACE} LIMIT ?`,
+            ...(after ? [after.application, after.created_at, after.id] : []),
+            limit,
+          )
+          .map(keyOf),
+      ),
     list: () =>
       file.read((connection) =>
         connection.all<Row>('SELECT record FROM api_key').map(keyOf).toSorted(byApplicationThenAge),

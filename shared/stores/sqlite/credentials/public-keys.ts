@@ -1,5 +1,5 @@
 import { used } from '../../credentials/last-use.ts';
-import { ownerText, signedOut } from '../../credentials/public-key-changes.ts';
+import { APPLICATIONS, ownerText, signedOut } from '../../credentials/public-key-changes.ts';
 import type { PublicKeyRecord, PublicKeys } from '../../credentials/public-keys.ts';
 import { SLICE, slices } from '../../people/slices.ts';
 import type { Connection } from '../file/connection.ts';
@@ -56,6 +56,21 @@ export function sqlitePublicKeys(file: Database): PublicKeys {
           .all<Row>(
             'SELECT record FROM public_key WHERE owner = ? ORDER BY created, id',
             ownerText(owner),
+          )
+          .map(keyOf),
+      ),
+    pageOfApplications: ({ limit, after }) =>
+      file.read((connection) =>
+        connection
+          .all<Row>(
+            `SELECT record FROM public_key
+             WHERE (owner, created, id) > (?, ?, ?) AND owner < ?
+             ORDER BY owner, created, id LIMIT ?`,
+            ...(after
+              ? [ownerText(after.owner), after.created_at, after.id]
+              : [APPLICATIONS.from, 0, '']),
+            APPLICATIONS.before,
+            limit,
           )
           .map(keyOf),
       ),

@@ -476,4 +476,6 @@ export const STATE_MIGRATIONS: readonly string[] = [
      SELECT json_group_array(CASE WHEN value GLOB 'looks:*' THEN replace(value, 'i', 'l') ELSE value END)
      FROM json_each(record, '$.search_keys')
    ));`,
+  `CREATE INDEX api_key_place
+     ON api_key (record ->> '$.application', record ->> '$.created_at', id);`,
 ];
