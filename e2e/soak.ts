@@ -19,6 +19,9 @@
  * `npm run soak -- followers [NUMBER]`: 2,000 revocations on each store, with four servers elsewhere that follow two
  * authorization servers: how long an acknowledgement takes, and that none of them takes what was revoked.
  *
+ * `npm run soak -- revocation [SEED]`: a simulation of 1,000 followers in three regions amid faults, 5,000 revocations a
+ * second: how long an acknowledgement takes, and that none of them takes what was revoked.
+ *
  * `npm run soak -- cookies`, `places`, `many-places`, `readers`, `sockets`: two minutes of an attack that would take what others
  * need, `npm run soak -- exhaustion` all of them: three visitors lose nothing, and the longest turn of the event loop is
  * at most twice what it is without the attack.
@@ -37,6 +40,7 @@ import { compareTwoWays, type Differential } from './attacks/two-ways/two-ways.t
 import { crash } from './flows/crashes.ts';
 import { quantile, revokeAll, startFollowed } from './flows/followers/followed.ts';
 import { failOver, FAULTS, noFailovers, startFailovers, TOPOLOGIES } from './flows/failovers.ts';
+import { simulateRevocation } from './simulation/revocation.ts';
 import { startFlowOn, STORE_KINDS, type StoreKind } from './flows/flow.ts';
 
 const KILLS = 1000;
@@ -44,6 +48,8 @@ const TREE_KILLS = 400;
 const SCHEDULES = 1000;
 const FAILOVERS = 10;
 const FOLLOWED = 2_000;
+/** Seconds. */
+const SIMULATED = 10;
 /** To each of the two ways. */
 const REQUESTS = 100_000;
 const TOKEN_REQUESTS = 20_000;
@@ -101,6 +107,17 @@ async function caches(seed = 1): Promise<void> {
   }
 }
 
+/** 0.1 per cent of messages are lost, clocks run four per cent apart, and every three seconds something fails. */
+async function revocation(seed = 1): Promise<void> {
+  const many = { followers: 1_000, rate: 5_000, loss: 0.001, drift: 0.04 };
+  for (const faults of [Infinity, 3_000]) {
+    const outcome = await simulateRevocation({ seed, ...many, seconds: SIMULATED, faults });
+    const what = faults === Infinity ? 'without faults' : 'amid faults';
+    process.stdout.write(`${what}: ${JSON.stringify(outcome)}\n`);
+    if (outcome.letIn > 0) throw new Error('a follower took what was revoked');
+  }
+}
+
 async function followers(revocations = FOLLOWED): Promise<void> {
   for (const kind of kinds) {
     for (const atOnce of [1, 8]) {
@@ -140,6 +157,7 @@ const PARTS: Readonly<Record<string, (number?: number) => Promise<void>>> = {
   cache: caches,
   failover: failovers,
   followers,
+  revocation,
   'token-ways': differential(compareTokenWays, TOKEN_REQUESTS),
   'two-ways': differential(compareTwoWays, REQUESTS),
   exhaustion: attacks(Object.keys(ATTACKS)),

@@ -8,6 +8,7 @@ import { systemRandom } from '#shared/base/random.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { digestOf, parsePage, type RevocationPage } from '#shared/guard/revocation-page.ts';
+import { trustedFor } from '#shared/stores/revocation/lease.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
@@ -20,6 +21,8 @@ import { type Endpoint, ISSUER, startEndpoint, URL_OF_ENDPOINT } from './revocat
 const FAR = 2_000_000_000_000;
 /** Seconds. */
 const TIMES = { lease: 60, hold: 15 };
+/** Seconds after which the server takes nobody to trust an answer. */
+const OVER = trustedFor(TIMES.lease);
 
 let clock: ManualClock;
 let stores: Stores;
@@ -79,16 +82,16 @@ test('hundreds of followers that one revocation wakes are answered in slices', a
 });
 
 describe('answers to a follower', () => {
-  test('gets every revocation in pages of 1,000, and a lease with the last page', async () => {
-    await Promise.all(Array.from({ length: 1_500 }, (_, n) => revoke(`token ${n}`)));
+  test('gets every revocation in pages of 4,000, and a lease with the last page', async () => {
+    await Promise.all(Array.from({ length: 4_500 }, (_, n) => revoke(`token ${n}`)));
     await stores.revocations.raise('person', 'a person', FAR);
     const first = await page('');
-    expect(first.entries).toHaveLength(1_000);
+    expect(first.entries).toHaveLength(4_000);
     expect(first.lease).toBe(0);
     const second = await page(`?after=${first.cursor}&wait=9`);
     expect(second).toMatchObject({ lease: TIMES.lease, epoch: first.epoch });
     const all = [...first.entries, ...second.entries];
-    expect(all).toHaveLength(1_501);
+    expect(all).toHaveLength(4_501);
     expect(all.map(({ id }) => id)).toContain(digestOf('token 1234'));
     expect(all.at(-1)).toEqual({
       kind: 'person',
@@ -174,7 +177,7 @@ describe('the row of the process', () => {
     const { cursor } = await page(`?after=${other.cursor}`);
     await page(`?after=${cursor}`);
     expect((await rows())[0]?.confirmed).not.toBe(last);
-    clock.advance(TIMES.lease);
+    clock.advance(OVER);
     await page(`?after=${cursor}`);
     await eventually(async () => expect((await rows())[0]?.confirmed).toBe(last));
     await eventually(() => expect(logged).toEqual(['follower.silent follower']));
@@ -204,13 +207,13 @@ describe('the row of the process', () => {
   test('the row is removed after the last follower', async () => {
     await page('');
     expect(await rows()).toHaveLength(1);
-    clock.advance(TIMES.lease);
+    clock.advance(OVER);
     await eventually(async () => expect(await rows()).toEqual([]));
   });
 
   test('one that asks again gets a row again', async () => {
     const { cursor } = await page('');
-    clock.advance(TIMES.lease);
+    clock.advance(OVER);
     await eventually(async () => expect(await rows()).toEqual([]));
     await page(`?after=${cursor}`);
     expect(await rows()).toHaveLength(1);
@@ -218,7 +221,7 @@ describe('the row of the process', () => {
 
   test('a follower that disconnects while it waits delays nobody', async () => {
     const { cursor } = await page('');
-    clock.advance(TIMES.lease - 1);
+    clock.advance(OVER - 1);
     const leaving = new AbortController();
     const waiting = endpoint.ask({ query: `?after=${cursor}&wait=15`, signal: leaving.signal });
     const beat = (await rows())[0]?.beat ?? 0;
@@ -272,7 +275,7 @@ describe('the right to follow', () => {
   test('a client removed while it waits is told so, and is refused from then on', async () => {
     const authorization = `Bearer ${await endpoint.token()}`;
     const { cursor } = await page('', authorization);
-    clock.advance(TIMES.lease - 1);
+    clock.advance(OVER - 1);
     const beat = (await rows())[0]?.beat ?? 0;
     const waiting = page(`?after=${cursor}&wait=15`, authorization);
     await eventually(async () => expect((await rows())[0]?.beat).toBeGreaterThan(beat));

@@ -1,15 +1,16 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fewATurn } from '#shared/base/few-a-turn.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { PAGE_ENTRIES, pageEntry, type RevocationPage } from '#shared/guard/revocation-page.ts';
 import { randomId } from '#shared/base/random.ts';
+import { systemTimers, type Timers } from '#shared/base/timers.ts';
 import {
   type FeedPosition,
   precedes,
   writePosition,
 } from '#shared/stores/revocation/feed-position.ts';
 import type { FeedPage } from '#shared/stores/revocation/followers.ts';
+import { trustedFor } from '#shared/stores/revocation/lease.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Parts } from '#shared/server/process.ts';
 import { type Cursor, writeCursor } from './cursor.ts';
@@ -33,6 +34,15 @@ export interface Asked {
 
 export type FollowedParts = Pick<Parts, 'config' | 'stores' | 'feed' | 'clock' | 'random' | 'log'>;
 
+/** A page as followers are told it. */
+type ToldPage = Omit<FeedPage, 'entries'> & Pick<RevocationPage, 'entries'>;
+
+/** The digests are made once for all who are told the page. */
+const toldPage = ({ entries, ...page }: FeedPage): ToldPage => ({
+  ...page,
+  entries: entries.map(({ until, ...revocation }) => pageEntry(revocation, until)),
+});
+
 const tooMany = () =>
   new HttpError(429, 'Too many of this client follow. Try again later.', { 'Retry-After': '1' });
 
@@ -47,30 +57,33 @@ const tooMany = () =>
  * (2) The row of this process stood before that reading (`ensure`). So somebody who looks for rows after w sees it, or
  *     a later reading has R. Others remove a row if nothing was written to it for 1.25 L, and this process tells
  *     nothing later than L/8 after a write began. So the row outlasts the answers.
- * (3) The row says that R is known only when each answer without R has run out, counted from when its request came, or
- *     when its follower has asked for the entries after R. Answers under way count from their beginning.
+ * (3) The row says that R is known only when each answer without R has run out, counted from when its request came and
+ *     with a tenth more for a follower whose clock is slow, or when its follower has asked for the entries after R.
+ *     Answers under way count from their beginning.
  * (4) A store that lost its memory has lost its rows. Until it has a row which says that all is settled, everybody who
  *     revokes waits as in (1).
- * Each duration is measured by one clock alone.
+ * Each duration is measured by one clock alone; `e2e/simulation` lets clocks, machines and networks fail.
  */
 export class Followed {
   readonly #parts: FollowedParts;
+  readonly #timers: Pick<Timers, 'sleep' | 'later'>;
   readonly #lease: number;
   readonly #register = new Register();
   readonly #row: FollowerRow;
   /** Callbacks that wake the requests waiting for new revocations. */
   readonly #waiting = new Set<() => void>();
   /** Readings of the feed, shared by all requests for the same position. */
-  readonly #readings = new Map<string, () => Promise<FeedPage>>();
+  readonly #readings = new Map<string, () => Promise<ToldPage>>();
   /** Answers the waiting followers a few at a time. */
   readonly #queue = fewATurn();
   #running = false;
   #publishes = false;
   #publishing = false;
 
-  constructor(parts: FollowedParts) {
+  constructor(parts: FollowedParts, timers: Pick<Timers, 'sleep' | 'later'> = systemTimers) {
     const { config, stores, clock, random } = parts;
     this.#parts = parts;
+    this.#timers = timers;
     this.#lease = config.revocations.lease * 1000;
     const { followers } = stores;
     const [register, lease] = [this.#register, this.#lease];
@@ -82,7 +95,7 @@ export class Followed {
     const now = clock.monotonic();
     const id = after?.follower ?? randomId(random);
     const follower = this.#register.follower(client, id);
-    const told = follower?.begin(this.#register.position, now + this.#lease, now);
+    const told = follower?.begin(this.#register.position, now + trustedFor(this.#lease), now);
     if (follower === undefined || told === undefined) throw tooMany();
     try {
       this.#run();
@@ -108,7 +121,7 @@ export class Followed {
       return {
         epoch,
         cursor: writeCursor({ entry: last, follower: id, epoch }),
-        entries: entries.map(({ until, ...revocation }) => pageEntry(revocation, until)),
+        entries,
         lease: complete ? this.#lease / 1000 : 0,
       };
     } catch (error) {
@@ -120,12 +133,13 @@ export class Followed {
   }
 
   /** Reads a page of the feed; the reading begins after this call. */
-  async #read(after: FeedPosition | undefined): Promise<FeedPage> {
+  async #read(after: FeedPosition | undefined): Promise<ToldPage> {
     const key = after === undefined ? '' : writePosition(after);
     const { followers } = this.#parts.stores;
     const { position } = this.#register;
     const known = this.#readings.get(key);
-    const reading = known ?? forAll(() => followers.page(after, PAGE_ENTRIES));
+    const reading =
+      known ?? forAll(async () => toldPage(await followers.page(after, PAGE_ENTRIES)));
     this.#readings.set(key, reading);
     try {
       const page = await reading();
@@ -144,13 +158,13 @@ export class Followed {
   #somethingNew(wait: number, gone: AbortSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const end = (is: boolean) => () => {
-        clearTimeout(timer);
+        forget();
         this.#waiting.delete(wake);
         gone.removeEventListener('abort', leave);
         resolve(is);
       };
       const [wake, leave] = [end(true), end(false)];
-      const timer = setTimeout(end(false), wait);
+      const forget = this.#timers.later(wait, leave);
       this.#waiting.add(wake);
       gone.addEventListener('abort', leave);
       if (gone.aborted) leave();
@@ -177,7 +191,7 @@ export class Followed {
         }
       }
       if (this.#register.size === 0) break;
-      await sleep(PAUSE, undefined, { ref: false });
+      await this.#timers.sleep(PAUSE, { ref: false });
     }
     this.#running = false;
     await this.#row.remove().catch(() => {}); // The next process that revokes removes the row.

@@ -224,7 +224,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'servers that follow the revocations',
-      '256 of one client, 2,048 in all, each with 16 answers within a lease that it has not acknowledged. Each costs some hundred octets for a lease. An answer has 1,000 entries; those who ask for the same share one reading',
+      '256 of one client, 2,048 in all, each with 16 answers within a lease that it has not acknowledged. Each costs some hundred octets for a lease. An answer has 4,000 entries; those who ask for the same share one reading',
       '429',
       'each worker has as many',
       'authz-server/revocations/endpoint.test.ts',

@@ -2,7 +2,7 @@ export type Fetch = typeof globalThis.fetch;
 
 /** Milliseconds for the whole of an answer. */
 const PATIENCE = 5000;
-/** Bytes of an answer; a page of revocations has a fifth of them at most. */
+/** Bytes of an answer; a page of revocations has half of them at most. */
 const LONGEST = 1_048_576;
 
 /** There was an answer, but not the one. */

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
+import { systemTimers, type Timers } from '#shared/base/timers.ts';
 import { RevocationSet } from '#shared/stores/revocation/revocation-set.ts';
 import type {
   RevocationFeed,
@@ -26,6 +26,8 @@ export interface LeasedFeedOptions {
   ask(after: string | undefined, wait: number, signal: AbortSignal): Promise<RevocationPage>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Default: those of the system. */
+  readonly timers?: Pick<Timers, 'sleep' | 'timeout'>;
   /** Seconds beyond the lease for which what is known is used all the same; default: none. */
   readonly stale?: number | undefined;
 }
@@ -47,6 +49,7 @@ export function leasedFeed(options: LeasedFeedOptions): RevocationFeed {
 
 class LeasedFeed implements RevocationFeed {
   readonly #options: LeasedFeedOptions;
+  readonly #timers: Pick<Timers, 'sleep' | 'timeout'>;
   readonly #set = new RevocationSet();
   readonly #view = digestedView(this.#set);
   readonly #listeners: ((kid: string) => void)[] = [];
@@ -63,6 +66,7 @@ class LeasedFeed implements RevocationFeed {
 
   constructor(options: LeasedFeedOptions) {
     this.#options = options;
+    this.#timers = options.timers ?? systemTimers;
     this.#ended = this.#run();
   }
 
@@ -129,7 +133,7 @@ class LeasedFeed implements RevocationFeed {
         if (pause === 0)
           this.#options.log.warn('revocations.interrupted', { reason: String(error) });
         pause = Math.min(Math.max(pause * 2, PAUSE.first), PAUSE.longest);
-        await sleep(pause, undefined, { signal }).catch(() => {});
+        await this.#timers.sleep(pause, { signal }).catch(() => {});
       }
     }
   }
@@ -141,7 +145,7 @@ class LeasedFeed implements RevocationFeed {
     if (sent.wall < this.#sent.wall) this.#cursor = undefined;
     const wait = again ? 0 : this.#lease / 4000;
     const patience = this.#lease === 0 ? FIRST : this.#lease / 2;
-    const signal = AbortSignal.any([this.#end.signal, AbortSignal.timeout(patience)]);
+    const signal = AbortSignal.any([this.#end.signal, this.#timers.timeout(patience)]);
     const page = await this.#options.ask(this.#cursor, wait, signal);
     this.#apply(page);
     this.#cursor = page.cursor;

@@ -21,8 +21,11 @@ export interface RevocationPage {
   readonly lease: number;
 }
 
-/** The most entries of an answer. */
-export const PAGE_ENTRIES = 1_000;
+/**
+ * The most entries of an answer. A follower is given a lease only with all that there is, so this many in one round trip are
+ * the most that it can keep up with: 13,000 revocations a second over 300 ms.
+ */
+export const PAGE_ENTRIES = 4_000;
 
 /** Returns the digest that stands for an identifier. Somebody who has not seen the token learns nothing from it. */
 export function digestOf(id: string): string {

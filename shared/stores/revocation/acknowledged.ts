@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { systemTimers, type Timers } from '#shared/base/timers.ts';
 import { precedes } from './feed-position.ts';
 import type { FollowedProcess, Followers, Following } from './followers.ts';
 import { outlasted } from './lease.ts';
@@ -22,6 +22,8 @@ export interface AcknowledgedOptions {
   /** Milliseconds: the lease of followers of a memory of which nothing is written. */
   readonly lease: number;
   monotonic(): number;
+  /** Default: those of the system. */
+  readonly timers?: Pick<Timers, 'sleep'>;
 }
 
 /**
@@ -54,7 +56,12 @@ export function acknowledged(revocations: Revocations, options: AcknowledgedOpti
   };
 }
 
-function untilFollowed({ followers, lease, monotonic }: AcknowledgedOptions): () => Promise<void> {
+function untilFollowed({
+  followers,
+  lease,
+  monotonic,
+  timers = systemTimers,
+}: AcknowledgedOptions): () => Promise<void> {
   const waiting = new Set<Waiter>();
   /** The last row of each process, and when it was first seen. */
   const seen = new Map<string, { readonly row: FollowedProcess; readonly since: number }>();
@@ -106,7 +113,7 @@ function untilFollowed({ followers, lease, monotonic }: AcknowledgedOptions): ()
       for (;;) {
         await look();
         if (waiting.size === 0) return;
-        await sleep(PAUSE);
+        await timers.sleep(PAUSE);
       }
     } catch (error) {
       for (const { reject } of waiting) reject(error);

@@ -18,7 +18,14 @@ export function readPosition(text: string): FeedPosition | undefined {
 /** Whether an entry of a feed was written before another of the same. */
 export function precedes(a: string, b: string): boolean {
   if (a === b) return false;
-  const [aTime = 0, aNumber = 0] = a.split('-').map(Number);
-  const [bTime = 0, bNumber = 0] = b.split('-').map(Number);
-  return aTime === bTime ? aNumber < bNumber : aTime < bTime;
+  const [aDash, bDash] = [dashOf(a), dashOf(b)];
+  const [aTime, bTime] = [Number(a.slice(0, aDash)), Number(b.slice(0, bDash))];
+  if (aTime !== bTime) return aTime < bTime;
+  return Number(a.slice(aDash + 1)) < Number(b.slice(bDash + 1));
+}
+
+/** Where the number of an entry of its millisecond begins; the end where there is none, which is 0. */
+function dashOf(entry: string): number {
+  const dash = entry.indexOf('-');
+  return dash < 0 ? entry.length : dash;
 }

@@ -1,0 +1,166 @@
+import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
+import { dice } from '../attacks/dice.ts';
+import { quantile } from '../flows/followers/followed.ts';
+import { LATENCIES, Network } from './network.ts';
+import {
+  type SimulatedFollower,
+  simulatedFollower,
+  simulatedProcess,
+} from './simulated-servers.ts';
+import { EPOCH, SimulatedStore } from './simulated-store.ts';
+import { Machine, SimulatedTime } from './simulated-time.ts';
+
+export interface Scenario {
+  readonly seed: number;
+  readonly followers: number;
+  /** Revocations a second. */
+  readonly rate: number;
+  /** Simulated seconds in which something is revoked. */
+  readonly seconds: number;
+  /** Milliseconds between two faults; Infinity: none. */
+  readonly faults: number;
+  /** Part of messages that is lost. */
+  readonly loss: number;
+  /** Clocks run so much faster or slower than the time, at most. */
+  readonly drift: number;
+  /** More than 1: followers trust what they know for longer than anybody waits. */
+  readonly trusts?: number;
+}
+
+export interface Outcome {
+  readonly acknowledged: number;
+  /** Answered 503, or their process was killed. They may still stand. */
+  readonly unanswered: number;
+  /** Milliseconds until the acknowledgement. */
+  readonly took: { readonly median: number; readonly p99: number; readonly most: number };
+  /** Verdicts that were asked for after an acknowledgement, by the region of the follower. */
+  readonly verdicts: readonly { readonly all: number; readonly unavailable: number }[];
+  /** Those that let in what was revoked and acknowledged. There must be none. */
+  readonly letIn: number;
+}
+
+const TIMES = { lease: 2, hold: 15 };
+const PROCESSES = 3;
+const FOLLOWERS_OF_CLIENT = 100;
+/** Milliseconds before the first revocation, and after the last. */
+const BEFORE = 3_000;
+const AFTER = 4_000;
+/** Followers that one fault meets. So many of them, and as many others, are asked at each acknowledgement. */
+const TOGETHER = 6;
+/** Every so many acknowledgements the same are asked once more, later. */
+const AGAIN = 10;
+/** Every so many acknowledgements all followers are asked. */
+const ALL = 500;
+/** One of so many revocations is that of a token; the others end all tokens of one of so many people. */
+const TOKENS = 5;
+const PEOPLE = 500;
+/** Nothing is forgotten. */
+const FAR = 4_000_000_000_000;
+
+/** Revokes for a while, amid faults, and asks the followers after each acknowledgement. The same seed has the same outcome. */
+export async function simulateRevocation(scenario: Scenario): Promise<Outcome> {
+  const { seed, rate, seconds, faults, loss, drift, trusts = 1 } = scenario;
+  const roll = dice(seed);
+  const time = new SimulatedTime();
+  const network = new Network(time, roll, loss);
+  const store = new SimulatedStore(time);
+  const machine = () => new Machine(time, 1 + (drift * (roll(2_001) - 1_000)) / 1_000);
+  const newProcess = () => simulatedProcess(machine(), store, TIMES, roll);
+  const processes = Array.from({ length: PROCESSES }, newProcess);
+  const processOf = (n: number) => processes[n % PROCESSES] ?? newProcess();
+
+  const followers = Array.from({ length: scenario.followers }, (_, n): SimulatedFollower => {
+    let server = roll(PROCESSES);
+    const process = (failed: boolean) => processOf(failed ? (server += 1) : server);
+    const client = `client ${Math.floor(n / FOLLOWERS_OF_CLIENT)}`;
+    const place = { region: n % LATENCIES.length, machine: machine() };
+    return simulatedFollower(place, { network, client, hold: TIMES.hold, trusts, process });
+  });
+  /** Some of the followers. */
+  const some = () =>
+    Array.from({ length: TOGETHER }, () => followers[roll(followers.length)]).filter(
+      (one) => one !== undefined,
+    );
+  /** Those that a fault has met last: they are asked more than others. */
+  let met: readonly SimulatedFollower[] = some();
+
+  const verdicts = LATENCIES.map(() => ({ all: 0, unavailable: 0 }));
+  const took: number[] = [];
+  let letIn = 0;
+
+  function verdict({ region, machine: its, feed }: SimulatedFollower, claims: RevocableClaims) {
+    const counts = verdicts[region];
+    if (its.standsStill || counts === undefined) return;
+    counts.all += 1;
+    try {
+      if (feed.current().revokedBy(claims) === undefined) letIn += 1;
+    } catch {
+      counts.unavailable += 1;
+    }
+  }
+
+  function ask(claims: RevocableClaims): void {
+    if (took.length % ALL === 0) for (const one of followers) verdict(one, claims);
+    for (const one of [...met, ...some()]) {
+      verdict(one, claims);
+      if (took.length % AGAIN === 0) time.plan(roll(AFTER), () => verdict(one, claims));
+    }
+  }
+
+  async function revoke(n: number): Promise<void> {
+    const { revocations } = processOf(n);
+    const began = time.now;
+    const person = `person ${roll(PEOPLE)}`;
+    const generation =
+      n % TOKENS === 0
+        ? await revocations.revoke('token', `token ${n}`, FAR)
+        : await revocations.raise('person', person, FAR);
+    took.push(time.now - began);
+    ask({
+      jti: `token ${n}`,
+      kid: 'key',
+      sub: person,
+      client_id: 'client',
+      client_gen: 0,
+      epoch: EPOCH,
+      ...(generation !== undefined && { sub_gen: generation - 1 }),
+    });
+  }
+
+  const FAULTS = [
+    () => {
+      const region = roll(LATENCIES.length);
+      network.cut(region, 100 + roll(3_000));
+      met = followers.filter((one) => one.region === region).slice(0, TOGETHER);
+    },
+    () => (met = some()).forEach((one) => network.cut(one, 500 + roll(5_000))),
+    () => (met = some()).forEach(({ machine: its }) => its.standStill(500 + roll(5_000))),
+    () => processOf(roll(PROCESSES)).machine.standStill(100 + roll(3_000)),
+    () => store.goAway(50 + roll(500)),
+    () => {
+      const killed = roll(PROCESSES);
+      processOf(killed).machine.standStill(Infinity);
+      processes[killed] = newProcess();
+    },
+  ] as const;
+
+  // The first finds a store of which it is not known who followed before.
+  processOf(0)
+    .revocations.revoke('token', 'first', FAR)
+    .catch(() => {});
+  const end = BEFORE + seconds * 1000;
+  for (let n = 0; n < rate * seconds; n += 1) {
+    time.plan(BEFORE + (n * 1000) / rate, () => void revoke(n).catch(() => {}));
+  }
+  for (let at = BEFORE + faults; at < end; at += faults)
+    time.plan(at, () => FAULTS[roll(FAULTS.length)]?.());
+  await time.run(end + AFTER);
+  await Promise.all(followers.map(({ feed }) => feed[Symbol.asyncDispose]()));
+  return {
+    acknowledged: took.length,
+    unanswered: rate * seconds - took.length,
+    took: { median: quantile(took, 0.5), p99: quantile(took, 0.99), most: quantile(took, 1) },
+    verdicts,
+    letIn,
+  };
+}

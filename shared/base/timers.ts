@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Waiting is an argument, as the time is: a simulation waits by a clock of its own. All durations are milliseconds. */
+export interface Timers {
+  /** Rejects when it is aborted. `ref: false`: the process may end meanwhile. */
+  sleep(
+    milliseconds: number,
+    options?: { readonly signal?: AbortSignal; readonly ref?: boolean },
+  ): Promise<unknown>;
+  /** Calls back once, unless the function that it returns is called before. */
+  later(milliseconds: number, callback: () => void): () => void;
+  /** Returns a signal that aborts by itself. */
+  timeout(milliseconds: number): AbortSignal;
+}
+
+export const systemTimers: Timers = {
+  sleep: (milliseconds, options) => sleep(milliseconds, undefined, options),
+  later(milliseconds, callback) {
+    const timer = setTimeout(callback, milliseconds);
+    return () => clearTimeout(timer);
+  },
+  timeout: (milliseconds) => AbortSignal.timeout(milliseconds),
+};
