@@ -147,6 +147,7 @@ export const INSIDE: Orders = {
       ['device'],
       ['gnap'],
       ['account'],
+      ['activity'],
       ['.'],
     ],
   },

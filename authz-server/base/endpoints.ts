@@ -11,6 +11,7 @@ export const ENDPOINTS = {
   '/logo': { methods: READ },
   '/account': { methods: BOTH },
   '/account/end': { methods: READ },
+  '/account/activity': { methods: READ },
   '/account/address': { methods: BOTH, limited: true },
   '/account/address/:uid': { methods: BOTH, limited: true },
   '/account/key': { methods: BOTH },

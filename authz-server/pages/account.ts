@@ -16,6 +16,7 @@ import { answerWith, seeOther } from './frame/respond.ts';
 import type { AccountProps } from './frame/account-view.ts';
 import { createViewOf } from './frame/view-of.ts';
 import { TO_ACCOUNT } from './frame/way-back.ts';
+import { ACTIVITY_PATH, newestActivity } from './activity/activity.ts';
 import { isRecent } from './sign-in/recent.ts';
 import { createBrowserSessions } from './sign-in/session.ts';
 import type { Visitor } from './sign-in/session.ts';
@@ -128,18 +129,21 @@ export function accountHandlers(
   ): Promise<void> {
     const { person } = visitor;
     const view = viewOf(ctx, person);
-    const [lists, passkeys, record, factor, keys] = await Promise.all([
-      listsOf(server, visitor, askedIn(ctx.querystring), view.language),
+    const asked = askedIn(ctx.querystring);
+    const [lists, passkeys, record, factor, keys, entries] = await Promise.all([
+      listsOf(server, visitor, asked, view.language),
       stores.passkeys.of(person.id),
       stores.people.get(person.id),
       stores.secondFactors.get(person.id),
       stores.publicKeys.of({ kind: 'person', id: person.id }),
+      asked.group === undefined ? newestActivity(server, person.id, view.language) : [],
     ]);
     const answer = accountPage(view, {
       name: person.name,
       ...(config.mail && { addresses: ADDRESSES_PATH }),
       ...(person.profile && { profile: person.profile }),
       lists,
+      activity: { entries, all: ACTIVITY_PATH },
       ways: {
         hasPassword: record?.password_hash !== undefined,
         passkeys: passkeys.length,

@@ -3,6 +3,7 @@ import type { Context, Middleware, Next } from 'koa';
 import type Provider from 'oidc-provider';
 import { REGISTRATION_PATH } from '#shared/people/registration.ts';
 import { note, shownId } from '#shared/server/message/request-log.ts';
+import { ACTIVITY_PATH, activityHandler } from './activity/activity.ts';
 import { formToQuery } from './form-to-query.ts';
 import { homePage } from './home.ts';
 import { ADDRESS_PATH } from '#shared/people/address-links.ts';
@@ -53,6 +54,7 @@ export function site(server: PagesServer, provider: Provider): Router {
     ['GET', '/account', account.show],
     ['POST', '/account', account.end],
     ['GET', '/account/end', account.ask],
+    ['GET', ACTIVITY_PATH, activityHandler(server, provider)],
     ['GET', '/account/passkeys', passkeys.show],
     ['POST', '/account/passkeys', passkeys.change],
     ['GET', '/account/key', (ctx) => seeOther(ctx, '/account')],

@@ -10,7 +10,7 @@ import { App, asksToSignIn, browserAt, newPerson, signedIn } from '../flows/pers
 const BYE = 'https://app.example/bye';
 /** The rest is for programs, which get JSON. */
 const FOR_PEOPLE =
-  /^\/(?:(?:logo|account(?:\/(?:address|end|key|password|passkeys|second-factor))?|recover|register|sign-in|sign-out|device|admin(?:\/:uid)?)?$|(?:account\/address|interaction|recover|register|auth|session|gnap\/interact)(?:\/|$))/;
+  /^\/(?:(?:logo|account(?:\/(?:activity|address|end|key|password|passkeys|second-factor))?|recover|register|sign-in|sign-out|device|admin(?:\/:uid)?)?$|(?:account\/address|interaction|recover|register|auth|session|gnap\/interact)(?:\/|$))/;
 
 const HTML = 'text/html,application/xhtml+xml,*/*;q=0.8';
 const FORM = 'application/x-www-form-urlencoded';

@@ -28,7 +28,11 @@ interface EventKind {
 
 /** All kinds of events, with the members that each has and may have. */
 export const EVENT_KINDS = {
-  'sign-in': { says: 'A person signed in at a browser.', has: ['person', 'what'] },
+  'sign-in': {
+    says: 'A person signed in at a browser.',
+    has: ['person', 'what'],
+    may: ['id'],
+  },
   'sign-in.refused': {
     says: 'A sign-in of a known person was refused; the first ten of a person in an hour. An unknown name is never stored.',
     has: ['person', 'reason'],
@@ -143,5 +147,14 @@ export type AuditEvent = {
     readonly [M in Kinds[K]['has'][number]]: Members[M];
   } & { readonly [M in Optional<K> & keyof Members]?: Members[M] | undefined };
 }[Kind];
+
+type Has<K extends Kind> = Kinds[K]['has'][number] | Optional<K>;
+
+/** The kinds of events that may be about a person. */
+export type KindOfPerson = { [K in Kind]: 'person' extends Has<K> ? K : never }[Kind];
+
+export const isOfPerson = <Event extends AuditEvent>(
+  event: Event,
+): event is Extract<Event, { readonly kind: KindOfPerson }> => 'person' in event;
 
 export const isKind = (text: string): text is Kind => Object.hasOwn(EVENT_KINDS, text);

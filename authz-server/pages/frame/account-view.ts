@@ -1,3 +1,4 @@
+import type { KindOfPerson } from '#shared/audit/event-kinds.ts';
 import type { Profile } from '#shared/stores/people/people.ts';
 
 /** Times are milliseconds since the epoch. */
@@ -8,6 +9,8 @@ export interface AccountProps {
   /** The profile that applications may read. */
   readonly profile?: Profile;
   readonly lists: AccountLists;
+  /** The newest entries, and where all are. */
+  readonly activity: { readonly entries: readonly ActivityEntry[]; readonly all: string };
   readonly ways: AccountWays;
   readonly keys: readonly AccountKey[];
   /** Where a browser can be given a key (`origin`), by a form that is posted to `link`. */
@@ -156,4 +159,34 @@ export interface AccountAccess {
   readonly lastIssue?: number;
   readonly address?: string;
   readonly agent?: string;
+}
+
+/** Something that happened to a person, as the audit log has it. */
+export interface ActivityEntry {
+  /** `other`: the person did it, and it is about somebody or something else. */
+  readonly kind: KindOfPerson | 'other';
+  /** Milliseconds since the epoch; of several, of the last one. */
+  readonly at: number;
+  /** How many events this entry stands for, if that is more than one. */
+  readonly count?: number;
+  /** The name of the application that it is about. */
+  readonly client?: string;
+  /** Somebody else who did it. */
+  readonly by?: 'operator' | 'administrator';
+  readonly means?: SignInMeans;
+  readonly reason?: 'password' | 'passkey' | 'second factor';
+  /** The browser of a sign-in that has not ended. */
+  readonly agent?: string;
+  readonly address?: string;
+}
+
+export interface ActivityProps {
+  readonly entries: readonly ActivityEntry[];
+  /** Whether these are the newest ones. */
+  readonly isFirst: boolean;
+  /** Where older ones are; absent: there are none. */
+  readonly older?: string;
+  /** This page without a place in the log. */
+  readonly newest: string;
+  readonly back: string;
 }

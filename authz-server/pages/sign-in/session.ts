@@ -114,7 +114,8 @@ export function createBrowserSessions(server: PagesServer, provider: Provider): 
         ...originOf(ctx),
       };
       const what = means.assurance.amr.join(' ');
-      await begin(ctx, session, signIn, means, { kind: 'sign-in', person: id, what });
+      const event = { kind: 'sign-in', person: id, what, id: signIn.uid } as const;
+      await begin(ctx, session, signIn, means, event);
       return { person: { id, name }, signIn, session };
     },
 

@@ -3,6 +3,7 @@ import type { Texts } from './en.ts';
 import { endOneDe } from './end-one-de.ts';
 import { homeDe } from './home-de.ts';
 import { adminDe } from './admin-de.ts';
+import { activityDe } from './activity-de.ts';
 import { addressesDe } from './addresses-de.ts';
 import { passkeysDe } from './passkeys-de.ts';
 import { registrationDe } from './registration-de.ts';
@@ -415,6 +416,7 @@ export const de: Texts = {
   home: homeDe,
   admin: adminDe,
 
+  activity: activityDe,
   addresses: addressesDe,
   passkeys: passkeysDe,
   registration: registrationDe,

@@ -2,6 +2,7 @@ import { html, strong } from '#shared/pages/html.ts';
 import { endOneEn } from './end-one-en.ts';
 import { homeEn } from './home-en.ts';
 import { adminEn } from './admin-en.ts';
+import { activityEn } from './activity-en.ts';
 import { addressesEn } from './addresses-en.ts';
 import { passkeysEn } from './passkeys-en.ts';
 import { registrationEn } from './registration-en.ts';
@@ -414,6 +415,7 @@ export const en = {
   home: homeEn,
   admin: adminEn,
 
+  activity: activityEn,
   addresses: addressesEn,
   passkeys: passkeysEn,
   registration: registrationEn,

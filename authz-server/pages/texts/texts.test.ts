@@ -51,6 +51,7 @@ describe('texts', () => {
       '/admin/groups/token/title',
       '/admin/groups/cache/title',
       ...SAME_IN_GERMAN.map((name) => `/admin/members/${name}`),
+      '/activity/browser',
       '/passkeys/title',
     ]);
   });

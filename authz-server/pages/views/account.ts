@@ -8,6 +8,7 @@ import { aboutYou } from './account-about.ts';
 import { applicationEntry } from './account-applications.ts';
 import { keySection } from './account-keys.ts';
 import { signInEntry } from './account-sign-ins.ts';
+import { activitySection } from './activity.ts';
 import { wayList } from './account-ways.ts';
 
 /** All that is open in the name of a person, each with the means to end it: few of each group, or a page of one. */
@@ -50,6 +51,7 @@ function overview(view: View, props: AccountProps): Html {
       <p>${texts.devicesText} <a href="/device">${texts.connect}</a></p>
     </section>
     ${(keys.length > 0 || keyOrigins.length > 0) && keySection(view, props)}
+    ${activitySection(view, props.activity)}
     <section class="panel" aria-labelledby="everything">
       <h2 id="everything">${texts.everything}</h2>
       <p>${texts.everythingText}</p>

@@ -1,7 +1,13 @@
 import type { Answer } from '#shared/http/answer.ts';
-import type { AccountApplication, AccountKey, AccountSignIn } from '../frame/account-view.ts';
+import type {
+  AccountApplication,
+  AccountKey,
+  AccountSignIn,
+  ActivityEntry,
+} from '../frame/account-view.ts';
 import type { AdminField, AdminOperationProps } from '../frame/admin-view.ts';
 import type { AskedItem, Language, View } from '../frame/view.ts';
+import { activityPage } from './activity.ts';
 import { accountPage } from './account.ts';
 import { adminHomePage } from './admin-home.ts';
 import { adminOperationPage } from './admin-operation.ts';
@@ -197,6 +203,24 @@ const NEW_SECOND_FACTOR = {
     { item: 'b', kind: 'key', name: 'Firefox on Linux', since: NOW - DAY, isTicked: true },
   ],
 } as const;
+const ACTIVITY: readonly ActivityEntry[] = [
+  {
+    kind: 'sign-in',
+    at: NOW - 60_000,
+    means: 'passkey',
+    agent: 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0',
+    address: '2001:db8::7',
+  },
+  { kind: 'token.issued', at: NOW - 120_000, client: 'Holiday pictures', count: 12 },
+  { kind: 'sign-in.refused', at: NOW - DAY, reason: 'password', count: 3 },
+  { kind: 'sign-in.refused-more', at: NOW - DAY, count: 4000 },
+  { kind: 'person.changed', at: NOW - 2 * DAY, by: 'administrator' },
+  { kind: 'grant.ended', at: NOW - 3 * DAY, by: 'operator' },
+  { kind: 'consent.given', at: NOW - 4 * DAY, client: 'Donaudampfschifffahrtsgesellschaft' },
+  { kind: 'other', at: NOW - 5 * DAY },
+  { kind: 'person.added', at: NOW - 400 * DAY, by: 'operator' },
+];
+const NO_ACTIVITY = { entries: [], all: '/account/activity' };
 const SECOND_FACTOR = { action: '/account/second-factor', back: '/account', hasPassword: true };
 const RECOVERY_CODES = Array.from({ length: 10 }, (_, n) => `7K2QM-04XT${n}`);
 const changePassword = {
@@ -466,6 +490,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
         groups: ['Staff', 'Chess club'],
       },
       lists: { signIns: SIGN_INS, applications: APPLICATIONS, more: ['sign-ins', 'applications'] },
+      activity: { entries: ACTIVITY.slice(0, 5), all: '/account/activity' },
       ways: { hasPassword: true, passkeys: 2, hasSecondFactor: true, codesLeft: 7 },
       keys: KEYS,
       keyOrigins: ['https://api.example'],
@@ -482,6 +507,7 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
         more: [],
         shown: { group: 'applications', page: 2, pages: 3 },
       },
+      activity: NO_ACTIVITY,
       ways: { hasPassword: true, passkeys: 0, hasSecondFactor: false },
       keys: KEYS,
       keyOrigins: [],
@@ -491,10 +517,26 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     accountPage(alice(view), {
       name: 'alice@example.com',
       lists: { signIns: SIGN_INS.slice(0, 1), applications: [], more: [] },
+      activity: NO_ACTIVITY,
       ways: { hasPassword: false, passkeys: 0 },
       keys: [],
       keyOrigins: ['https://api.example'],
       link: '/account/key',
+    }),
+  activity: (view) =>
+    activityPage(alice(view), {
+      entries: ACTIVITY,
+      isFirst: false,
+      older: '/account/activity?after=7',
+      newest: '/account/activity',
+      back: '/account',
+    }),
+  'activity-empty': (view) =>
+    activityPage(alice(view), {
+      entries: [],
+      isFirst: true,
+      newest: '/account/activity',
+      back: '/account',
     }),
   'key-link': (view) =>
     keyLinkPage(alice(view), {

@@ -5,6 +5,7 @@ import { ATTACKS, expectStrict, skeleton } from '#shared/pages/checked.fixture.t
 import { LANGUAGES } from '#shared/pages/language.ts';
 import type { AccountAccess } from '../frame/account-view.ts';
 import type { AskedItem, View } from '../frame/view.ts';
+import { activityPage } from './activity.ts';
 import { accountPage } from './account.ts';
 import { adminHomePage } from './admin-home.ts';
 import { adminOperationPage } from './admin-operation.ts';
@@ -53,6 +54,13 @@ function everyView(text: string): readonly Answer[] {
     agent: text,
     current: true,
     by: 'password' as const,
+  };
+  const happened = {
+    kind: 'consent.given' as const,
+    at: NOW,
+    client: text,
+    agent: text,
+    address: text,
   };
   const ends = ['done', 'denied', 'expired'] as const;
   return [
@@ -124,10 +132,18 @@ function everyView(text: string): readonly Answer[] {
         groups: [text],
       },
       lists: { signIns: [signIn], applications: [application], more: [] },
+      activity: { entries: [happened], all: text },
       ways: { hasPassword: true, passkeys: 1 },
       keys: [{ id: text, name: text, scheme: text, origin: text, since: 1 }],
       keyOrigins: [text],
       link: text,
+    }),
+    activityPage(view, {
+      entries: [happened],
+      isFirst: false,
+      older: text,
+      newest: text,
+      back: text,
     }),
     keyLinkPage(view, { link: text, back: text }),
     endEverythingPage(view, {

@@ -7,6 +7,7 @@ export const OF_AUTHZ: Readonly<Record<keyof typeof ENDPOINTS, string>> = {
   '/account':
     'where a person is signed in, which applications act in their name; ends each of them',
   '/account/end': 'asks before everything of a person is ended',
+  '/account/activity': 'lists what happened in the account of a person',
   '/account/address': 'sends a link that confirms an e-mail address, where `mail` is configured',
   '/account/address/:uid': 'confirms an address, by such a link',
   '/account/key': 'makes the link by which a browser registers a HOBA key',

@@ -1,0 +1,104 @@
+import type { Entry } from '#shared/audit/entry.ts';
+import { isOfPerson } from '#shared/audit/event-kinds.ts';
+import { listEvents, type Page } from '#shared/audit/list.ts';
+import {
+  BY_PASSWORD,
+  BY_RECOVERY_CODE,
+  BY_SECOND_FACTOR,
+} from '#shared/people/access/assurance.ts';
+import { findSignIn } from '#shared/people/access/sign-ins.ts';
+import type { PagesServer } from '../../base/server.ts';
+import { clientName } from '../account/client-name.ts';
+import type { ActivityEntry, SignInMeans } from '../frame/account-view.ts';
+import type { Language } from '../frame/view.ts';
+
+/** Events that come in rows, of which one entry says how many there were. */
+const IN_ROWS: ReadonlySet<string> = new Set(['token.issued', 'sign-in.refused']);
+
+interface Activity {
+  readonly entries: readonly ActivityEntry[];
+  /** Behind which place of the log older ones are. */
+  readonly next?: number;
+}
+
+/** Reads what happened to a person, and what the person did, from the audit log: the newest first. */
+export async function activityOf(
+  server: PagesServer,
+  person: string,
+  language: Language,
+  page: Pick<Page, 'after' | 'limit'>,
+): Promise<Activity> {
+  const { audit } = server.stores;
+  const { events, next } = await listEvents(audit, { person }, { ...page, newestFirst: true });
+  const rows = rowsOf(events);
+  const entries = await Promise.all(rows.map((row) => entryOf(server, person, language, row)));
+  return { entries, ...(next !== undefined && { next }) };
+}
+
+/** Neighbours that say the same are one row, the newest first. */
+function rowsOf(events: readonly Entry[]): readonly (readonly [Entry, ...Entry[]])[] {
+  const rows: [Entry, ...Entry[]][] = [];
+  for (const event of events) {
+    const row = rows.at(-1);
+    if (row && IN_ROWS.has(event.kind) && isSame(row[0], event)) row.push(event);
+    else rows.push([event]);
+  }
+  return rows;
+}
+
+const isSame = (one: Entry, other: Entry): boolean =>
+  (['kind', 'client', 'reason', 'from'] as const).every(
+    (name) => Reflect.get(one, name) === Reflect.get(other, name),
+  );
+
+async function entryOf(
+  server: PagesServer,
+  person: string,
+  language: Language,
+  [event, ...more]: readonly [Entry, ...Entry[]],
+): Promise<ActivityEntry> {
+  const at = Date.parse(event.time);
+  if (!isOfPerson(event) || event.person !== person) return { kind: 'other', at };
+  const { kind, who, from } = event;
+  const by = doerOf(who, person);
+  const count = kind === 'sign-in.refused-more' ? event.count : more.length + 1;
+  const client = 'client' in event ? event.client : undefined;
+  const signIn =
+    kind === 'sign-in' && event.id !== undefined ? await findSignIn(server, event.id) : undefined;
+  const agent = signIn?.accountId === person ? signIn.agent : undefined;
+  const means = kind === 'sign-in' ? meansOf(event.what) : undefined;
+  const reason =
+    kind === 'sign-in.refused' ? REASONS.find((one) => event.reason.startsWith(one)) : undefined;
+  return {
+    kind,
+    at,
+    ...(by && { by }),
+    ...(count > 1 && { count }),
+    ...(client !== undefined && { client: await clientName(server, client, language) }),
+    ...(means && { means }),
+    ...(reason && { reason }),
+    ...(agent !== undefined && { agent }),
+    // That of somebody else is none of the person's business.
+    ...(from !== undefined && by === undefined && { address: from }),
+  };
+}
+
+/** Undefined: the person, or the server or an application, of which the text of the entry speaks. */
+function doerOf(who: Entry['who'], person: string): ActivityEntry['by'] {
+  if (who === 'operator') return 'operator';
+  if (who === 'server' || !('person' in who)) return undefined;
+  return who.person === person ? undefined : 'administrator';
+}
+
+const REASONS = ['password', 'passkey', 'second factor'] as const;
+
+/** RFC 8176 section 2, as the event has it. */
+const MEANS: ReadonlyMap<string, SignInMeans> = new Map([
+  [BY_PASSWORD.amr.join(' '), 'password'],
+  [BY_SECOND_FACTOR.amr.join(' '), 'second-factor'],
+  [BY_RECOVERY_CODE.amr.join(' '), 'recovery-code'],
+  ['hwk user mfa', 'passkey'],
+  ['swk user mfa', 'passkey'],
+]);
+
+const meansOf = (what: string) => MEANS.get(what);
