@@ -21,12 +21,16 @@ import { groupOf, operationAt, pageOf } from './addresses.ts';
 import { ADMIN_PATH, type Admitted, createAdmission } from './admission.ts';
 import { linksFrom, titleOf } from './links.ts';
 import { fieldsOf, repeatedIn, textsIn, withoutSecrets } from './members.ts';
+import { overview } from './notices.ts';
 import { createOnce } from './once.ts';
+import { ownView } from './own-views.ts';
+import { recentEvents } from './recent-events.ts';
 import { refusal } from './refusal.ts';
+import { createTell } from './tell.ts';
 import { toldBy } from './told.ts';
 
 /** The parts of an operation's page besides its form. */
-type Shown = Pick<AdminOperationProps, 'told' | 'problem' | 'status' | 'done'> & {
+type Shown = Pick<AdminOperationProps, 'told' | 'problem' | 'status' | 'done' | 'sections'> & {
   readonly links?: AdminOperationProps['links'];
   readonly wrong?: InputError;
 };
@@ -41,6 +45,7 @@ export function adminHandlers(
   const admission = createAdmission(server, provider);
   const once = createOnce(server);
   const viewOf = createViewOf(server);
+  const tell = createTell(houseOf(server));
 
   const askAgain = (ctx: Context, { person }: Visitor, goOn: string) =>
     ask(ctx, goOn, { name: person.name, notice: 'admin' });
@@ -95,7 +100,9 @@ export function adminHandlers(
       const told = await perform(operation, fromTexts(operation.input, texts), houseOf(server));
       const { language } = viewOf(ctx);
       const links = linksFrom(operation, told, language);
-      answer(ctx, visitor, operation, texts, { told: toldBy(operation, told, query), links });
+      const shown = toldBy(operation, told, language, query);
+      const own = await ownView(operation.name, { told, shown }, tell, language);
+      answer(ctx, visitor, operation, texts, { told: shown, links, ...own });
     } catch (error) {
       answer(ctx, visitor, operation, texts, refusal(operation, error));
     }
@@ -116,7 +123,11 @@ export function adminHandlers(
       const { language } = viewOf(ctx);
       const done = operationWords(language, operation.name)?.done ?? textsOf(language).admin.done;
       const links = linksFrom(operation, told, language);
-      answer(ctx, visitor, operation, texts, { told: toldBy(operation, told), done, links });
+      answer(ctx, visitor, operation, texts, {
+        told: toldBy(operation, told, language),
+        done,
+        links,
+      });
     } catch (error) {
       answer(ctx, visitor, operation, texts, refusal(operation, error));
     }
@@ -137,7 +148,18 @@ export function adminHandlers(
           text: titleOf(operation, language),
         })),
       }));
-      answerWith(ctx, adminHomePage(view, { name: visitor.person.name, groups }));
+      const searches = SEARCHES.map((name) => ({
+        action: pageOf({ name }),
+        label: textsOf(language).admin.searches[name],
+      }));
+      const page = adminHomePage(view, {
+        name: visitor.person.name,
+        searches,
+        ...(await overview(tell, language)),
+        recent: await recentEvents({}, 5, tell, language),
+        groups,
+      });
+      answerWith(ctx, page);
     },
 
     async show(ctx) {
@@ -176,6 +198,9 @@ export function adminHandlers(
     },
   };
 }
+
+/** The lists that the first page searches by the beginning of a name. */
+const SEARCHES = ['user list', 'client list'] as const;
 
 /** Throws `PageError` 404 if there is no operation at the address. */
 function operationIn(ctx: Context): Operation {

@@ -4,6 +4,7 @@ import type { Language } from '#shared/pages/language.ts';
 import type { AdminLink } from '../frame/admin-view.ts';
 import { operationWords } from '../texts/admin-words.ts';
 import { groupOf, pageOf } from './addresses.ts';
+import { itemOf } from './tell.ts';
 
 /**
  * Returns the page that shows an item of a list, else the one that removes it; undefined: there is neither, or the item
@@ -19,12 +20,34 @@ export function pageOfItem(list: Operation, item: unknown): string | undefined {
 /** The kind of thing that an operation works on: its name without the last word, such as `user key`. */
 const kindOf = ({ name }: Pick<Operation, 'name'>) => name.replace(/ [^ ]+$/, '');
 
+/** The ways from a list as a whole. */
+const FROM_LISTS: Readonly<Record<string, readonly string[]>> = {
+  'client list': ['client add'],
+  'user list': ['user add', 'user invite'],
+  'signing-keys list': ['signing-keys rotate'],
+  'private-token keys': ['private-token rotate'],
+  'cache stats': ['cache purge', 'cache ban'],
+  'cache bans': ['cache ban'],
+};
+
+/** Whether an operation has a meaning for what is shown; by default it has. */
+const FITS: Readonly<Record<string, (told: unknown) => boolean>> = {
+  'user add': () => false,
+  // Somebody who waits may be invited again.
+  'user invite': (told) => itemOf(told)['passwordless'] === true,
+  'user disable': (told) => itemOf(told)['disabled'] !== true,
+  'user enable': (told) => itemOf(told)['disabled'] !== false,
+};
+
 /** Returns the ways to the other operations on what is shown, with their forms filled in. */
 export function linksFrom(
   shown: Operation,
   told: unknown,
   language: Language,
 ): readonly AdminLink[] {
+  const fromList = FROM_LISTS[shown.name];
+  if (fromList)
+    return fromList.map((name) => ({ href: pageOf({ name }), text: titleOf({ name }, language) }));
   // Nothing more can be done with what is gone.
   if (typeof told === 'object' && told !== null && 'removed' in told) return [];
   return OPERATIONS.flatMap((operation) => {
@@ -32,7 +55,7 @@ export function linksFrom(
     // A thing of another kind has another identifier.
     if (kindOf(operation) !== kindOf(shown) && operation.operands.length > 1) return [];
     const members = namedBy(operation, told);
-    if (members === undefined) return [];
+    if (members === undefined || FITS[operation.name]?.(told) === false) return [];
     return [{ href: pageOf(operation, members), text: titleOf(operation, language) }];
   });
 }

@@ -1,8 +1,11 @@
 import type { Operation } from '#shared/operations/operation.ts';
 import type { Page } from '#shared/operations/page.ts';
+import type { Language } from '#shared/pages/language.ts';
 import type { AdminTold } from '../frame/admin-view.ts';
 import { pageOf } from './addresses.ts';
 import { pageOfItem } from './links.ts';
+import { rowLinks } from './row-links.ts';
+import { itemOf } from './tell.ts';
 
 /** The columns of lists whose first members are not those that people look for. */
 const COLUMNS: Readonly<Record<string, readonly string[]>> = {
@@ -16,14 +19,21 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
 const MOST = 4;
 
 /** Returns what an operation gave as its page shows it. `query`: that of the page, which the next one keeps. */
-export function toldBy(operation: Operation, told: unknown, query?: URLSearchParams): AdminTold {
+export function toldBy(
+  operation: Operation,
+  told: unknown,
+  language: Language,
+  query?: URLSearchParams,
+): AdminTold {
   if (!isPage(told)) return { kind: 'one', value: told };
   const { items, next } = told;
   const first = items[0];
   const members = typeof first === 'object' && first !== null ? Object.keys(first) : [];
+  const asked = Object.fromEntries(query ?? []);
   const rows = items.map((item) => {
     const href = pageOfItem(operation, item);
-    return href === undefined ? { item } : { item, href };
+    const links = rowLinks(operation.name, itemOf(item), asked, language);
+    return href === undefined ? { item, links } : { item, href, links };
   });
   const after = new URLSearchParams(query);
   if (next !== undefined) after.set('after', next);

@@ -12,8 +12,55 @@ export interface AdminLink {
   readonly text: string;
 }
 
+/** A row of a table. */
+export interface AdminRow {
+  readonly item: unknown;
+  /** Its own page. */
+  readonly href?: string;
+  /** The cells that lead somewhere, by column, in place of the members of `item`. */
+  readonly cells?: Readonly<Record<string, AdminLink | undefined>>;
+  /** The ways to what can be done with it. */
+  readonly links?: readonly AdminLink[];
+}
+
+/** A page of a list as a table. */
+export interface AdminTable {
+  /** Names of members. */
+  readonly columns: readonly string[];
+  readonly rows: readonly AdminRow[];
+  /** The next page. */
+  readonly next?: string;
+}
+
+/** A further part of a page, under a heading of its own. */
+export interface AdminSection extends AdminTable {
+  /** Its name in the page. */
+  readonly id: string;
+  readonly title: string;
+  /** More of the same. */
+  readonly more?: AdminLink;
+}
+
+/** A form that finds something by how its name begins. */
+export interface AdminSearch {
+  readonly action: string;
+  readonly label: string;
+}
+
+/** Something that an administrator should look at. */
+export interface AdminNotice {
+  readonly text: string;
+  readonly href: string;
+  /** Words of the server, in English. */
+  readonly detail?: string;
+}
+
 export interface AdminHomeProps {
   readonly name: string;
+  readonly searches: readonly AdminSearch[];
+  readonly figures: readonly (readonly [label: string, value: string])[];
+  readonly notices: readonly AdminNotice[];
+  readonly recent: AdminSection;
   readonly groups: readonly AdminGroup[];
 }
 
@@ -36,14 +83,7 @@ export interface AdminField {
 
 /** The result of an operation: a page of a list, or one thing. */
 export type AdminTold =
-  | {
-      readonly kind: 'list';
-      /** Names of members. */
-      readonly columns: readonly string[];
-      readonly rows: readonly { readonly item: unknown; readonly href?: string }[];
-      /** The next page. */
-      readonly next?: string;
-    }
+  | ({ readonly kind: 'list' } & AdminTable)
   | { readonly kind: 'one'; readonly value: unknown };
 
 export interface AdminOperationProps {
@@ -71,4 +111,5 @@ export interface AdminOperationProps {
   readonly done?: string;
   /** Other operations with what is shown. */
   readonly links: readonly AdminLink[];
+  readonly sections?: readonly AdminSection[];
 }

@@ -20,6 +20,49 @@ export const adminDe: typeof adminEn = {
   sent: 'Nichts ist geschehen: Dieses Formular wurde schon abgeschickt oder ist zu alt. Sehen Sie nach, ob es noch nötig ist, und schicken Sie es dann noch einmal ab.',
   done: 'Das ist erledigt.',
   goOn: 'Zurück zur Verwaltung',
+  find: 'Suchen',
+  searches: {
+    'user list': 'Personen, deren Name so beginnt',
+    'client list': 'Clients, deren client_id so beginnt',
+  },
+  actions: 'Aktionen',
+  end: 'Beenden',
+  remove: 'Entfernen',
+  replace: 'Ersetzen',
+  compromised: 'Andere können ihn haben',
+  all: 'Alle zeigen',
+  sections: {
+    passkeys: 'Passkeys',
+    keys: 'Schlüssel',
+    signIns: 'Anmeldungen',
+    grants: 'Zugriffe',
+    consents: 'Erlaubnisse',
+    activity: 'Letzte Aktivität',
+    warnings: 'Die Konfiguration noch einmal ansehen',
+    bans: 'Sperren (bans) des letzten Tages',
+    processes: 'Prozesse der letzten Minute',
+    feed: 'Liste der Widerrufe',
+  },
+  overview: {
+    title: 'Aufmerksamkeit',
+    nothing: 'Nichts braucht Ihre Aufmerksamkeit.',
+    people: 'Personen',
+    clients: 'Clients',
+    processes: 'Laufende Prozesse',
+    version: 'Version',
+    lacking: (count: number) =>
+      count === 1
+        ? 'Eine Person braucht einen zweiten Faktor und hat keinen'
+        : `${count} Personen brauchen einen zweiten Faktor und haben keinen`,
+    unready: (count: number) =>
+      count === 1 ? 'Ein Prozess ist nicht bereit' : `${count} Prozesse sind nicht bereit`,
+    mixed: (count: number) => `Es laufen Prozesse von mindestens ${count} Versionen`,
+    bans: (count: number) =>
+      count === 1
+        ? 'Eine Sperre (ban) hat noch nicht jeden Prozess erreicht'
+        : `${count} Sperren (bans) haben noch nicht jeden Prozess erreicht`,
+    warning: 'Eine Einstellung noch einmal ansehen:',
+  },
   groups: {
     user: { title: 'Personen', text: 'Wer sich hier anmelden kann, und wie.' },
     client: { title: 'Clients', text: 'Anwendungen, die von diesem Server Tokens bekommen.' },
@@ -404,5 +447,7 @@ export const adminDe: typeof adminEn = {
     ready: 'Bereit',
     warnings: 'Noch einmal ansehen',
     message: 'Warum',
+    about: 'Mehr dazu',
+    last_seen: 'Zuletzt gesehen',
   },
 };

@@ -19,6 +19,49 @@ export const adminEn = {
   sent: 'Nothing was done: this form was sent already, or is too old. Look whether it is still needed, then send it again.',
   done: 'It is done.',
   goOn: 'Back to administration',
+  find: 'Find',
+  searches: {
+    'user list': 'People whose name begins with',
+    'client list': 'Clients whose client_id begins with',
+  },
+  actions: 'Actions',
+  end: 'End',
+  remove: 'Remove',
+  replace: 'Replace',
+  compromised: 'Others may have it',
+  all: 'Show all',
+  sections: {
+    passkeys: 'Passkeys',
+    keys: 'Keys',
+    signIns: 'Sign-ins',
+    grants: 'Grants',
+    consents: 'Consents',
+    activity: 'Recent activity',
+    warnings: 'Look again at the configuration',
+    bans: 'Bans of the last day',
+    processes: 'Processes of the last minute',
+    feed: 'Feed of revocations',
+  },
+  overview: {
+    title: 'Attention',
+    nothing: 'Nothing wants your attention.',
+    people: 'People',
+    clients: 'Clients',
+    processes: 'Running processes',
+    version: 'Version',
+    lacking: (count: number) =>
+      count === 1
+        ? 'One person must have a second factor and lacks it'
+        : `${count} people must have a second factor and lack it`,
+    unready: (count: number) =>
+      count === 1 ? 'One process is not ready' : `${count} processes are not ready`,
+    mixed: (count: number) => `Processes of at least ${count} versions run`,
+    bans: (count: number) =>
+      count === 1
+        ? 'One ban has not reached every process'
+        : `${count} bans have not reached every process`,
+    warning: 'Look again at a setting:',
+  },
   groups: {
     user: { title: 'People', text: 'Who can sign in here, and how.' },
     client: { title: 'Clients', text: 'Applications that get tokens from this server.' },
@@ -400,5 +443,7 @@ export const adminEn = {
     ready: 'Ready',
     warnings: 'Look again',
     message: 'Why',
+    about: 'More about it',
+    last_seen: 'Last seen',
   },
 };

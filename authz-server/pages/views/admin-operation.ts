@@ -3,9 +3,9 @@ import { type Html, html } from '#shared/pages/html.ts';
 import type { AdminLink, AdminOperationProps, AdminTold } from '../frame/admin-view.ts';
 import { document } from '../frame/shell.ts';
 import type { View } from '../frame/view.ts';
-import { memberWord } from '../texts/admin-words.ts';
 import { textsOf } from '../texts/index.ts';
 import { adminField } from './admin-fields.ts';
+import { adminSection, adminTable } from './admin-table.ts';
 import { adminFacts, adminValue } from './admin-values.ts';
 import { form } from './form.ts';
 
@@ -18,7 +18,7 @@ export function adminOperationPage(view: View, props: AdminOperationProps): Answ
   return document(view, {
     title,
     ...(status !== undefined && { status }),
-    content: html`<div class="wide">
+    content: html`<div class="wide roomy">
       <div class="intro">
         ${crumbs(view, props)}
         <h1>${title}</h1>
@@ -29,7 +29,9 @@ export function adminOperationPage(view: View, props: AdminOperationProps): Answ
         }
         ${problemOf(view, props.problem)}
       </div>
-      ${told?.kind === 'list' ? html`${asked}${given}` : html`${given}${linkList(texts.others, links)}${asked}`}
+      ${told?.kind === 'list' && asked} ${given} ${linkList(texts.others, links)}
+      ${props.sections?.map((section) => adminSection(view, section))}
+      ${told?.kind !== 'list' && asked}
       ${done !== undefined && html`<p><a class="button" href="${props.home}">${texts.goOn}</a></p>`}
     </div>`,
   });
@@ -76,54 +78,14 @@ function operationForm(
 }
 
 function toldOf(view: View, told: AdminTold): Html {
-  const texts = textsOf(view.language).admin;
   if (told.kind === 'one') {
     const { value } = told;
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? adminFacts(view, value)
       : html`<p>${adminValue(view, '', value)}</p>`;
   }
-  const { columns, rows, next } = told;
-  if (rows.length === 0) return html`<p class="empty">${texts.nothing}</p>`;
-  const head = columns.map(
-    (name) => html`<th scope="col">${memberWord(view.language, name) ?? name}</th>`,
-  );
-  return html`<div class="sheet records">
-      <table>
-        <thead>
-          <tr>
-            ${head}
-          </tr>
-        </thead>
-        <tbody>
-          ${rows.map((row) => rowOf(view, columns, row))}
-        </tbody>
-      </table>
-    </div>
-    ${next !== undefined && html`<p><a class="button slim" href="${next}">${texts.next}</a></p>`}`;
+  return adminTable(view, told);
 }
-
-/** The first member names the row, and leads to its page. */
-function rowOf(
-  view: View,
-  columns: readonly string[],
-  { item, href }: { readonly item: unknown; readonly href?: string },
-): Html {
-  const cells = columns.map((name, index) => {
-    const value = adminValue(view, name, memberOf(item, name));
-    return html`<td>
-      ${index === 0 && href !== undefined ? html`<a href="${href}">${value}</a>` : value}
-    </td> `;
-  });
-  return html`<tr>
-    ${cells}
-  </tr> `;
-}
-
-const memberOf = (item: unknown, name: string): unknown =>
-  typeof item === 'object' && item !== null && Object.hasOwn(item, name)
-    ? (item as Readonly<Record<string, unknown>>)[name]
-    : undefined;
 
 const linkList = (title: string, links: readonly AdminLink[]): Html | false =>
   links.length > 0 &&

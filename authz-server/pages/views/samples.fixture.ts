@@ -5,7 +5,7 @@ import type {
   AccountSignIn,
   ActivityEntry,
 } from '../frame/account-view.ts';
-import type { AdminField, AdminOperationProps } from '../frame/admin-view.ts';
+import type { AdminField, AdminOperationProps, AdminSection } from '../frame/admin-view.ts';
 import type { AskedItem, Language, View } from '../frame/view.ts';
 import { activityPage } from './activity.ts';
 import { accountPage } from './account.ts';
@@ -152,6 +152,22 @@ const ADMIN: AdminOperationProps = {
   fields: [FIELD],
   once: 'mark-of-the-form',
   links: [],
+};
+
+const SECTION: AdminSection = {
+  id: 'activity',
+  title: 'Recent activity',
+  columns: ['at', 'kind', 'who', 'how', 'about'],
+  rows: [
+    {
+      item: { at: NOW - DAY, kind: 'person.disabled', who: 'x', how: 'page', about: 'Key: 8pYk' },
+      cells: { who: { href: '/admin/user-show?name=dina', text: 'dina' } },
+    },
+    {
+      item: { at: NOW - 2 * DAY, kind: 'signing-key.added', who: 'operator', how: 'command line' },
+    },
+  ],
+  more: { href: '/admin/audit-list', text: 'Show all' },
 };
 
 const KEYS: readonly AccountKey[] = [
@@ -582,6 +598,23 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
   'admin-home': (view) =>
     adminHomePage(alice(view), {
       name: 'alice@example.com',
+      searches: [
+        { action: '/admin/user-list', label: 'People whose name begins with' },
+        { action: '/admin/client-list', label: 'Clients whose client_id begins with' },
+      ],
+      figures: [
+        ['People', '100+'],
+        ['Version', '1.2.3'],
+      ],
+      notices: [
+        { text: '3 people lack a second factor', href: '/admin/user-list' },
+        {
+          text: 'Look again at a setting:',
+          href: '/admin/server-status',
+          detail: 'spaces.0.schemes names none: everybody reaches the application.',
+        },
+      ],
+      recent: SECTION,
       groups: [
         {
           name: 'client',
@@ -642,6 +675,21 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       links: [
         { href: '/admin/client-secret?client_id=papertrail', text: 'New secret for a client' },
         { href: '/admin/client-remove?client_id=papertrail', text: 'Remove a client' },
+      ],
+      sections: [
+        SECTION,
+        {
+          id: 'sign-ins',
+          title: 'Sign-ins',
+          columns: ['agent', 'since'],
+          rows: [
+            {
+              item: { agent: CHROME, since: NOW - DAY },
+              links: [{ href: '/admin/user-end?sign_in=s', text: 'End' }],
+            },
+          ],
+        },
+        { id: 'grants', title: 'Grants', columns: ['client_id'], rows: [] },
       ],
     }),
   'admin-change': (view) =>

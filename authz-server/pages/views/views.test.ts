@@ -165,11 +165,30 @@ function everyView(text: string): readonly Answer[] {
     everythingEndedPage(view, { signIns: 1, grants: 1, again: text }),
     adminHomePage(view, {
       name: text,
+      searches: [{ action: text, label: text }],
+      figures: [[text, text]],
+      notices: [{ text, href: text, detail: text }],
+      recent: sectionOf(text),
       groups: [{ name: text, title: text, text, links: [{ href: text, text }] }],
     }),
     ...adminPages(view, text),
   ];
 }
+
+/** A part of a page of administrators with this text everywhere. */
+const sectionOf = (text: string) => ({
+  id: text,
+  title: text,
+  columns: [text, 'list'],
+  rows: [
+    {
+      item: { [text]: text, list: [{ [text]: text }] },
+      cells: { list: { href: text, text } },
+      links: [{ href: text, text }],
+    },
+  ],
+  more: { href: text, text },
+});
 
 function adminPages(view: View, text: string): readonly Answer[] {
   const field = { name: text, label: text, values: [text], required: true, problem: text };
@@ -186,6 +205,7 @@ function adminPages(view: View, text: string): readonly Answer[] {
     once: text,
     problem: { kind: 'refused', text } as const,
     links: [{ href: text, text }],
+    sections: [sectionOf(text)],
   };
   const item = { [text]: text, list: [text, { text }] };
   const told = { kind: 'list', columns: [text, 'list'], rows: [{ item, href: text }] } as const;

@@ -32,9 +32,23 @@ export const TABLES = css`
     font-size: 0.875rem;
     overflow-wrap: normal;
   }
-  .records th,
   .records td {
     overflow-wrap: anywhere;
+  }
+  .roomy {
+    max-width: 60rem;
+  }
+  .searches {
+    display: grid;
+    gap: 1.125rem;
+  }
+  .search {
+    display: flex;
+    align-items: end;
+    gap: 0.75rem;
+  }
+  .search .field {
+    flex: 1;
   }
   th {
     font-weight: 600;
@@ -49,6 +63,33 @@ export const TABLES = css`
   @media (min-width: 40rem) {
     td time {
       white-space: nowrap;
+    }
+    .searches {
+      grid-template-columns: 1fr 1fr;
+    }
+  }
+  @media (max-width: 40rem) {
+    .records thead {
+      position: absolute;
+      overflow: hidden;
+      width: 1px;
+      height: 1px;
+      clip-path: inset(50%);
+    }
+    .records tr,
+    .records td {
+      display: block;
+    }
+    .records tr {
+      padding: 0.5rem 0;
+    }
+    .records td {
+      padding: 0.125rem 0;
+    }
+    .records td[data-name]::before {
+      margin-inline-end: 0.5rem;
+      color: var(--muted);
+      content: attr(data-name) ':';
     }
   }
   .crumbs ol {

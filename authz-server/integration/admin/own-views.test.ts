@@ -1,0 +1,104 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { closeOpen } from '#shared/audit/close.ts';
+import { macKey } from '#shared/audit/mac.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { perform } from '#shared/operations/operation.ts';
+import { setUser } from '#shared/operations/people/user-set.ts';
+import { writeProcess } from '#shared/stores/cache/process-report.ts';
+import { houseOf } from '../../base/house.ts';
+import type { TestBrowser } from '../browser.fixture.ts';
+import { ALICE, BOB } from '../pages/at-consent.fixture.ts';
+import { testSite, type TestSite } from '../site.fixture.ts';
+
+let site: TestSite;
+let browser: TestBrowser;
+beforeEach(async () => {
+  const often = { burst: 100_000, per: 1 };
+  site = await testSite({ limits: { address: often, signIn: often } }, systemClock, true);
+  await perform(setUser, { name: 'alice', admin: true }, houseOf(site.server));
+  browser = site.browser();
+  await browser.submit(await browser.open('/account'), ALICE);
+});
+afterEach(async () => site[Symbol.asyncDispose]());
+
+const close = () =>
+  closeOpen({
+    audit: site.server.stores.audit,
+    key: macKey(site.server.master),
+    clock: systemClock,
+  });
+
+const idOf = async (name: string) => (await site.server.stores.people.getByName(name))?.id;
+
+test('the page of a person ends one sign-in of theirs, after a page that says what will happen', async () => {
+  const bobs = site.browser();
+  await bobs.submit(await bobs.open('/account'), BOB);
+  const shown = await browser.open('/admin/user-show?name=bob');
+  expect(shown.text).toMatch(/<dt>Last seen<\/dt>/);
+  const [, way = ''] =
+    /href="(\/admin\/user-end\?name=bob&amp;sign_in=[^"]+)"/.exec(shown.text) ?? [];
+  const asked = await browser.open(way.replaceAll('&amp;', '&'));
+  expect((await bobs.open('/account')).text).toContain('Signed in as');
+  expect((await browser.submit(asked)).status).toBe(200);
+  expect((await bobs.open('/account')).text).not.toContain('Signed in as');
+  const after = await browser.open('/admin/user-show?name=bob');
+  expect(after.text).not.toContain('sign_in=');
+});
+
+test('a person who is disabled can be enabled, one who is not can be disabled', async () => {
+  const before = await browser.open('/admin/user-show?name=bob');
+  expect(before.text).toContain('/admin/user-disable?name=bob');
+  expect(before.text).not.toContain('/admin/user-enable?name=bob');
+  await browser.submit(await browser.open('/admin/user-disable?name=bob'));
+  const after = await browser.open('/admin/user-show?name=bob');
+  expect(after.text).toContain('/admin/user-enable?name=bob');
+  expect(after.text).not.toContain('/admin/user-disable?name=bob');
+});
+
+test('activity names people by links to their pages, and a removed person by id', async () => {
+  await browser.submit(await browser.open('/admin/user-disable?name=bob'));
+  await close();
+  const bob = await idOf('bob');
+  const about = await browser.open(`/admin/audit-list?person=${bob}&kind=person.disabled`);
+  expect(about.text).toContain('<a href="/admin/user-show?name=bob">bob</a>');
+  expect(about.text).toContain('<a href="/admin/user-show?name=alice">alice</a>');
+  await browser.submit(await browser.open('/admin/user-remove?name=bob'));
+  await close();
+  const gone = await browser.open(`/admin/audit-list?person=${bob}&kind=person.disabled`);
+  expect(gone.text).toContain(String(bob));
+  expect(gone.text).not.toContain('name=bob');
+  const home = await browser.open('/admin');
+  expect(home.text).toContain('person.removed');
+});
+
+test('the first page searches by GET, and tells which processes want attention', async () => {
+  const report = { server: 'authz', version: '1.0.0', worker: 1, since: 1, ready: true } as const;
+  const { cacheReports } = site.server.stores;
+  await cacheReports.put('a', writeProcess(report));
+  expect((await browser.open('/admin')).text).toContain('Nothing wants your attention.');
+  await cacheReports.put('b', writeProcess({ ...report, version: '<b>2</b>', ready: false }));
+  const home = await browser.open('/admin');
+  expect(home.text).toContain('One process is not ready');
+  expect(home.text).toContain('Processes of at least 2 versions run');
+  expect(home.text).toMatch(/<form class="search" method="get" action="\/admin\/user-list"/);
+  const status = await browser.open('/admin/server-status');
+  expect(status.text).toContain('&lt;b&gt;2&lt;/b&gt;');
+  const found = await browser.open('/admin/user-list?prefix=bo');
+  expect([found.text.includes('name=bob'), found.text.includes('name=alice')]).toEqual([
+    true,
+    false,
+  ]);
+});
+
+test('a signing key has the ways to be replaced, and to be ended if others may have it', async () => {
+  const list = await browser.open('/admin/signing-keys-list');
+  const ways = [...list.text.matchAll(/\/admin\/signing-keys-rotate\?([^"]+)"/g)].map(
+    ([, query = '']) => new URLSearchParams(query.replaceAll('&amp;', '&')),
+  );
+  const compromised = ways.find((query) => query.has('kid'));
+  const asked = await browser.open(`/admin/signing-keys-rotate?${compromised?.toString()}`);
+  expect(asked.text).toMatch(/value="true"\s+selected/);
+  expect((await browser.submit(asked, { compromised: 'true' })).status).toBe(200);
+  const keys = await site.server.stores.keys.list();
+  expect(keys.map(({ kid }) => kid)).not.toContain(compromised?.get('kid'));
+});

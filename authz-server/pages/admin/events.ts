@@ -1,0 +1,38 @@
+import type { Language } from '#shared/pages/language.ts';
+import type { AdminRow } from '../frame/admin-view.ts';
+import { memberWord } from '../texts/admin-words.ts';
+import { pageOf } from './addresses.ts';
+import { type Item, itemOf, textIn } from './tell.ts';
+
+/** The columns of events. */
+export const EVENT_COLUMNS = ['at', 'kind', 'who', 'how', 'person', 'about'] as const;
+
+/** The members of an event that are columns of their own. */
+const OWN: ReadonlySet<string> = new Set(['seq', 'time', 'kind', 'who', 'how', 'person']);
+
+/** Returns an event as a row. `names`: of people by id; they lead to the pages of the people. */
+export function eventRow(event: Item, names: Item, language: Language): AdminRow {
+  const who = itemOf(event['who']);
+  const personBy = textIn(who, 'person');
+  const about = Object.entries(event)
+    .filter(([name]) => !OWN.has(name))
+    .map(([name, value]) => `${memberWord(language, name) ?? name}: ${String(value)}`);
+  const cells = { who: named(personBy, names), person: named(textIn(event, 'person'), names) };
+  return {
+    item: {
+      at: Date.parse(textIn(event, 'time')),
+      kind: event['kind'],
+      who: personBy || textIn(who, 'client') || event['who'],
+      how: event['how'],
+      person: event['person'],
+      about: about.join(', '),
+    },
+    cells,
+  };
+}
+
+/** The way to a person, by name; undefined: nobody is here by that id any more. */
+function named(id: string, names: Item) {
+  const name = id === '' ? '' : textIn(names, id);
+  return name === '' ? undefined : { href: pageOf({ name: 'user show' }, { name }), text: name };
+}

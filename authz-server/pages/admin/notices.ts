@@ -1,0 +1,62 @@
+import type { Language } from '#shared/pages/language.ts';
+import type { AdminHomeProps, AdminNotice } from '../frame/admin-view.ts';
+import { textsOf } from '../texts/index.ts';
+import { pageOf } from './addresses.ts';
+import { type Item, itemsOf, type Tell, textIn } from './tell.ts';
+
+/** People at whom the first page of administrators looks: a page of the list. */
+const PEOPLE = 100;
+
+/** Returns the figures of the first page, and what wants attention there. */
+export async function overview(
+  tell: Tell,
+  language: Language,
+): Promise<Pick<AdminHomeProps, 'figures' | 'notices'>> {
+  const texts = textsOf(language).admin.overview;
+  const [status, people, clients, bans] = await Promise.all([
+    tell.one('server status'),
+    tell.one('user list', { limit: PEOPLE }),
+    tell.one('client list'),
+    tell.items('cache bans'),
+  ]);
+  const persons = itemsOf(people['items']);
+  const processes = itemsOf(status['processes']);
+  const lacking = persons.filter((person) => person['lacks_second_factor'] === true).length;
+  const pending = bans.filter(({ pending: left }) => left !== 0).length;
+  const unready = processes.filter(({ ready }) => ready !== true).length;
+  return {
+    figures: [
+      [texts.people, counted(people)],
+      [texts.clients, counted(clients)],
+      [texts.processes, String(processes.length)],
+      [texts.version, textIn(status, 'version')],
+    ],
+    notices: [
+      ...noticeOf(lacking, texts.lacking, {
+        name: 'user list',
+        members: { lacking_second_factor: 'true' },
+      }),
+      ...noticeOf(unready, texts.unready, { name: 'server status' }),
+      ...noticeOf(new Set(processes.map(({ version }) => version)).size > 1 ? 2 : 0, texts.mixed, {
+        name: 'server status',
+      }),
+      ...noticeOf(pending, texts.bans, { name: 'cache bans' }),
+      ...itemsOf(status['warnings']).map((warning) => ({
+        text: texts.warning,
+        detail: `${textIn(warning, 'path')} ${textIn(warning, 'message')}.`,
+        href: pageOf({ name: 'server status' }),
+      })),
+    ],
+  };
+}
+
+/** How many rows a list has, as far as its first page tells. */
+const counted = (page: Item): string =>
+  `${itemsOf(page['items']).length}${page['next'] === undefined ? '' : '+'}`;
+
+const noticeOf = (
+  count: number,
+  text: (count: number) => string,
+  { name, members }: { readonly name: string; readonly members?: Readonly<Record<string, string>> },
+): readonly AdminNotice[] =>
+  count === 0 ? [] : [{ text: text(count), href: pageOf({ name }, members) }];

@@ -1,0 +1,108 @@
+import type { Language } from '#shared/pages/language.ts';
+import type { AdminSection, AdminTold } from '../frame/admin-view.ts';
+import { textsOf } from '../texts/index.ts';
+import { pageOf } from './addresses.ts';
+import { EVENT_COLUMNS, eventRow } from './events.ts';
+import { lastSeen, personSections } from './person-sections.ts';
+import { recentEvents } from './recent-events.ts';
+import { type Item, itemOf, itemsOf, type Tell, textIn } from './tell.ts';
+
+/** How the page of an operation shows more, or otherwise, than what the operation told. */
+interface OwnView {
+  readonly told?: AdminTold;
+  readonly sections: readonly AdminSection[];
+}
+
+type Make = (
+  page: { readonly told: Item; readonly shown: AdminTold },
+  tell: Tell,
+  language: Language,
+) => Promise<OwnView>;
+
+/** The views of some operations: all that they show is told by operations. */
+const OWN_VIEWS: Readonly<Record<string, Make>> = {
+  async 'user show'({ told }, tell, language) {
+    const sections = await personSections(told, tell, language);
+    const seen = lastSeen(sections);
+    const value = { ...told, ...(seen !== undefined && { last_seen: seen }) };
+    return { told: { kind: 'one', value }, sections };
+  },
+
+  async 'client show'({ told }, tell, language) {
+    const client = textIn(told, 'client_id');
+    const recent = await recentEvents({ client }, 10, tell, language);
+    const [last] = await tell.items('audit list', { client, kind: 'token.issued', limit: 1 });
+    const value = { ...told, ...(last && { used_at: Date.parse(textIn(last, 'time')) }) };
+    return { told: { kind: 'one', value }, sections: [recent] };
+  },
+
+  async 'realm list'(_, tell, language) {
+    const { warnings } = await tell.one('server status');
+    const ofSpaces = itemsOf(warnings).filter((one) => /^spaces\b/.test(textIn(one, 'path')));
+    return { sections: [warningsSection(ofSpaces, language)] };
+  },
+
+  async 'cache stats'(_, tell, language) {
+    const bans = await tell.items('cache bans');
+    return {
+      sections: [
+        {
+          id: 'bans',
+          title: textsOf(language).admin.sections.bans,
+          columns: ['space', 'banned', 'at', 'met', 'pending'],
+          rows: bans.map((item) => ({ item })),
+        },
+      ],
+    };
+  },
+
+  async 'server status'({ told: { processes, warnings, ...value } }, tell, language) {
+    return {
+      told: { kind: 'one', value },
+      sections: [
+        {
+          id: 'processes',
+          title: textsOf(language).admin.sections.processes,
+          columns: ['server', 'worker', 'version', 'since', 'ready'],
+          rows: itemsOf(processes).map((item) => ({ item })),
+        },
+        warningsSection(itemsOf(warnings), language),
+        {
+          id: 'feed',
+          title: textsOf(language).admin.sections.feed,
+          columns: ['trusted', 'entries', 'silence'],
+          rows: [{ item: await tell.one('revocation status') }],
+          more: {
+            href: pageOf({ name: 'revocation status' }),
+            text: textsOf(language).admin.all,
+          },
+        },
+      ],
+    };
+  },
+
+  async 'audit list'({ told, shown }, _, language) {
+    const rows = itemsOf(told['items']).map((event) =>
+      eventRow(event, itemOf(told['names']), language),
+    );
+    return { told: { ...shown, kind: 'list', columns: EVENT_COLUMNS, rows }, sections: [] };
+  },
+};
+
+const warningsSection = (warnings: readonly Item[], language: Language): AdminSection => ({
+  id: 'warnings',
+  title: textsOf(language).admin.sections.warnings,
+  columns: ['path', 'message'],
+  rows: warnings.map((item) => ({ item })),
+});
+
+/** Returns what the page of an operation shows. */
+export async function ownView(
+  name: string,
+  page: { readonly told: unknown; readonly shown: AdminTold },
+  tell: Tell,
+  language: Language,
+): Promise<OwnView> {
+  const make = Object.hasOwn(OWN_VIEWS, name) ? OWN_VIEWS[name] : undefined;
+  return make?.({ ...page, told: itemOf(page.told) }, tell, language) ?? { sections: [] };
+}
