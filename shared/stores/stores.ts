@@ -3,6 +3,7 @@ import type { Artefacts } from './oauth/artefacts.ts';
 import type { Audit } from './audit/audit.ts';
 import type { CacheReports } from './cache/cache-reports.ts';
 import type { Clients } from './oauth/clients.ts';
+import type { Declared } from './declared/declared.ts';
 import type { Followers } from './revocation/followers.ts';
 import type { Invalidations } from './cache/invalidations.ts';
 import type { Kept } from './trees/kept.ts';
@@ -46,6 +47,7 @@ export interface Stores extends AsyncDisposable {
   readonly audit: Audit;
   readonly cacheReports: CacheReports;
   readonly clients: Clients;
+  readonly declared: Declared;
   readonly followers: Followers;
   /** Keys for the gateway's statements. None of them can sign a token. */
   readonly gatewayKeys: Keys;
@@ -72,6 +74,14 @@ export interface Stores extends AsyncDisposable {
    * are there or neither. What changes nothing appends nothing. Of artefacts only those that a person sees count.
    */
   recorded<Part extends Recorded>(part: Part, ...texts: readonly string[]): Stores[Part];
+  /** Whether `together` is one transaction. */
+  readonly transactional: boolean;
+  /**
+   * Runs `work` on the same stores. Where the store can (`transactional`), all that it changes in `Recorded` parts, in
+   * `declared` and in the audit log is there or nothing, and nobody else writes meanwhile: it is short. Elsewhere the changes
+   * are made one after the other, and those before a failure stay.
+   */
+  together<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
   /** Resolves when the store takes a write now, which leaves nothing; the question behind `/health/ready`. */
   ping(): Promise<void>;
   /** Removes all that has expired, in small batches; resolves to the number of rows or keys removed. */

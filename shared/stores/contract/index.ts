@@ -11,6 +11,7 @@ import { cacheReportsContract } from './cache/cache-reports.ts';
 import { clientsContract } from './oauth/clients.ts';
 import { commitsContract } from './trees/commits.ts';
 import { contentContract } from './trees/content.ts';
+import { declaredContract } from './declared/declared.ts';
 import { verifiersContract } from './people/verifiers.ts';
 import { editsContract } from './trees/edits.ts';
 import { followersContract } from './revocation/followers.ts';
@@ -53,6 +54,7 @@ const PARTS = [
   listingContract,
   cacheReportsContract,
   clientsContract,
+  declaredContract,
   keptContract,
   keysContract,
   limitsContract,

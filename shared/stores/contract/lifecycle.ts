@@ -160,6 +160,10 @@ export function lifecycleContract(contract: () => Contract): void {
         'secondFactors.renewRecovery': () =>
           closed.secondFactors.renewRecovery(someSecondFactor('x'), []),
         'secondFactors.remove': () => closed.secondFactors.remove('x'),
+        'declared.add': () => closed.declared.add({ kind: 'person', id: 'x' }),
+        'declared.list': () => closed.declared.list(),
+        'declared.remove': () => closed.declared.remove({ kind: 'person', id: 'x' }),
+        together: () => closed.together(async (stores) => stores.declared.list()),
         'outbox.add': () => closed.outbox.add(someOutboxMessage('x')),
         'outbox.take': () => closed.outbox.take(1, 2, 1),
         'outbox.postpone': () => closed.outbox.postpone('x', 1),

@@ -157,6 +157,11 @@ const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Prom
     () => careless.passkeys.add(somePasskey('left'), 1),
     (on) => on.passkeys.removeAll('owner of left'),
   ],
+  'declared.add': [() => {}, (on) => on.declared.add({ kind: 'person', id: 'added' })],
+  'declared.remove': [
+    () => careless.declared.add({ kind: 'person', id: 'removed' }),
+    (on) => on.declared.remove({ kind: 'person', id: 'removed' }),
+  ],
   'outbox.add': [() => {}, (on) => on.outbox.add(someOutboxMessage('added'))],
   'outbox.take': [
     () => careless.outbox.add(someOutboxMessage('taken')),

@@ -14,6 +14,7 @@ import { redisCacheReports } from './cache/cache-reports.ts';
 import { redisClients } from './oauth/clients.ts';
 import { type Commands, Connection } from './connection/connection.ts';
 import { forAll } from '#shared/base/for-all.ts';
+import { redisDeclared } from './declared/declared.ts';
 import { redisFollowers } from './revocation/followers.ts';
 import { redisInvalidations } from './cache/invalidations.ts';
 import { redisKept } from './trees/kept.ts';
@@ -107,12 +108,13 @@ export async function openRedis(
     secondFactors: (of) => redisSecondFactors(of, prefix, longestLife),
     tokenKeys: (of) => redisTokenKeys(of, prefix),
   };
-  return {
+  const stores: Stores = {
     apiKeys: redisApiKeys(redis, prefix),
     artefacts: redisArtefacts(redis, prefix, clock),
     audit: redisAudit(redis, prefix, streams),
     cacheReports: redisCacheReports(redis, prefix),
     clients: redisClients(redis, prefix),
+    declared: redisDeclared(redis, prefix),
     followers: redisFollowers(redis, prefix),
     gatewayKeys: redisKeys(redis, prefix, 'gateway-keys'),
     invalidations,
@@ -133,10 +135,13 @@ export async function openRedis(
     trees: redisTrees(redis, prefix, random),
     useCounts: redisUseCounts(redis, prefix),
     recorded: (part, ...texts) => recordable[part](carrying(redis, streams, texts)),
+    transactional: false,
+    together: (work) => work(stores),
     ping: forAll(() => redis.touch(epoch)),
     sweep: async () => (await revocations.sweep()) + (await invalidations.sweep()),
     async [Symbol.asyncDispose]() {
       redis[Symbol.dispose]();
     },
   };
+  return stores;
 }

@@ -65,6 +65,7 @@ describe('the keys', () => {
     await stores.publicKeys.add(somePublicKey('x'), 1);
     await stores.passkeys.add({ ...somePasskey('x'), accountId: 'somebody' }, 1);
     await stores.secondFactors.add(someSecondFactor('somebody'));
+    await stores.declared.add({ kind: 'person', id: 'x' });
     await stores.outbox.add(someOutboxMessage('x'));
     await stores.outbox.take(FAR, FAR, 1);
     await stores.useCounts.use('digest', 'a-nonce-of-somebody', 1, 60);

@@ -13,6 +13,7 @@ import { sqliteArtefacts } from './oauth/artefacts.ts';
 import { sqliteBuckets } from './limits/buckets.ts';
 import { sqliteCacheReports } from './cache/cache-reports.ts';
 import { sqliteClients } from './oauth/clients.ts';
+import { sqliteDeclared } from './declared/declared.ts';
 import { type Database, orUnavailable, SqliteFile } from './file/file.ts';
 import { sqliteFollowers } from './revocation/followers.ts';
 import { sqliteInvalidations } from './cache/invalidations.ts';
@@ -76,32 +77,40 @@ export async function openSqlite({
     secondFactors: sqliteSecondFactors,
     tokenKeys: sqliteTokenKeys,
   };
-  return {
-    apiKeys: sqliteApiKeys(state),
-    artefacts: artefactFiles(sqliteArtefacts(state, clock), sqliteArtefacts(transient, clock)),
-    audit: sqliteAudit(state),
+  /** The parts whose changes can be made together. */
+  const partsOf = (file: Database) => ({
+    apiKeys: sqliteApiKeys(file),
+    artefacts: artefactFiles(sqliteArtefacts(file, clock), sqliteArtefacts(transient, clock)),
+    audit: sqliteAudit(file),
+    clients: sqliteClients(file),
+    declared: sqliteDeclared(file),
+    gatewayKeys: sqliteKeys(file, 'gateway_key'),
+    keys: sqliteKeys(file, 'key'),
+    passkeys: sqlitePasskeys(file),
+    people: sqlitePeople(file),
+    publicKeys: sqlitePublicKeys(file),
+    revocations: sqliteRevocations(file, state.path, clock, random),
+    secondFactors: sqliteSecondFactors(file),
+    tokenKeys: sqliteTokenKeys(file),
+    recorded: <Part extends Recorded>(part: Part, ...texts: readonly string[]): Stores[Part] =>
+      recordable[part](carrying(file, texts)),
+  });
+  const stores: Stores = {
+    ...partsOf(state),
     cacheReports: sqliteCacheReports(transient, clock),
-    clients: sqliteClients(state),
     followers: sqliteFollowers(state),
-    gatewayKeys: sqliteKeys(state, 'gateway_key'),
     invalidations: sqliteInvalidations(state, clock),
     kept: sqliteKept(transient, clock, random),
-    keys: sqliteKeys(state, 'key'),
     limits: limitsOver(sqliteBuckets(transient, clock), clock),
     outbox: sqliteOutbox(state),
-    passkeys: sqlitePasskeys(state),
-    people: sqlitePeople(state),
-    publicKeys: sqlitePublicKeys(state),
     push: sqlitePush(state, clock),
     replay: sqliteReplay(transient, clock),
-    revocations: sqliteRevocations(state, state.path, clock, random),
-    secondFactors: sqliteSecondFactors(state),
     sessions: sqliteSessions(transient, clock, random),
     spentTokens: sqliteSpentTokens(state, clock),
-    tokenKeys: sqliteTokenKeys(state),
     trees: sqliteTrees(state, random),
     useCounts: sqliteUseCounts(transient, clock),
-    recorded: (part, ...texts) => recordable[part](carrying(state, texts)),
+    transactional: true,
+    together: (work) => state.together((held) => work({ ...stores, ...partsOf(held) })),
     ping: async () => {
       // Written though it is the same: a full disk is not ready.
       for (const file of files) {
@@ -119,4 +128,5 @@ export async function openSqlite({
       for (const file of files) file[Symbol.dispose]();
     },
   };
+  return stores;
 }

@@ -87,10 +87,24 @@ export class Connection implements Disposable {
    * one.
    */
   write(work: () => void, patience: number): boolean {
-    if (!this.#beginWriting(patience)) return false;
+    if (!this.begin(patience)) return false;
     this.#version = {};
     this.#transaction(work);
     return true;
+  }
+
+  /** Begins a transaction that ends with COMMIT or ROLLBACK. False: another process was writing for `patience` milliseconds. */
+  begin(patience: number): boolean {
+    this.#database.exec(`PRAGMA busy_timeout = ${patience}`);
+    try {
+      this.run('BEGIN IMMEDIATE');
+      return true;
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw error;
+    } finally {
+      this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    }
   }
 
   /**
@@ -124,19 +138,6 @@ export class Connection implements Disposable {
 
   [Symbol.dispose](): void {
     this.#database.close();
-  }
-
-  #beginWriting(patience: number): boolean {
-    this.#database.exec(`PRAGMA busy_timeout = ${patience}`);
-    try {
-      this.run('BEGIN IMMEDIATE');
-      return true;
-    } catch (error) {
-      if (isBusy(error)) return false;
-      throw error;
-    } finally {
-      this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
-    }
   }
 
   /** Runs the work in a transaction, and ends it in every case. */

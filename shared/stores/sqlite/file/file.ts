@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
 import { type Log, silentLog } from '#shared/base/log.ts';
 import { Outage } from '../../outage/outage.ts';
@@ -9,6 +10,10 @@ import type { Schema } from './schema.ts';
 import { Turns } from './turns.ts';
 import { commitGroup, type Write } from './write-group.ts';
 import { WriteQueue } from './write-queue.ts';
+
+/** Milliseconds for which `together` waits for other writers, and between two tries. */
+const LONGEST_WAIT = 30_000;
+const PAUSE = 5;
 
 /** Turns each error into `StoreUnavailable`: a full disk never looks like a "no". */
 export function orUnavailable<T>(path: string, work: () => T): T {
@@ -38,6 +43,7 @@ export class SqliteFile implements Disposable {
   readonly #clock: Clock;
   readonly #reserve: Reserve;
   readonly #queue: WriteQueue;
+  readonly #turns: Turns;
   readonly #reading: Outage;
   readonly #writing: Outage;
   #connection: Connection | undefined;
@@ -58,11 +64,11 @@ export class SqliteFile implements Disposable {
     this.#connection = orUnavailable(path, () => new Connection(path, schema, { create: true }));
     this.#reserve = new Reserve(`${path}.reserve`);
     this.#reserve.keep();
-    const turns = new Turns(`${path}.waiting`, clock);
+    this.#turns = new Turns(`${path}.waiting`, clock);
     this.#queue = new WriteQueue(
       (writes, patience) => this.#commit(writes, patience),
       clock,
-      turns,
+      this.#turns,
     );
   }
 
@@ -108,6 +114,42 @@ export class SqliteFile implements Disposable {
     });
     this.#lastWrite = written;
     return written;
+  }
+
+  /**
+   * All that `work` writes to the file that it is given is one transaction, and nobody else writes meanwhile; it reads what
+   * it wrote. Rejects with what `work` rejects with, and then nothing of it is done.
+   */
+  async together<T>(work: (held: Database) => Promise<T>): Promise<T> {
+    if (this.#closed) throw unavailable(this.path, 'closed');
+    using connection = orUnavailable(
+      this.path,
+      () => new Connection(this.path, this.schema, { create: false }),
+    );
+    const attempt = async <R>(part: () => R) => orUnavailable(this.path, part);
+    const held: Database = {
+      read: (part) => attempt(() => part(connection)),
+      write: (part) => attempt(() => connection.attempt(() => part(connection))),
+    };
+    await this.#begin(connection);
+    try {
+      const result = await work(held);
+      orUnavailable(this.path, () => connection.run('COMMIT'));
+      return result;
+    } catch (error) {
+      if (connection.inTransaction) connection.run('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Begins a transaction that writes; other writes of this process go on while another one is in the way. */
+  async #begin(connection: Connection): Promise<void> {
+    const end = this.#clock.monotonic() + LONGEST_WAIT;
+    while (!orUnavailable(this.path, () => connection.begin(0))) {
+      if (this.#clock.monotonic() > end) throw unavailable(this.path, 'another process is writing');
+      this.#turns.ask();
+      await setTimeout(PAUSE);
+    }
   }
 
   /** Writes everything that waits, unless another process blocks it for two seconds. */

@@ -478,4 +478,5 @@ export const STATE_MIGRATIONS: readonly string[] = [
    ));`,
   `CREATE INDEX api_key_place
      ON api_key (record ->> '$.application', record ->> '$.created_at', id);`,
+  `CREATE TABLE declared (kind TEXT, id TEXT, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;`,
 ];
