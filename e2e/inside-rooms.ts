@@ -116,7 +116,7 @@ export const INSIDE: Orders = {
       ['arguments', 'lines'],
       ['files', 'stores'],
       ['clients', 'oauth', 'signatures'],
-      ['private-token', 'gnap', 'push'],
+      ['private-token', 'gnap', 'push', 'declared'],
       ['commands'],
       ['.'],
     ],

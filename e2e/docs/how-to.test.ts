@@ -68,6 +68,21 @@ test('administer: a machine lists people over HTTP, and disables one', async () 
   expect(JSON.parse(disabled ?? '')).toMatchObject({ name: 'dina', disabled: true });
 });
 
+test('declare: the difference, the changes, and then nothing to change', async () => {
+  const [json = ''] = await examples('docs/how-to/declare.md', 'json declare');
+  const [commands = ''] = await examples('docs/how-to/declare.md', 'sh declare');
+  const file = join(pair.data, 'declared.json');
+  await writeFile(file, json);
+  const script = commands
+    .replaceAll('declared.json', file)
+    .replaceAll('reports.secret', join(pair.data, 'reports.secret'));
+  const [, planned, made, again, link] = await runCommands(pair, script);
+  expect(planned).toMatch(/^\+ person erin: added$[^]*^4 changes, none made\.$/m);
+  expect(made).toBe(planned?.replace(', none made', ''));
+  expect(again).toBe('Nothing to change.\n');
+  expect(link).toContain('link: ');
+});
+
 test('audit: listed, and verified', async () => {
   const [since, refused, ofPerson, after, verified] = await printed('audit.md', 'sh audit');
   expect(since).not.toBe('');

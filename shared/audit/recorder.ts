@@ -14,6 +14,8 @@ export const NOBODY = '(nobody)';
 
 /** Records what one actor does by one door. */
 export interface Recorder {
+  /** Returns the same for these stores: those of changes that are made together. */
+  of(stores: RecorderParts['stores']): Recorder;
   /** Returns one for another actor or door. */
   by(by: By): Recorder;
   /**
@@ -71,6 +73,7 @@ export function createRecorder(
   const record = (event: AuditEvent) => unlessFailing(stores.audit.append(text(event)));
 
   return {
+    of: (others) => createRecorder({ ...parts, stores: others }, by, counts),
     by: (another) => createRecorder(parts, another, counts),
     changing: (part, ...events) => stores.recorded(part, ...events.map(text)),
     record,

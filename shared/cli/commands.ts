@@ -1,4 +1,5 @@
 import type { Command } from './arguments/command.ts';
+import { apply } from './commands/apply.ts';
 import { auditFollow } from './commands/audit-follow.ts';
 import { auditList } from './commands/audit-list.ts';
 import { auditVerify } from './commands/audit-verify.ts';
@@ -126,6 +127,7 @@ export const COMMANDS: readonly Command[] = [
   restore,
   directoryExport,
   directoryImport,
+  apply,
   configInit,
   configCheck,
   configPrint,

@@ -1,15 +1,23 @@
 import type { z } from 'zod';
 import type { Mistake } from '#shared/base/mistake.ts';
+import { nearest } from '#shared/base/nearest.ts';
 
 type Issue = z.core.$ZodIssue;
 
+/** Returns the names that members at a path may have. */
+type Known = (path: readonly PropertyKey[]) => readonly string[];
+
 /** Returns what an issue of the schema means for whoever wrote the file; `above`: the path of the value that it is in. */
-export function issueMistakes(issue: Issue, above: readonly PropertyKey[] = []): Mistake[] {
+export function issueMistakes(
+  issue: Issue,
+  known: Known,
+  above: readonly PropertyKey[] = [],
+): Mistake[] {
   const at = [...above, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       path: [...at, key].join('.'),
-      message: 'is not a setting: remove it or correct its name',
+      message: `is not a setting: remove it or ${remedy(key, known(at))}`,
     }));
   }
   const path = at.join('.');
@@ -20,9 +28,14 @@ export function issueMistakes(issue: Issue, above: readonly PropertyKey[] = []):
     const meant = issue.errors.find((issues) => !issues.some(isAnotherKind));
     return meant === undefined
       ? [{ path, message: everyWay(issue.errors) }]
-      : meant.flatMap((inner) => issueMistakes(inner, at));
+      : meant.flatMap((inner) => issueMistakes(inner, known, at));
   }
   return [{ path, message: issue.message }];
+}
+
+function remedy(name: string, known: readonly string[]): string {
+  const meant = nearest(name, known);
+  return meant === undefined ? 'correct its name' : `did you mean ${meant}?`;
 }
 
 /** Codes by which a value is nothing like what was expected. */

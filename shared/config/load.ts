@@ -6,6 +6,7 @@ import { issueMistakes } from './issue-mistakes.ts';
 import { issueWords } from './issue-words.ts';
 import { inFileOrder } from './file-order.ts';
 import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
+import { knownMembers } from './known-members.ts';
 import { memberAt, PATH_SETTINGS, type PathSetting, SPACE_PATH_SETTINGS } from './path-settings.ts';
 import { RULES } from './rules.ts';
 import { type Config, configSchema } from './schema.ts';
@@ -48,7 +49,7 @@ export async function readConfig(env: NodeJS.ProcessEnv): Promise<ReadConfig> {
   const config = 'spaces' in members ? parsed : openToDemo(withTour(parsed));
   const mistakes = [
     ...environment.mistakes,
-    ...issues.flatMap((issue) => issueMistakes(issue)),
+    ...issues.flatMap((issue) => issueMistakes(issue, membersAt)),
     ...RULES.filter((rule) => !rule.reads.some((member) => broken.has(member)))
       .flatMap((rule) => rule.check(config, env))
       .filter(({ path }) => !broken.has(path.split('.')[0] ?? '')),
@@ -60,6 +61,9 @@ export async function readConfig(env: NodeJS.ProcessEnv): Promise<ReadConfig> {
     members: file,
   };
 }
+
+/** The names of the settings at a path. */
+const membersAt = (path: readonly PropertyKey[]) => knownMembers(configSchema, path);
 
 /** The file's members. */
 async function readMembers(file: string | undefined): Promise<Record<string, unknown>> {

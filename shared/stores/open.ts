@@ -1,7 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
-import { acknowledged } from './revocation/acknowledged.ts';
+import { acknowledged, untilFollowed } from './revocation/acknowledged.ts';
 import type { Revocations } from './revocation/revocations.ts';
 import type { StoreSettings } from './settings.ts';
 import type { Stores } from './stores.ts';
@@ -35,7 +35,8 @@ export async function openStores(spec: StoresSpec, deps: StoresDependencies): Pr
   const monotonic = () => performance.now();
   const options = { followers, lease, monotonic };
   const revocations = acknowledged(stores.revocations, options);
-  return {
+  const followed = untilFollowed(options);
+  const opened: Stores = {
     ...stores,
     revocations,
     recorded(part, ...texts) {
@@ -43,7 +44,15 @@ export async function openStores(spec: StoresSpec, deps: StoresDependencies): Pr
       if (part !== 'revocations') return recorded;
       return acknowledged(recorded as Revocations, options) as typeof recorded;
     },
+    async together(work) {
+      if (!stores.transactional) return work(opened);
+      const result = await stores.together(work);
+      // Nobody follows what is not committed, so that all revocations of the transaction wait after it.
+      await followed();
+      return result;
+    },
   };
+  return opened;
 }
 
 async function openStore({ store, data }: StoresSpec, deps: StoresDependencies): Promise<Stores> {

@@ -3,6 +3,7 @@ import { everybody } from '#shared/people/everybody.ts';
 import { formatDirectoryFile } from '#shared/people/file/format-directory.ts';
 import type { Command } from '../arguments/command.ts';
 import { writeNewFile } from '../files/new-file.ts';
+import { exportDeclared } from '../declared/export-declared.ts';
 import { withStores } from '../stores/with-stores.ts';
 
 export const directoryExport: Command = {
@@ -11,13 +12,19 @@ export const directoryExport: Command = {
   summary:
     'write people, keys, passkeys and second factors to a new file that only its owner can read',
   operands: ['FILE'],
+  options: {
+    declared: {
+      help: 'write what apply takes instead: people and clients without what lets them in, API keys',
+    },
+  },
   details: [
     'The file has the hash of each password, the verifiers of Digest, Mutual and SCRAM, the hashes of API keys, public',
     'keys, and the public halves of passkeys. Anybody with the HA1 of Digest can sign in as that person in its realm:',
     'keep the file as secret as a password. Second factors are sealed, and open only under the same master secret.',
   ],
-  run: ({ operands: [file = ''] }, shell) =>
+  run: ({ operands: [file = ''], flag }, shell) =>
     withStores(shell, async (stores, _, recorder) => {
+      if (flag('declared')) return exportDeclared(file, stores, recorder);
       const { people, apiKeys, publicKeys, passkeys, secondFactors } = stores;
       const keys = await apiKeys.list();
       const ids = new Set<string>();

@@ -14,7 +14,11 @@ import { notes } from './notes.ts';
 import { publicJwks } from './public-jwks.ts';
 
 /** The ways in which a client that is not public proves who it is; the first is the default. */
-const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'] as const;
+export const AUTH_METHODS = [
+  'client_secret_basic',
+  'client_secret_post',
+  'private_key_jwt',
+] as const;
 
 const flag = z.boolean().default(false);
 
@@ -78,7 +82,7 @@ export const addClient = operation({
 });
 
 /** Returns what is known of a client before it is made, and the notes on it. Throws `InputError`. */
-function described(asked: Asked, config: Config) {
+export function described(asked: Asked, config: Config) {
   const { public: isPublic, native, gnap_key, gnap_bearer, jwks, ...more } = asked;
   refuseContradictions({ ...asked, gnap: gnap_key });
   checkSpaces(asked, config);

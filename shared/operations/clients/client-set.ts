@@ -117,7 +117,7 @@ function ruled(client: ClientRecord, native: boolean) {
 }
 
 /** Adds the scopes that the client loses: people who allowed them are asked again if it gets them back. */
-function withdrawn(
+export function withdrawn(
   client: ClientRecord,
   scope: string,
   clock: Clock,

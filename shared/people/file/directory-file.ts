@@ -34,12 +34,14 @@ const READ_VERSIONS = [
   VERSION,
 ];
 
-function isSecretHash(text: string): boolean {
+/** Whether a text is the hash of a secret (SHA-256). */
+export function isSecretHash(text: string): boolean {
   const decoded = Buffer.from(text, 'base64url');
   return decoded.length === 32 && decoded.toString('base64url') === text;
 }
 
-const apiKey = z.strictObject({
+/** An API key as `formatDirectoryFile` writes it. */
+export const apiKey = z.strictObject({
   id,
   application: visibleName,
   realm: realmName,

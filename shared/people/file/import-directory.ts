@@ -58,9 +58,10 @@ export async function importDirectory(
   };
 }
 
-async function refuseConflict(
-  { stores: { people } }: DirectoryStore,
-  person: NewRecord,
+/** Throws `PeopleError` for a person who cannot be added here or replace somebody of the same name. */
+export async function refuseConflict(
+  { stores: { people } }: Pick<PeopleStore, 'stores'>,
+  person: Pick<NewRecord, 'id' | 'name' | 'kerberos'>,
   former: FormerName,
 ): Promise<void> {
   const { id, name } = person;

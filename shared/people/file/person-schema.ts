@@ -41,12 +41,25 @@ const verifierOf = (kind: KeptKind) =>
       return (name: string) => verifierRow(kind, { name, realm }, value);
     });
 
+/** The members of a person that let nobody in. */
+export const personMembers = {
+  id,
+  name: checked((name) => usernameCaseMapped(name) === name, 'a name in its normal form'),
+  kerberos: z
+    .array(checked(isKerberosPrincipal, 'a principal with its realm, such as alice@EXAMPLE.COM'))
+    .exactOptional(),
+  profile: profileSchema.exactOptional(),
+  disabled: z.boolean().exactOptional(),
+  admin: z.boolean().exactOptional(),
+  demo: z.boolean().exactOptional(),
+  created_at: time,
+};
+
 /** A person as `formatDirectoryFile` writes them, with verifiers of these kinds. */
 export const personSchema = (kinds: readonly KeptKind[]) =>
   z
     .strictObject({
-      id,
-      name: checked((name) => usernameCaseMapped(name) === name, 'a name in its normal form'),
+      ...personMembers,
       password_hash: checked(
         isPasswordHash,
         'an argon2id hash as this program makes it',
@@ -54,16 +67,6 @@ export const personSchema = (kinds: readonly KeptKind[]) =>
       verifiers: z.array(
         z.discriminatedUnion('kind', kinds.map(verifierOf) as [ReturnType<typeof verifierOf>]),
       ),
-      kerberos: z
-        .array(
-          checked(isKerberosPrincipal, 'a principal with its realm, such as alice@EXAMPLE.COM'),
-        )
-        .exactOptional(),
-      profile: profileSchema.exactOptional(),
-      disabled: z.boolean().exactOptional(),
-      admin: z.boolean().exactOptional(),
-      demo: z.boolean().exactOptional(),
-      created_at: time,
     })
     .transform(({ verifiers, ...person }) => ({
       ...person,

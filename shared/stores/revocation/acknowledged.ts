@@ -56,7 +56,8 @@ export function acknowledged(revocations: Revocations, options: AcknowledgedOpti
   };
 }
 
-function untilFollowed({
+/** Returns what resolves once no follower trusts what was revoked before the call. */
+export function untilFollowed({
   followers,
   lease,
   monotonic,

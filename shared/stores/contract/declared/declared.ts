@@ -14,7 +14,8 @@ export function declaredContract(contract: () => Contract): void {
         { kind: 'client', id: `${id} with : and ä` },
         { kind: 'person', id },
       ];
-      const here = async () => (await other.declared.list()).filter((one) => one.id.startsWith(id));
+      const here = async () =>
+        (await other.declared.list()).filter((thing) => thing.id.startsWith(id));
       for (const thing of [...things, ...things].toReversed()) await one.declared.add(thing);
       expect(await here()).toEqual(things);
       await one.declared.remove({ kind: 'client', id });

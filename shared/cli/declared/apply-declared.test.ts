@@ -1,0 +1,126 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { addPerson } from '#shared/people/people.ts';
+import { entryFile } from '../../../e2e/parts/entry.ts';
+import { until } from '../../../e2e/parts/process.ts';
+import { type Redis, startRedis } from '../../../e2e/parts/redis.ts';
+import { cli, newData, TestShell } from '../cli.fixture.ts';
+import { openHouse } from '../stores/with-people.ts';
+
+let redis: Redis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis[Symbol.asyncDispose]());
+
+/** Stores of both kinds, empty. */
+const STORES: readonly (readonly [string, () => Promise<NodeJS.ProcessEnv>])[] = [
+  ['SQLite', newData],
+  [
+    'Redis',
+    async () => {
+      await redis.cli('FLUSHALL');
+      return { ...(await newData()), COUNTERSIGN_REDIS_URL: redis.url };
+    },
+  ],
+];
+
+const people = (count: number, more: object = {}) =>
+  Array.from({ length: count }, (_, n) => ({ name: `person-${n}`, ...more }));
+
+const clients = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({
+    client_id: `client-${n}`,
+    client_name: 'App',
+    grant_types: ['client_credentials'],
+    scope: 'documents:read',
+    secret_hash: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
+  }));
+
+async function written(content: object): Promise<string> {
+  const file = join(await temporaryFolder(), 'declared.json');
+  await writeFile(file, JSON.stringify(content));
+  return file;
+}
+
+/** Whether another process is within a transaction that writes. */
+function isWriting({ COUNTERSIGN_DATA: data = '' }: NodeJS.ProcessEnv): boolean {
+  using database = new DatabaseSync(join(data, 'state.db'), { timeout: 0 });
+  try {
+    database.exec('BEGIN IMMEDIATE; ROLLBACK');
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+describe.each(STORES)('on %s', (kind, newStore) => {
+  test('two at once by processes of their own: both end well, and all is there once', async () => {
+    const env = await newStore();
+    const file = await written({ people: people(50), clients: clients(50) });
+    const ended = await Promise.all([1, 2].map(() => cli(['apply', file, '--json'], env)));
+    for (const { code, stderr } of ended) expect([code, stderr]).toEqual([0, '']);
+    const counts = ended.map(({ stdout }) => JSON.parse(stdout).changes.length as number);
+    expect((counts[0] ?? 0) + (counts[1] ?? 0)).toBe(100);
+    expect((await cli(['apply', file], env)).stdout).toBe('Nothing to change.\n');
+    await using house = await openHouse(new TestShell(env));
+    expect(await house.stores.people.page({ limit: 1000 })).toHaveLength(50);
+    expect(await house.stores.declared.list()).toHaveLength(100);
+  });
+
+  test('two that contradict each other, again and again: each person is as one of them says', async () => {
+    const env = await newStore();
+    const groups = ['one', 'other'];
+    const files = await Promise.all(
+      groups.map((group) => written({ people: people(10, { profile: { groups: [group] } }) })),
+    );
+    const ended = await Promise.all([...files, ...files].map((file) => cli(['apply', file], env)));
+    for (const { code, stderr } of ended) expect([code, stderr]).toEqual([0, '']);
+    await using house = await openHouse(new TestShell(env));
+    const all = await house.stores.people.page({ limit: 100 });
+    expect(all).toHaveLength(10);
+    for (const { profile } of all) expect(groups).toContain(profile?.groups?.join());
+  });
+
+  test('others who write meanwhile lose nothing', async () => {
+    const env = await newStore();
+    await using house = await openHouse(new TestShell(env));
+    const file = await written({ people: people(150) });
+    const applying = cli(['apply', file], env);
+    for (let n = 0; n < 20; n += 1) await addPerson(house, { name: `other-${n}` });
+    expect((await applying).stdout).toContain('150 changes.');
+    expect(await house.stores.people.page({ limit: 1000, prefix: 'other-' })).toHaveLength(20);
+    expect(await house.stores.people.page({ limit: 1000, prefix: 'person-' })).toHaveLength(150);
+  });
+
+  test('killed between two changes: the next run makes the rest, each thing and its event once', async () => {
+    const env = await newStore();
+    const count = 600;
+    const file = await written({ people: people(count) });
+    await using house = await openHouse(new TestShell(env));
+    const { people: here, declared } = house.stores;
+    const args = [entryFile('shared/cli/main.ts'), 'apply', file];
+    const child = spawn(process.execPath, args, { env, stdio: 'ignore' });
+    const ended = once(child, 'exit');
+    if (kind === 'Redis') await until(async () => (await here.page({ limit: 9 })).length > 5);
+    else await until(() => isWriting(env));
+    child.kill('SIGKILL');
+    await ended;
+    const before = (await here.page({ limit: count })).length;
+    expect(before).toBeLessThan(count);
+    if (kind === 'SQLite') expect([before, await declared.list()]).toEqual([0, []]);
+    const { stdout } = await cli(['apply', file, '--json'], env);
+    expect(JSON.parse(stdout).changes).toHaveLength(count - before);
+    expect((await cli(['apply', file], env)).stdout).toBe('Nothing to change.\n');
+    const pruned = await cli(['apply', await written({}), '--prune', '--json'], env);
+    expect(JSON.parse(pruned.stdout).changes).toHaveLength(count);
+    const events = ['--kind', 'person.added', '--limit', '9999', '--json'];
+    const lines = (await cli(['audit', 'list', ...events], env)).stdout;
+    expect(lines.trim().split('\n')).toHaveLength(count);
+  });
+});

@@ -1,0 +1,123 @@
+import { type House, Conflict } from '#shared/operations/operation.ts';
+import { PeopleError } from '#shared/people/people.ts';
+import type { DeclaredThing } from '#shared/stores/declared/declared.ts';
+import type { FormerName } from '#shared/stores/people/people.ts';
+import { Failure } from '../arguments/command.ts';
+import { clientItem, formerClientItem } from './client-items.ts';
+import { formerKeyItem, keyItem } from './key-items.ts';
+import { formerPersonItem, personItem } from './people-items.ts';
+import type { Wanted } from './wanted.ts';
+import type { Change, Item, Step } from './step.ts';
+
+export interface ApplyOptions {
+  /** Tell what would be changed, and change nothing. */
+  readonly dryRun: boolean;
+  /** Take away what `apply` made before and the file no longer has. */
+  readonly prune: boolean;
+  readonly former: FormerName;
+  /** Nobody may be an administrator afterwards. */
+  readonly noAdministrator: boolean;
+}
+
+/** How often a thing is looked at anew that somebody else changed meanwhile. */
+const ATTEMPTS = 3;
+
+const FORMER: Readonly<Record<DeclaredThing['kind'], (id: string) => Item>> = {
+  client: formerClientItem,
+  'api-key': formerKeyItem,
+  person: formerPersonItem,
+};
+
+/**
+ * Makes the store as a file says; resolves to what was changed. All is looked at before the first change, so that what
+ * cannot be done changes nothing. Throws `Failure`, `PeopleError`, `Conflict`, `Missing` and `InputError`.
+ */
+export async function applyDeclared(
+  house: House,
+  wanted: Wanted,
+  options: ApplyOptions,
+): Promise<readonly Change[]> {
+  const planned = await plan(house, wanted, options);
+  if (options.dryRun || planned.length === 0) return changesOf(planned.map(({ step }) => step));
+  return house.stores.together(async (stores) => {
+    const held = { ...house, stores, recorder: house.recorder.of(stores) };
+    const now = await plan(held, wanted, options);
+    const done: Step[] = [];
+    for (const { item, step } of now) done.push(...(await settle(held, item, step)));
+    return changesOf(done);
+  });
+}
+
+interface Planned {
+  readonly item: Item;
+  readonly step: Step;
+}
+
+async function plan(house: House, wanted: Wanted, options: ApplyOptions): Promise<Planned[]> {
+  const planned: Planned[] = [];
+  for (const item of await itemsOf(house, wanted, options)) {
+    const step = await item.plan(house);
+    if (step !== undefined) planned.push({ item, step });
+  }
+  if (!options.noAdministrator) await demandAdministrator(house, planned);
+  return planned;
+}
+
+/** First everything that the file has, in its order; then what it no longer has. */
+async function itemsOf(
+  { stores }: House,
+  { people, clients, keys }: Wanted,
+  { prune, former }: ApplyOptions,
+): Promise<readonly Item[]> {
+  const items = [
+    ...people.map((person) => personItem(person, former)),
+    ...clients.map(clientItem),
+    ...keys.map(keyItem),
+  ];
+  if (!prune) return items;
+  const here = new Set<string>();
+  for (const { name } of people) {
+    const id = (await stores.people.getByName(name))?.id;
+    if (id !== undefined) here.add(`person ${id}`);
+  }
+  for (const { client_id: id } of clients) here.add(`client ${id}`);
+  for (const { id } of keys) here.add(`api-key ${id}`);
+  const gone = (await stores.declared.list()).filter(({ kind, id }) => !here.has(`${kind} ${id}`));
+  return [...items, ...gone.map(({ kind, id }) => FORMER[kind](id))];
+}
+
+/** Does the step of an item. Where somebody else changes the same meanwhile, it is planned anew. */
+async function settle(house: House, item: Item, first: Step): Promise<readonly Step[]> {
+  let step: Step | undefined = first;
+  for (let attempt = 1; step !== undefined; attempt += 1) {
+    try {
+      await step.run(house);
+      return [step];
+    } catch (error) {
+      const isRace = error instanceof Conflict || error instanceof PeopleError;
+      if (!isRace || attempt === ATTEMPTS) throw error;
+    }
+    step = await item.plan(house);
+  }
+  return [];
+}
+
+/** Throws `Failure` if there is an administrator now and nobody would be one afterwards. */
+async function demandAdministrator(
+  { stores: { people } }: House,
+  planned: readonly Planned[],
+): Promise<void> {
+  const after = new Map(
+    planned.flatMap(({ step: { administrator: one } }) => (one ? [[one.id, one.after]] : [])),
+  );
+  if (![...after.values()].includes(false) || [...after.values()].includes(true)) return;
+  for await (const slice of people.list()) {
+    if (slice.some(({ id, admin, disabled }) => admin && !disabled && !after.has(id))) return;
+  }
+  throw new Failure(
+    'nobody would be an administrator any more: declare one with "admin": true, or give --no-administrator',
+  );
+}
+
+const changesOf = (steps: readonly Step[]): readonly Change[] =>
+  steps.flatMap(({ change }) => (change ? [change] : []));

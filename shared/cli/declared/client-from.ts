@@ -1,0 +1,66 @@
+import type { z } from 'zod';
+import type { Config } from '#shared/config/schema.ts';
+import { addClient, described } from '#shared/operations/clients/client-add.ts';
+import { isBuiltIn } from '#shared/operations/clients/find-client.ts';
+import { InputError, readInput } from '#shared/operations/operation.ts';
+import { spellingOf } from '#shared/operations/texts.ts';
+import type { DeclaredClient } from './file-schema.ts';
+import type { WantedClient } from './wanted.ts';
+
+/** The members of clients by their options: the rules of `client add` name those. */
+const MEMBERS = new Map(
+  Object.entries(addClient.input.shape).map(([member, schema]) => [
+    spellingOf(member, schema as z.ZodType).option,
+    member,
+  ]),
+);
+
+/** Options that are the value of a member. */
+const VALUES = new Map([
+  ['native', 'application_type native'],
+  ['public', 'token_endpoint_auth_method none'],
+]);
+
+/** Returns a client that a file declares, and the notes on it. Throws `InputError`, in the words of the file. */
+export function clientFrom(
+  declared: DeclaredClient,
+  config: Config,
+): { readonly client: WantedClient; readonly notes: readonly string[] } {
+  const { client_id, secret_hash, secret_file: _, demo, created_at, ...rest } = declared;
+  const { token_endpoint_auth_method: method, application_type: type, ...asked } = rest;
+  if (isBuiltIn(client_id)) {
+    throw new InputError(['client_id'], 'is that of a client that is built in: choose another');
+  }
+  if (secret_hash !== undefined && !method.startsWith('client_secret')) {
+    throw new InputError(['secret_hash'], `is of no client with the method ${method}: remove it`);
+  }
+  const isPublic = method === 'none';
+  try {
+    const given = {
+      ...asked,
+      public: isPublic,
+      native: type === 'native',
+      ...(!isPublic && { token_endpoint_auth_method: method }),
+    };
+    const { members, notes = [] } = described(readInput(addClient, given), config);
+    const client = {
+      client_id,
+      ...members,
+      ...(secret_hash !== undefined && { secret_hash }),
+      ...(demo && { demo }),
+      ...(created_at !== undefined && { created_at }),
+    };
+    return { client, notes };
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    const path = error.path.map((member) => VALUES.get(member) ?? member);
+    throw new InputError(path, inMembers(error.message));
+  }
+}
+
+/** Returns a mistake that names options as one that names members. */
+const inMembers = (message: string) =>
+  message.replace(
+    /--([a-z-]+[a-z])/g,
+    (text, option: string) => VALUES.get(option) ?? MEMBERS.get(option) ?? text,
+  );

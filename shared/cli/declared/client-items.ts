@@ -1,0 +1,110 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { House } from '#shared/operations/operation.ts';
+import { Conflict, perform } from '#shared/operations/operation.ts';
+import { removeClient } from '#shared/operations/clients/client-remove.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { Failure } from '../arguments/command.ts';
+import { refuseKeysOfPeople } from '#shared/operations/clients/keys-of-client.ts';
+import { withdrawn } from '#shared/operations/clients/client-set.ts';
+import type { WantedClient } from './wanted.ts';
+import { differences, type Item, type Step } from './step.ts';
+
+/** Members that no client changes: another one has to be registered. */
+const FIXED = ['grant_types', 'token_endpoint_auth_method', 'application_type', 'gnap'] as const;
+
+/** The members that a file declares. */
+function declaredOf(client: Partial<ClientRecord>) {
+  const { client_id: _, created_at: __, demo: ___, former_secret: ____, ...declared } = client;
+  const { withdrawn_scopes: _____, introspects, ...members } = declared;
+  return {
+    // The algorithm of a record without one.
+    id_token_signed_response_alg: 'ES256',
+    ...members,
+    ...(introspects !== undefined && { introspects: [introspects].flat() }),
+  };
+}
+
+/** Returns a client as a file declares it. */
+export const declaredClient = (client: ClientRecord) => ({
+  client_id: client.client_id,
+  ...declaredOf(client),
+});
+
+export const clientItem = (wanted: WantedClient): Item => ({
+  async plan({ stores: { clients, publicKeys }, clock }) {
+    await refuseKeysOfPeople(publicKeys, wanted);
+    const there = await clients.get(wanted.client_id);
+    return there === undefined
+      ? addition({ created_at: clock.now(), ...wanted })
+      : change(there, wanted);
+  },
+});
+
+function addition(client: ClientRecord): Step {
+  const { client_id: id, token_endpoint_auth_method: method, secret_hash } = client;
+  if (method.startsWith('client_secret') && secret_hash === undefined) {
+    throw new Failure(`the client ${id} has no secret: write secret_hash or secret_file`);
+  }
+  return {
+    change: {
+      kind: 'client',
+      name: id,
+      change: 'added',
+      members: differences({}, declaredOf(client)),
+    },
+    async run({ stores, recorder }) {
+      await stores.declared.add({ kind: 'client', id });
+      const added = recorder.changing('clients', { kind: 'client.added', client: id });
+      if (!(await added.add(client))) throw new Conflict(`the client ${id} was added meanwhile`);
+    },
+  };
+}
+
+function change(there: ClientRecord, wanted: WantedClient): Step | undefined {
+  const { client_id: id } = there;
+  const fixed = FIXED.find((member) => !isDeepStrictEqual(there[member], wanted[member]));
+  if (fixed !== undefined) {
+    throw new Failure(`the client ${id} cannot change ${fixed}: declare another client_id`);
+  }
+  const { secret_hash = there.secret_hash } = wanted;
+  const isSecretSame = secret_hash === there.secret_hash;
+  const now = { ...wanted, ...(secret_hash !== undefined && { secret_hash }) };
+  const members = differences(declaredOf(there), declaredOf(now));
+  if (Object.keys(members).length === 0) return undefined;
+  return {
+    change: { kind: 'client', name: id, change: 'changed', members },
+    async run({ stores, recorder, clock }: House) {
+      const changed = {
+        ...now,
+        created_at: there.created_at,
+        ...(there.demo && { demo: true }),
+        ...(isSecretSame && there.former_secret && { former_secret: there.former_secret }),
+        ...(there.withdrawn_scopes && { withdrawn_scopes: there.withdrawn_scopes }),
+        ...withdrawn(there, now.scope, clock),
+      };
+      const events = [
+        { kind: 'client.changed', client: id } as const,
+        ...(isSecretSame ? [] : [{ kind: 'client.secret-changed', client: id } as const]),
+      ];
+      await refuseKeysOfPeople(stores.publicKeys, changed);
+      if (!(await recorder.changing('clients', ...events).replace(changed, there))) {
+        throw new Conflict(`the client ${id} was changed meanwhile: run the command again`);
+      }
+    },
+  };
+}
+
+/** A client that `apply` has made, and the file no longer declares. */
+export const formerClientItem = (id: string): Item => ({
+  async plan({ stores: { clients } }) {
+    const forget = ({ stores }: House) => stores.declared.remove({ kind: 'client', id });
+    if ((await clients.get(id)) === undefined) return { run: forget };
+    return {
+      change: { kind: 'client', name: id, change: 'removed', members: {} },
+      async run(house) {
+        await perform(removeClient, { client_id: id }, house);
+        await forget(house);
+      },
+    };
+  },
+});

@@ -1,0 +1,87 @@
+import { type House, Conflict, perform } from '#shared/operations/operation.ts';
+import { removeKey } from '#shared/operations/keys/key-remove.ts';
+import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
+import type { WantedKey } from './wanted.ts';
+import { differences, type Item, type Step } from './step.ts';
+
+/** Returns a key as a file declares it. */
+export const declaredKey = ({
+  id,
+  application,
+  realm,
+  secret_hash,
+  scopes,
+  expires_at,
+}: WantedKey) => ({
+  id,
+  application,
+  realm,
+  secret_hash,
+  scopes,
+  ...(expires_at !== undefined && { expires_at }),
+});
+
+export const keyItem = (wanted: WantedKey): Item => ({
+  async plan({ stores: { apiKeys }, clock }) {
+    const { id } = wanted;
+    const there = await apiKeys.get(id);
+    if (there === undefined) return addition({ created_at: clock.now(), ...wanted });
+    const members = differences(declaredKey(there), declaredKey(wanted));
+    if (Object.keys(members).length === 0) return undefined;
+    const { created_at, used_at, demo } = there;
+    const changed = {
+      ...wanted,
+      created_at,
+      ...(used_at !== undefined && { used_at }),
+      ...(demo && { demo }),
+    };
+    return {
+      change: { kind: 'api-key', name: id, change: 'changed', members },
+      async run(house) {
+        // A key that was taken away and not put back is added by the next run.
+        await house.stores.apiKeys.remove(id);
+        await keep(house, changed, 'api-key.rotated');
+      },
+    };
+  },
+});
+
+function addition(key: ApiKeyRecord): Step {
+  return {
+    change: {
+      kind: 'api-key',
+      name: key.id,
+      change: 'added',
+      members: differences({ id: key.id }, declaredKey(key)),
+    },
+    async run(house) {
+      await house.stores.declared.add({ kind: 'api-key', id: key.id });
+      await keep(house, key, 'api-key.added');
+    },
+  };
+}
+
+async function keep(
+  { recorder }: House,
+  key: ApiKeyRecord,
+  kind: 'api-key.added' | 'api-key.rotated',
+): Promise<void> {
+  if (!(await recorder.changing('apiKeys', { kind, key: key.id }).add(key))) {
+    throw new Conflict(`the key ${key.id} was added meanwhile: run the command again`);
+  }
+}
+
+/** A key that `apply` has made, and the file no longer declares. */
+export const formerKeyItem = (id: string): Item => ({
+  async plan({ stores: { apiKeys } }) {
+    const forget = ({ stores }: House) => stores.declared.remove({ kind: 'api-key', id });
+    if ((await apiKeys.get(id)) === undefined) return { run: forget };
+    return {
+      change: { kind: 'api-key', name: id, change: 'removed', members: {} },
+      async run(house) {
+        await perform(removeKey, { id }, house);
+        await forget(house);
+      },
+    };
+  },
+});

@@ -1,0 +1,122 @@
+import { isDeepStrictEqual } from 'node:util';
+import { randomId } from '#shared/base/random.ts';
+import { type House, perform } from '#shared/operations/operation.ts';
+import { disableUser, enableUser } from '#shared/operations/people/user-disable.ts';
+import { nameUserInKerberos } from '#shared/operations/people/user-kerberos.ts';
+import { setUser } from '#shared/operations/people/user-set.ts';
+import { refuseConflict } from '#shared/people/file/import-directory.ts';
+import { keepPerson, type NewRecord } from '#shared/people/people.ts';
+import type { FormerName, PersonRecord, Profile } from '#shared/stores/people/people.ts';
+import type { DeclaredPerson } from './file-schema.ts';
+import { differences, type Item, type Step } from './step.ts';
+
+/** The members of a person that a file declares; absent ones of `profile` and `disabled` are left as they are. */
+const declaredOf = ({ profile = {}, kerberos = [], admin, disabled }: Omit<NewRecord, 'id'>) => ({
+  ...profile,
+  ...(kerberos.length > 0 && { kerberos }),
+  ...(admin && { admin }),
+  ...(disabled && { disabled }),
+});
+
+export const personItem = (wanted: DeclaredPerson, former: FormerName): Item => ({
+  async plan(house) {
+    const { stores, random } = house;
+    const there = await stores.people.getByName(wanted.name);
+    const id = there?.id ?? wanted.id ?? randomId(random);
+    await refuseConflict(house, { ...wanted, id }, there === undefined ? former : 'reused');
+    return there === undefined ? addition({ ...wanted, id }, former) : change(there, wanted);
+  },
+});
+
+function addition(person: DeclaredPerson & { readonly id: string }, former: FormerName): Step {
+  const members = differences({}, declaredOf({ created_at: 0, ...person }));
+  return {
+    change: { kind: 'person', name: person.name, change: 'added', members },
+    ...(person.admin && !person.disabled && { administrator: { id: person.id, after: true } }),
+    async run(house) {
+      const { declared } = house.stores;
+      const thing = { kind: 'person', id: person.id } as const;
+      await declared.add(thing);
+      try {
+        await keepPerson(house, { created_at: house.clock.now(), ...person }, former);
+      } catch (error) {
+        await declared.remove(thing);
+        throw error;
+      }
+    },
+  };
+}
+
+function change(there: PersonRecord, wanted: DeclaredPerson): Step | undefined {
+  const { name, profile = {}, disabled = false, kerberos = [], admin = false } = there;
+  const now = {
+    profile: wanted.profile ?? profile,
+    disabled: wanted.disabled ?? disabled,
+    kerberos: wanted.kerberos ?? [],
+    admin: wanted.admin ?? false,
+  };
+  const members = differences(declaredOf(there), declaredOf({ ...there, ...now }));
+  if (Object.keys(members).length === 0) return undefined;
+  const [before, after] = [admin && !disabled, now.admin && !now.disabled];
+  return {
+    change: { kind: 'person', name, change: 'changed', members },
+    ...(before !== after && { administrator: { id: there.id, after } }),
+    async run(house) {
+      // Disabled first, so that no later change lets somebody in who should be out.
+      if (now.disabled && !disabled) await perform(disableUser, { name }, house);
+      await setProfile(house, { name, profile, admin }, now);
+      if (!isDeepStrictEqual(now.kerberos, kerberos)) {
+        await perform(nameUserInKerberos, { name, principals: now.kerberos }, house);
+      }
+      if (!now.disabled && disabled) await perform(enableUser, { name }, house);
+    },
+  };
+}
+
+/** The members of a profile by the options that clear them. */
+const CLEARED: Readonly<Record<keyof Profile, string>> = {
+  display_name: 'display-name',
+  emails: 'email',
+  groups: 'group',
+  locale: 'locale',
+  picture: 'picture',
+};
+
+async function setProfile(
+  house: House,
+  was: { readonly name: string; readonly profile: Profile; readonly admin: boolean },
+  now: { readonly profile: Profile; readonly admin: boolean },
+): Promise<void> {
+  const gone = (Object.keys(was.profile) as (keyof Profile)[]).filter(
+    (member) => now.profile[member] === undefined,
+  );
+  const isSame = isDeepStrictEqual(now.profile, was.profile);
+  if (isSame && now.admin === was.admin) return;
+  const without = [
+    ...gone.map((member) => CLEARED[member]),
+    ...(was.admin && !now.admin ? ['admin'] : []),
+  ];
+  const admin = now.admin && !was.admin && { admin: true };
+  const profile = isSame ? {} : now.profile;
+  await perform(setUser, { name: was.name, ...profile, ...admin, without }, house);
+}
+
+/** Somebody whom `apply` has made, and the file no longer declares: disabled, never erased. */
+export const formerPersonItem = (id: string): Item => ({
+  async plan({ stores: { people } }) {
+    const there = await people.get(id);
+    if (there === undefined) {
+      return { run: ({ stores }) => stores.declared.remove({ kind: 'person', id }) };
+    }
+    const { name, disabled = false, admin } = there;
+    if (disabled) return undefined;
+    const members = { disabled: { old: undefined, new: true } };
+    return {
+      change: { kind: 'person', name, change: 'disabled', members },
+      ...(admin && { administrator: { id, after: false } }),
+      async run(house) {
+        await perform(disableUser, { name }, house);
+      },
+    };
+  },
+});

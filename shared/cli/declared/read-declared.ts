@@ -1,0 +1,178 @@
+import { hash } from 'node:crypto';
+import { dirname, resolve } from 'node:path';
+import type { Mistake } from '#shared/base/mistake.ts';
+import { issueMistakes } from '#shared/config/issue-mistakes.ts';
+import { issueWords } from '#shared/config/issue-words.ts';
+import { knownMembers } from '#shared/config/known-members.ts';
+import type { Config } from '#shared/config/schema.ts';
+import { apiKeySecretHash, parseApiKey } from '#shared/people/api-key.ts';
+import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
+import { InputError } from '#shared/operations/operation.ts';
+import { Failure, type Shell, UsageError } from '../arguments/command.ts';
+import { realmOfKeys } from '../arguments/realm-of-keys.ts';
+import { boundedFile } from './bounded-file.ts';
+import { clientFrom } from './client-from.ts';
+import { type DeclaredFile, declaredFile } from './file-schema.ts';
+import { plainSecrets } from './plain-secrets.ts';
+import type { Wanted } from './wanted.ts';
+import { parseStrictJson, StrictJsonError } from './strict-json.ts';
+
+/** Octets of a file: some 30,000 people. */
+const LONGEST = 8 * 2 ** 20;
+/** Octets of a file with a secret. */
+const LONGEST_SECRET = 4096;
+/** Most mistakes that one message lists. */
+const MISTAKES = 20;
+
+/** Reads a file of `countersign apply`. Throws `Failure`, which names every mistake by its path, and repeats no value. */
+export async function readDeclared(path: string, config: Config, shell: Shell): Promise<Wanted> {
+  const file = parse(path, await boundedFile(path, LONGEST));
+  const mistakes: Mistake[] = [...twice(file), ...unknownRealms(file, config)];
+  const folder = dirname(path);
+
+  /** Reads each entry of a part, and notes the mistakes in it. */
+  async function each<E, W>(
+    part: 'clients' | 'api_keys',
+    entries: readonly E[],
+    read: (entry: E) => Promise<W>,
+  ): Promise<W[]> {
+    const all: W[] = [];
+    for (const [index, entry] of entries.entries()) {
+      try {
+        all.push(await read(entry));
+      } catch (error) {
+        if (error instanceof InputError) {
+          mistakes.push({ path: [part, index, ...error.path].join('.'), message: error.message });
+        } else if (error instanceof Failure) {
+          mistakes.push({ path: `${part}.${index}`, message: error.message });
+        } else throw error;
+      }
+    }
+    return all;
+  }
+
+  const clients = await each('clients', file.clients, async ({ secret_file, ...client }) => {
+    const fromFile = secret_file && { secret_hash: await secretIn(resolve(folder, secret_file)) };
+    if (fromFile && client.secret_hash) throw new Failure(ONE_OF('secret_hash', 'secret_file'));
+    const made = clientFrom({ ...client, ...fromFile }, config);
+    for (const note of made.notes) shell.note(`Note: client ${client.client_id}: ${note}`);
+    return made.client;
+  });
+  const keys = await each('api_keys', file.api_keys, async (entry) => {
+    const { key_file, used_at: _, ...key } = entry;
+    refuseRealm(config, key.realm);
+    const fromFile = key_file && (await keyIn(resolve(folder, key_file)));
+    if (fromFile && key.secret_hash) throw new Failure(ONE_OF('secret_hash', 'key_file'));
+    const { id, secret_hash } = { ...key, ...fromFile };
+    if (id === undefined || secret_hash === undefined) {
+      throw new Failure('has neither id and secret_hash nor key_file: write one of them');
+    }
+    if (key.id !== undefined && key.id !== id) throw new Failure('id is not that of key_file');
+    return { ...key, id, secret_hash };
+  });
+  mistakes.push(
+    ...twiceIn(
+      keys.map(({ id }) => id),
+      'api_keys',
+      'id',
+    ),
+  );
+  if (mistakes.length > 0) throw refusal(path, mistakes);
+  return { people: file.people, clients, keys };
+}
+
+const ONE_OF = (one: string, other: string) => `has ${one} and ${other}: leave one of them out`;
+
+function parse(path: string, text: string): DeclaredFile {
+  let content: unknown;
+  try {
+    content = parseStrictJson(text);
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error;
+    throw refusal(path, [{ path: error.path.join('.'), message: error.message }]);
+  }
+  const secrets = plainSecrets(content);
+  if (secrets.length > 0) throw refusal(path, secrets);
+  const { data, error } = declaredFile.safeParse(content, { error: issueWords });
+  if (data !== undefined) return data;
+  const known = (at: readonly PropertyKey[]) => knownMembers(declaredFile, at);
+  throw refusal(
+    path,
+    error.issues.flatMap((issue) => issueMistakes(issue, known)),
+  );
+}
+
+function refusal(path: string, mistakes: readonly Mistake[]): Failure {
+  const lines = mistakes.slice(0, MISTAKES).map((one) => `  ${one.path || 'all'}: ${one.message}`);
+  const more = mistakes.length - lines.length;
+  return new Failure(
+    [`${path} cannot be applied:`, ...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join(
+      '\n',
+    ),
+  );
+}
+
+const twice = ({ people, clients }: DeclaredFile) => [
+  ...twiceIn(
+    people.map(({ name }) => name),
+    'people',
+    'name',
+  ),
+  ...twiceIn(
+    people.flatMap(({ id = [] }) => id),
+    'people',
+    'id',
+  ),
+  ...twiceIn(
+    clients.map(({ client_id: id }) => id),
+    'clients',
+    'client_id',
+  ),
+];
+
+function twiceIn(values: readonly string[], part: string, member: string): Mistake[] {
+  const seen = new Set<string>();
+  return values.flatMap((value, index) =>
+    seen.size === seen.add(value).size
+      ? [{ path: `${part}.${index}.${member}`, message: 'is that of an earlier entry' }]
+      : [],
+  );
+}
+
+/** Throws `Failure` for a realm that takes no API keys. */
+function refuseRealm(config: Config, realm: string): void {
+  try {
+    realmOfKeys(config, realm);
+  } catch (error) {
+    throw error instanceof UsageError ? new Failure(error.message.replace('--', '')) : error;
+  }
+}
+
+function unknownRealms({ realms }: DeclaredFile, { spaces, proxy }: Config): Mistake[] {
+  const known = new Set([...spaces.map(({ realm }) => realm), ...(proxy ? [proxy.realm] : [])]);
+  return realms.flatMap((realm, index) =>
+    known.has(realm)
+      ? []
+      : [
+          {
+            path: `realms.${index}`,
+            message: `is no realm of the configuration, which has: ${[...known].join(', ')}`,
+          },
+        ],
+  );
+}
+
+/** Returns the hash of a client's secret. Nobody can guess one that is as long, so a fast hash will do. */
+async function secretIn(path: string): Promise<string> {
+  const text = (await boundedFile(path, LONGEST_SECRET, true)).replace(/\r?\n$/, '');
+  if (!/^[\x21-\x7e]{32,}$/.test(text)) {
+    throw new Failure(`${path} must hold a secret of at least 32 visible ASCII characters`);
+  }
+  return hash('sha256', text, 'base64url');
+}
+
+async function keyIn(path: string): Promise<Pick<ApiKeyRecord, 'id' | 'secret_hash'>> {
+  const key = parseApiKey((await boundedFile(path, LONGEST_SECRET, true)).trim());
+  if (key === undefined) throw new Failure(`${path} must hold an API key as key add prints it`);
+  return { id: key.id, secret_hash: apiKeySecretHash(key.secret) };
+}

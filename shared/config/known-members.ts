@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+/** Returns the names of the members that a value of the schema may have at a path; none where it may have any. */
+export function knownMembers(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  const [first, ...rest] = path;
+  return choices(schema).flatMap((choice) => {
+    if (first === undefined) return choice instanceof z.ZodObject ? Object.keys(choice.shape) : [];
+    const inner = innerOf(choice, String(first));
+    return inner === undefined ? [] : knownMembers(inner, rest);
+  });
+}
+
+/** The schema of a member or an entry. */
+function innerOf(schema: z.ZodType, name: string): z.ZodType | undefined {
+  if (schema instanceof z.ZodArray) return schema.element as z.ZodType;
+  if (schema instanceof z.ZodRecord) return schema.valueType as z.ZodType;
+  if (!(schema instanceof z.ZodObject) || !Object.hasOwn(schema.shape, name)) return undefined;
+  return schema.shape[name] as z.ZodType;
+}
+
+/** The schemas of which a value has one, without what says that it may be absent, and what is made of it. */
+function choices(schema: z.ZodType): readonly z.ZodType[] {
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
+    schema instanceof z.ZodExactOptional ||
+    schema instanceof z.ZodNullable
+  ) {
+    return choices(schema.unwrap() as z.ZodType);
+  }
+  if (schema instanceof z.ZodPipe) return choices(schema.in as z.ZodType);
+  if (schema instanceof z.ZodUnion) return (schema.options as z.ZodType[]).flatMap(choices);
+  return [schema];
+}
