@@ -22,6 +22,7 @@ const SUBJECTS = [
   'keys',
   'limits',
   'mail',
+  'declared',
   'oauth',
   'people',
   'push',

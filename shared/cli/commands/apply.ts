@@ -20,7 +20,7 @@ export const apply: Command = {
     'no-administrator': { help: 'accept that nobody is an administrator afterwards' },
   },
   details: [
-    'FILE is JSON with the members of directory export, without what lets people in: docs/how-to/declare.md.',
+    'FILE is JSON with the members of directory export, without what lets people in.',
     'The whole file is checked first; a mistake changes nothing. On SQLite all changes are one transaction; on Redis they',
     'are made in order, and after an interruption the command makes the rest.',
   ],
