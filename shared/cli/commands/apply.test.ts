@@ -251,7 +251,7 @@ describe('apply', () => {
       /realms\.1: is no realm of the configuration, which has: .*api-key/,
     );
     expect(await refused({ api_keys: [{ ...API_KEY, realm: 'none' }] })).toContain(
-      'api_keys.0: realm must be one that takes API keys',
+      'api_keys.0.realm: must be one that takes API keys',
     );
   });
 });

@@ -7,9 +7,9 @@ import { knownMembers } from '#shared/config/known-members.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { apiKeySecretHash, parseApiKey } from '#shared/people/api-key.ts';
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
+import { checkRealm } from '#shared/operations/keys/key-add.ts';
 import { InputError } from '#shared/operations/operation.ts';
-import { Failure, type Shell, UsageError } from '../arguments/command.ts';
-import { realmOfKeys } from '../arguments/realm-of-keys.ts';
+import { Failure, type Shell } from '../arguments/command.ts';
 import { boundedFile } from './bounded-file.ts';
 import { clientFrom } from './client-from.ts';
 import { type DeclaredFile, declaredFile } from './file-schema.ts';
@@ -60,7 +60,7 @@ export async function readDeclared(path: string, config: Config, shell: Shell): 
   });
   const keys = await each('api_keys', file.api_keys, async (entry) => {
     const { key_file, used_at: _, ...key } = entry;
-    refuseRealm(config, key.realm);
+    checkRealm(key.realm, config);
     const fromFile = key_file && (await keyIn(resolve(folder, key_file)));
     if (fromFile && key.secret_hash) throw new Failure(ONE_OF('secret_hash', 'key_file'));
     const { id, secret_hash } = { ...key, ...fromFile };
@@ -137,15 +137,6 @@ function twiceIn(values: readonly string[], part: string, member: string): Mista
       ? [{ path: `${part}.${index}.${member}`, message: 'is that of an earlier entry' }]
       : [],
   );
-}
-
-/** Throws `Failure` for a realm that takes no API keys. */
-function refuseRealm(config: Config, realm: string): void {
-  try {
-    realmOfKeys(config, realm);
-  } catch (error) {
-    throw error instanceof UsageError ? new Failure(error.message.replace('--', '')) : error;
-  }
 }
 
 function unknownRealms({ realms }: DeclaredFile, { spaces, proxy }: Config): Mistake[] {

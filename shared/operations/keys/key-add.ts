@@ -98,7 +98,8 @@ async function addConcealed({ application, public_key = '', key_name = '' }: Ask
   return { id: key.id, application, ...members };
 }
 
-function checkRealm(asked: string | undefined, { spaces }: Config): void {
+/** Throws `InputError` for a realm that takes no API keys. */
+export function checkRealm(asked: string | undefined, { spaces }: Config): void {
   if (asked === undefined) throw new InputError(['realm'], 'is missing');
   const realms = spaces
     .filter(({ schemes, apiKey }) => schemes.includes('API-Key') || apiKey.beside)
