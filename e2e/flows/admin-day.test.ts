@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+import { type BrowserFlow, signIn, startBrowserFlow } from './browser.fixture.ts';
+import { ONE_STORE } from './flow.ts';
+
+describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind) => {
+  let flow: BrowserFlow;
+  beforeAll(async () => {
+    flow = await startBrowserFlow(kind, { issuerHost: 'localhost' });
+  });
+  afterAll(async () => flow?.[Symbol.asyncDispose]());
+
+  const at = (path: string) => `${flow.pair.issuer}/admin${path}`;
+  const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+  const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).first();
+
+  /** Chromium finds nothing that hinders people, and no page is wider than a telephone. */
+  async function isFine(page: Page): Promise<void> {
+    await page.evaluate(axe.source);
+    const found = (await page.evaluate('axe.run()')) as { violations: { id: string }[] };
+    expect([page.url(), found.violations.map(({ id }) => id)]).toEqual([page.url(), []]);
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 700 });
+    const wide = await page.evaluate('document.documentElement.scrollWidth');
+    expect([page.url(), wide]).toEqual([page.url(), 390]);
+    if (size) await page.setViewportSize(size);
+  }
+
+  test('it goes from a passkey to the activity, and ends with the right to administer', async () => {
+    const admin = await flow.visit();
+    const { page } = admin;
+    await flow.pair.cli('user', 'set', admin.person.name, '--admin');
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('WebAuthn.enable');
+    await cdp.send('WebAuthn.addVirtualAuthenticator', {
+      options: {
+        protocol: 'ctap2',
+        transport: 'internal',
+        hasResidentKey: true,
+        hasUserVerification: true,
+        isUserVerified: true,
+        automaticPresenceSimulation: true,
+      },
+    });
+    await page.addInitScript(
+      'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
+    );
+    await page.goto(`${flow.pair.issuer}/account/passkeys`);
+    await signIn(page, admin.person);
+    await page.getByLabel('Name of the passkey').fill('Laptop');
+    await page.keyboard.press('Enter');
+    await page.getByText('The passkey is made.').waitFor();
+    await page.goto(`${flow.pair.issuer}/sign-out`);
+    await button(page, 'Sign out').click();
+    await page.getByText('You are signed out').waitFor();
+    await page.goto(`${flow.pair.issuer}/account`);
+    await button(page, 'Use a passkey').click();
+    await page.getByText(`You are ${admin.person.name}.`).waitFor();
+
+    // Finds a person, and disables them: their session ends.
+    const other = await flow.visit();
+    await other.page.goto(`${flow.pair.issuer}/account`);
+    await signIn(other.page, other.person);
+    await other.page.getByText(`You are ${other.person.name}.`).waitFor();
+    await page.goto(at(''));
+    await isFine(page);
+    await page.getByLabel('People whose name begins with').fill(other.person.name);
+    await button(page, 'Find').first().click();
+    await isFine(page);
+    await link(page, other.person.name).click();
+    await page.getByText('Last seen').waitFor();
+    await isFine(page);
+    await link(page, 'Disable a person').click();
+    await page.getByText('sessions, grants and tokens end').waitFor();
+    await button(page, 'Disable a person').click();
+    await page.getByText('The person is disabled.').waitFor();
+    await other.page.reload();
+    await other.page.getByLabel('Password').waitFor();
+
+    // Invites somebody, whose link works.
+    await page.goto(at('/user-invite?name=newcomer'));
+    await button(page, 'Invite a person').click();
+    const invited = await page.locator('dd', { hasText: '/recover/' }).innerText();
+    await isFine(page);
+    const { page: theirs } = await flow.visit();
+    await theirs.goto(invited);
+    await theirs.locator('input[type=password]').first().waitFor();
+
+    // A client, whose secret is shown once and gets a token.
+    await page.goto(at('/client-add'));
+    await page.locator('[name=client_name]').fill('Nightly');
+    await page.locator('[name=grant_types][value=client_credentials]').check();
+    await page.locator('[name=scope]').fill('documents:read');
+    await button(page, 'Register a client').click();
+    const fact = (name: string) => page.locator(`dt:text-is("${name}") + dd`).first().innerText();
+    const [id, secret] = [await fact('client_id'), await fact('Secret')];
+    await page.reload();
+    expect(await page.content()).not.toContain(secret);
+    const answer = await fetch(`${flow.pair.issuer}/token`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${btoa(`${id}:${secret}`)}` },
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        scope: 'documents:read',
+        resource: flow.pair.documents,
+      }),
+    });
+    expect(answer.status).toBe(200);
+
+    // A new signing key, and all of it in the activity.
+    await page.goto(at('/signing-keys-list'));
+    await isFine(page);
+    await link(page, 'Replace').click();
+    await button(page, 'Replace a signing key').click();
+    await page.getByText('The signing key is replaced.').waitFor();
+    for (const event of ['person.disabled', 'client.added', 'signing-key.added']) {
+      await page.goto(at(`/audit-list?kind=${event}&since=1h`));
+      await page.locator('td', { hasText: event }).first().waitFor();
+      await isFine(page);
+    }
+    await page.goto(at('/server-status'));
+    for (const server of ['authz', 'resource']) {
+      await page.locator('td', { hasText: server }).first().waitFor();
+    }
+    await isFine(page);
+
+    // Every page that only reads, in German and in the dark.
+    await page.emulateMedia({ colorScheme: 'dark' });
+    const userAgent = String(await page.evaluate('navigator.userAgent'));
+    await cdp.send('Emulation.setUserAgentOverride', { userAgent, acceptLanguage: 'de' });
+    for (const path of ['', '/user-list', '/client-list', '/realm-list', '/cache-stats']) {
+      await page.goto(at(path));
+      expect(await page.locator('html').getAttribute('lang')).toBe('de');
+      await isFine(page);
+    }
+
+    // Without the right the page that is open does nothing more, and every address is unknown.
+    await page.goto(at('/user-disable?name=newcomer'));
+    await flow.pair.cli('user', 'set', admin.person.name, '--without', 'admin');
+    const [refused] = await Promise.all([
+      page.waitForResponse((response) => response.request().method() === 'POST'),
+      page.locator('main form button').first().click(),
+    ]);
+    expect(refused.status()).toBe(404);
+    expect((await page.goto(at('')))?.status()).toBe(404);
+    expect(await flow.pair.cli('user', 'show', 'newcomer')).toMatchObject({ disabled: false });
+  });
+});
