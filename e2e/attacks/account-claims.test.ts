@@ -8,6 +8,7 @@ import { addPerson, type PeopleStore, setProfile } from '#shared/people/people.t
 import { createPasswords } from '#shared/people/password.ts';
 import { judgeName, register } from '#shared/people/registration.ts';
 import { removePerson } from '#shared/people/remove-person.ts';
+import { somePasskey } from '#shared/stores/contract/samples.ts';
 import { openTestRedis, redisConfig } from '#shared/stores/redis/under-test.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
@@ -66,7 +67,6 @@ describe.each(['sqlite', 'redis'] as const)('claims of accounts, %s', (kind) => 
       TEN.map((n) =>
         register(house(n), registration(n, n % 2 ? address : address.toUpperCase()), {
           name: `${name}${'abcdefghkz'.charAt(n)}`,
-          password: undefined,
         }),
       ),
     );
@@ -83,7 +83,7 @@ describe.each(['sqlite', 'redis'] as const)('claims of accounts, %s', (kind) => 
         const judged = await judgeName(house(n), typed, []);
         if ('fault' in judged) return judged.fault;
         const right = registration(n, `${start}${n}@looks.example`);
-        return register(house(n), right, { name: judged.name, password: undefined });
+        return register(house(n), right, { name: judged.name });
       }),
     );
     expect(outcomes.toSorted()).toEqual(['done', ...TEN.slice(1).map(() => 'taken')]);
@@ -107,6 +107,32 @@ describe.each(['sqlite', 'redis'] as const)('claims of accounts, %s', (kind) => 
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await owners(address)).toHaveLength(1);
+  });
+
+  test('ten accounts with one passkey, and one with that of somebody else: none is without a way in', async () => {
+    const [name, key] = [fresh(), fresh()];
+    const passkeyOf = (accountId: string) => ({ ...somePasskey(key), accountId });
+    const outcomes = await Promise.all(
+      TEN.map((n) => {
+        const right = registration(n, `${name}${n}@keys.example`);
+        const chosen = `${name}${'abcdefghkz'.charAt(n)}`;
+        return register(house(n), right, { name: chosen, passkey: passkeyOf(right.id) });
+      }),
+    );
+    expect(outcomes.toSorted()).toEqual(['done', ...TEN.slice(1).map(() => 'passkey')]);
+    const late = registration(10, `${name}10@keys.example`);
+    const used = { name: `${name}y`, passkey: passkeyOf(late.id) };
+    expect(await register(house(), late, used)).toBe('passkey');
+    const { people, passkeys } = house(1).stores;
+    const kept = await passkeys.get(key);
+    const made = await Promise.all(
+      [...TEN, 10].map((n) => people.get(registration(n, `${name}${n}@keys.example`).id)),
+    );
+    expect(made.filter((one) => one !== undefined)).toMatchObject([{ id: kept?.accountId }]);
+    expect(await passkeys.of(kept?.accountId ?? '')).toEqual([kept]);
+    // The link goes on, with a passkey that is new.
+    const again = { name: `${name}y`, passkey: { ...passkeyOf(late.id), id: fresh() } };
+    expect(await register(house(), late, again)).toBe('done');
   });
 
   test('an operator and a file are refused what is verified for somebody else, with the reason', async () => {
@@ -145,7 +171,7 @@ describe.each(['sqlite', 'redis'] as const)('claims of accounts, %s', (kind) => 
       if (how === 'removed') await removePerson(house(), holder.name);
       else await setProfile(house(), holder.name, () => verified(`other-${address}`));
       const right = registration(0, address);
-      const made = { name: fresh(), password: undefined };
+      const made = { name: fresh() };
       expect(await register(house(1), right, made)).toBe('done');
       expect(await owners(address)).toMatchObject([{ id: right.id }]);
     },

@@ -1,3 +1,4 @@
+import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 import { type AccessStore, changing } from './access/access-store.ts';
 import { endEverything } from './access/everything.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
@@ -7,6 +8,7 @@ import type {
   PersonRecord,
   Profile,
   VerifierRow,
+  WithPerson,
 } from '#shared/stores/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { verifierSet } from '#shared/stores/people/verifier-set.ts';
@@ -119,19 +121,21 @@ export interface NewRecord extends Omit<PersonRecord, 'aliases' | 'search_keys' 
   readonly verifiers?: readonly VerifierRow[];
 }
 
-/**
- * Adds a person with this record. Throws `PeopleError` if their name or an alias is taken, or if somebody has `unshared`, a
- * search key that they are to have alone.
- */
+/** Adds a person with this record. Throws `PeopleError` if their name, an alias or what is to come `together` is taken. */
 export async function keepPerson(
   store: Pick<PeopleStore, 'stores' | 'recorder'>,
   person: NewRecord,
   former: FormerName = 'refused',
-  unshared?: string,
+  together?: WithPerson,
 ): Promise<PersonRecord> {
   const { record, verifiers } = kept(person, 0);
-  const added = { kind: 'person.added', person: record.id } as const;
-  if (!(await changing(store, 'people', added).add(record, verifiers, former, unshared))) {
+  const { id } = record;
+  const passkey = together?.passkey;
+  const events: readonly AuditEvent[] = [
+    { kind: 'person.added', person: id },
+    ...(passkey ? [{ kind: 'passkey.added', person: id, key: passkey.id } as const] : []),
+  ];
+  if (!(await changing(store, 'people', ...events).add(record, verifiers, former, together))) {
     throw await taken(store.stores.people, record);
   }
   return record;

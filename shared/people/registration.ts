@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { randomId } from '#shared/base/random.ts';
+import type { PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
 import { isVerifiedOfAnother } from './address-links.ts';
 import { chosenName, isReservedName } from './names/chosen-name.ts';
 import { addressKey } from './names/mail-address.ts';
@@ -72,16 +73,24 @@ export async function judgeName(
   return isTaken ? { fault: 'taken' } : { name };
 }
 
+/** The name that somebody chose for their account, and the password or the passkey. */
+export interface NewAccount {
+  readonly name: string;
+  readonly password?: string;
+  readonly passkey?: PasskeyRecord;
+}
+
 /**
  * Makes the account of a link, with a name that `judgeName` has judged. `taken`: somebody else was faster with the name, or
- * one that looks like it;
- * `gone`: the link was used, or its address is that of an account by now.
+ * one that looks like it; `passkey`: the passkey is there already, for whomever;
+ * `gone`: the link was used, or its address is that of an account by now. The account and its way in are there both or
+ * neither.
  */
 export async function register(
   store: PeopleStore,
   { id, address, mailed }: Registration,
-  { name, password }: { readonly name: string; readonly password: string | undefined },
-): Promise<'done' | 'taken' | 'gone'> {
+  { name, password, passkey }: NewAccount,
+): Promise<'done' | 'taken' | 'passkey' | 'gone'> {
   if (await isVerifiedOfAnother(store, id, address)) return 'gone';
   try {
     const person = {
@@ -91,7 +100,8 @@ export async function register(
       profile: { emails: [{ address, verified: mailed }] },
       created_at: store.clock.now(),
     };
-    await keepPerson(store, person, 'refused', looksSearchKey(name));
+    const together = { unshared: looksSearchKey(name), ...(passkey && { passkey }) };
+    await keepPerson(store, person, 'refused', together);
     return 'done';
   } catch (error) {
     if (!(error instanceof PeopleError)) throw error;
@@ -99,6 +109,8 @@ export async function register(
     const isUsed =
       (await store.stores.people.get(id)) !== undefined ||
       (await isVerifiedOfAnother(store, id, address));
-    return isUsed ? 'gone' : 'taken';
+    if (isUsed) return 'gone';
+    const isKnown = passkey && (await store.stores.passkeys.get(passkey.id)) !== undefined;
+    return isKnown ? 'passkey' : 'taken';
   }
 }

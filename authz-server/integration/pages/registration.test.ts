@@ -172,6 +172,28 @@ describe('a link', () => {
     expect(await flow.authz.stores.passkeys.of(id)).toHaveLength(1);
   });
 
+  test('with a passkey that is somebody’s makes no account, and goes on', async () => {
+    const authenticator = new Authenticator(flow.authz.config.issuer);
+    const { passkeys } = flow.authz.stores;
+    const register = async (path: string, name: string) => {
+      const browser = flow.browser();
+      const page = await browser.open(path);
+      // One authenticator answers both pages rightly, with one id (Web Authentication section 7.1, step 26).
+      const passkey = authenticator.create(optionsIn(page));
+      return browser.send(page, { name, password: '', passkey }, path);
+    };
+    const [first, second] = [await link('one@example.com'), await link('two@example.com')];
+    expect((await register(first, 'dora')).status).toBe(200);
+    const owner = (await named('dora'))?.id ?? '';
+    const kept = await passkeys.of(owner);
+    expect(kept).toMatchObject([{ id: authenticator.id }]);
+    expect((await register(second, 'eve')).status).toBe(422);
+    expect(await named('eve')).toBeUndefined();
+    expect(await passkeys.of(owner)).toEqual(kept);
+    expect((await use(second, { name: 'eve' })).status).toBe(200);
+    expect(await enters('eve')).toBe(true);
+  });
+
   test('by which an operator invites, shown and not sent, verifies no address', async () => {
     await use(await link(ADDRESS, false));
     expect((await named('dora'))?.profile?.emails).toEqual([{ address: ADDRESS, verified: false }]);

@@ -24,6 +24,8 @@ export interface Registration {
     accountId: string,
     answered: { readonly csrf: string; readonly answer: string },
   ): Promise<{ readonly made: MadePasskey } | { readonly problem: 'failed' | 'late' }>;
+  /** Returns the record of a passkey that `check` has verified. */
+  record(accountId: string, made: MadePasskey, name: string): PasskeyRecord;
   /** Keeps a passkey that `check` has verified; undefined: it is kept. */
   keep(accountId: string, made: MadePasskey, name: string): Promise<'taken' | 'full' | undefined>;
 }
@@ -34,7 +36,16 @@ export function createRegistration(server: PagesServer): Registration {
   const challenges = createChallenges(server);
   const rpId = relyingPartyId(config);
 
+  const record = (accountId: string, made: MadePasskey, name: string): PasskeyRecord => ({
+    ...made,
+    accountId,
+    name,
+    created_at: clock.now(),
+  });
+
   return {
+    record,
+
     options({ id, name, profile }, csrf, passkeys) {
       if (rpId === undefined) return undefined;
       return JSON.stringify({
@@ -73,10 +84,11 @@ export function createRegistration(server: PagesServer): Registration {
     },
 
     async keep(accountId, made, name) {
-      const passkey = { ...made, accountId, name, created_at: clock.now() };
       const added = { kind: 'passkey.added', person: accountId, key: made.id } as const;
       const { recorder } = asPerson(server, accountId);
-      const outcome = await recorder.changing('passkeys', added).add(passkey, MOST_PASSKEYS);
+      const outcome = await recorder
+        .changing('passkeys', added)
+        .add(record(accountId, made, name), MOST_PASSKEYS);
       return outcome === 'added' ? undefined : outcome;
     },
   };

@@ -3,6 +3,7 @@ import { judgePassword } from '#shared/people/password-rules.ts';
 import {
   createRegistrationLinks,
   judgeName,
+  type NewAccount,
   register,
   type Registration,
   REGISTRATION_PATH,
@@ -11,7 +12,7 @@ import type { Rate } from '#shared/stores/limits/limits.ts';
 import { asHolder } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { createCsrf } from '../frame/csrf.ts';
-import { expired, PageError } from '../frame/page-error.ts';
+import { PageError } from '../frame/page-error.ts';
 import { answerWith } from '../frame/respond.ts';
 import type { RegisterProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
@@ -25,11 +26,7 @@ import { registeredPage, registerPage, registrationGonePage } from '../views/reg
 const TRIES: Rate = { burst: 20, per: 60 };
 
 /** The way in that somebody chose. */
-type Way = {
-  readonly password: string | undefined;
-  /** Keeps the passkey of the new account. */
-  keep(): Promise<void>;
-};
+type Way = Pick<NewAccount, 'password' | 'passkey'>;
 
 /**
  * The page of a link with which somebody makes an account. Programs that open every link of a mail use nothing up: only a
@@ -78,20 +75,13 @@ export function registerHandlers(
     if ((form.get('passkey') ?? '') === '') {
       const password = form.get('password') ?? '';
       const judged = await judgePassword(password);
-      return 'fault' in judged ? { kind: judged.fault } : { password, keep: async () => {} };
+      return 'fault' in judged ? { kind: judged.fault } : { password };
     }
     const checked = await passkeys.check(ctx, id, answerIn(form));
     if ('problem' in checked) return { kind: checked.problem };
     const texts = textsOf(viewOf(ctx).language);
     const label = programName(ctx.get('User-Agent'), texts) || texts.account.someBrowser;
-    return {
-      password: undefined,
-      async keep() {
-        const problem = await passkeys.keep(id, checked.made, label);
-        // The passkey is somebody else's. The account is there, and gets a way in by mail.
-        if (problem !== undefined) throw expired(TO_ACCOUNT, 409);
-      },
-    };
+    return { passkey: passkeys.record(id, checked.made, label) };
   }
 
   return {
@@ -117,12 +107,13 @@ export function registerHandlers(
       const { name } = judged;
       const outcome = await register(asHolder(server, ctx, registration.id), registration, {
         name,
-        password: way.password,
+        ...way,
       });
+      // The passkey is somebody's: there is no account that it would not open.
+      if (outcome === 'passkey') return again({ kind: 'failed' });
       if (outcome === 'taken') return again({ kind: 'taken' });
       if (outcome === 'gone') return gone(ctx);
       await links.redeem(secretOf(ctx));
-      await way.keep();
       answerWith(ctx, registeredPage(viewOf(ctx), { name, account: TO_ACCOUNT.href }));
     },
   };

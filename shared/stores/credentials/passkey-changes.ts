@@ -14,6 +14,3 @@ export function afterUse(
   const used_at = Math.max(at, passkey.used_at ?? at);
   return { outcome: 'used', passkey: { ...passkey, counter, backedUp, used_at } };
 }
-
-/** Returns the text that names a person in an index of passkeys. No such text is the beginning of another. */
-export const personText = (accountId: string): string => JSON.stringify(accountId);

@@ -1,4 +1,5 @@
 import type { NameRange } from '#shared/base/name-range.ts';
+import type { NewPasskey } from './new-passkey.ts';
 
 /**
  * A row with which a scheme lets a person in without storing their password. There is one for each kind and realm, and
@@ -76,16 +77,24 @@ export type VerifierName = Pick<PersonRecord, 'name'> | Required<Pick<VerifierRo
 /** Whether somebody may get a name that somebody else had until they were removed. */
 export type FormerName = 'refused' | 'reused';
 
+/** Claims that are made with a new person, or not at all. */
+export interface WithPerson {
+  /** A search key that nobody else may have by then. */
+  readonly unshared?: string;
+  /** A passkey of theirs, whose id nobody else may have. */
+  readonly passkey?: NewPasskey;
+}
+
 export interface People {
   /**
-   * False when the name, the id, an alias or the handle of a verifier is taken, somebody has the search key `unshared`, or,
-   * unless `former` is `reused`, the name was that of somebody who was removed. Atomic.
+   * False when the name, the id, an alias or the handle of a verifier is taken, somebody has the search key or the passkey of
+   * `together`, or, unless `former` is `reused`, the name was that of somebody who was removed. Atomic.
    */
   add(
     person: PersonRecord,
     verifiers?: readonly VerifierRow[],
     former?: FormerName,
-    unshared?: string,
+    together?: WithPerson,
   ): Promise<boolean>;
   get(id: string): Promise<PersonRecord | undefined>;
   getByName(name: string): Promise<PersonRecord | undefined>;

@@ -60,7 +60,9 @@ export function searchKeysContract(contract: () => Contract): void {
       const { one, other } = contract();
       const key = fresh();
       const alone = (store: typeof one, name = fresh()) =>
-        store.people.add({ ...somePerson(name), search_keys: [key] }, [], 'refused', key);
+        store.people.add({ ...somePerson(name), search_keys: [key] }, [], 'refused', {
+          unshared: key,
+        });
       // Those that begin alike are others.
       await added(`${key}x`, key.slice(0, -1));
       expect(await alone(one, key)).toBe(true);

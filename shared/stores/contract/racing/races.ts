@@ -225,7 +225,7 @@ export const RACES = {
     prepare: async () => fresh(),
     attempt: (stores, key) => {
       const person = { ...somePerson(fresh()), search_keys: [key] };
-      return stores.people.add(person, [], 'refused', key);
+      return stores.people.add(person, [], 'refused', { unshared: key });
     },
     winners: 1,
   },

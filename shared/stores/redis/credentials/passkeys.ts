@@ -1,8 +1,10 @@
-import { afterUse, personText } from '#shared/stores/credentials/passkey-changes.ts';
+import { afterUse } from '#shared/stores/credentials/passkey-changes.ts';
+import { personText } from '#shared/stores/people/new-passkey.ts';
 import type { PasskeyRecord, Passkeys } from '#shared/stores/credentials/passkeys.ts';
 import { SLICE, slices } from '#shared/stores/people/slices.ts';
 import { script } from '../connection/connection.ts';
 import type { Commands } from '../connection/connection.ts';
+import { passkeyKeys, placeOf } from '../connection/passkey-places.ts';
 
 /** KEYS: passkeys, their order. ARGV: id, record, its place, first and last of the person's places, `most`. */
 const add = script(`
@@ -52,13 +54,6 @@ for n, place in ipairs(ids) do ids[n] = idOf(place) end
 return redis.call('HMGET', KEYS[1], unpack(ids))
 `);
 
-/** Digits that any number of milliseconds has room in. */
-const DIGITS = 16;
-
-/** Where it stands among all, as text. */
-const placeOf = ({ accountId, created_at, id }: PasskeyRecord): string =>
-  `${personText(accountId)} ${String(created_at).padStart(DIGITS, '0')} ${id}`;
-
 /** The first and the last place of a person: `!` comes after the space. */
 const placesOf = (accountId: string) =>
   [`[${personText(accountId)} `, `(${personText(accountId)}!`] as const;
@@ -69,8 +64,7 @@ const placesOf = (accountId: string) =>
  * a counter that went back would let a copy in.
  */
 export function redisPasskeys(redis: Commands, prefix: string): Passkeys {
-  const passkeys = `{${prefix}}:passkeys`;
-  const order = `{${prefix}}:passkeys:order`;
+  const [passkeys, order] = passkeyKeys(prefix);
   const parsed = (record: string): PasskeyRecord => JSON.parse(record);
   const read = async (first: string, last: string, most: number) =>
     (await redis.script<string[]>(between, [passkeys, order], first, last, String(most))).map(

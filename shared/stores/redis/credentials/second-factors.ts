@@ -1,4 +1,4 @@
-import { personText } from '#shared/stores/credentials/passkey-changes.ts';
+import { personText } from '#shared/stores/people/new-passkey.ts';
 import {
   renewalOfRecovery,
   useOfRecovery,

@@ -4,6 +4,7 @@ import type {
   People,
   PersonRecord,
   VerifierRow,
+  WithPerson,
 } from '#shared/stores/people/people.ts';
 import { NOBODY, personFrom } from '#shared/stores/people/person-text.ts';
 import { SLICE, slices } from '#shared/stores/people/slices.ts';
@@ -11,6 +12,7 @@ import { script } from '../connection/connection.ts';
 import type { Commands } from '../connection/connection.ts';
 import { digestOf } from '../connection/digest.ts';
 import { lexRange } from '../connection/name-range.ts';
+import { passkeyKeys, placeOf } from '../connection/passkey-places.ts';
 import { fieldOf, keptOf, rowOf } from './verifier-fields.ts';
 
 /** Takes the handles of a person's verifiers away, and them. KEYS: as of `put`. */
@@ -42,15 +44,16 @@ end
 `;
 
 /**
- * KEYS: people, names, the order of names, aliases, handles, the person's verifiers, former names, search keys. ARGV: id, name,
- * record, the record that it replaces or nothing, whether the verifiers are replaced, the digest of the name,
- * whether it may be a former one, the first and the last place of the search key that nobody may have, or nothing twice, how
- * many aliases, those, and of each verifier its field and what is kept in it.
- * 0: it is not there any more, or a name, an alias, a handle or that search key is taken.
+ * KEYS: people, names, the order of names, aliases, handles, the person's verifiers, former names, search keys, passkeys, their
+ * places. ARGV: id, name, record, the record that it replaces or nothing, whether the verifiers are replaced, the digest of the
+ * name, whether it may be a former one, the first and the last place of the search key that nobody may have, or nothing twice,
+ * the id, record and place of a passkey that comes with the person, or nothing thrice, how many aliases, those, and of each
+ * verifier its field and what is kept in it.
+ * 0: it is not there any more, or a name, an alias, a handle, that search key or that passkey is taken.
  */
 const put = script(`
 local id, name, record, was, rows = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == 'true'
-local first = 11 + ARGV[10]
+local first = 14 + ARGV[13]
 ${WITHOUT_VERIFIERS}${SEARCH_KEYS}
 local function another(key, field)
   local owner = redis.call('HGET', key, field)
@@ -60,7 +63,8 @@ end
 if (redis.call('HGET', KEYS[1], id) or '') ~= was or another(KEYS[2], name) then return 0 end
 if was == '' and ARGV[7] == 'refused' and redis.call('SISMEMBER', KEYS[7], ARGV[6]) == 1 then return 0 end
 if ARGV[8] ~= '' and redis.call('ZLEXCOUNT', KEYS[8], ARGV[8], ARGV[9]) > 0 then return 0 end
-for n = 11, first - 1 do
+if ARGV[10] ~= '' and redis.call('HEXISTS', KEYS[9], ARGV[10]) == 1 then return 0 end
+for n = 14, first - 1 do
   if another(KEYS[4], ARGV[n]) then return 0 end
 end
 for n = first, #ARGV, 2 do
@@ -76,7 +80,11 @@ for _, alias in ipairs(was ~= '' and cjson.decode(was).aliases or {}) do
   redis.call('HDEL', KEYS[4], alias)
 end
 setSearchKeys(id, was, record)
-for n = 11, first - 1 do redis.call('HSET', KEYS[4], ARGV[n], id) end
+if ARGV[10] ~= '' then
+  redis.call('HSET', KEYS[9], ARGV[10], ARGV[11])
+  redis.call('ZADD', KEYS[10], 0, ARGV[12])
+end
+for n = 14, first - 1 do redis.call('HSET', KEYS[4], ARGV[n], id) end
 if not rows then return 1 end
 dropVerifiers()
 for n = first, #ARGV, 2 do
@@ -178,14 +186,24 @@ export function redisPeople(redis: Commands, prefix: string): People {
   }
 
   const keysOf = (id: string) =>
-    [people, names, order, byAlias, handles, verifiersOf(id), former, searchKeys] as const;
+    [
+      people,
+      names,
+      order,
+      byAlias,
+      handles,
+      verifiersOf(id),
+      former,
+      searchKeys,
+      ...passkeyKeys(prefix),
+    ] as const;
 
   async function write(
     person: PersonRecord,
     was: string,
     verifiers: readonly VerifierRow[] | undefined,
     formerName: FormerName = 'refused',
-    unshared?: string,
+    { unshared, passkey }: WithPerson = {},
   ): Promise<boolean> {
     const { id, name, aliases = [] } = person;
     const done = await redis.durable<number>(
@@ -199,6 +217,7 @@ export function redisPeople(redis: Commands, prefix: string): People {
       digestOf(name),
       formerName,
       ...(unshared === undefined ? ['', ''] : [`[${unshared}\0`, `(${unshared}\u0001`]),
+      ...(passkey ? [passkey.id, JSON.stringify(passkey), placeOf(passkey)] : ['', '', '']),
       String(aliases.length),
       ...aliases,
       ...(verifiers ?? []).flatMap((row) => [fieldOf(row), keptOf(row)]),
@@ -212,8 +231,8 @@ export function redisPeople(redis: Commands, prefix: string): People {
   }
 
   return {
-    add: (person, verifiers = [], formerName = 'refused', unshared) =>
-      write(person, '', verifiers, formerName, unshared),
+    add: (person, verifiers = [], formerName = 'refused', together) =>
+      write(person, '', verifiers, formerName, together),
     get: async (id) => personFrom(await find(id)),
     getByName: (name) => getBy(names, name),
     getByAlias: (alias) => getBy(byAlias, alias),

@@ -1,8 +1,10 @@
-import { afterUse, personText } from '../../credentials/passkey-changes.ts';
+import { afterUse } from '../../credentials/passkey-changes.ts';
+import { personText } from '../../people/new-passkey.ts';
 import type { PasskeyRecord, Passkeys } from '../../credentials/passkeys.ts';
 import { SLICE, slices } from '../../people/slices.ts';
 import type { Connection } from '../file/connection.ts';
 import type { Database } from '../file/file.ts';
+import { hasPasskey, putPasskey } from '../file/passkey-rows.ts';
 
 type Row = readonly [record: string];
 
@@ -30,16 +32,9 @@ export function sqlitePasskeys(file: Database): Passkeys {
   return {
     add: (passkey, most) =>
       file.write((connection) => {
-        const { id, accountId, created_at } = passkey;
-        if (find(connection, id) !== undefined) return 'taken';
-        if (count(connection, accountId) >= most) return 'full';
-        connection.run(
-          'INSERT INTO passkey (id, person, created, record) VALUES (?, ?, ?, ?)',
-          id,
-          personText(accountId),
-          created_at,
-          JSON.stringify(passkey),
-        );
+        if (hasPasskey(connection, passkey.id)) return 'taken';
+        if (count(connection, passkey.accountId) >= most) return 'full';
+        putPasskey(connection, passkey);
         return 'added';
       }),
     get: (id) => file.read((connection) => find(connection, id)),

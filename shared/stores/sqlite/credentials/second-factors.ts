@@ -1,4 +1,4 @@
-import { personText } from '../../credentials/passkey-changes.ts';
+import { personText } from '../../people/new-passkey.ts';
 import {
   renewalOfRecovery,
   useOfRecovery,

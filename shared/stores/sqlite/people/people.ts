@@ -2,6 +2,7 @@ import type { NameRange } from '#shared/base/name-range.ts';
 import type { People, PersonRecord, VerifiedPerson, VerifierRow } from '../../people/people.ts';
 import { personFrom } from '../../people/person-text.ts';
 import { SLICE, slices } from '../../people/slices.ts';
+import { hasPasskey, putPasskey } from '../file/passkey-rows.ts';
 import type { Connection } from '../file/connection.ts';
 import { digestOf } from '../file/digest.ts';
 import type { Database } from '../file/file.ts';
@@ -103,11 +104,13 @@ export function sqlitePeople(file: Database): People {
     });
 
   return {
-    add: (person, verifiers = [], former = 'refused', unshared) =>
+    add: (person, verifiers = [], former = 'refused', together = {}) =>
       file.write((connection) => {
         if (taken(connection, person, verifiers)) return false;
         if (former === 'refused' && isFormer(connection, person.name)) return false;
+        const { unshared, passkey } = together;
         if (unshared !== undefined && isSearchKeyOfSomebody(connection, unshared)) return false;
+        if (passkey && hasPasskey(connection, passkey.id)) return false;
         const added = connection.run(
           'INSERT INTO person (id, name, record) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
           person.id,
@@ -119,6 +122,7 @@ export function sqlitePeople(file: Database): People {
         setAliases(connection, person);
         setSearchKeys(connection, person);
         setVerifiers(connection, person, verifiers);
+        if (passkey) putPasskey(connection, passkey);
         return true;
       }),
     get: (id) => file.read((connection) => find(connection, 'id', id)),

@@ -1,0 +1,12 @@
+import { type NewPasskey, personText } from '#shared/stores/people/new-passkey.ts';
+
+/** Digits that any number of milliseconds has room in. */
+const DIGITS = 16;
+
+/** Returns where a passkey stands among all, as text: those of one person together, by age. */
+export const placeOf = ({ accountId, created_at, id }: NewPasskey): string =>
+  `${personText(accountId)} ${String(created_at).padStart(DIGITS, '0')} ${id}`;
+
+/** The hash of passkeys, id to JSON, and the sorted set of their places. */
+export const passkeyKeys = (prefix: string) =>
+  [`{${prefix}}:passkeys`, `{${prefix}}:passkeys:order`] as const;
