@@ -4,6 +4,7 @@ import { macKey } from '#shared/audit/mac.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { perform } from '#shared/operations/operation.ts';
 import { setUser } from '#shared/operations/people/user-set.ts';
+import { someApiKey } from '#shared/stores/contract/samples.ts';
 import { writeProcess } from '#shared/stores/cache/process-report.ts';
 import { houseOf } from '../../base/house.ts';
 import type { TestBrowser } from '../browser.fixture.ts';
@@ -88,6 +89,19 @@ test('the first page searches by GET, and tells which processes want attention',
     true,
     false,
   ]);
+});
+
+test('a key that ends soon wants attention, and its list leads to another in its place', async () => {
+  const { apiKeys } = site.server.stores;
+  const day = 86_400_000;
+  const ends = [-day, 13 * day, 15 * day].map((left) => Date.now() + left);
+  for (const [index, expires_at] of ends.entries()) {
+    await apiKeys.add({ ...someApiKey(`key-${index}`), expires_at });
+  }
+  expect((await browser.open('/admin')).text).toContain('One API key ends within two weeks');
+  const list = await browser.open('/admin/key-list');
+  expect(list.text).toContain('/admin/key-rotate?id=key-1');
+  expect(list.text).toContain('href="/admin/key-add"');
 });
 
 test('a signing key has the ways to be replaced, and to be ended if others may have it', async () => {

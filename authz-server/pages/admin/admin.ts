@@ -155,7 +155,7 @@ export function adminHandlers(
       const page = adminHomePage(view, {
         name: visitor.person.name,
         searches,
-        ...(await overview(tell, language)),
+        ...(await overview(tell, server.clock.now(), language)),
         recent: await recentEvents({}, 5, tell, language),
         groups,
       });

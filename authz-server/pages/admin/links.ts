@@ -23,6 +23,7 @@ const kindOf = ({ name }: Pick<Operation, 'name'>) => name.replace(/ [^ ]+$/, ''
 /** The ways from a list as a whole. */
 const FROM_LISTS: Readonly<Record<string, readonly string[]>> = {
   'client list': ['client add'],
+  'key list': ['key add'],
   'user list': ['user add', 'user invite'],
   'signing-keys list': ['signing-keys rotate'],
   'private-token keys': ['private-token rotate'],

@@ -7,22 +7,28 @@ import { type Item, itemsOf, type Tell, textIn } from './tell.ts';
 /** People at whom the first page of administrators looks: a page of the list. */
 const PEOPLE = 100;
 
+/** Milliseconds before its end from which on a key wants attention: two weeks. */
+const SOON = 14 * 86_400_000;
+
 /** Returns the figures of the first page, and what wants attention there. */
 export async function overview(
   tell: Tell,
+  now: number,
   language: Language,
 ): Promise<Pick<AdminHomeProps, 'figures' | 'notices'>> {
   const texts = textsOf(language).admin.overview;
-  const [status, people, clients, bans] = await Promise.all([
+  const [status, people, clients, bans, keys] = await Promise.all([
     tell.one('server status'),
     tell.one('user list', { limit: PEOPLE }),
     tell.one('client list'),
     tell.items('cache bans'),
+    tell.items('key list'),
   ]);
   const persons = itemsOf(people['items']);
   const processes = itemsOf(status['processes']);
   const lacking = persons.filter((person) => person['lacks_second_factor'] === true).length;
   const pending = bans.filter(({ pending: left }) => left !== 0).length;
+  const ending = keys.filter(({ expires_at: end }) => isSoon(end, now)).length;
   const unready = processes.filter(({ ready }) => ready !== true).length;
   return {
     figures: [
@@ -36,6 +42,7 @@ export async function overview(
         name: 'user list',
         members: { lacking_second_factor: 'true' },
       }),
+      ...noticeOf(ending, texts.ending, { name: 'key list' }),
       ...noticeOf(unready, texts.unready, { name: 'server status' }),
       ...noticeOf(new Set(processes.map(({ version }) => version)).size > 1 ? 2 : 0, texts.mixed, {
         name: 'server status',
@@ -49,6 +56,9 @@ export async function overview(
     ],
   };
 }
+
+const isSoon = (end: unknown, now: number) =>
+  typeof end === 'number' && end > now && end < now + SOON;
 
 /** How many rows a list has, as far as its first page tells. */
 const counted = (page: Item): string =>

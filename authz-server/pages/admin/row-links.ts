@@ -15,6 +15,13 @@ const gatewayOf = (query: Item) => (query['gateway'] === 'true' ? { gateway: 'tr
 
 /** The ways from each row of a list, besides the one to its own page. */
 const ROW_LINKS: Readonly<Record<string, readonly RowLink[]>> = {
+  'key list': [
+    {
+      operation: 'key rotate',
+      // A public key has a scheme; its owner makes another.
+      members: ({ id, scheme }) => (scheme === undefined ? { id } : undefined),
+    },
+  ],
   'signing-keys list': [
     {
       operation: 'signing-keys rotate',

@@ -54,6 +54,10 @@ export const adminDe: typeof adminEn = {
       count === 1
         ? 'Eine Person braucht einen zweiten Faktor und hat keinen'
         : `${count} Personen brauchen einen zweiten Faktor und haben keinen`,
+    ending: (count: number) =>
+      count === 1
+        ? 'Ein API-Schlüssel endet in zwei Wochen oder früher'
+        : `${count} API-Schlüssel enden in zwei Wochen oder früher`,
     unready: (count: number) =>
       count === 1 ? 'Ein Prozess ist nicht bereit' : `${count} Prozesse sind nicht bereit`,
     mixed: (count: number) => `Es laufen Prozesse von mindestens ${count} Versionen`,

@@ -53,6 +53,8 @@ export const adminEn = {
       count === 1
         ? 'One person must have a second factor and lacks it'
         : `${count} people must have a second factor and lack it`,
+    ending: (count: number) =>
+      count === 1 ? 'One API key ends within two weeks' : `${count} API keys end within two weeks`,
     unready: (count: number) =>
       count === 1 ? 'One process is not ready' : `${count} processes are not ready`,
     mixed: (count: number) => `Processes of at least ${count} versions run`,
