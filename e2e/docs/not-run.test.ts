@@ -25,6 +25,10 @@ const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] 
     'needs stopped servers; shared/cli/commands/restore.test.ts restores',
   ],
   ['docs/how-to/gateway.md', 'client ', 'a picture'],
+  ['docs/how-to/kubernetes.md', 'docker build', 'needs an engine; e2e/image.test.ts builds'],
+  ['docs/how-to/kubernetes.md', 'openssl rand', 'needs a cluster'],
+  ['docs/how-to/kubernetes.md', 'kubectl apply', 'needs a cluster; kubernetes.test.ts checks them'],
+  ['docs/how-to/kubernetes.md', 'kubectl exec', 'needs a cluster'],
   ['docs/how-to/run-in-production.md', 'sudo useradd', 'makes a user of the system'],
   ['docs/how-to/run-in-production.md', 'sudo install', 'writes to /etc'],
   [
@@ -82,6 +86,7 @@ const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] 
 const NOT_TRIED: readonly (readonly [page: string, words: string])[] = [
   ['docs/how-to/forward-auth.md', 'Traefik'],
   ['docs/how-to/identity-fields.md', 'Grafana and Jupyter'],
+  ['docs/how-to/kubernetes.md', 'a cluster'],
   ['docs/how-to/mount-a-drive.md', 'Windows and the Finder'],
   ['docs/how-to/run-in-production.md', 'the unit'],
   ['docs/how-to/sign-in-in-front.md', 'Traefik'],
