@@ -254,6 +254,7 @@ export const CHORES: Readonly<Record<string, string>> = {
   keys: 'reading and making of signing keys',
   mail: 'sending of mail',
   audit: 'closing of the audit log',
+  'audit counts': 'telling how many tokens applications got in their own name',
   'audit retention': 'removal of days that the audit log is kept no longer',
   'token keys': 'reading and making of keys for PrivateToken',
   'gateway-keys': 'reading and making of keys of the gateway',
