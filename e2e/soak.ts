@@ -49,7 +49,7 @@ const SCHEDULES = 1000;
 const FAILOVERS = 10;
 const FOLLOWED = 2_000;
 /** Seconds. */
-const SIMULATED = 10;
+const SIMULATED = 3;
 /** To each of the two ways. */
 const REQUESTS = 100_000;
 const TOKEN_REQUESTS = 20_000;

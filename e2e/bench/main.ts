@@ -3,6 +3,7 @@
  * of those whose name has the text. `-- --quick`: within about two minutes what is asked most.
  * `npm run bench -- gnap`: what signed requests cost, beside Bearer and client credentials.
  * `npm run bench -- push`: messages that the push service takes and delivers, and what user agents cost that wait.
+ * `npm run bench -- scale-out`: what each operation costs on Redis Cluster, and how much of it one shard takes.
  * `npm run bench -- cache-suite`: how many of the public tests of HTTP caches the gateway's passes, beside others; the
  * environment variable CACHE_TESTS names a checkout of http-tests/cache-tests in place of npm's package,
  * `--only NAME` one of them.
@@ -21,6 +22,7 @@ import { format, surroundings } from './report.ts';
 import type { Findings } from './report.ts';
 import { measureQuick } from './quick.ts';
 import { round } from './statistics.ts';
+import { measureScaleOut } from './scale-out/scale-out.ts';
 import { measureWhole } from './whole.ts';
 
 type Suite = (say: (line: string) => void) => Promise<Findings>;
@@ -89,6 +91,7 @@ async function bench(): Promise<number> {
   const suites: Readonly<Record<string, Suite>> = {
     gnap: measureGnap,
     push: measurePush,
+    'scale-out': (line) => measureScaleOut(line, values.quick),
     quick: measureQuick,
     whole: () => measureWhole(say, isWanted),
     'cache-suite': () => {

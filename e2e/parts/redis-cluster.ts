@@ -5,7 +5,7 @@ import type { Redis } from './redis.ts';
 
 export interface RedisCluster extends AsyncDisposable {
   readonly urls: string[];
-  /** Three masters with a third of the slots each. */
+  /** Masters with an equal part of the slots each. */
   readonly servers: readonly Redis[];
   /** The master that owns the slot of a key. */
   ownerOf(key: string): Promise<Redis>;
@@ -13,21 +13,19 @@ export interface RedisCluster extends AsyncDisposable {
   moveSlotOf(key: string): Promise<void>;
 }
 
-const SLOTS = [
-  ['0', '5460'],
-  ['5461', '10922'],
-  ['10923', '16383'],
-] as const;
+const SLOTS = 16_384;
 
-/** A Cluster of three masters without replicas. */
-export async function startCluster(): Promise<RedisCluster> {
+/** A Cluster of masters without replicas. */
+export async function startCluster(masters = 3): Promise<RedisCluster> {
   await using parts = new AsyncDisposableStack();
   const servers: Redis[] = [];
-  for (const [index, slots] of SLOTS.entries()) {
+  for (let index = 0; index < masters; index += 1) {
+    const first = Math.round((index * SLOTS) / masters);
+    const last = Math.round(((index + 1) * SLOTS) / masters) - 1;
     const bus = await freePort();
     const settings = ['cluster-enabled yes', `cluster-port ${bus}`];
     const server = parts.use(await startRedis({ appendonly: true, settings }));
-    await server.cli('CLUSTER', 'ADDSLOTSRANGE', ...slots);
+    await server.cli('CLUSTER', 'ADDSLOTSRANGE', `${first}`, `${last}`);
     await server.cli('CLUSTER', 'SET-CONFIG-EPOCH', `${index + 1}`);
     await servers[0]?.cli('CLUSTER', 'MEET', '127.0.0.1', `${server.port}`, `${bus}`);
     servers.push(server);
@@ -36,7 +34,8 @@ export async function startCluster(): Promise<RedisCluster> {
   if (first === undefined) throw new Error('no server was started');
   await until(async () => {
     const states = await Promise.all(servers.map((server) => server.cli('CLUSTER', 'INFO')));
-    return states.every((state) => /cluster_state:ok[^]*cluster_known_nodes:3\b/.test(state));
+    const isWhole = new RegExp(`cluster_state:ok[^]*cluster_known_nodes:${masters}\\b`);
+    return states.every((state) => isWhole.test(state));
   });
   const ownerOf = async (key: string) => {
     for (const server of servers) {

@@ -1,0 +1,33 @@
+/** The numbers of `docs/explanation/scale.md`, each with its source. Times are microseconds of one core. */
+export interface Cost {
+  readonly value: number;
+  readonly source: string;
+}
+
+const QUICK = '`npm run bench -- scale-out --quick`, 25 November 2026, one shard, one process';
+const ONCE = '`e2e/bench/README.md`, "Measured once"';
+
+export const COSTS = {
+  'verdict, token seen': { value: 48, source: ONCE },
+  refresh: { value: 1_900, source: QUICK },
+  'sign-in': { value: 11_700, source: QUICK },
+  'Redis, one refresh': { value: 200, source: QUICK },
+  'Redis, one sign-in': { value: 700, source: QUICK },
+  'Redis, one revocation': { value: 10, source: `${QUICK}, table of the feed` },
+  'Redis, one question for verdicts': { value: 31, source: `${QUICK}, table of the feed` },
+  'octets of one remembered revocation': {
+    value: 233,
+    source: '`docs/explanation/capacity.md`: a million took 222 MiB more',
+  },
+} as const satisfies Readonly<Record<string, Cost>>;
+
+/** Assumptions of ours about people; measure your own. */
+export const ASSUMED = {
+  'part of all people who are active in the busiest hour': 0.1,
+  'seconds between two requests of an active person': 10,
+  'seconds between two refreshes (`tokens.lifetime`)': 600,
+  'sign-ins of a person in a day': 0.2,
+  'revocations of a person in a day': 0.1,
+  'the busiest hour has so many times the average of sign-ins and revocations': 3,
+  'part of a core or of a shard that is used in the busiest hour': 0.5,
+} as const;

@@ -1,0 +1,101 @@
+import { CLOCK_MARGIN } from '#shared/stores/revocation/lifetime.ts';
+import { ASSUMED, COSTS } from './costs.ts';
+
+/** The numbers of people for whom the page says what is needed. */
+export const CROWDS = [1_000_000, 100_000_000] as const;
+
+const DAY = 86_400;
+const MICROSECONDS = 1_000_000;
+
+/** The needs of so many people in the busiest hour. */
+export interface Need {
+  /** Each a second. */
+  readonly verdicts: number;
+  readonly refreshes: number;
+  readonly signIns: number;
+  readonly revocations: number;
+  readonly remembered: number;
+  /** Octets of each process for what is remembered. */
+  readonly memory: number;
+  readonly resourceServers: number;
+  readonly authzServers: number;
+  /** Cores of Redis for refreshes and sign-ins, all shards together. */
+  readonly redis: number;
+  /** Parts of one core of Redis: the feed takes the revocations, and a question a millisecond of each process. */
+  readonly feed: number;
+}
+
+export function needOf(people: number): Need {
+  const active = people * ASSUMED['part of all people who are active in the busiest hour'];
+  const busy =
+    ASSUMED['the busiest hour has so many times the average of sign-ins and revocations'];
+  const used = ASSUMED['part of a core or of a shard that is used in the busiest hour'];
+  const ended = (people * ASSUMED['revocations of a person in a day']) / DAY;
+  const verdicts = active / ASSUMED['seconds between two requests of an active person'];
+  const refreshes = active / ASSUMED['seconds between two refreshes (`tokens.lifetime`)'];
+  const signIns = (busy * people * ASSUMED['sign-ins of a person in a day']) / DAY;
+  const cores = (rate: number, cost: keyof typeof COSTS) =>
+    (rate * COSTS[cost].value) / MICROSECONDS;
+  const resourceServers = Math.ceil(cores(verdicts, 'verdict, token seen') / used);
+  const revocations = busy * ended;
+  const remembered =
+    ended * (CLOCK_MARGIN / 1000 + ASSUMED['seconds between two refreshes (`tokens.lifetime`)']);
+  const asked = Math.min(verdicts, 1000 * resourceServers);
+  return {
+    verdicts,
+    refreshes,
+    signIns,
+    revocations,
+    remembered,
+    memory: remembered * COSTS['octets of one remembered revocation'].value,
+    resourceServers,
+    authzServers: Math.ceil((cores(refreshes, 'refresh') + cores(signIns, 'sign-in')) / used),
+    redis: cores(refreshes, 'Redis, one refresh') + cores(signIns, 'Redis, one sign-in'),
+    feed:
+      cores(revocations, 'Redis, one revocation') +
+      cores(asked, 'Redis, one question for verdicts'),
+  };
+}
+
+const whole = (number: number) => Math.ceil(number).toLocaleString('en');
+const tenths = (number: number) =>
+  number.toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+const ROWS: readonly (readonly [string, (need: Need) => string])[] = [
+  ['verdicts a second', ({ verdicts }) => whole(verdicts)],
+  ['tokens a second, by refresh', ({ refreshes }) => whole(refreshes)],
+  ['sign-ins a second', ({ signIns }) => whole(signIns)],
+  ['revocations a second', ({ revocations }) => whole(revocations)],
+  ['revocations that are remembered', ({ remembered }) => whole(remembered)],
+  ['memory of each process for them, MiB', ({ memory }) => whole(memory / 1024 ** 2)],
+  ['processes of the resource server', ({ resourceServers }) => whole(resourceServers)],
+  ['processes of the authorization server', ({ authzServers }) => whole(authzServers)],
+  ['cores of Redis for tokens and sign-ins', ({ redis }) => tenths(redis)],
+  ['cores of Redis for the feed', ({ feed }) => tenths(feed)],
+];
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
+  [head, head.map(() => '---'), ...rows].map((row) => `| ${row.join(' | ')} |`).join('\n');
+
+/** Returns the computed tables of `docs/explanation/scale.md`: the needs, the assumptions, the costs. */
+export function scaleTables(): readonly string[] {
+  const needs = CROWDS.map(needOf);
+  return [
+    table(
+      ['in the busiest hour', ...CROWDS.map((people) => `${whole(people)} people`)],
+      ROWS.map(([name, of]) => [name].concat(needs.map(of))),
+    ),
+    table(
+      ['assumption', 'value'],
+      Object.entries(ASSUMED).map(([name, value]) => [name, `${value}`]),
+    ),
+    table(
+      ['cost (us, if nothing else is said)', 'value', 'source'],
+      Object.entries(COSTS).map(([name, { value, source }]) => [
+        name,
+        value.toLocaleString('en'),
+        source,
+      ]),
+    ),
+  ];
+}
