@@ -43,6 +43,8 @@ export const PARTS: readonly TestPart[] = [
     packages: ['libapache2-mod-oauth2'],
   },
   program('curl', 'curl'),
+  program('zsh', 'zsh'),
+  program('fish', 'fish'),
   program('wget', 'wget'),
   program('wget2', 'wget2'),
   program('http', 'httpie'),

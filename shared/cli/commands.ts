@@ -14,6 +14,7 @@ import { clientRemove } from './commands/client-remove.ts';
 import { clientSecret } from './commands/client-secret.ts';
 import { clientSet } from './commands/client-set.ts';
 import { clientShow } from './commands/client-show.ts';
+import { completion } from './commands/completion.ts';
 import { configCheck } from './commands/config-check.ts';
 import { configInit } from './commands/config-init.ts';
 import { configPrint } from './commands/config-print.ts';
@@ -132,4 +133,5 @@ export const COMMANDS: readonly Command[] = [
   configCheck,
   configPrint,
   configSchemaCommand,
+  completion(() => COMMANDS),
 ];

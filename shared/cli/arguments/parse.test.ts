@@ -62,6 +62,7 @@ test.each([
   [['', '--name', 'n'], 'WHAT is missing'],
   [['a', 'b', 'c', '--name', 'n'], '"c" is one operand too many'],
   [['a', '--nmae', 'n'], "Unknown option '--nmae'"],
+  [['a', '--nam', 'n'], 'Did you mean --name?'],
   [['a', '--name'], "Option '--name <value>' argument missing"],
   [['a', '--name', 'n', '--fast=yes'], "Option '--fast' does not take an argument"],
   [['a', '--name', 'n', '--__proto__', 'x'], "Unknown option '--__proto__'"],

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { nearest } from '#shared/base/nearest.ts';
 import { type Command, type Input, UsageError } from './command.ts';
 import { optionsOf } from './help.ts';
 
@@ -49,8 +50,15 @@ function parse(args: readonly string[], options: ArgOptions) {
       positionals: positionals.map(unmarked),
     };
   } catch (error) {
-    throw new UsageError((error as Error).message.replaceAll(MARK, ''));
+    throw new UsageError(mistake((error as Error).message.replaceAll(MARK, ''), options));
   }
+}
+
+/** Adds the option that was probably meant. */
+function mistake(message: string, options: ArgOptions): string {
+  const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
+  const meant = unknown === undefined ? undefined : nearest(unknown, Object.keys(options));
+  return meant === undefined ? message : `Unknown option '--${unknown}'. Did you mean --${meant}?`;
 }
 
 /**

@@ -11,12 +11,17 @@ export const configInit: Command = {
   name: 'config init',
   summary: 'write countersign.json with every setting at its default, and its schema for editors',
   operands: ['[FOLDER]'],
+  options: {
+    minimal: { help: 'write only what has no default of its own: the rest follows each release' },
+  },
   details: ['FOLDER is the working directory by default. The command never replaces a file.'],
-  run: async ({ operands: [folder = '.'] }) => {
+  run: async ({ operands: [folder = '.'], flag }) => {
+    const { issuer, resource } = configSchema.parse({});
+    const settings = flag('minimal') ? { issuer, resource } : withTour(configSchema.parse({}));
     const files = [
       {
         file: join(folder, 'countersign.json'),
-        content: { $schema: './countersign.schema.json', ...withTour(configSchema.parse({})) },
+        content: { $schema: './countersign.schema.json', ...settings },
       },
       { file: join(folder, 'countersign.schema.json'), content: configJsonSchema() },
     ];

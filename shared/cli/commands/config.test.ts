@@ -30,6 +30,17 @@ test('config init writes what the defaults are but for pages elsewhere, and its 
   });
 });
 
+test('config init --minimal writes the two origins alone, and the rest are the defaults', async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder, 'countersign.json');
+  await json(new TestShell(), 'config', 'init', folder, '--minimal');
+  const { issuer, resource, ...defaults } = await loadConfig({});
+  const written = { $schema: './countersign.schema.json', issuer, resource };
+  expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(written);
+  const data = join(process.cwd(), 'data');
+  expect(await loadConfig({ COUNTERSIGN_CONFIG: file })).toEqual({ ...defaults, ...written, data });
+});
+
 test('config init replaces nothing', async () => {
   const folder = await temporaryFolder();
   const file = join(folder, 'countersign.json');
