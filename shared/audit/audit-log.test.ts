@@ -1,8 +1,10 @@
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
-import type { AuditLink } from '#shared/stores/audit/audit.ts';
+import type { Audit, AuditLink } from '#shared/stores/audit/audit.ts';
+import { someClient } from '#shared/stores/contract/samples.ts';
 import { openPatiently, redisConfig } from '#shared/stores/redis/under-test.ts';
 import { sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -12,6 +14,8 @@ import type { AuditEvent } from './event-kinds.ts';
 import { textOf } from './entry.ts';
 import { listEvents } from './list.ts';
 import { macKey } from './mac.ts';
+import { createRecorder, MOST_REFUSALS } from './recorder.ts';
+import { auditSettings } from './settings.ts';
 import { checkpointText, parseCheckpoint, verifyLog } from './verify.ts';
 
 const DAY = 86_400;
@@ -22,6 +26,8 @@ interface Tampered extends AsyncDisposable {
   /** Replaces the text of a row, or removes it; as somebody who has the store, not the key. */
   change(seq: number, text?: string): Promise<void>;
   removeLink(number: number): Promise<void>;
+  /** Makes the store refuse entries beside changes, or take them again. */
+  breakLog(broken: boolean): Promise<void>;
 }
 
 async function onSqlite(): Promise<Tampered> {
@@ -40,6 +46,10 @@ async function onSqlite(): Promise<Tampered> {
     },
     async removeLink(number) {
       sql('DELETE FROM audit_link WHERE number = ?', number);
+    },
+    async breakLog(broken) {
+      const [from, to] = broken ? ['audit_open', 'audit_away'] : ['audit_away', 'audit_open'];
+      sql(`ALTER TABLE ${from} RENAME TO ${to}`);
     },
     async [Symbol.asyncDispose]() {
       await stores[Symbol.asyncDispose]();
@@ -71,6 +81,12 @@ async function onRedis(): Promise<Tampered> {
     clock,
     change: (seq, ...text) => rewrite('rows', seq, ...text.filter((one) => one !== undefined)),
     removeLink: (number) => rewrite('links', number),
+    async breakLog(broken) {
+      for (const slot of ['{test}', '{test:clients}']) {
+        await redis.cli('DEL', `${slot}:audit-open`);
+        if (broken) await redis.cli('SET', `${slot}:audit-open`, 'no stream');
+      }
+    },
     async [Symbol.asyncDispose]() {
       await stores[Symbol.asyncDispose]();
       await redis[Symbol.asyncDispose]();
@@ -91,6 +107,7 @@ describe.each([
   afterAll(async () => tampered[Symbol.asyncDispose]());
 
   const closing = () => ({ audit: tampered.stores.audit, key, clock: tampered.clock });
+  const log = () => tampered.stores.audit;
   const write = async (event: AuditEvent) => {
     const { stores, clock } = tampered;
     await stores.audit.append(textOf(event, { who: 'operator', how: 'command line' }, clock.now()));
@@ -177,6 +194,67 @@ describe.each([
     });
   });
 
+  test('a process that pauses while it closes writes nothing over the link of another', async () => {
+    const { audit } = tampered.stores;
+    const { promise: paused, resolve: goOn } = Promise.withResolvers<void>();
+    const slow: Audit = {
+      ...audit,
+      close: async (...link) => paused.then(() => audit.close(...link)),
+    };
+    const persons = [randomId(systemRandom), randomId(systemRandom)] as const;
+    await write({ kind: 'person.disabled', person: persons[0] });
+    const first = closeOpen({ ...closing(), audit: slow });
+    await closeOpen(closing());
+    await write({ kind: 'person.disabled', person: persons[1] });
+    goOn();
+    await first;
+    expect(await verify()).toMatchObject({ ok: true });
+    for (const person of persons) {
+      expect((await listEvents(audit, { person }, { limit: 9 })).events).toHaveLength(1);
+    }
+  });
+
+  test('a flood of refused sign-ins leaves ten entries of a person, and none of names that nobody has', async () => {
+    const { stores, clock } = tampered;
+    const parts = { stores, clock, log: silentLog, config: { audit: auditSettings.parse({}) } };
+    const recorder = createRecorder(parts, { who: 'server', how: 'page' });
+    const person = randomId(systemRandom);
+    await closeOpen(closing());
+    const before = (await log().refusals(Number.MAX_SAFE_INTEGER)).length;
+    await Promise.all(
+      [...Array(500).keys()].map((n) =>
+        recorder
+          .by({ who: 'server', how: 'page', from: `192.0.2.${n % 250}` })
+          .refused(n % 2 === 0 ? person : undefined, 'password'),
+      ),
+    );
+    expect((await log().open()).texts).toHaveLength(MOST_REFUSALS);
+    const counts = await log().refusals(Number.MAX_SAFE_INTEGER);
+    expect(counts.length - before).toBe(2);
+    expect(counts.map(({ count }) => count)).toContain(250);
+    await closeOpen(closing());
+  });
+
+  test('a change whose entry cannot be written is not made', async () => {
+    const { stores } = tampered;
+    const purge = {
+      space: '/',
+      kind: 'target',
+      value: randomId(systemRandom),
+      soft: false,
+    } as const;
+    const id = randomId(systemRandom);
+    await closeOpen(closing());
+    await tampered.breakLog(true);
+    await expect(stores.recorded('invalidations', '{}').add([purge])).rejects.toThrow();
+    await expect(stores.recorded('clients', '{}').add(someClient(id))).rejects.toThrow();
+    await tampered.breakLog(false);
+    expect(await stores.clients.get(id)).toBeUndefined();
+    const purged = await stores.invalidations.list('target', 100);
+    expect(purged.map(({ value }) => value)).not.toContain(purge.value);
+    expect((await log().open()).texts).toEqual([]);
+  });
+
   test('combined filters, and pages in both directions', async () => {
     const [person, client] = [randomId(systemRandom), randomId(systemRandom)];
     const { audit } = tampered.stores;
@@ -238,6 +316,28 @@ describe.each([
     expect(kinds.filter((kind) => kind === 'audit.ended').length).toBeGreaterThan(0);
     await endOld(closing(), 2);
     expect((await listEvents(audit, {}, { limit: 100 })).events).toHaveLength(kinds.length);
+  });
+
+  test('writers at once, with clocks that jump back and forth, leave a chain that verifies', async () => {
+    const { stores, clock } = tampered;
+    const before = await last();
+    const people = Array.from({ length: 40 }, () => randomId(systemRandom));
+    await Promise.all(
+      people.map(async (person, n) => {
+        const skewed = clock.now() + (n % 2 === 0 ? DAY : -DAY) * 1000 * n;
+        const by = { who: 'server', how: 'chore' } as const;
+        await stores.audit.append(textOf({ kind: 'person.ended', person }, by, skewed));
+        await closeOpen(closing());
+      }),
+    );
+    await closeOpen(closing());
+    expect(await verify()).toMatchObject({ ok: true });
+    const links = await stores.audit.links((before?.number ?? 0) + 1, 100);
+    const times = links.map(({ at }) => at);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    const found = await stores.audit.rows({ first: (before?.last ?? 0) + 1, last: 1e9 }, 100);
+    const named = found.map(({ text }) => String(Reflect.get(JSON.parse(text), 'person')));
+    expect(named.toSorted()).toEqual(people.toSorted());
   });
 
   test('links that are missing at the old end, in the midst or at the end are found', async () => {

@@ -29,6 +29,7 @@ export type Recorded =
   | 'artefacts'
   | 'clients'
   | 'gatewayKeys'
+  | 'invalidations'
   | 'keys'
   | 'passkeys'
   | 'people'

@@ -33,11 +33,13 @@ export const banCached = operation({
     }
     cachedAddress(config, url);
   },
-  async run({ url, soft: isSoft, ...rule }, { config, stores: { invalidations }, recorder }) {
+  async run({ url, soft: isSoft, ...rule }, { config, recorder }) {
     const { space } = cachedAddress(config, url);
     const value = JSON.stringify(rule);
-    await recorder.record({ kind: 'cache.banned', count: 1 });
-    await invalidations.add([{ space, kind: 'ban', value, soft: isSoft }]);
+    const event = { kind: 'cache.banned', count: 1 } as const;
+    await recorder
+      .changing('invalidations', event)
+      .add([{ space, kind: 'ban', value, soft: isSoft }]);
     return { space, banned: rule, soft: isSoft };
   },
 });

@@ -28,15 +28,15 @@ export const purgeCached = operation({
   check: ({ urls }, config) => {
     for (const url of urls) cachedAddress(config, url);
   },
-  async run({ urls, soft: isSoft }, { config, stores: { invalidations }, recorder }) {
+  async run({ urls, soft: isSoft }, { config, recorder }) {
     const purged = urls.map((url) => {
       const { space, target } = cachedAddress(config, url);
       return { space, target: groupOf(target), soft: isSoft };
     });
-    await recorder.record({ kind: 'cache.purged', count: purged.length });
-    await invalidations.add(
-      purged.map(({ target, ...one }) => ({ ...one, kind: 'target', value: target })),
-    );
+    const event = { kind: 'cache.purged', count: purged.length } as const;
+    await recorder
+      .changing('invalidations', event)
+      .add(purged.map(({ target, ...one }) => ({ ...one, kind: 'target', value: target })));
     return purged;
   },
 });

@@ -93,13 +93,15 @@ export async function openRedis(
   const openFeed = () => (opened = newFeed());
   const revocations = redisRevocations(redis, prefix, random, longestLife, openFeed);
   const running = () => (opened?.closed === false ? opened : undefined);
-  const invalidations = redisInvalidations(redis, prefix, { running, open: newFeed });
+  const hosts = { running, open: newFeed };
+  const invalidations = redisInvalidations(redis, prefix, hosts);
   const streams = auditStreams(prefix);
   const recordable: { readonly [Part in Recorded]: (of: Commands) => Stores[Part] } = {
     apiKeys: (of) => redisApiKeys(of, prefix),
     artefacts: (of) => redisArtefacts(redis, prefix, clock, of),
     clients: (of) => redisClients(of, prefix),
     gatewayKeys: (of) => redisKeys(of, prefix, 'gateway-keys'),
+    invalidations: (of) => redisInvalidations(of, prefix, hosts),
     keys: (of) => redisKeys(of, prefix, 'keys'),
     passkeys: (of) => redisPasskeys(of, prefix),
     people: (of) => redisPeople(of, prefix),

@@ -159,6 +159,19 @@ export function recordedContract(contract: () => Contract): void {
       expect(texts).toEqual(['"revoked"', '"raised"']);
     });
 
+    test('invalidations: it is appended with all of them, and not with one that is refused', async () => {
+      const { one } = contract();
+      const some = (value: string) => ({ space: '/', kind: 'target', value, soft: false }) as const;
+      const add = (text: string, ...values: readonly string[]) =>
+        one.recorded('invalidations', text).add(values.map(some));
+      const texts = await appended(async () => {
+        await add('"purged"', '/a', '/b');
+        await add('"nothing"');
+        await expect(add('"too long"', 'x'.repeat(8_193))).rejects.toThrow(RangeError);
+      });
+      expect(texts).toEqual(['"purged"']);
+    });
+
     test('token keys: it is appended with it', async () => {
       const { one } = contract();
       await removeTokenKeys(one);

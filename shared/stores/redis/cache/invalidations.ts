@@ -8,7 +8,7 @@ import {
 } from '../../cache/invalidations.ts';
 import { type Hosts, RedisInvalidationFeed } from './invalidation-feed.ts';
 import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import type { Commands } from '../connection/connection.ts';
 import {
   INVALIDATIONS_START,
   invalidationFields,
@@ -72,7 +72,7 @@ export interface RedisInvalidations extends Invalidations {
 }
 
 export function redisInvalidations(
-  redis: Connection,
+  redis: Commands,
   prefix: string,
   hosts: Hosts,
 ): RedisInvalidations {

@@ -7,7 +7,7 @@ import {
   MOST_INVALIDATION_OCTETS,
   MOST_INVALIDATIONS,
 } from '../../cache/invalidations.ts';
-import type { SqliteFile } from '../file/file.ts';
+import type { Database } from '../file/file.ts';
 import { SqliteInvalidationFeed } from './invalidation-feed.ts';
 
 type Row = readonly [
@@ -20,7 +20,8 @@ type Row = readonly [
   epoch: string | null,
 ];
 
-export function sqliteInvalidations(file: SqliteFile, clock: Clock): Invalidations {
+/** `path`: that of the file, of which a feed has a connection of its own. */
+export function sqliteInvalidations(file: Database, path: string, clock: Clock): Invalidations {
   return {
     async add(invalidations) {
       checkLengths(invalidations);
@@ -74,6 +75,6 @@ export function sqliteInvalidations(file: SqliteFile, clock: Clock): Invalidatio
       }));
     },
 
-    feed: (listener, from) => SqliteInvalidationFeed.open(file.path, clock, listener, from),
+    feed: (listener, from) => SqliteInvalidationFeed.open(path, clock, listener, from),
   };
 }
