@@ -7,12 +7,13 @@ const taken = (profile: unknown) => profileSchema.safeParse(profile).success;
 const withEmails = (...addresses: string[]) => ({
   emails: addresses.map((address) => ({ address, verified: true })),
 });
-const domain = (length: number) => `@${'d'.repeat(length - 1)}`;
+/** The sign and a domain, so many octets together. */
+const domain = (length: number) => `@${'d.'.repeat(length)}`.slice(0, length - 2) + 'de';
 
 test('all of it is kept as it is', () => {
   const profile = {
     display_name: 'Alice Liddell, née Übel',
-    ...withEmails('alice@example.com', 'älice@bücher.example'),
+    ...withEmails('alice@example.com', 'Alice@xn--bcher-kva.example'),
     groups: ['Staff', 'Chess club', 'a/b:c'],
     locale: 'de-CH-1996',
     picture: 'https://pictures.example/alice.png?size=2#x',
@@ -34,7 +35,11 @@ describe('e-mail addresses', () => {
     ['a character that turns the text around', 'alice@\u202Eexample.com'],
     ['half a surrogate', 'alice@\uD800.example'],
     ['more than 254 octets (RFC 5321)', `a${domain(254)}`],
-    ['254 characters of more octets', `ä${domain(253)}`],
+    ['254 characters of more octets', `a@ü${domain(252).slice(1)}`],
+    ['a single label', 'alice@localhost'],
+    ['an address of a host', 'alice@[127.0.0.1]'],
+    ['quotes', '"alice"@example.com'],
+    ['letters before it that are not ASCII', 'älice@example.com'],
   ])('%s: refused', (_, address) => {
     expect(taken(withEmails(address))).toBe(false);
   });
@@ -48,6 +53,13 @@ describe('e-mail addresses', () => {
 
   test('each once, in whatever case', () => {
     expect(taken(withEmails('alice@example.com', 'Alice@Example.com'))).toBe(false);
+  });
+
+  test('a domain is kept in ASCII (RFC 5891), so that each is there once', () => {
+    expect(profileSchema.parse(withEmails('alice@bücher.example'))).toEqual(
+      withEmails('alice@xn--bcher-kva.example'),
+    );
+    expect(taken(withEmails('alice@bücher.example', 'alice@xn--bcher-kva.example'))).toBe(false);
   });
 
   test('each address has to say whether it is verified', () => {

@@ -1,11 +1,9 @@
 import { z } from 'zod';
+import { addressKey, mailAddress } from './names/mail-address.ts';
 import { isVisibleName } from './names/visible-name.ts';
 
 /** Each as long as it may be in octets; all goes into tokens, fields and pages. */
-const MOST = { email: 254, picture: 1024, emails: 10, groups: 100, groupOctets: 4096 };
-
-/** RFC 5321 section 4.5.3.1.3; no comma: fields and the command line separate by it. */
-const EMAIL = /^[^\s\p{C},@]+@[^\s\p{C},@]+$/u;
+const MOST = { picture: 1024, emails: 10, groups: 100, groupOctets: 4096 };
 
 /** As in the fields that tell applications: those separate groups by commas. */
 const GROUP = /^[^\p{C}\p{Zl}\p{Zp},]{1,64}$/u;
@@ -44,9 +42,11 @@ const made = (make: (text: string) => string | undefined, what: string) =>
     return z.NEVER;
   });
 
-const address = z.string().refine((text) => EMAIL.test(text) && octets(text) <= MOST.email, {
-  error: `must be an address such as alice@example.com, of at most ${MOST.email} octets`,
-});
+/** It has no comma either: fields and the command line separate by it. */
+const address = made(
+  mailAddress,
+  'an address such as alice@example.com, of at most 254 octets (RFC 5321)',
+);
 
 const group = z
   .string()
@@ -64,7 +64,7 @@ export const profileSchema = z.strictObject({
   emails: z
     .array(z.strictObject({ address, verified: z.boolean() }))
     .max(MOST.emails, `must be at most ${MOST.emails}`)
-    .refine((emails) => once(emails.map((email) => email.address.toLowerCase())), {
+    .refine((emails) => once(emails.map((email) => addressKey(email.address))), {
       error: 'must each be there once',
     })
     .exactOptional(),

@@ -41,7 +41,8 @@ export function registerHandlers(
   const viewOf = createViewOf(server);
   const { brand, spaces } = server.config;
   const reserved = [
-    brand.name.replaceAll(/\s/g, ''),
+    // Names that people choose have no accents, and nobody tells Café from cafe.
+    brand.name.normalize('NFD').replaceAll(/[^\p{L}\p{N}]/gu, ''),
     ...spaces.flatMap(({ grants }) => Object.keys(grants.people)),
   ];
   const secretOf = (ctx: Context) => ctx.path.slice(REGISTRATION_PATH.length);

@@ -1,5 +1,5 @@
 import { usernameCaseMapped } from './precis.ts';
-import { looksSearchKey } from './search-keys.ts';
+import { looksOf } from './search-keys.ts';
 
 /** ASCII letters, digits and single signs between them: others have letters that look like these. */
 const CHOSEN = /^(?=.{2,64}$)[a-z0-9]+(?:[._-][a-z0-9]+)*$/;
@@ -91,6 +91,7 @@ const RESERVED = [
   'supportteam',
   'sysadmin',
   'system',
+  'team',
   'trust',
   'undefined',
   'usenet',
@@ -109,13 +110,26 @@ export function chosenName(typed: string): string | undefined {
   return CHOSEN.test(name) ? name : undefined;
 }
 
+const RESERVED_LOOKS: ReadonlySet<string> = new Set(RESERVED.map(looksOf));
+
 /**
- * Whether a name looks like one that nobody may choose. `more`: the name of the brand, and names that rights wait for
- * (`grants.people` of spaces): somebody who took one would have those rights.
+ * Whether a name looks like one that nobody may choose, or is put together of such ones, as `acme-support` is where the brand
+ * is Acme. `more`: the name of the brand, and names that rights wait for (`grants.people` of spaces): somebody who took one
+ * would have those rights.
  */
 export function isReservedName(name: string, more: readonly string[]): boolean {
-  const looks = looksSearchKey(name);
-  return [...RESERVED, ...more].some(
-    (one) => looksSearchKey(usernameCaseMapped(one) ?? one) === looks,
+  const looks = more.map((one) => looksOf(usernameCaseMapped(one) ?? one));
+  // A brand of signs alone looks like nothing, and would be a part of every name.
+  const others = new Set(looks.filter((one) => one !== ''));
+  const isReserved = (part: string) => RESERVED_LOOKS.has(part) || others.has(part);
+  const whole = looksOf(name);
+  return (
+    isReserved(whole) ||
+    name.split(/[._-]/).every((part) => isReserved(looksOf(part))) ||
+    [...others].some(
+      (other) =>
+        (whole.startsWith(other) && isReserved(whole.slice(other.length))) ||
+        (whole.endsWith(other) && isReserved(whole.slice(0, -other.length))),
+    )
   );
 }

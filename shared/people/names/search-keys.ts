@@ -17,7 +17,7 @@ const ALIKE = [
 ] as const;
 
 /** Returns the same text for names that look alike (after Unicode Technical Standard 39, section 4). */
-const looksOf = (name: string) =>
+export const looksOf = (name: string) =>
   ALIKE.reduce((text, [from, to]) => text.replaceAll(from, to), name);
 
 /** Returns all keys by which a person is found among others. */
