@@ -69,7 +69,7 @@ export async function measureScaleOut(
 async function feedOfOneShard(count: number) {
   await using cluster = await startCluster(1);
   const pids = await Promise.all(cluster.servers.map(pidOf));
-  return measureFeed(cluster, pids[0] ?? 0, count);
+  return await measureFeed(cluster, pids[0] ?? 0, count);
 }
 
 const pidOf = async (server: Redis) =>
