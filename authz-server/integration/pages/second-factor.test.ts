@@ -1,11 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { changePassword } from '#shared/people/change-password.ts';
 import { disablePerson, setProfile } from '#shared/people/people.ts';
+import { createRecoveryLinks } from '#shared/people/recovery-links.ts';
+import { removePasskey } from '#shared/people/remove-passkey.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { somePasskey } from '#shared/stores/contract/samples.ts';
+import { Authenticator, optionsIn } from '../authenticator.fixture.ts';
 import type { Changes, Page } from '../browser.fixture.ts';
 import {
   appFrom,
@@ -548,6 +552,29 @@ describe('a person who must have one and has none', () => {
     expect(hasSession(browser)).toBe(false);
     const wrong = await afterPassword(browser, { ...ALICE, password: 'wrong' });
     expect(wrong.text).not.toContain('Use your passkey');
+  });
+
+  test('a planted passkey shuts nobody out for good: a link makes another, or an operator removes it', async () => {
+    const { passkeys } = site.server.stores;
+    const { id: accountId = '' } = (await site.server.stores.people.getByName('alice')) ?? {};
+    await passkeys.add({ ...somePasskey('planted'), accountId }, 20);
+    const removal = { accountId, id: 'planted' };
+    expect((await afterPassword(site.browser())).text).toContain('never made one');
+    expect(await removePasskey(site.server, { ...removal, least: 1 })).toBe('last');
+    expect(await removePasskey(site.server, { ...removal, least: 0 })).toBe('removed');
+    expect((await afterPassword(site.browser())).text).toContain('<svg');
+    await passkeys.add({ ...somePasskey('planted'), accountId }, 20);
+    const links = createRecoveryLinks({ ...site.server, random: systemRandom });
+    const path = `/recover/${await links.make({ person: accountId, purpose: 'recovery' })}`;
+    const browser = site.browser();
+    const page = await browser.open(path);
+    const own = new Authenticator(site.server.config.issuer);
+    const sent = { password: '', passkey: own.create(optionsIn(page)) };
+    expect((await browser.send(page, sent, path)).status).toBe(200);
+    // The password that somebody else knew ended with it, and theirs is not the last passkey.
+    expect((await afterPassword(site.browser())).status).toBe(422);
+    expect(await removePasskey(site.server, { ...removal, least: 1 })).toBe('removed');
+    expect(await passkeys.of(accountId)).toMatchObject([{ id: own.id }]);
   });
 
   test('is led through the set-up, gets nothing before, and is signed in by both afterwards', async () => {

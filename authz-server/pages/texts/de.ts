@@ -71,7 +71,7 @@ export const de: Texts = {
     cancel: 'Abbrechen',
     wrong: 'Name oder Passwort ist falsch. Prüfen Sie beides und versuchen Sie es noch einmal.',
     'use-passkey':
-      'Ihr Passwort stimmt, aber es braucht auch einen zweiten Faktor. Benutzen Sie Ihren Passkey: Er ist beides. Wenn Sie ihn verloren haben, fragen Sie, wer diesen Server betreibt.',
+      'Ihr Passwort stimmt, aber es braucht auch einen zweiten Faktor. Benutzen Sie Ihren Passkey: Er ist beides. Wenn Sie ihn verloren oder nie einen angelegt haben, fragen Sie, wer diesen Server betreibt: Im zweiten Fall kennt vielleicht jemand anders Ihr Passwort.',
     'step-over':
       'Der zweite Schritt hat zu lange gedauert oder ist schon getan. Beginnen Sie neu mit Name und Passwort.',
     'codes-shown':

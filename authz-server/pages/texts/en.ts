@@ -75,7 +75,7 @@ export const en = {
     cancel: 'Cancel',
     wrong: 'Name or password is wrong. Check both and try again.',
     'use-passkey':
-      'Your password is right, but a second factor is needed, too. Use your passkey: it is both. If you lost it, ask who runs this server.',
+      'Your password is right, but a second factor is needed, too. Use your passkey: it is both. If you lost it or never made one, ask who runs this server: in the second case somebody else may know your password.',
     'step-over':
       'The second step took too long, or was done already. Start again with name and password.',
     'codes-shown':

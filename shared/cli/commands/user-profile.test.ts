@@ -135,7 +135,9 @@ describe('user set', () => {
 
 test('user add: with options that are wrong nobody is added', async () => {
   const shell = new TestShell(await newData());
-  expect((await inProcess(shell, 'user', 'add', 'alice', '--email', 'x')).code).toBe(2);
+  for (const address of ['x', 'alice@b', '"alice"@example.com', 'alice@[127.0.0.1]']) {
+    expect((await inProcess(shell, 'user', 'add', 'alice', '--email', address)).code).toBe(2);
+  }
   expect(await json(shell, 'user', 'list')).toEqual([]);
 });
 
@@ -162,4 +164,7 @@ test('user list --email: everybody with that address, whatever its capitals, by 
   expect(await names('office@example.com')).toEqual(['aaron']);
   await json(shell, 'user', 'remove', 'aaron');
   expect(await names('office@example.com')).toEqual([]);
+  await set('alice', '--email', 'alice@bücher.example');
+  expect(await names('alice@xn--bcher-kva.example')).toEqual(['alice']);
+  expect(await names('Alice@Bücher.example')).toEqual(['alice']);
 });
