@@ -1,4 +1,7 @@
 import { createRecorder } from '#shared/audit/recorder.ts';
+import { createDocumentClients } from '#shared/client-documents/document-clients.ts';
+import { documentDestinations } from '#shared/client-documents/reach.ts';
+import { systemResolve } from '#shared/client/destinations/resolve.ts';
 import { isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { ADDRESS_PATH } from '#shared/people/address-links.ts';
@@ -44,8 +47,14 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
   ]);
   const passwords = createPasswords();
   const directory = localDirectory({ ...stores, passwords, demo: development });
+  const documents = createDocumentClients(
+    { ...parts, recorder },
+    { destinations: documentDestinations(config), resolve: systemResolve },
+  );
   const server = {
     ...parts,
+    stores: { ...stores, clients: { ...stores.clients, get: documents.get } },
+    documents,
     recorder,
     directory,
     passwords,

@@ -26,7 +26,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['shared/auth'],
   ['shared/guard', 'shared/config'],
   ['shared/server'],
-  ['shared/mail'],
+  ['shared/mail', 'shared/client-documents'],
   ['shared/operations'],
   ['authz-server', 'resource-server', 'shared/cli', 'shared/start'],
   ['e2e'],

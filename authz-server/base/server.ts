@@ -1,4 +1,5 @@
 import type { Recorder } from '#shared/audit/recorder.ts';
+import type { DocumentClients } from '#shared/client-documents/document-clients.ts';
 import type { Send } from '#shared/client/send.ts';
 import type { Directory } from '#shared/people/directory.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
@@ -14,6 +15,8 @@ export interface PagesServer
   readonly development: boolean;
   /** Sends a message to where a client of GNAP wants to be told, if `gnap.push` permits it. */
   readonly sendPush: Send;
+  /** Clients by their Client ID Metadata Documents, which `stores.clients` finds, too. */
+  readonly documents: DocumentClients;
   /** Seconds: the longest life of a token. */
   readonly longestLife: number;
 }

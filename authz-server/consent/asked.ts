@@ -3,7 +3,7 @@ import { parseScope } from '#shared/jose/scope.ts';
 import type { ScopeItem } from '#shared/people/access/consents.ts';
 import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
-import { spaceScopes } from '../resources/resource-indicators.ts';
+import { scopesFor } from '../resources/resource-indicators.ts';
 
 /** Scopes about the person alone, in the order in which they are shown (OpenID Connect Core 1.0 section 5.4). */
 const PERSONAL = ['openid', ...Object.keys(CLAIMS_OF_SCOPES), 'offline_access'];
@@ -17,7 +17,7 @@ export interface AskedParams {
 /** Returns the requested scopes that this client may have; the person can allow no others. */
 export function askedScopes(
   config: Parameters<typeof tokenSpaces>[0],
-  client: Pick<ClientRecord, 'scope'>,
+  client: Pick<ClientRecord, 'client_id' | 'scope'>,
   params: AskedParams,
 ): readonly ScopeItem[] {
   const asked = parseScope(typeof params.scope === 'string' ? params.scope : undefined);
@@ -28,7 +28,7 @@ export function askedScopes(
   const others = resources.flatMap((resource) => {
     const space = spaces.find(({ url }) => url === resource || url === `${resource}/`);
     if (space === undefined) return [];
-    const known = spaceScopes(space);
+    const known = scopesFor(space, client.client_id);
     const possible = [...asked].filter((scope) => allowed.has(scope) && known.has(scope));
     return possible.map((scope) => ({ scope, resource }));
   });

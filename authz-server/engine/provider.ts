@@ -17,6 +17,7 @@ import { engineHooks } from '../pages/engine-hooks.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';
 import { pkceRequired } from './codes/pkce.ts';
 import { OPENID_SCOPES, resourceIndicators } from '../resources/resource-indicators.ts';
+import { documentPolicy } from '#shared/client-documents/reach.ts';
 import type { AuthzServer } from '../base/server.ts';
 import { SIGN_IN_PARAMS, takeWithoutOpenid } from './sign-in-params.ts';
 import { SigningKey } from './token/signing-key.ts';
@@ -69,6 +70,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
       userinfo_endpoint: `${config.issuer}/userinfo`,
       revocations_endpoint: revocationsSpace(config).url,
       ui_locales_supported: [...LANGUAGES],
+      ...(documentPolicy(config) !== 'off' && { client_id_metadata_document_supported: true }),
       ...ENDPOINT_METADATA,
     },
     routes: {

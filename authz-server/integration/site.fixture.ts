@@ -3,6 +3,9 @@ import { type Clock, systemClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { localDirectory } from '#shared/people/local.ts';
+import { createDocumentClients } from '#shared/client-documents/document-clients.ts';
+import { documentDestinations } from '#shared/client-documents/reach.ts';
+import { systemResolve } from '#shared/client/destinations/resolve.ts';
 import { createRecorder } from '#shared/audit/recorder.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { addPerson } from '#shared/people/people.ts';
@@ -14,6 +17,7 @@ import { listen } from '#shared/server/listen/listen.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
 import { openStores } from '#shared/stores/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import { createApp } from '../app.ts';
 import { openPush } from '../gnap/push.ts';
 import { createEngine } from '../engine/engine.ts';
@@ -102,16 +106,24 @@ export async function testSite(
   const keys = keyLifecycle('keys', { ...parts, config, stores, master });
   const ring = await openKeyRing(keys, ['ES256']);
   const ready = () => stores.ping();
+  const ofServer = (one: Stores) =>
+    createRecorder({ ...parts, stores: one, config }, { who: 'server', how: 'start' });
+  const documents = createDocumentClients(
+    { ...parts, stores, config, recorder: ofServer(stores) },
+    { destinations: documentDestinations(config), resolve: systemResolve },
+  );
+  const seen: Stores = { ...stores, clients: { ...stores.clients, get: documents.get } };
   const server: AuthzServer = {
     ...parts,
     config,
-    stores,
+    stores: seen,
+    documents,
     feed,
     master,
     ready,
     ending: new AbortController().signal,
     directory,
-    recorder: createRecorder({ ...parts, stores, config }, { who: 'server', how: 'start' }),
+    recorder: ofServer(seen),
     passwords,
     realms: [],
     longestLife: life,

@@ -3,6 +3,7 @@ import type { Client, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { type TokenSpace, tokenSpaces } from '#shared/config/token-spaces.ts';
+import { isDocumentUrl } from '#shared/client-documents/document-url.ts';
 import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import type { KeySet } from '#shared/keys/signing-key-ring.ts';
@@ -49,7 +50,7 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
   /** True if the client may ask for all these scopes, though perhaps not at one resource. */
   const isAllowed = (client: Client, asked: ReadonlySet<string>) => {
     const known = open(client).reduce(
-      (scopes, space) => scopes.union(spaceScopes(space)),
+      (scopes, space) => scopes.union(scopesFor(space, client.clientId)),
       new Set<string>(),
     );
     const allowed = parseScope(text(client['allowed_scope'])).intersection(known);
@@ -63,7 +64,8 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
         return oneOf[0];
       }
       const asked = requestedScope(ctx, client).difference(OPENID_SCOPES);
-      const knows = (space: TokenSpace) => asked.intersection(spaceScopes(space)).size;
+      const knows = (space: TokenSpace) =>
+        asked.intersection(scopesFor(space, client.clientId)).size;
       const candidates = open(client);
       if (candidates.length === 0 && isMachine(ctx)) throw invalidTarget(NONE);
       const best = candidates.find((space) => knows(space) === asked.size);
@@ -75,7 +77,9 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
       if (space === undefined || !open(client).includes(space)) {
         throw invalidTarget(`the resource is none of: ${list(open(client).map(({ url }) => url))}`);
       }
-      const allowed = parseScope(text(client['allowed_scope'])).intersection(spaceScopes(space));
+      const allowed = parseScope(text(client['allowed_scope'])).intersection(
+        scopesFor(space, client.clientId),
+      );
       const asked = requestedScope(ctx, client);
       const { params } = ctx.oidc;
       if (params && isMachine(ctx)) {
@@ -136,6 +140,11 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
 /** Returns every scope that some method of the space needs. */
 export function spaceScopes(space: Pick<TokenSpace, 'scopes'>): ReadonlySet<string> {
   return new Set(Object.values(space.scopes).flat());
+}
+
+/** Returns the scopes of a space that a client may be given there: of one that nobody registered `documentClients`. */
+export function scopesFor(space: TokenSpace, clientId: string): ReadonlySet<string> {
+  return isDocumentUrl(clientId) ? new Set(space.documentClients) : spaceScopes(space);
 }
 
 /**

@@ -158,6 +158,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       ['subject', 'reason'],
     ],
     ['warn', 'log.lost', 'Nobody took the log for so long that lines were dropped.', ['lines']],
+    [
+      'warn',
+      'client-document.refresh',
+      'The description of a client cannot be fetched anew; the old one is good for a day.',
+      ['client', 'reason'],
+    ],
     ['warn', 'negotiate.off', 'Negotiate is configured, but cannot run.', ['reason', 'remedy']],
     ['warn', 'negotiate.keytab', 'The keytab is readable by everybody.', ['reason']],
   ],

@@ -14,6 +14,7 @@ export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
   },
   tls: { resource: 'https://api.example:3443', certificate: 'api.pem', key: 'api.key' },
   privateTokens: { issuer: 'https://auth.example' },
+  clients: { documents: { hosts: ['claude.ai', '*.example.com'] } },
   gnap: { clients: 'anybody' },
   data: '/var/lib/countersign',
   store: { kind: 'redis', mode: 'sentinel', urls: ['redis://10.0.0.7:26379'] },

@@ -293,6 +293,11 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
       ['3.3.3', 'hmac-sha256', 'who verifies with a shared secret could sign as its client'],
       ['5', 'Accept-Signature', 'the challenge of GNAP says what is needed'],
     ),
+    parts(
+      'draft-ietf-oauth-client-id-metadata-document',
+      'Client ID Metadata Documents',
+      'clients that nobody registered; no logos',
+    ),
     parts('draft-ietf-httpapi-ratelimit-headers-11', 'RateLimit', 'fields of API keys'),
     parts('Fetch Standard', 'CORS', 'as a server'),
     parts('Fetch Metadata', '`Sec-Fetch-*`', 'recognizes browsers and pages of other origins'),

@@ -262,6 +262,7 @@ describe.each(STORES)('%s of commit 8fcad38, opened by today’s code', (_name, 
       random: systemRandom,
       directory: { find: none, authenticate: none },
       demoClients: true,
+      documents: { current: (id) => stores.clients.get(id) },
     });
     expect(await adapter('ReplayDetection').find('an assertion')).toBeDefined();
     expect(await stores.useCounts.use('digest', 'a nonce', 3, 600)).toBe(false);

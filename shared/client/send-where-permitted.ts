@@ -9,10 +9,9 @@ export interface Permitted {
   readonly resolve: Resolve;
   /** For the whole exchange. */
   readonly milliseconds: number;
+  /** Octets of the longest content that is taken; default: 16 KiB. */
+  readonly most?: number;
 }
-
-/** Octets of the longest answer that is taken. */
-const MOST = 16_384;
 
 /** How many addresses of a name are tried. */
 const ADDRESSES = 4;
@@ -24,7 +23,7 @@ const ADDRESSES = 4;
  */
 export async function sendWherePermitted(
   message: Message,
-  { destinations, resolve, milliseconds }: Permitted,
+  { destinations, resolve, milliseconds, most = 16_384 }: Permitted,
 ): Promise<Reply> {
   const asked = authorityOf(new URL(message.url));
   const { host } = asked;
@@ -38,7 +37,7 @@ export async function sendWherePermitted(
     const { openClient } = await import('./client.ts');
     const client = openClient({ milliseconds, addresses });
     try {
-      return await exchangeOver(client, message, { most: MOST, signal });
+      return await exchangeOver(client, message, { most, signal });
     } finally {
       await client.dispatcher.destroy();
     }

@@ -26,6 +26,9 @@ const place = (port: number) =>
 const address = (port: number, whose: string) =>
   place(port).prefault({}).describe(`Listener of ${whose}.`);
 
+/** A host in lower case, or all hosts below one. */
+const DOCUMENT_HOST = /^(?:\*\.)?(?:[a-z0-9_-]+\.)*[a-z][a-z0-9_-]*$/;
+
 function isDestination(entry: string): boolean {
   try {
     parseRule(entry);
@@ -115,6 +118,24 @@ export const configSchema = z.strictObject({
     .describe(
       'Makes the authorization server an issuer of tokens for PrivateToken (RFC 9578). In development a certificate is made if no files are named.',
     ),
+  clients: z
+    .strictObject({
+      documents: z
+        .union([
+          z.enum(['off', 'allow']),
+          z.strictObject({
+            hosts: z
+              .array(z.string().regex(DOCUMENT_HOST, 'must be a host or *.HOST'))
+              .min(1)
+              .describe('Hosts whose documents are taken.'),
+          }),
+        ])
+        .optional()
+        .describe(
+          'Clients that nobody registered, whose `client_id` is the address of their description (Client ID Metadata Document): `off`, `allow`, or those of `hosts`, where `*.example.com` is every host below it. Their scopes are the `documentClients` of the spaces. Default: `allow` in development, `off` in production.',
+        ),
+    })
+    .prefault({}),
   gnap: z
     .strictObject({
       clients: z

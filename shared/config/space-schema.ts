@@ -117,6 +117,11 @@ const members = z.strictObject({
     .describe(
       'Scopes that a request needs, by method. `safe` and `unsafe` stand for the methods that are not named.',
     ),
+  documentClients: scopeList
+    .default([])
+    .describe(
+      'Scopes that clients may ask people for whom nobody registered (`clients.documents`). Default: none. `allow` still decides who may enter.',
+    ),
   signIn: signIn.optional(),
   identity: identitySchema
     .optional()

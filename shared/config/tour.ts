@@ -74,6 +74,7 @@ function documents(origin: string, name: string, hide?: SpaceConfig['hide']): Sp
     realm: name,
     schemes: ['Bearer', 'DPoP'],
     scopes: { safe: [`${name}:read`], unsafe: [`${name}:write`] },
+    ...(hide === undefined && { documentClients: [`${name}:read`] }),
     hide,
   });
 }

@@ -1,13 +1,25 @@
+import { errors, Provider } from 'oidc-provider';
 import type { Adapter } from 'oidc-provider';
+import { BadDocument } from '#shared/client-documents/document.ts';
+import { FetchLater } from '#shared/client-documents/document-clients.ts';
+import { customerOf } from '#shared/http/forwarded.ts';
+import { TooManyRequests } from '../../base/errors.ts';
 import { clientMetadata } from './client-metadata.ts';
 import type { AdapterStore } from '../storage/store.ts';
 
 /** Clients are managed by the command line, the engine only reads them. It knows nothing of those of GNAP. */
-export function clientAdapter({ stores, demoClients }: AdapterStore): Adapter {
+export function clientAdapter({ stores, documents, demoClients }: AdapterStore): Adapter {
   const readOnly = () => Promise.reject(new Error('clients are not written by the engine'));
+  const clientNow = (id: string) => {
+    const { ctx } = Provider;
+    const begins = BEGINNING.has(ctx?.oidc?.route ?? '');
+    return begins
+      ? fetching(documents.current(id, customerOf(ctx?.ip ?? '')))
+      : stores.clients.get(id);
+  };
   return {
     async find(id) {
-      const client = await stores.clients.get(id);
+      const client = await clientNow(id);
       if (client === undefined || (client.demo === true && !demoClients)) return undefined;
       if (client.gnap !== undefined) return undefined;
       return clientMetadata(client);
@@ -19,4 +31,23 @@ export function clientAdapter({ stores, demoClients }: AdapterStore): Adapter {
     consume: readOnly,
     revokeByGrantId: readOnly,
   };
+}
+
+/** Where a description is fetched. Nowhere else: not for an introspection, say. */
+const BEGINNING: ReadonlySet<string> = new Set([
+  'authorization',
+  'pushed_authorization_request',
+  'token',
+]);
+
+async function fetching<T>(found: Promise<T>): Promise<T> {
+  try {
+    return await found;
+  } catch (error) {
+    if (error instanceof FetchLater) throw new TooManyRequests(error.seconds);
+    if (!(error instanceof BadDocument)) throw error;
+    const refusal = new errors.InvalidClient(error.message);
+    refusal.error_description = `the description of the client cannot be used: ${error.message}`;
+    throw refusal;
+  }
 }

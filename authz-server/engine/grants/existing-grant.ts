@@ -4,6 +4,8 @@ import { askedScopes } from '../../consent/asked.ts';
 import { redirectOrigin } from '../../consent/consented.ts';
 import { orTemporarilyUnavailable } from '../../base/errors.ts';
 import { grantUnasked } from './grant-unasked.ts';
+import type { Access } from '#shared/people/access/grants.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
 /**
@@ -33,6 +35,8 @@ export function existingGrant(server: AuthzServer) {
       await orTemporarilyUnavailable(endGrant(server, access.grantId));
       return undefined;
     }
+    const record = await orTemporarilyUnavailable(server.stores.clients.get(clientId));
+    if (!decided && record?.document && isAskedAnew(record, access)) return undefined;
     return provider.Grant.find(access.grantId);
   }
 
@@ -43,13 +47,24 @@ export function existingGrant(server: AuthzServer) {
     const { provider, client, params, result } = ctx.oidc;
     const grant = await ofSession(ctx);
     const scope = String(client?.['allowed_scope']);
-    const asked = askedScopes(server.config, { scope }, params ?? {});
+    const asked = askedScopes(
+      server.config,
+      { client_id: client?.clientId ?? '', scope },
+      params ?? {},
+    );
     // A person who was asked just now has decided.
     if (grant && (result?.consent || asked.every((item) => isDecided(grant, item)))) return grant;
     const id = await orTemporarilyUnavailable(grantUnasked(server, ctx, grant?.jti));
     return id ? provider.Grant.find(id) : grant;
   };
 }
+
+/**
+ * Whether the person is asked again by a client that nobody registered: any program could have begun this, or it is not
+ * what it was (Client ID Metadata Document sections 6.1 and 6.3).
+ */
+const isAskedAnew = ({ application_type, created_at }: ClientRecord, { since }: Access): boolean =>
+  application_type === 'native' || since < created_at;
 
 /** Whether the person has allowed or refused it under that grant. */
 function isDecided(

@@ -6,6 +6,7 @@ export interface AdapterStore
   extends
     AccessStore,
     Pick<AuthzServer, 'config' | 'directory' | 'demoClients' | 'master' | 'random'> {
+  readonly documents: Pick<AuthzServer['documents'], 'current'>;
   readonly stores: Pick<
     AuthzServer['stores'],
     'artefacts' | 'clients' | 'limits' | 'passkeys' | 'ping' | 'replay' | 'revocations'

@@ -21,7 +21,14 @@ beforeAll(async () => {
   authz = await testAuthz();
   const { stores, config, master } = authz;
   access = { stores, clock: systemClock, random: systemRandom, longestLife: 605 };
-  adapter = engineAdapter({ ...access, config, master, directory, demoClients: true });
+  adapter = engineAdapter({
+    ...access,
+    config,
+    master,
+    directory,
+    demoClients: true,
+    documents: { current: (id) => stores.clients.get(id) },
+  });
 });
 afterAll(async () => {
   await authz[Symbol.asyncDispose]();
@@ -110,6 +117,7 @@ test('a store that does not answer is 503, never "no such thing"', async () => {
     master,
     directory,
     demoClients: true,
+    documents: { current: (id) => authz.stores.clients.get(id) },
   });
   const payload: AdapterPayload = {};
   for (const kind of ['Session', 'RefreshToken', 'DeviceCode', 'Grant', 'Interaction']) {

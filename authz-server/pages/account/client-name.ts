@@ -1,4 +1,5 @@
 import { isSignInClient } from '#shared/config/sign-in-clients.ts';
+import { shownName } from '../../consent/shown-name.ts';
 import type { PagesServer } from '../../base/server.ts';
 import type { Language } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
@@ -10,6 +11,6 @@ export async function clientName(
   language: Language,
 ): Promise<string> {
   const client = await stores.clients.get(id);
-  if (client !== undefined) return client.client_name;
+  if (client !== undefined) return shownName(client);
   return isSignInClient(id) ? textsOf(language).account.goneApplication : id;
 }

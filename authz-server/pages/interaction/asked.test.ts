@@ -18,9 +18,9 @@ const config = configSchema.parse({
   ],
   scopeTexts: { read: { en: 'Read them', de: 'Lesen' }, write: { en: 'Change them' } },
 });
-const client = { scope: 'openid profile read write other' };
+const client = { client_id: 'app', scope: 'openid profile read write other' };
 const idsOf = (params: Record<string, unknown>, scope = client.scope) =>
-  askedItems(config, { scope }, params, 'en').map(({ id }) => id);
+  askedItems(config, { ...client, scope }, params, 'en').map(({ id }) => id);
 
 function formOf(items: readonly string[]): URLSearchParams {
   const form = new URLSearchParams();
@@ -30,7 +30,7 @@ function formOf(items: readonly string[]): URLSearchParams {
 
 describe('the items that a request asks for', () => {
   test('the identity comes first, then the scopes by resource, in the words of the configuration', () => {
-    const params = { scope: 'write read openid', resource: [DOCUMENTS, NOTES] };
+    const params = { client_id: 'app', scope: 'write read openid', resource: [DOCUMENTS, NOTES] };
     expect(askedItems(config, client, params, 'de')).toEqual([
       { id: 'openid', scope: 'openid', text: expect.any(String), values: [], required: true },
       {
@@ -65,24 +65,33 @@ describe('the items that a request asks for', () => {
 
   test.each<[string, Record<string, unknown>]>([
     ['nothing', {}],
-    ['no string', { scope: ['read'], resource: DOCUMENTS }],
-    ['scopes without a resource', { scope: 'read write' }],
-    ['a scope that the client may not have', { scope: 'delete', resource: DOCUMENTS }],
-    ['a scope that the resource does not know', { scope: 'other write', resource: NOTES }],
-    ['a resource that is not configured', { scope: 'read', resource: 'https://evil.example/' }],
-    ['__proto__', { scope: '__proto__ constructor', resource: '__proto__' }],
+    ['no string', { client_id: 'app', scope: ['read'], resource: DOCUMENTS }],
+    ['scopes without a resource', { client_id: 'app', scope: 'read write' }],
+    [
+      'a scope that the client may not have',
+      { client_id: 'app', scope: 'delete', resource: DOCUMENTS },
+    ],
+    [
+      'a scope that the resource does not know',
+      { client_id: 'app', scope: 'other write', resource: NOTES },
+    ],
+    [
+      'a resource that is not configured',
+      { client_id: 'app', scope: 'read', resource: 'https://evil.example/' },
+    ],
+    ['__proto__', { client_id: 'app', scope: '__proto__ constructor', resource: '__proto__' }],
   ])('%s asks for nothing', (_what, params) => {
     expect(idsOf(params)).toEqual([]);
   });
 
   test('a client that may have less is asked about less', () => {
-    expect(idsOf({ scope: 'read write', resource: DOCUMENTS }, 'read')).toEqual([
+    expect(idsOf({ client_id: 'app', scope: 'read write', resource: DOCUMENTS }, 'read')).toEqual([
       `${DOCUMENTS} read`,
     ]);
   });
 
   test('a bare origin is one resource with and without a slash, under the name that was sent', () => {
-    expect(idsOf({ scope: 'read', resource: 'https://notes.example' })).toEqual([
+    expect(idsOf({ client_id: 'app', scope: 'read', resource: 'https://notes.example' })).toEqual([
       'https://notes.example read',
     ]);
   });
@@ -123,7 +132,7 @@ describe('the items that a form allows', () => {
 
 describe('tokens for PrivateToken', () => {
   const issuer = configSchema.parse({ privateTokens: {} });
-  const allowed = { scope: 'private-token private-token:verify' };
+  const allowed = { client_id: 'app', scope: 'private-token private-token:verify' };
   const params = {
     scope: 'private-token private-token:verify',
     resource: 'https://localhost:3444/private-token/request',

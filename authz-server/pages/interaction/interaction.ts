@@ -8,6 +8,8 @@ import { endSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { FetchLater } from '#shared/client-documents/document-clients.ts';
+import { shownName } from '../../consent/shown-name.ts';
 import { consentKey } from '../../consent/consented.ts';
 import { asPerson } from '../../base/acting.ts';
 import { isEnough, leastAcr } from '../../base/acr-values.ts';
@@ -170,8 +172,9 @@ export function interactionHandlers(
     const view = viewOf(ctx, visitor?.person, params['ui_locales']);
     const page = consentPage(view, {
       action: `/interaction/${uid}/consent`,
-      client: client.client_name,
+      client: shownName(client),
       logo: client.logo_uri,
+      ...(client.document && { described: { name: client.client_name, native: isNative(client) } }),
       redirectUri: String(params['redirect_uri']),
       items: askedItems(config, client, params, view.language, visitor?.person),
     });
@@ -247,6 +250,9 @@ export function interactionHandlers(
       const { signIn } = visitor;
       const clientId = client.client_id;
       const redirectUri = interaction.params['redirect_uri'];
+      await server.documents.keep(client, signIn.accountId).catch((error: unknown) => {
+        throw error instanceof FetchLater ? new PageError(429, 'later') : error;
+      });
       const decided = { clientId, signIn, redirectUri, allowed, refused };
       const grantId = await giveGrant({ ...decided, extend });
       if (grantId === undefined) throw expired();
@@ -279,9 +285,11 @@ export function interactionHandlers(
 const doorOf = ({ uid, params }: Interaction, client: ClientRecord) => ({
   action: `/interaction/${uid}/login`,
   cancel: { action: `/interaction/${uid}/abort` },
-  client: client.client_name,
+  client: shownName(client),
   logo: client.logo_uri,
   redirectUri: String(params['redirect_uri']),
 });
+
+const isNative = ({ application_type }: ClientRecord) => application_type === 'native';
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : undefined);

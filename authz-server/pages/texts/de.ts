@@ -204,6 +204,14 @@ export const de: Texts = {
     key: 'Ihr Schlüssel:',
   },
 
+  describedClient: {
+    text: (host: string, name: string) =>
+      html`Diese Anwendung hat hier niemand angemeldet. Alles, was von ihr bekannt ist, sagt
+      ${strong(host)}; dort nennt sie sich ${strong(name)}.`,
+    native:
+      'Jedes Programm auf diesem Rechner könnte sich für sie ausgeben. Erlauben Sie das nur, wenn Sie es gerade selbst begonnen haben.',
+  },
+
   deviceEntry: {
     title: 'Ein Gerät verbinden',
     problemTitle: 'Fehler: Ein Gerät verbinden',

@@ -205,6 +205,14 @@ export const en = {
     key: 'Its key:',
   },
 
+  describedClient: {
+    text: (host: string, name: string) =>
+      html`Nobody here has registered this application. All that is known of it is from
+      ${strong(host)}, where it calls itself ${strong(name)}.`,
+    native:
+      'Any program on this computer could pretend to be it. Allow this only if you began it yourself just now.',
+  },
+
   deviceEntry: {
     title: 'Connect a device',
     problemTitle: 'Error: connect a device',

@@ -8,11 +8,11 @@ import { clientLogo } from './client-logo.ts';
 import { decision } from './decision.ts';
 import { form } from './form.ts';
 import { itemChoice } from './items.ts';
-import { unknownNote } from './unknown-client.ts';
+import { describedNote, unknownNote } from './unknown-client.ts';
 
 /** Shows the client, the scopes that it asks for, and where the browser goes next. */
 export function consentPage(view: View, props: ConsentProps): Answer {
-  const { action, client, logo, redirectUri, items, unknown } = props;
+  const { action, client, logo, redirectUri, items, unknown, described } = props;
   const texts = textsOf(view.language).consent;
   return document(view, {
     title: texts.title(client),
@@ -25,6 +25,7 @@ export function consentPage(view: View, props: ConsentProps): Answer {
         <p>${texts.lead(client)}</p>
       </div>
       ${unknown !== undefined && unknownNote(view, unknown)}
+      ${described !== undefined && describedNote(view, client, described)}
       ${form(view, action, {}, html`${itemChoice(view, items)}${decision(view)}`)}
       <div class="intro small muted">
         ${afterwards(view, props)}

@@ -1,7 +1,7 @@
 import { html } from '#shared/pages/html.ts';
 import type { Html } from '#shared/pages/html.ts';
 import { textsOf } from '../texts/index.ts';
-import type { View } from '../frame/view.ts';
+import type { ConsentProps, View } from '../frame/view.ts';
 
 /** Warns that no operator knows the client: its name is what it calls itself, its key is all that is sure. */
 export function unknownNote({ language }: View, fingerprint: string): Html {
@@ -10,5 +10,18 @@ export function unknownNote({ language }: View, fingerprint: string): Html {
   return html`<div class="note warn">
     <p><strong>${texts.title}</strong> ${texts.text}</p>
     <p>${texts.key} <code>${groups.join(' ')}</code></p>
+  </div>`;
+}
+
+/** Warns that no operator knows the client: the host of its description is all that is sure, or not even that. */
+export function describedNote(
+  { language }: View,
+  host: string,
+  { name, native }: NonNullable<ConsentProps['described']>,
+): Html {
+  const texts = textsOf(language).describedClient;
+  return html`<div class="note warn">
+    <p>${texts.text(host, name)}</p>
+    ${native && html`<p>${texts.native}</p>`}
   </div>`;
 }

@@ -37,6 +37,10 @@ export type LimitNamespace =
   | 'device-poll'
   /** Clients that nobody registered, and that are kept because somebody allowed them something, by account. */
   | 'gnap-clients'
+  | 'document-clients'
+  /** Descriptions of clients that are fetched, by the address that asks, and by the host that has them. */
+  | 'documents-address'
+  | 'documents-host'
   /** One-time codes, by account: at once, over days, and from browsers in which the person has used one before. */
   | 'second-factor'
   | 'second-factor-days'

@@ -34,6 +34,7 @@ export interface Slice {
  * last ones may be lost when the power fails; a request is then begun anew.
  */
 export const PASSING_KINDS: ReadonlySet<string> = new Set([
+  'ClientDocument',
   'GnapRequest',
   'Interaction',
   'PushedAuthorizationRequest',

@@ -66,6 +66,11 @@ export interface ClientRecord {
   readonly admin?: boolean;
   /** Scopes that it could ask for until then, in milliseconds since the epoch: consent from before is void. */
   readonly withdrawn_scopes?: Readonly<Record<string, number>>;
+  /**
+   * When its description was fetched from where `client_id` says, and until when that counts as current, in
+   * milliseconds since the epoch: nobody registered it (Client ID Metadata Documents).
+   */
+  readonly document?: { readonly fetched: number; readonly until: number };
   /** A client of GNAP, which is none of OAuth. */
   readonly gnap?: GnapRegistration;
   /** Made by the first start; refused in production. */

@@ -1,0 +1,282 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { ManualClock } from '#shared/base/clock.ts';
+import {
+  documentServer,
+  type DocumentServer,
+  webDocument,
+} from '#shared/client-documents/document-server.fixture.ts';
+import type { TestBrowser } from '../browser.fixture.ts';
+import { CALLBACK, sent, testFlow, type TestFlow } from '../code-flow.fixture.ts';
+
+const NOTES = 'https://api.example/notes/';
+const SPACES = [
+  {
+    url: NOTES,
+    realm: 'notes',
+    schemes: ['Bearer'],
+    scopes: { safe: ['notes:read'], unsafe: ['notes:write'] },
+    documentClients: ['notes:read'],
+  },
+  {
+    url: 'https://api.example/closed/',
+    realm: 'closed',
+    schemes: ['Bearer'],
+    scopes: { safe: ['notes:read'], unsafe: ['notes:write'] },
+  },
+];
+
+const PLENTY = { burst: 1000, per: 1 };
+
+let site: DocumentServer;
+let flow: TestFlow;
+let clock: ManualClock;
+let clientId: string;
+let browser: TestBrowser;
+let made = 0;
+
+beforeAll(async () => {
+  site = await documentServer();
+  clock = new ManualClock(Date.now());
+  flow = await testFlow({ spaces: SPACES, limits: { account: PLENTY, signIn: PLENTY } }, clock);
+});
+afterAll(async () => {
+  await flow[Symbol.asyncDispose]();
+  await site[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  clientId = `${site.origin}/client-${(made += 1)}.json`;
+  describeIt();
+  browser = await flow.signedIn();
+});
+afterEach(() => {
+  site.asked.length = 0;
+  clock.advance(30); // the limits of fetches
+});
+
+function describeIt(members: object = {}): void {
+  const document = webDocument(clientId, { redirect_uris: [CALLBACK], ...members });
+  site.documents.set(new URL(clientId).pathname, document);
+}
+
+const request = (parameters: Record<string, string> = {}) => ({
+  client_id: clientId,
+  scope: 'notes:read',
+  resource: NOTES,
+  ...parameters,
+});
+
+async function tokens(parameters: Record<string, string> = {}) {
+  const answer = await flow.allow(browser, request(parameters));
+  const { status, body } = await flow.redeem(answer.get('code') ?? '', {
+    client_id: clientId,
+    redirect_uri: parameters['redirect_uri'] ?? CALLBACK,
+  });
+  return { status, body };
+}
+
+const times = () => site.asked.filter((path) => clientId.endsWith(path)).length;
+
+test('the metadata of the server says so (draft section 5)', async () => {
+  const answer = await fetch(`${flow.url}/.well-known/oauth-authorization-server`);
+  expect(await answer.json()).toMatchObject({ client_id_metadata_document_supported: true });
+});
+
+test('a client that nobody registered gets a token that a person allows', async () => {
+  const { status, body } = await tokens();
+  expect(status).toBe(200);
+  expect(decodeJwt(String(body['access_token']))).toMatchObject({
+    aud: NOTES,
+    scope: 'notes:read',
+    client_id: clientId,
+  });
+  expect(times()).toBe(1);
+  const again = await flow.refresh(String(body['refresh_token']), { client_id: clientId });
+  expect(again.status).toBe(200);
+  expect(times()).toBe(1);
+});
+
+test('the person is told the host, the name that it gives itself, and where the browser goes', async () => {
+  const { text } = await browser.open(flow.authorize(request()));
+  const { host } = new URL(clientId);
+  expect(text).toContain(`<h1>Allow access to ${host}?</h1>`);
+  expect(text).toContain('calls itself <strong>Notes</strong>');
+  expect(text).toContain('app.example');
+  expect(text).not.toContain('Any program on this computer');
+});
+
+test('a name may hold no markup that is read', async () => {
+  describeIt({ client_name: '<script>alert(1)</script>' });
+  const { text } = await browser.open(flow.authorize(request()));
+  expect(text).toContain('&lt;script&gt;');
+  expect(text).not.toContain('<script>alert');
+});
+
+test('nothing is kept of a client that nobody allows anything', async () => {
+  const page = await browser.open(flow.authorize(request()));
+  await browser.submit(page, { decision: 'deny' });
+  expect(await flow.stores.clients.get(clientId)).toBeUndefined();
+});
+
+describe('rights of such a client', () => {
+  test('a scope that the space has not opened is left out, though the space knows it', async () => {
+    const page = await browser.open(flow.authorize(request({ scope: 'notes:read notes:write' })));
+    expect(page.text).not.toContain('notes:write');
+    const answer = await flow.allow(browser, request({ scope: 'notes:write' }));
+    expect(answer.get('error')).toBe('invalid_scope');
+  });
+
+  test('a space that has opened nothing is no resource for it, whatever another has opened', async () => {
+    const answer = await flow.allow(browser, request({ resource: 'https://api.example/closed/' }));
+    expect(answer.get('error')).toBe('invalid_target');
+  });
+
+  test('a token in its own name is refused', async () => {
+    await tokens();
+    const form = { grant_type: 'client_credentials', client_id: clientId, scope: 'notes:read' };
+    expect(await flow.post('/token', form)).toMatchObject({ status: 400 });
+  });
+});
+
+describe('programs on a machine', () => {
+  const LOOPBACK = 'http://127.0.0.1:52430/callback';
+  beforeEach(() => describeIt({ redirect_uris: ['http://127.0.0.1/callback'] }));
+
+  test('any port will do, the page warns, and every time the person is asked', async () => {
+    const first = await browser.open(flow.authorize(request({ redirect_uri: LOOPBACK })));
+    expect(first.text).toContain('Any program on this computer could pretend to be it');
+    expect(sent(await browser.submit(first, { decision: 'allow' })).get('code')).toBeTruthy();
+    const second = await browser.open(flow.authorize(request({ redirect_uri: LOOPBACK })));
+    expect(second.status).toBe(200);
+    const none = await browser.open(
+      flow.authorize(request({ redirect_uri: LOOPBACK, prompt: 'none' })),
+    );
+    expect(sent(none).get('error')).toBe('interaction_required');
+  });
+
+  test('another path is refused', async () => {
+    const redirect_uri = 'http://127.0.0.1:52430/other';
+    expect((await browser.open(flow.authorize(request({ redirect_uri })))).status).toBe(400);
+  });
+});
+
+describe('draft section 6.3: changes', () => {
+  test('a person who has allowed it is not asked again while it stays as it was', async () => {
+    await tokens();
+    const again = await browser.open(flow.authorize(request()));
+    expect(sent(again).get('code')).toBeTruthy();
+  });
+
+  test.each([
+    ['redirect URIs', { redirect_uris: [CALLBACK, 'https://evil.example/'] }],
+    ['name', { client_name: 'Other' }],
+  ])('a person is asked again after a change of its %s', async (_, members) => {
+    await tokens();
+    describeIt(members);
+    clock.advance(31);
+    // The first request after that is answered from what is known, and fetches behind the answer.
+    await browser.open(flow.authorize(request()));
+    for (let waited = 0; times() < 2 && waited < 200; waited += 1) await pause();
+    for (let waited = 0; waited < 200; waited += 1) {
+      const page = await browser.open(flow.authorize(request()));
+      if (page.status === 200) return expect(page.text).toContain('Allow access');
+      await pause();
+    }
+    throw new Error('nobody was asked');
+  });
+});
+
+test('the answer of a failed fetch is not kept (draft section 4.4)', async () => {
+  site.documents.delete(new URL(clientId).pathname);
+  const refused = await browser.open(flow.authorize(request()));
+  expect(refused.status).toBe(400);
+  describeIt();
+  expect((await browser.open(flow.authorize(request()))).text).toContain('Allow access');
+});
+
+test('a client with a key shows it, and no other may use its name', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('ES256');
+  const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] };
+  describeIt({ token_endpoint_auth_method: 'private_key_jwt', jwks });
+  const redeem = async (form: Record<string, string>) => {
+    const code = (await flow.allow(browser, request({ prompt: 'consent' }))).get('code') ?? '';
+    return flow.redeem(code, { client_id: clientId, redirect_uri: CALLBACK, ...form });
+  };
+  const assertion = (key: typeof privateKey) =>
+    new SignJWT({ jti: crypto.randomUUID() })
+      .setProtectedHeader({ alg: 'ES256' })
+      .setIssuer(clientId)
+      .setSubject(clientId)
+      .setAudience(flow.config.issuer)
+      .setIssuedAt(Math.floor(clock.now() / 1000))
+      .setExpirationTime(Math.floor(clock.now() / 1000) + 60)
+      .sign(key);
+  const client_assertion_type = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+  const good = { client_assertion_type, client_assertion: await assertion(privateKey) };
+  expect((await redeem(good)).status).toBe(200);
+  const other = (await generateKeyPair('ES256')).privateKey;
+  const bad = { client_assertion_type, client_assertion: await assertion(other) };
+  expect(await redeem(bad)).toMatchObject({ status: 401 });
+  expect(await redeem({})).toMatchObject({ status: 401 });
+});
+
+describe('strangers cost little', () => {
+  test('ten requests at once fetch one document once', async () => {
+    await Promise.all(
+      Array.from({ length: 10 }, () => flow.browser().open(flow.authorize(request()))),
+    );
+    expect(times()).toBe(1);
+  });
+
+  test('an address has 20 documents fetched at once, and then waits', async () => {
+    const statuses = [];
+    for (let n = 0; n < 30; n += 1) {
+      const client_id = `${site.origin}/unknown-${n}.json`;
+      statuses.push((await flow.browser().open(flow.authorize(request({ client_id })))).status);
+    }
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(8);
+    expect(site.asked.length).toBeLessThan(22);
+  });
+
+  test('an introspection fetches nothing', async () => {
+    await flow.post('/token/introspection', { client_id: clientId, token: 'a' });
+    await flow.post('/token/revocation', { client_id: clientId, token: 'a' });
+    expect(site.asked).toEqual([]);
+  });
+});
+
+describe('after a day', () => {
+  const HOUR = 3600;
+  const DAY = 86_400;
+
+  /** Each has a server of its own, since limits count in the time that is over. */
+  beforeEach(async () => {
+    await flow[Symbol.asyncDispose]();
+    clock = new ManualClock(Date.now());
+    flow = await testFlow({ spaces: SPACES }, clock);
+    browser = await flow.signedIn();
+  });
+
+  test('a redirect URI that is gone while the person decides gets no code', async () => {
+    const page = await browser.open(flow.authorize(request()));
+    describeIt({ redirect_uris: ['https://elsewhere.example/'] });
+    clock.set(DAY);
+    const other = await (await flow.signedIn()).open(flow.authorize(request()));
+    expect(other.status).toBe(400);
+    expect(page.status).toBe(200);
+  });
+
+  test('while its site is down it is good for a day, and then no more', async () => {
+    const { body } = await tokens();
+    site.documents.delete(new URL(clientId).pathname);
+    clock.set(HOUR);
+    const refreshed = await flow.refresh(String(body['refresh_token']), { client_id: clientId });
+    expect(refreshed.status).toBe(200);
+    clock.set(DAY);
+    const token = String(refreshed.body['refresh_token']);
+    const late = await flow.refresh(token, { client_id: clientId });
+    expect(late).toMatchObject({ status: 400, body: { error: 'invalid_client' } });
+  });
+});
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, 10));

@@ -1,0 +1,168 @@
+import type { Recorder } from '#shared/audit/recorder.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
+import type { Config } from '#shared/config/schema.ts';
+import type { ClientRecord, Clients } from '#shared/stores/oauth/clients.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { BadDocument } from './document.ts';
+import { isDocumentUrl } from './document-url.ts';
+import { type DocumentNetwork, fetchDocument } from './fetch-document.ts';
+import { recordOf, withRights } from './record.ts';
+import { isTaken } from './reach.ts';
+
+/** Seconds for which a client is kept that nobody has allowed anything. */
+const KEPT = 3600;
+/** Milliseconds after which an old description is no good, though no newer can be had. */
+const OLDEST = 86_400_000;
+
+/** Fetches of one host's documents, whoever asks: nobody has us flood it. */
+const OF_HOST = { burst: 30, per: 60 };
+/** Fetches that one address causes. */
+const OF_ADDRESS = { burst: 20, per: 60 };
+
+/** Clients that one person lets in. */
+const OF_PERSON = { burst: 20, per: 3600 };
+
+/** The limit of fetches is reached: nothing is fetched for so many seconds. */
+export class FetchLater extends Error {
+  override readonly name = 'FetchLater';
+  readonly seconds: number;
+
+  constructor(seconds: number) {
+    super(`documents are fetched again in ${seconds} s`);
+    this.seconds = seconds;
+  }
+}
+
+export interface DocumentClients {
+  /** Finds a client in the store, or as it was fetched within the hour. Nothing is fetched. */
+  get(clientId: string): Promise<ClientRecord | undefined>;
+  /**
+   * Finds a client whose description counts as current. One that nobody knows is fetched, one that is older than its
+   * fields allow is fetched behind the answer, one of more than a day before it. `asker`: what counts as one visitor.
+   * Throws `BadDocument` and `FetchLater`.
+   */
+  current(clientId: string, asker: string): Promise<ClientRecord | undefined>;
+  /**
+   * Stores a client that a person is about to allow something. One person makes so many. Throws `FetchLater`.
+   */
+  keep(client: ClientRecord, accountId: string): Promise<void>;
+}
+
+interface Parts {
+  readonly config: Config;
+  readonly stores: Pick<Stores, 'artefacts' | 'clients' | 'limits'>;
+  readonly recorder: Recorder;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Clients by their Client ID Metadata Documents, beside those that somebody registered. */
+export function createDocumentClients(parts: Parts, network: DocumentNetwork): DocumentClients {
+  const { config, stores, recorder, clock, log } = parts;
+  const under = new Map<string, Promise<ClientRecord>>();
+
+  async function get(clientId: string): Promise<ClientRecord | undefined> {
+    const stored = await stores.clients.get(clientId);
+    if (stored?.document === undefined && stored !== undefined) return stored;
+    if (!isDocumentUrl(clientId) || !isTaken(config, new URL(clientId).hostname)) return undefined;
+    const found = stored ?? (await stores.artefacts.get(KIND, clientId))?.['client'];
+    return found === undefined ? undefined : withRights(config, found as ClientRecord);
+  }
+
+  async function spend(clientId: string, asker: string, isNew: boolean): Promise<void> {
+    const buckets = [
+      ['documents-address', asker, OF_ADDRESS],
+      ['documents-host', new URL(clientId).hostname, OF_HOST],
+      // The row that it leaves is one of a stranger.
+      ...(isNew ? [['visits', 'all', config.limits.allVisits] as const] : []),
+    ] as const;
+    for (const [namespace, key, rate] of buckets) {
+      const spent = await stores.limits.spend(namespace, key, rate);
+      if (!spent.ok) throw new FetchLater(spent.retryAfter);
+    }
+  }
+
+  async function fetchAnew(
+    clientId: string,
+    asker: string,
+    was: ClientRecord | undefined,
+  ): Promise<ClientRecord> {
+    await spend(clientId, asker, was === undefined);
+    const { document, fresh } = await fetchDocument(clientId, network);
+    const client = recordOf(clientId, document, { now: clock.now(), fresh, was });
+    // Looked up once more: a person may have allowed something meanwhile.
+    const stored = await stores.clients.get(clientId);
+    if (stored === undefined) await keepForNow(client);
+    else await replaceStored(client, stored);
+    return withRights(config, client);
+  }
+
+  const keepForNow = (client: ClientRecord) =>
+    stores.artefacts.put({
+      kind: KIND,
+      id: client.client_id,
+      payload: { client },
+      seconds: KEPT,
+    });
+
+  /** The first of two at once stands. */
+  async function replaceStored(client: ClientRecord, stored: ClientRecord): Promise<void> {
+    const changed = { kind: 'client.changed', client: client.client_id } as const;
+    const clients: Clients =
+      client.created_at === stored.created_at
+        ? stores.clients
+        : recorder.changing('clients', changed);
+    await clients.replace(client, stored);
+  }
+
+  /** One at a time for a client in this process. */
+  function fetchOnce(
+    clientId: string,
+    asker: string,
+    was: ClientRecord | undefined,
+  ): Promise<ClientRecord> {
+    const running = under.get(clientId);
+    if (running) return running;
+    const fetching = fetchAnew(clientId, asker, was).finally(() => under.delete(clientId));
+    under.set(clientId, fetching);
+    return fetching;
+  }
+
+  return {
+    get,
+
+    async current(clientId, asker) {
+      const known = await get(clientId);
+      if (known?.document === undefined) {
+        const isNew =
+          known === undefined &&
+          isDocumentUrl(clientId) &&
+          isTaken(config, new URL(clientId).hostname);
+        return isNew ? fetchOnce(clientId, asker, undefined) : known;
+      }
+      const now = clock.now();
+      const { fetched, until } = known.document;
+      if (now >= fetched && now < until) return known;
+      const fetching = fetchOnce(clientId, asker, known);
+      if (Math.abs(now - fetched) >= OLDEST) return fetching;
+      fetching.catch((error: unknown) => {
+        if (error instanceof FetchLater) return;
+        const reason = error instanceof BadDocument ? error.message : String(error);
+        log.warn('client-document.refresh', { client: clientId, reason });
+      });
+      return known;
+    },
+
+    async keep(client, accountId) {
+      if (client.document === undefined) return;
+      if ((await stores.clients.get(client.client_id)) !== undefined) return;
+      const spent = await stores.limits.spend('document-clients', accountId, OF_PERSON);
+      if (!spent.ok) throw new FetchLater(spent.retryAfter);
+      const added = { kind: 'client.added', client: client.client_id } as const;
+      await recorder.changing('clients', added).add(client);
+    },
+  };
+}
+
+const KIND = 'ClientDocument';

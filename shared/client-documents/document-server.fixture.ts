@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { systemClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { selfSigned } from '#shared/server/listen/self-signed.ts';
+
+export interface DocumentServer extends AsyncDisposable {
+  readonly origin: string;
+  /** The paths that were asked for. */
+  readonly asked: string[];
+  /** Documents by path; a function answers by itself. */
+  readonly documents: Map<string, object | RequestListener>;
+}
+
+/** A site with a certificate that this process trusts, at loopback. */
+export async function documentServer(): Promise<DocumentServer> {
+  const certificate = selfSigned(['localhost', '127.0.0.1'], systemClock, systemRandom);
+  setDefaultCACertificates([...getCACertificates(), String(certificate.cert)]);
+  const asked: string[] = [];
+  const documents: DocumentServer['documents'] = new Map();
+  const server = createServer(certificate, (request, response) => {
+    const { url = '' } = request;
+    asked.push(url);
+    const found = documents.get(url);
+    if (typeof found === 'function') found(request, response);
+    else {
+      response.writeHead(found ? 200 : 404, { 'Content-Type': 'application/json' });
+      response.end(JSON.stringify(found ?? {}));
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `https://localhost:${port}`,
+    asked,
+    documents,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** A document of an application on the web, at an address. */
+export const webDocument = (clientId: string, members: object = {}): object => ({
+  client_id: clientId,
+  client_name: 'Notes',
+  redirect_uris: ['https://notes.example/callback'],
+  token_endpoint_auth_method: 'none',
+  grant_types: ['authorization_code', 'refresh_token'],
+  ...members,
+});

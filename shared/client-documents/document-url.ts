@@ -1,0 +1,19 @@
+import { isIP } from 'node:net';
+
+/** Characters; people are shown the host, and every row about the client has the whole. */
+const LONGEST = 512;
+
+/**
+ * Whether a client identifier is the URL of a Client ID Metadata Document (draft section 3): `https`, a path, and no
+ * user, fragment, query or dot segments. One spelling only: as URL parsers write it, and a name instead of an address,
+ * but for loopback.
+ */
+export function isDocumentUrl(clientId: string): boolean {
+  if (!clientId.startsWith('https://') || clientId.length > LONGEST) return false;
+  const url = URL.parse(clientId);
+  // A parser removes dot segments, also those with %2e, so that the text differs then.
+  if (url === null || url.href !== clientId || url.pathname === '/') return false;
+  if (url.username || url.password || /[?#@\\]/.test(clientId)) return false;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) === 0 || host === '127.0.0.1' || host === '::1';
+}

@@ -1,0 +1,118 @@
+import { describe, expect, test } from '@jest/globals';
+import { BadDocument, readDocument, readKeys } from './document.ts';
+import { isDocumentUrl } from './document-url.ts';
+import { webDocument } from './document-server.fixture.ts';
+
+const URL_OF_IT = 'https://app.example/client.json';
+
+describe('draft section 3: client identifiers that are addresses of documents', () => {
+  test.each([
+    URL_OF_IT,
+    'https://a.example/a/b',
+    'https://localhost:8443/c',
+    'https://127.0.0.1/c',
+  ])('%s', (url) => {
+    expect(isDocumentUrl(url)).toBe(true);
+  });
+
+  test.each([
+    'http://app.example/client.json',
+    'https://app.example',
+    'https://app.example/',
+    'https://app.example/a#b',
+    'https://app.example/a?b',
+    'https://app.example/a?',
+    'https://alice@app.example/a',
+    'https://alice:secret@app.example/a',
+    'https://app.example/a/../b',
+    'https://app.example/./b',
+    'https://app.example/a/%2e%2e/b',
+    'https://APP.example/a',
+    'https://app.example:443/a',
+    'https://app.example\\a',
+    'https://10.0.0.1/a',
+    'https://169.254.169.254/latest/meta-data',
+    'https://0x7f.1/a',
+    'https://[fd00::1]/a',
+    'https://[::ffff:127.0.0.1]/a',
+    ' https://app.example/a',
+    'https://app.example/a\n',
+    `https://app.example/${'a'.repeat(500)}`,
+    'web',
+    '',
+  ])('none is %j', (url) => {
+    expect(isDocumentUrl(url)).toBe(false);
+  });
+});
+
+describe('draft section 4.1: the document', () => {
+  const read = (members: object) => () => readDocument(URL_OF_IT, webDocument(URL_OF_IT, members));
+
+  test('members that are not understood are left out', () => {
+    expect(read({ logo_uri: 'http://10.0.0.1/', scope: 'admin', first_party: true })()).toEqual({
+      name: 'Notes',
+      redirectUris: ['https://notes.example/callback'],
+      native: false,
+      method: 'none',
+      refreshes: true,
+    });
+  });
+
+  test.each([
+    [['http://localhost:52430/callback'], true],
+    [['http://127.0.0.1/callback', 'http://[::1]/callback'], true],
+    [['com.example.app:/callback'], true],
+    [['https://a.example/callback', 'http://127.0.0.1/callback'], true],
+    [['https://localhost/callback'], true],
+    [['https://a.example/callback'], false],
+  ])('RFC 8252 section 7: %j is native: %j', (redirect_uris, native) => {
+    expect(read({ redirect_uris })().native).toBe(native);
+  });
+
+  test.each([
+    ['another identifier', { client_id: 'https://app.example/client.json/' }],
+    ['no name', { client_name: undefined }],
+    ['an invisible name', { client_name: 'a\u202eb' }],
+    ['a long name', { client_name: 'a'.repeat(101) }],
+    ['no redirect URI', { redirect_uris: [] }],
+    [
+      'too many redirect URIs',
+      { redirect_uris: Array.from({ length: 21 }, () => 'https://a.example/') },
+    ],
+    ['clear text elsewhere', { redirect_uris: ['http://a.example/'] }],
+    ['a script', { redirect_uris: ['javascript:alert(1)'] }],
+    ['a data URI', { redirect_uris: ['data:text/html,a'] }],
+    ['a fragment', { redirect_uris: ['https://a.example/#a'] }],
+    ['userinfo', { redirect_uris: ['https://a@b.example/'] }],
+    ['a shared secret', { token_endpoint_auth_method: 'client_secret_basic' }],
+    ['a secret', { client_secret: 'a' }],
+    ['when a secret ends', { client_secret_expires_at: 0 }],
+    ['only machines', { grant_types: ['client_credentials'] }],
+    ['the implicit flow', { response_types: ['token'] }],
+    ['a key without its use', { jwks: { keys: [{ kty: 'EC' }] } }],
+    ['no key', { token_endpoint_auth_method: 'private_key_jwt' }],
+    [
+      'a private key',
+      { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [{ kty: 'EC', d: 'a' }] } },
+    ],
+    [
+      'a symmetric key',
+      { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [{ kty: 'oct', k: 'a' }] } },
+    ],
+    [
+      'keys elsewhere',
+      { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://b.example/keys' },
+    ],
+    [
+      'keys in clear text',
+      { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'http://app.example/keys' },
+    ],
+  ])('refused: %s', (_, members) => {
+    expect(read(members)).toThrow(BadDocument);
+  });
+
+  test.each([undefined, null, [], 'text', 1])('refused: %j', (content) => {
+    expect(() => readDocument(URL_OF_IT, content)).toThrow(BadDocument);
+    expect(() => readKeys(content)).toThrow(BadDocument);
+  });
+});

@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { RequestListener } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { configSchema } from '#shared/config/schema.ts';
+import { BadDocument } from './document.ts';
+import { documentServer, type DocumentServer, webDocument } from './document-server.fixture.ts';
+import { fetchDocument } from './fetch-document.ts';
+import { documentDestinations, isTaken } from './reach.ts';
+
+let site: DocumentServer;
+let url: string;
+beforeAll(async () => {
+  site = await documentServer();
+  url = `${site.origin}/client.json`;
+});
+afterAll(async () => {
+  await site[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  site.asked.length = 0;
+  site.documents.clear();
+});
+
+const DEVELOPMENT = documentDestinations(configSchema.parse({}));
+const PRODUCTION = documentDestinations(
+  configSchema.parse({ issuer: 'https://auth.example', resource: 'https://api.example' }),
+);
+const at = (...addresses: string[]) => ({
+  destinations: DEVELOPMENT,
+  resolve: () => Promise.resolve(addresses),
+});
+const HERE = at('127.0.0.1');
+
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const answers =
+  (status: number, fields: Record<string, string>, body: string): RequestListener =>
+  (_, response) => {
+    response.writeHead(status, fields).end(body);
+  };
+
+test.each([
+  [{}, 30],
+  [{ 'Cache-Control': 'max-age=5' }, 30],
+  [{ 'Cache-Control': 'public, max-age=600' }, 600],
+  [{ 'Cache-Control': 'max-age=999999999' }, 86_400],
+  [{ 'Cache-Control': 'no-store' }, 30],
+])('draft section 4.4: with %j it is current for %d s', async (fields, fresh) => {
+  const body = JSON.stringify(webDocument(url));
+  site.documents.set('/client.json', answers(200, { ...JSON_TYPE, ...fields }, body));
+  expect(await fetchDocument(url, HERE)).toMatchObject({ document: { name: 'Notes' }, fresh });
+});
+
+test('keys are fetched from its own origin', async () => {
+  const method = { token_endpoint_auth_method: 'private_key_jwt' };
+  site.documents.set('/client.json', webDocument(url, { ...method, jwks_uri: `${site.origin}/k` }));
+  const keys = [{ kty: 'EC', crv: 'P-256', x: 'a', y: 'b' }];
+  site.documents.set('/k', { keys });
+  expect((await fetchDocument(url, HERE)).document.jwks).toEqual({ keys });
+  site.documents.set('/k', { keys: [{ kty: 'oct', k: 'a' }] });
+  await expect(fetchDocument(url, HERE)).rejects.toThrow(BadDocument);
+});
+
+describe('refused', () => {
+  const good = () => JSON.stringify(webDocument(url));
+
+  test.each<[string, () => RequestListener]>([
+    ['a redirect', () => answers(302, { Location: '/other' }, '')],
+    ['another success', () => answers(203, JSON_TYPE, good())],
+    ['an error', () => answers(500, JSON_TYPE, good())],
+    ['text', () => answers(200, { 'Content-Type': 'text/html' }, good())],
+    ['no type', () => answers(200, {}, good())],
+    ['what is no JSON', () => answers(200, JSON_TYPE, 'a')],
+    ['nothing', () => answers(200, JSON_TYPE, '')],
+    ['more than 5 KiB', () => answers(200, JSON_TYPE, good() + ' '.repeat(5120))],
+    [
+      'what nobody asked to be compressed',
+      () => (_, response) =>
+        response
+          .writeHead(200, { ...JSON_TYPE, 'Content-Encoding': 'gzip' })
+          .end(gzipSync(good() + ' '.repeat(1_000_000))),
+    ],
+    ['half of it', () => (_, response) => response.writeHead(200, JSON_TYPE).end(good().slice(9))],
+    [
+      'an end in between',
+      () => (_, response) => {
+        response.writeHead(200, { ...JSON_TYPE, 'Content-Length': '500' });
+        response.write(good(), () => response.destroy());
+      },
+    ],
+  ])('%s', async (_, answer) => {
+    site.documents.set('/client.json', answer());
+    site.documents.set('/other', webDocument(url));
+    await expect(fetchDocument(url, HERE)).rejects.toThrow(BadDocument);
+    expect(site.asked).toEqual(['/client.json']);
+  });
+
+  test('the server gives up an answer that never ends after 2.5 s', async () => {
+    site.documents.set('/client.json', (_, response) => {
+      response.writeHead(200, JSON_TYPE);
+      const timer = setInterval(() => response.write(' '), 100);
+      response.on('close', () => clearInterval(timer));
+    });
+    await expect(fetchDocument(url, HERE)).rejects.toThrow(BadDocument);
+  });
+});
+
+describe('draft section 6.5: where it connects', () => {
+  test.each(['10.0.0.1', '169.254.169.254', '::ffff:127.0.0.1', 'fd00::1', '0.0.0.0', '1.1.1.1'])(
+    'never to %s at that port',
+    async (address) => {
+      await expect(fetchDocument(url, at(address))).rejects.toThrow('does not permit');
+      expect(site.asked).toEqual([]);
+    },
+  );
+
+  test('a name is looked up once', async () => {
+    site.documents.set('/client.json', webDocument(url));
+    const found = [['127.0.0.1'], ['10.0.0.1']];
+    const resolve = () => Promise.resolve(found.shift() ?? []);
+    await fetchDocument(url, { destinations: DEVELOPMENT, resolve });
+    expect(found).toHaveLength(1);
+  });
+
+  test.each([
+    [443, '127.0.0.1', false],
+    [443, '1.1.1.1', true],
+    [443, '2606:4700::1111', true],
+    [443, '::1', false],
+    [443, '10.0.0.1', false],
+    [8443, '1.1.1.1', false],
+    [22, '1.1.1.1', false],
+  ])('in production to port %d of %s: %j', (port, address, may) => {
+    const permits = PRODUCTION.concerning({ host: 'app.example', port });
+    expect(permits?.(address) ?? false).toBe(may);
+  });
+
+  test('in production a port other than 443 costs no look-up', () => {
+    expect(PRODUCTION.concerning({ host: 'app.example', port: 22 })).toBeUndefined();
+  });
+});
+
+test.each([
+  ['claude.ai', true],
+  ['a.claude.ai', false],
+  ['app.example', true],
+  ['a.b.example', true],
+  ['example', false],
+  ['badexample', false],
+  ['claude.ai.evil.test', false],
+])('with the hosts claude.ai and *.example, %s is taken: %j', (host, taken) => {
+  const documents = { hosts: ['claude.ai', '*.example'] };
+  expect(isTaken(configSchema.parse({ clients: { documents } }), host)).toBe(taken);
+});
+
+test('by default nobody is taken in production, and everybody in development', () => {
+  const elsewhere = { issuer: 'https://auth.example', resource: 'https://api.example' };
+  expect(isTaken(configSchema.parse(elsewhere), 'app.example')).toBe(false);
+  expect(isTaken(configSchema.parse({}), 'app.example')).toBe(true);
+});

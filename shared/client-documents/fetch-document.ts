@@ -1,0 +1,59 @@
+import { jsonOf, NoAnswer, type Reply } from '#shared/client/send.ts';
+import { type Permitted, sendWherePermitted } from '#shared/client/send-where-permitted.ts';
+import { BadDocument, type ClientDocument, readDocument, readKeys } from './document.ts';
+
+/** The network by which documents are fetched. */
+export type DocumentNetwork = Pick<Permitted, 'destinations' | 'resolve'>;
+
+/** Octets: what the draft recommends (section 6.6). */
+const MOST = 5120;
+/** Milliseconds for one exchange: a person waits. */
+const PATIENCE = 2500;
+
+/** Seconds for which a document counts as current, whatever its fields say. */
+const SHORTEST = 30;
+const LONGEST = 86_400;
+
+export interface Fetched {
+  readonly document: ClientDocument;
+  /** Seconds until it should be fetched again (draft section 4.4): between 30 and a day. */
+  readonly fresh: number;
+}
+
+/**
+ * Fetches the document of a client from `url`, and its keys where it names them (draft section 4). No redirect is
+ * followed. Throws `BadDocument`.
+ */
+export async function fetchDocument(url: string, network: DocumentNetwork): Promise<Fetched> {
+  const reply = await fetched(url, network);
+  const document = readDocument(url, jsonOf(reply));
+  const { jwksUri, ...rest } = document;
+  const fresh = freshOf(reply);
+  if (jwksUri === undefined) return { document, fresh };
+  return { document: { ...rest, jwks: readKeys(jsonOf(await fetched(jwksUri, network))) }, fresh };
+}
+
+async function fetched(url: string, network: DocumentNetwork): Promise<Reply> {
+  const message = { method: 'GET', url, fields: { accept: 'application/json' } };
+  const reply = await sendWherePermitted(message, {
+    ...network,
+    milliseconds: PATIENCE,
+    most: MOST,
+  }).catch((error: unknown) => {
+    if (error instanceof NoAnswer) throw new BadDocument(error.message, { cause: error });
+    throw error;
+  });
+  if (reply.status !== 200) {
+    throw new BadDocument(`${new URL(url).origin} answered ${reply.status} where 200 has to be`);
+  }
+  const type = reply.fields['content-type'] ?? '';
+  if (!/^application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(type)) {
+    throw new BadDocument(`the content type is ${type.slice(0, 80) || 'missing'}, not JSON`);
+  }
+  return reply;
+}
+
+function freshOf({ fields }: Reply): number {
+  const seconds = /(?:^|[\s,])max-age=(\d{1,9})/i.exec(fields['cache-control'] ?? '')?.[1];
+  return Math.min(LONGEST, Math.max(SHORTEST, Number(seconds ?? 0)));
+}

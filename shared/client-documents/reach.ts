@@ -1,0 +1,34 @@
+import type { Destinations } from '#shared/client/destinations/destinations.ts';
+import { isPublic } from '#shared/client/destinations/public-address.ts';
+import { isLoopback, isProduction } from '#shared/config/production.ts';
+import type { Config } from '#shared/config/schema.ts';
+
+/** Whose documents are taken: nobody's, everybody's, or those of hosts, where `*.example.com` is all below it. */
+export type DocumentPolicy = 'off' | 'allow' | { readonly hosts: readonly string[] };
+
+/** Returns the setting `clients.documents`; default: `allow` in development, `off` in production. */
+export const documentPolicy = (config: Config): DocumentPolicy =>
+  config.clients.documents ?? (isProduction(config) ? 'off' : 'allow');
+
+/** Whether the configuration takes a client whose description is at a host, in lower case. */
+export function isTaken(config: Config, host: string): boolean {
+  const policy = documentPolicy(config);
+  if (typeof policy === 'string') return policy === 'allow';
+  return policy.hosts.some((entry) =>
+    entry.startsWith('*.') ? host.endsWith(entry.slice(1)) : host === entry,
+  );
+}
+
+/**
+ * Where documents may be fetched: public addresses at port 443 (draft section 6.5), and in development this machine at
+ * any port.
+ */
+export function documentDestinations(config: Config): Destinations {
+  const development = !isProduction(config);
+  return {
+    concerning: ({ port }) =>
+      port === 443 || development
+        ? (address) => (port === 443 && isPublic(address)) || (development && isLoopback(address))
+        : undefined,
+  };
+}

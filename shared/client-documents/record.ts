@@ -1,0 +1,65 @@
+import { tokenSpaces } from '#shared/config/token-spaces.ts';
+import type { Config } from '#shared/config/schema.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import type { ClientDocument } from './document.ts';
+
+/** Scopes about the person that every such client may ask for. */
+const PERSONAL = ['openid', 'profile', 'email'];
+
+interface Found {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Seconds. */
+  readonly fresh: number;
+  readonly was: ClientRecord | undefined;
+}
+
+/**
+ * Returns a client as its document describes it. One whose redirect URIs, keys or name are not what they were counts as
+ * registered anew, so that people are asked again (draft section 6.3).
+ */
+export function recordOf(
+  clientId: string,
+  document: ClientDocument,
+  { now, fresh, was }: Found,
+): ClientRecord {
+  const described = {
+    client_id: clientId,
+    client_name: document.name,
+    grant_types: ['authorization_code', ...(document.refreshes ? ['refresh_token'] : [])],
+    token_endpoint_auth_method: document.method,
+    redirect_uris: document.redirectUris,
+    application_type: document.native ? 'native' : 'web',
+    ...(document.jwks && { jwks: document.jwks }),
+  } as const;
+  const isAsBefore = was !== undefined && textOf(described) === textOf(was);
+  return {
+    ...described,
+    scope: '',
+    document: { fetched: now, until: now + fresh * 1000 },
+    created_at: isAsBefore ? was.created_at : now,
+  };
+}
+
+const textOf = ({
+  client_name,
+  redirect_uris,
+  jwks,
+  token_endpoint_auth_method,
+}: Pick<
+  ClientRecord,
+  'client_name' | 'redirect_uris' | 'jwks' | 'token_endpoint_auth_method'
+>): string => JSON.stringify([client_name, redirect_uris, jwks, token_endpoint_auth_method]);
+
+/** Returns it with what such clients may ask for by the configuration of now, whatever it was when they were stored. */
+export function withRights(config: Config, client: ClientRecord): ClientRecord {
+  const open = tokenSpaces(config).filter(({ documentClients = [] }) => documentClients.length > 0);
+  const scopes = new Set(open.flatMap(({ documentClients = [] }) => documentClients));
+  const lasting = client.grant_types.includes('refresh_token') ? ['offline_access'] : [];
+  return {
+    ...client,
+    scope: [...scopes, ...PERSONAL, ...lasting].join(' '),
+    default_scope: [...scopes].join(' '),
+    resources: open.map(({ url }) => url),
+  };
+}
