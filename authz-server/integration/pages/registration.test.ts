@@ -135,6 +135,9 @@ describe('the form for an address', () => {
     ['nothing', { address: undefined }, 422],
     ['header injection', { address: `${ADDRESS}\r\nBcc: x@attacker.example` }, 422],
     ['a list', { address: `${ADDRESS},x@attacker.example` }, 422],
+    ['a single label', { address: 'dora@localhost' }, 422],
+    ['an address of a host', { address: 'dora@[127.0.0.1]' }, 422],
+    ['quotes', { address: '"dora"@example.com' }, 422],
     ['two addresses', { address: [ADDRESS, 'x@attacker.example'] }, 400],
     ['a form of more than 16 KiB', { address: 'x'.repeat(17_000) }, 413],
     ['the token of another browser (CSRF)', { address: ADDRESS, csrf: 'x'.repeat(65) }, 403],
@@ -158,6 +161,20 @@ describe('a link', () => {
     expect(account.forms.some(({ action }) => action === '/sign-in')).toBe(true);
     expect(await enters('dora')).toBe(true);
     expect((await browser.open(path)).status).toBe(404);
+  });
+
+  test('is no other for a domain in other letters (RFC 5891)', async () => {
+    await ask(flow.browser(), { address: 'dora@bücher.example' });
+    expect(await waiting()).toMatchObject([{ to: 'dora@xn--bcher-kva.example' }]);
+  });
+
+  test('to a name put together of the brand and a service makes no account, and goes on', async () => {
+    const path = await link();
+    const { name: brand } = flow.authz.config.brand;
+    const asked = `${brand}-support`.toLowerCase();
+    expect((await use(path, { name: asked })).status).toBe(422);
+    expect(await named(asked)).toBeUndefined();
+    expect((await use(path)).status).toBe(200);
   });
 
   test('makes an account with a passkey and no password', async () => {
