@@ -203,6 +203,17 @@ test('step-up: the space of the page asks a machine for the sign-in of a person'
   expect(field).toContain('max_age="300"');
 });
 
+test('mcp: the pair says that it takes clients by their documents', async () => {
+  const [json = ''] = await examples('docs/how-to/mcp.md', 'json mcp');
+  await using own = await startPair({
+    settings: ({ resource }) =>
+      JSON.parse(json.replaceAll('http://localhost:3001', resource)) as object as {},
+  });
+  const blocks = await examples('docs/how-to/mcp.md', 'sh mcp');
+  const [told = ''] = await runCommands(own, blocks.join(''));
+  expect(told.trim()).toBe('"client_id_metadata_document_supported":true');
+});
+
 test('watch: both servers are alive and ready', async () => {
   for (const answer of await printed('watch.md', 'sh watch'))
     expect(answer).toMatch(/^HTTP\/1.1 200 /);

@@ -27,6 +27,28 @@ describe('settings of the pair that are probably a mistake', () => {
     ],
   });
 
+  const space = { url: 'http://localhost:3001/a/', realm: 'a', schemes: ['Bearer'] };
+  const opened = { ...space, documentClients: ['a'] };
+
+  test.each([
+    ['off', opened, 'is off, so that spaces.0.documentClients lets nobody in'],
+    ['allow', space, 'takes clients that nobody registered, and no space has documentClients'],
+    [{ hosts: ['a.example'] }, space, 'takes clients that nobody registered'],
+  ])('clients by documents: %j, with %j', (documents, only, warning) => {
+    expect(warned({ clients: { documents }, spaces: [only] })).toEqual([
+      expect.stringContaining(`clients.documents ${warning}`),
+    ]);
+  });
+
+  test.each([
+    ['off', space],
+    ['allow', opened],
+    [undefined, space],
+    [undefined, opened],
+  ])('clients by documents: %j, with %j, is fine', (documents, only) => {
+    expect(warned({ clients: { documents }, spaces: [only] })).toEqual([]);
+  });
+
   test('no second factor, and a space that asks for one', () => {
     const off = { people: { secondFactor: 'off' } };
     const rules = [{ maxAge: 60 }, { acr: 'second-factor', methods: ['unsafe'] }];

@@ -3,7 +3,7 @@ import { relyingPartyId } from './relying-party.ts';
 import type { Config } from './schema.ts';
 
 /** The members that the warnings read. */
-export type PairMembers = Pick<Config, 'issuer' | 'people' | 'mail' | 'spaces'>;
+export type PairMembers = Pick<Config, 'issuer' | 'clients' | 'people' | 'mail' | 'spaces'>;
 
 /** Returns the settings outside the spaces that can be used but are probably a mistake. */
 export function pairWarnings(config: PairMembers): readonly Mistake[] {
@@ -26,6 +26,15 @@ const WARNINGS: Readonly<Record<string, (config: PairMembers) => string | undefi
     relyingPartyId(config) === undefined
       ? 'has an IP address: browsers make and use no passkeys there (WebAuthn section 5.1.3). Use a domain, or localhost'
       : undefined,
+  'clients.documents': ({ clients: { documents }, spaces }) => {
+    const opened = spaces.findIndex(({ documentClients }) => documentClients.length > 0);
+    if (documents === 'off' && opened !== -1) {
+      return `is off, so that spaces.${opened}.documentClients lets nobody in. Name hosts, or remove documentClients`;
+    }
+    return documents === undefined || documents === 'off' || opened !== -1
+      ? undefined
+      : 'takes clients that nobody registered, and no space has documentClients: they can have nothing';
+  },
   'people.secondFactor': ({ people, spaces }) => {
     if (people.secondFactor !== 'off') return undefined;
     const asking = spaces.findIndex(({ authentication = [] }) =>
