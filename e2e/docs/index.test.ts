@@ -4,6 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { configSchema } from '#shared/config/schema.ts';
+import { declaredFile } from '#shared/cli/declared/file-schema.ts';
 import { COMMANDS } from '#shared/cli/commands.ts';
 import { parseInput } from '#shared/cli/arguments/parse.ts';
 
@@ -40,14 +41,16 @@ describe('how-to guides and tutorials', () => {
 
 describe('configurations in how-to guides', () => {
   const blocks = PAGES.filter((page) => page.startsWith('docs/how-to/')).flatMap((page) =>
-    [...read(page).matchAll(/^```json[^\n]*\n(.*?)^```$/gms)].map(
-      ([, json = '']): [string, string] => [page, json],
+    [...read(page).matchAll(/^```json ?([^\n]*)\n(.*?)^```$/gms)].map(
+      ([, name = '', json = '']): [string, string, string] => [page, name, json],
     ),
   );
 
   /** The mistakes of a whole configuration, or of the settings of a space. */
-  function mistakes(json: string): readonly unknown[] {
+  function mistakes(name: string, json: string): readonly unknown[] {
     const members = JSON.parse(json) as Record<string, unknown>;
+    // The file of `apply` is no configuration.
+    if (name === 'declare') return declaredFile.safeParse(members).error?.issues ?? [];
     const whole = Object.keys(members).every((name) => name in configSchema.shape);
     const space = { url: 'https://api.example/', realm: 'a', schemes: ['Basic'], ...members };
     return configSchema.safeParse(whole ? members : { spaces: [space] }).error?.issues ?? [];
@@ -55,8 +58,8 @@ describe('configurations in how-to guides', () => {
 
   test('are many, and the schema accepts each', () => {
     expect(blocks.length).toBeGreaterThan(15);
-    for (const [page, json] of blocks)
-      expect([page, json, mistakes(json)]).toEqual([page, json, []]);
+    for (const [page, name, json] of blocks)
+      expect([page, json, mistakes(name, json)]).toEqual([page, json, []]);
   });
 });
 
