@@ -39,7 +39,10 @@ const listed = z.strictObject({
 /** A person in a list of them. */
 export type ListedPerson = Told<typeof listed>;
 
-/** A page is made of as many people as it may have rows: if some are not asked for, it has fewer, or none. */
+/**
+ * Groups and states have indexes. A page is made of as many people as it may have rows: if some are not asked for, by two
+ * filters at once, it has fewer, or none.
+ */
 export const listUsers = operation({
   name: 'user list',
   summary:
@@ -79,8 +82,9 @@ export const listUsers = operation({
   async run({ lacking_second_factor, email, group, state, limit, ...names }, house) {
     const { stores, realms, config } = house;
     const range = { ...names, limit: limit + 1 };
+    const list = group === undefined ? state && { state } : { group };
     const found = await (email === undefined
-      ? stores.people.page(range)
+      ? stores.people.page({ ...range, list })
       : withAddress(stores.people, email, range));
     const { items: page, next } = pageFrom(found, limit, ({ name }) => name);
     const asked = page.filter(

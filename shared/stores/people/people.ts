@@ -85,6 +85,16 @@ export interface WithPerson {
   readonly passkey?: NewPasskey;
 }
 
+/** A part of the people that has an index. */
+export type PeopleList =
+  | { readonly group: string }
+  | { readonly state: 'active' | 'disabled' | 'admin' };
+
+/** A part of the people, or of a list of them, by name. */
+export interface PeopleRange extends NameRange {
+  readonly list?: PeopleList | undefined;
+}
+
 export interface People {
   /**
    * False when the name, the id, an alias or the handle of a verifier is taken, somebody has the search key or the passkey of
@@ -106,7 +116,7 @@ export interface People {
   /** The record and the verifiers as they are at one moment. */
   getWhole(id: string): Promise<WholePerson | undefined>;
   /** People by name; reads these rows and no others. */
-  page(range: NameRange): Promise<readonly PersonRecord[]>;
+  page(range: PeopleRange): Promise<readonly PersonRecord[]>;
   /** Everybody by name, in slices that are each read when asked for. */
   list(): AsyncIterable<readonly PersonRecord[]>;
   /**

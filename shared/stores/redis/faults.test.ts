@@ -85,10 +85,10 @@ describe('the demands on a server', () => {
 
   test('one that a newer version has written to is refused with both numbers', async () => {
     await using redis = await startRedis();
-    await redis.cli('SET', '{test}:schema', '8');
+    await redis.cli('SET', '{test}:schema', '9');
     const opening = openTestRedis(redisConfig({ urls: [redis.url] }));
-    await expect(opening).rejects.toThrow(/schema 8.*knows 7.*Start the newer version/);
-    expect(await redis.cli('GET', '{test}:schema')).toBe('8');
+    await expect(opening).rejects.toThrow(/schema 9.*knows 8.*Start the newer version/);
+    expect(await redis.cli('GET', '{test}:schema')).toBe('9');
   });
 
   test('a newer schema is opened if the oldest compatible one is not above ours', async () => {
@@ -97,14 +97,14 @@ describe('the demands on a server', () => {
     await using first = await open();
     expect(await first.people.add(somePerson('alice'))).toBe(true);
     const kept = () => redis.cli('MGET', '{test}:schema', '{test}:schema:oldest');
-    expect(await kept()).toBe('7\n7');
-    await redis.cli('MSET', '{test}:schema', '9', '{test}:schema:oldest', '7');
+    expect(await kept()).toBe('8\n8');
+    await redis.cli('MSET', '{test}:schema', '10', '{test}:schema:oldest', '8');
     await using second = await open();
     expect(await second.people.getByName('alice')).toMatchObject({ name: 'alice' });
-    expect(await kept()).toBe('9\n7');
-    await redis.cli('SET', '{test}:schema:oldest', '8');
-    await expect(open()).rejects.toThrow(/schema 9.*knows 7, and the keys need 8/);
-    expect(await kept()).toBe('9\n8');
+    expect(await kept()).toBe('10\n8');
+    await redis.cli('SET', '{test}:schema:oldest', '9');
+    await expect(open()).rejects.toThrow(/schema 10.*knows 8, and the keys need 9/);
+    expect(await kept()).toBe('10\n9');
   });
 
   test('a warning is logged where an acknowledged revocation could be lost, and only there', async () => {

@@ -2,7 +2,7 @@ import type { NameRange } from '#shared/base/name-range.ts';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyText } from '#shared/base/any-text.fixture.ts';
-import type { PersonRecord } from '../../people/people.ts';
+import type { PeopleList, PersonRecord } from '../../people/people.ts';
 import type { Stores } from '../../stores.ts';
 import { everybodyIn, fresh, somePerson } from '../samples.ts';
 import { SLICE } from '../../people/slices.ts';
@@ -65,6 +65,45 @@ export function peopleContract(contract: () => Contract): void {
       const here = bytes.map(String).filter((name) => name.startsWith(base));
       expect(new Set(here)).toEqual(new Set([...names, ...odd.map((tail) => base + tail)]));
       expect(here).toHaveLength(names.length + odd.length);
+    });
+
+    test('people are listed by group and by state, by name, and a change moves them', async () => {
+      const { one, other } = contract();
+      const group = `\u00e9"' ${fresh()}`;
+      const names = ['a', 'b', 'c', 'd'].map((tail) => `${fresh()}-${tail}`).toSorted();
+      const people = names.map((name, n) => ({
+        ...somePerson(name),
+        profile: { groups: [group, group, `${group}x`].slice(0, n === 3 ? 0 : 3) },
+        ...(n === 1 && { disabled: true, admin: true }),
+      }));
+      for (const person of people) expect(await one.people.add(person)).toBe(true);
+      const page = async (list: PeopleList, range: Partial<NameRange> = {}) =>
+        (await other.people.page({ list, limit: 1000, ...range }))
+          .map(({ name }) => name)
+          .filter((name) => names.includes(name));
+      const [a = '', b = '', c = '', d = ''] = names;
+      expect(await page({ group })).toEqual([a, b, c]);
+      expect(await page({ group: group.slice(0, -1) })).toEqual([]);
+      expect(await page({ group }, { limit: 1, after: a })).toEqual([b]);
+      expect(await page({ group }, { prefix: c })).toEqual([c]);
+      expect(await page({ group }, { after: c })).toEqual([]);
+      expect(await page({ state: 'disabled' }, { prefix: b })).toEqual([b]);
+      expect(await page({ state: 'admin' }, { prefix: b })).toEqual([b]);
+      expect(await page({ state: 'active' }, { prefix: b })).toEqual([]);
+      expect(await page({ state: 'active' }, { prefix: d })).toEqual([d]);
+      const [, second, third] = people;
+      if (second === undefined || third === undefined) throw new Error('nobody');
+      const { disabled: _, admin: __, ...enabled } = second;
+      const moved = { ...enabled, profile: { groups: [`${group}y`] }, version: second.version + 1 };
+      expect(await one.people.replace(moved)).toBe(true);
+      await one.people.remove(third);
+      expect(await page({ group })).toEqual([a]);
+      expect(await page({ group: `${group}x` })).toEqual([a]);
+      expect(await page({ group: `${group}y` })).toEqual([b]);
+      expect(await page({ state: 'disabled' }, { prefix: b })).toEqual([]);
+      expect(await page({ state: 'admin' }, { prefix: b })).toEqual([]);
+      expect(await page({ state: 'active' }, { prefix: b })).toEqual([b]);
+      expect(await page({ state: 'active' }, { prefix: c })).toEqual([]);
     });
 
     test('a page has the names of a range, and reads no other rows', async () => {

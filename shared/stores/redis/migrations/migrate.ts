@@ -1,6 +1,7 @@
 import { type Connection, script } from '../connection/connection.ts';
 import { giveSlotToArtefacts } from './artefact-slots.ts';
 import { giveAddressesToOne } from './verified-addresses.ts';
+import { giveListsToPeople } from './people-lists.ts';
 import { giveRowsToDigest } from './digest-rows.ts';
 import { giveSearchKeysToPeople } from './search-keys.ts';
 import { giveRowsToAllSchemes } from './verifier-rows.ts';
@@ -16,6 +17,7 @@ const MIGRATIONS = [
   giveSlotToArtefacts,
   giveSearchKeysToPeople,
   giveAddressesToOne,
+  giveListsToPeople,
 ];
 
 /**
@@ -31,7 +33,7 @@ export const SCHEMA = 1 + MIGRATIONS.length;
  * The oldest schema whose code may work on keys of today's: the last migration that changed what was there, and did not
  * only add to it. Changes are of that kind for one release at least before an older one stops.
  */
-export const OLDEST = 7;
+export const OLDEST = 8;
 
 /** Where the schema is, the one that is being moved from, and the oldest one that is compatible; in one slot. */
 export const schemaKeys = (prefix: string) =>

@@ -175,9 +175,12 @@ describe.each([1, 2] as const)('people of schema %i', (schema) => {
     expect(await one.getByAlias('kerberos:alice@A')).toEqual(person);
     expect(await one.getByAlias('digest:MD5:u1')).toBeUndefined();
     for (const key of person.search_keys) expect(await one.search(key)).toEqual([person]);
+    const active = await one.page({ limit: 9, list: { state: 'active' } });
+    expect(active.map(({ name }) => name)).toEqual(['alice', 'bob']);
     const names = [
       'people',
       'people:search',
+      'people:lists',
       'names',
       'names:order',
       'aliases',

@@ -1,11 +1,12 @@
-import type { NameRange } from '#shared/base/name-range.ts';
 import type {
   FormerName,
   People,
+  PeopleRange,
   PersonRecord,
   VerifierRow,
   WithPerson,
 } from '#shared/stores/people/people.ts';
+import { listText } from '#shared/stores/people/list-text.ts';
 import { NOBODY, personFrom } from '#shared/stores/people/person-text.ts';
 import { SLICE, slices } from '#shared/stores/people/slices.ts';
 import { script } from '../connection/connection.ts';
@@ -43,9 +44,25 @@ local function setSearchKeys(id, was, record)
 end
 `;
 
+/** Puts a person into the lists of their groups and states, and out of those of the former record. KEYS: as of `put`. */
+const LISTS = `
+local function listsOf(record)
+  if record == '' then return {} end
+  local person = cjson.decode(record)
+  local lists = { person.disabled == true and 'state:disabled' or 'state:active' }
+  if person.admin == true then lists[#lists + 1] = 'state:admin' end
+  for _, group in ipairs(person.profile and person.profile.groups or {}) do lists[#lists + 1] = 'group:' .. group end
+  return lists
+end
+local function setLists(name, was, record)
+  for _, list in ipairs(listsOf(was)) do redis.call('ZREM', KEYS[11], list .. '\\0' .. name) end
+  for _, list in ipairs(listsOf(record)) do redis.call('ZADD', KEYS[11], 0, list .. '\\0' .. name) end
+end
+`;
+
 /**
  * KEYS: people, names, the order of names, aliases, handles, the person's verifiers, former names, search keys, passkeys, their
- * places. ARGV: id, name, record, the record that it replaces or nothing, whether the verifiers are replaced, the digest of the
+ * places, lists. ARGV: id, name, record, the record that it replaces or nothing, whether the verifiers are replaced, the digest of the
  * name, whether it may be a former one, the first and the last place of the search key that nobody may have, or nothing twice,
  * the id, record and place of a passkey that comes with the person, or nothing thrice, how many aliases, those, and of each
  * verifier its field and what is kept in it.
@@ -54,7 +71,7 @@ end
 const put = script(`
 local id, name, record, was, rows = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == 'true'
 local first = 14 + ARGV[13]
-${WITHOUT_VERIFIERS}${SEARCH_KEYS}
+${WITHOUT_VERIFIERS}${SEARCH_KEYS}${LISTS}
 local function another(key, field)
   local owner = redis.call('HGET', key, field)
   return owner and owner ~= id
@@ -80,6 +97,7 @@ for _, alias in ipairs(was ~= '' and cjson.decode(was).aliases or {}) do
   redis.call('HDEL', KEYS[4], alias)
 end
 setSearchKeys(id, was, record)
+setLists(name, was, record)
 if ARGV[10] ~= '' then
   redis.call('HSET', KEYS[9], ARGV[10], ARGV[11])
   redis.call('ZADD', KEYS[10], 0, ARGV[12])
@@ -98,9 +116,10 @@ return 1
 /** KEYS: as of `put`. ARGV: id, name, the record, the digest of the name. 0: it is not there any more. */
 const remove = script(`
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 0 end
-${WITHOUT_VERIFIERS}${SEARCH_KEYS}
+${WITHOUT_VERIFIERS}${SEARCH_KEYS}${LISTS}
 dropVerifiers()
 setSearchKeys(ARGV[1], ARGV[3], '')
+setLists(ARGV[2], ARGV[3], '')
 for _, alias in ipairs(cjson.decode(ARGV[3]).aliases or {}) do redis.call('HDEL', KEYS[4], alias) end
 redis.call('HDEL', KEYS[1], ARGV[1])
 redis.call('HDEL', KEYS[2], ARGV[2])
@@ -152,14 +171,25 @@ local person = redis.call('HGET', KEYS[2], ARGV[1])
 return person and { person, redis.call('HGETALL', KEYS[1]) }
 `);
 
-/** KEYS: the order of names, names, people. ARGV: where the names begin and end, and how many. */
+/**
+ * KEYS: the order of names or lists, names, people. ARGV: where these begin and end, how many, and the octets before each
+ * name.
+ */
 const slice = script(`
 local names = redis.call('ZRANGE', KEYS[1], ARGV[1], ARGV[2], 'BYLEX', 'LIMIT', 0, ARGV[3])
 if #names == 0 then return {} end
+for n, name in ipairs(names) do names[n] = string.sub(name, ARGV[4] + 1) end
 return redis.call('HMGET', KEYS[3], unpack(redis.call('HMGET', KEYS[2], unpack(names))))
 `);
 
+/** Returns a bound of a list that is that bound of names; U+0001 is the octet after NUL. */
+const inList = (before: string, bound: string) =>
+  bound === '+'
+    ? `(${before.slice(0, -1)}\u0001`
+    : `${bound.slice(0, 1)}${before}${bound.slice(1)}`;
+
 /**
+ * The sorted set `{prefix}:people:lists`, with a member `LIST NUL NAME` for each group and state of each person.
  * The sorted set `{prefix}:people:search`, with a member `KEY NUL ID` for each search key of each person.
  * The hashes `{prefix}:people`, id to JSON, `{prefix}:names`, `{prefix}:aliases` and `{prefix}:handles`, each to
  * id; the sorted set `{prefix}:names:order`; for each person `{prefix}:verifiers:{id}` (verifier-fields.ts); and the
@@ -175,6 +205,7 @@ export function redisPeople(redis: Commands, prefix: string): People {
   const handles = `{${prefix}}:handles`;
   const former = `{${prefix}}:names:former`;
   const searchKeys = `{${prefix}}:people:search`;
+  const lists = `{${prefix}}:people:lists`;
   const verifiersOf = (id: string) => `{${prefix}}:verifiers:${id}`;
   const parsed = (person: string): PersonRecord => JSON.parse(person);
   const find = (id: string) => redis.command<string | null>('HGET', people, id);
@@ -196,6 +227,7 @@ export function redisPeople(redis: Commands, prefix: string): People {
       former,
       searchKeys,
       ...passkeyKeys(prefix),
+      lists,
     ] as const;
 
   async function write(
@@ -225,9 +257,13 @@ export function redisPeople(redis: Commands, prefix: string): People {
     return done === 1;
   }
 
-  async function page(range: NameRange): Promise<readonly PersonRecord[]> {
-    const keys = [order, names, people] as const;
-    return (await redis.script<string[]>(slice, keys, ...lexRange(range))).map(parsed);
+  async function page({ list, ...range }: PeopleRange): Promise<readonly PersonRecord[]> {
+    const before = list === undefined ? '' : `${listText(list)}\0`;
+    const [from, to, limit] = lexRange(range);
+    const bounds = list === undefined ? [from, to] : [inList(before, from), inList(before, to)];
+    const keys = [list === undefined ? order : lists, names, people] as const;
+    const length = String(Buffer.byteLength(before));
+    return (await redis.script<string[]>(slice, keys, ...bounds, limit, length)).map(parsed);
   }
 
   return {

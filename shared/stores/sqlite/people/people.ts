@@ -1,5 +1,11 @@
-import type { NameRange } from '#shared/base/name-range.ts';
-import type { People, PersonRecord, VerifiedPerson, VerifierRow } from '../../people/people.ts';
+import type {
+  People,
+  PeopleRange,
+  PersonRecord,
+  VerifiedPerson,
+  VerifierRow,
+} from '../../people/people.ts';
+import { listText } from '../../people/list-text.ts';
 import { personFrom } from '../../people/person-text.ts';
 import { SLICE, slices } from '../../people/slices.ts';
 import { hasPasskey, putPasskey } from '../file/passkey-rows.ts';
@@ -97,10 +103,16 @@ export function sqlitePeople(file: Database): People {
     return personFrom(row?.[0]);
   };
 
-  const page = (range: NameRange) =>
+  const page = ({ list, ...range }: PeopleRange) =>
     file.read((connection) => {
-      const [clause, ...values] = inRange('name', range);
-      return connection.all<Row>(`SELECT record FROM person ${clause}`, ...values).map(personOf);
+      if (list === undefined) {
+        const [clause, ...values] = inRange('name', range);
+        return connection.all<Row>(`SELECT record FROM person ${clause}`, ...values).map(personOf);
+      }
+      const [clause, ...values] = inRange('kept.name', range);
+      const query = `SELECT record FROM person_list AS kept JOIN person USING (id)
+        ${clause.replace('WHERE', 'WHERE list = ? AND')}`;
+      return connection.all<Row>(query, listText(list), ...values).map(personOf);
     });
 
   return {

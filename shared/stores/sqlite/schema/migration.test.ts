@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from '@jest/globals';
 import { STATE } from './state.ts';
-import { ALL_REALMS, type PersonRecord } from '../../people/people.ts';
+import { ALL_REALMS, type PeopleList, type PersonRecord } from '../../people/people.ts';
 import { listening } from '../../contract/cache/invalidations.ts';
 import {
   copy,
@@ -428,7 +428,7 @@ test('a file of before there was mail takes it, and keeps second factors', async
   await store.end();
 });
 
-test('people of before there were search keys are found by them', async () => {
+test('people of before there were search keys and lists are found by them', async () => {
   const emails = ['Alice@Example.com', 'ÄB@x', 'alice@example.com', "a'b@x"].map((address) => ({
     address,
     verified: false,
@@ -436,7 +436,11 @@ test('people of before there were search keys are found by them', async () => {
   const former = [
     { ...somePerson('alice'), profile: { emails } },
     somePerson('rn.a-r_c0'),
-    { ...somePerson('carol'), profile: { display_name: 'Carol' } },
+    {
+      ...somePerson('carol'),
+      profile: { display_name: 'Carol', groups: ['staff', 'staff'] },
+      disabled: true,
+    },
   ];
   const store = await sqliteUnderTest();
   mkdirSync(store.spec().data);
@@ -459,6 +463,17 @@ test('people of before there were search keys are found by them', async () => {
       expect(await stores.people.search(key)).toEqual([person]);
     }
   }
+  const named = async (list: PeopleList) =>
+    (await stores.people.page({ list, limit: 9 })).map(({ name }) => name);
+  expect(await named({ group: 'staff' })).toEqual(['carol']);
+  expect(await named({ state: 'disabled' })).toEqual(['carol']);
+  expect(await named({ state: 'active' })).toEqual(['alice', 'rn.a-r_c0']);
+  // An older process, which knows of no lists, goes on.
+  using older = new DatabaseSync(store.statePath);
+  older.exec(`UPDATE person SET record = json_remove(record, '$.disabled') WHERE name = 'carol'`);
+  expect(await named({ state: 'disabled' })).toEqual([]);
+  older.exec(`DELETE FROM person WHERE name = 'carol'`);
+  expect(await named({ group: 'staff' })).toEqual([]);
   await store.end();
 });
 

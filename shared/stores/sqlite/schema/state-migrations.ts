@@ -479,4 +479,34 @@ export const STATE_MIGRATIONS: readonly string[] = [
   `CREATE INDEX api_key_place
      ON api_key (record ->> '$.application', record ->> '$.created_at', id);`,
   `CREATE TABLE declared (kind TEXT, id TEXT, PRIMARY KEY (kind, id)) STRICT, WITHOUT ROWID;`,
+  `-- Groups and states of people, by name. Triggers keep it: an older version that goes on writes it, too.
+   CREATE TABLE person_list (
+     list TEXT NOT NULL,
+     name TEXT NOT NULL,
+     id TEXT NOT NULL,
+     PRIMARY KEY (list, name)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX person_list_id ON person_list (id);
+
+   CREATE TRIGGER person_added AFTER INSERT ON person BEGIN
+     INSERT INTO person_list (list, name, id)
+     SELECT 'group:' || value, NEW.name, NEW.id FROM json_each(NEW.record, '$.profile.groups')
+     UNION SELECT 'state:disabled', NEW.name, NEW.id WHERE NEW.record ->> '$.disabled' = 1
+     UNION SELECT 'state:active', NEW.name, NEW.id WHERE ifnull(NEW.record ->> '$.disabled', 0) = 0
+     UNION SELECT 'state:admin', NEW.name, NEW.id WHERE NEW.record ->> '$.admin' = 1;
+   END;
+   CREATE TRIGGER person_changed AFTER UPDATE ON person BEGIN
+     DELETE FROM person_list WHERE id = OLD.id;
+     INSERT INTO person_list (list, name, id)
+     SELECT 'group:' || value, NEW.name, NEW.id FROM json_each(NEW.record, '$.profile.groups')
+     UNION SELECT 'state:disabled', NEW.name, NEW.id WHERE NEW.record ->> '$.disabled' = 1
+     UNION SELECT 'state:active', NEW.name, NEW.id WHERE ifnull(NEW.record ->> '$.disabled', 0) = 0
+     UNION SELECT 'state:admin', NEW.name, NEW.id WHERE NEW.record ->> '$.admin' = 1;
+   END;
+   CREATE TRIGGER person_removed AFTER DELETE ON person BEGIN
+     DELETE FROM person_list WHERE id = OLD.id;
+   END;
+
+   -- The trigger writes the lists of those who are there.
+   UPDATE person SET name = name;`,
 ];
