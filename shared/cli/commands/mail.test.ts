@@ -100,7 +100,7 @@ describe('--mail', () => {
   test('user invite: refused without an address, or without mail, and nobody is added', async () => {
     const args = ['user', 'invite', 'alice', '--mail'];
     const without = await inProcess(await shellWith({}), ...args, ...VERIFIED);
-    expect([without.code, without.stderr]).toEqual([1, expect.stringContaining('not configured')]);
+    expect([without.code, without.stderr]).toEqual([2, expect.stringContaining('--mail needs')]);
     const shell = await shellWith({ mail: MAIL });
     const nowhere = await inProcess(shell, ...args);
     expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('no address')]);

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import type { Config } from '#shared/config/schema.ts';
 import type { LinkKind } from '#shared/mail/kinds.ts';
 import { notify } from '#shared/mail/notify.ts';
 import { createRecoveryLinks, LINK_LIFE, LINK_PATH } from '#shared/people/recovery-links.ts';
 import type { Recovery } from '#shared/people/recovery-links.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
-import { Conflict, type House } from '../operation.ts';
+import { Conflict, type House, InputError } from '../operation.ts';
 
 /** A link with which a person sets a password. */
 export const passwordLink = z.strictObject({
@@ -40,8 +41,7 @@ export async function makePasswordLink(
 }
 
 /**
- * Lets the message of a link wait, which the authorization server makes and sends. Throws `Conflict` for somebody disabled,
- * and where no mail server is configured.
+ * Lets the message of a link wait, which the authorization server makes and sends. Throws `Conflict` for somebody disabled.
  */
 export async function mailPasswordLink(
   house: House,
@@ -49,16 +49,17 @@ export async function mailPasswordLink(
   kind: LinkKind,
   to: string,
 ) {
-  demandMail(house);
   checkEnabled(person);
   await house.recorder.record({ kind: 'link.made', person: person.id, what: kind });
   await notify(house, person.id, kind, 'en', { to });
   return { id: person.id, name: person.name, mailed_to: to };
 }
 
-/** Throws `Conflict` where no mail server is configured. */
-export function demandMail({ config: { mail } }: House): void {
-  if (mail === undefined) throw new Conflict('mail is not configured: leave --mail out');
+/** Throws `InputError` if a link is to be mailed and no mail server is configured. */
+export function checkMail(mail: boolean, config: Config): void {
+  if (mail && config.mail === undefined) {
+    throw new InputError(['mail'], 'needs the setting mail, which is not there: leave it out');
+  }
 }
 
 function checkEnabled({ name, disabled }: PersonRecord): void {

@@ -3,7 +3,6 @@ import { notify } from '#shared/mail/notify.ts';
 import { addressKey, mailAddress } from '#shared/people/names/mail-address.ts';
 import { createRegistrationLinks, REGISTRATION_PATH } from '#shared/people/registration.ts';
 import { Conflict, type House, InputError } from '../operation.ts';
-import { demandMail } from './password-link.ts';
 
 /**
  * Makes a link with which somebody chooses a name themself, and shows or mails it. Throws `Conflict` where
@@ -21,7 +20,6 @@ export async function makeRegistrationLink(house: House, typed: string, mailed: 
     );
   }
   if (mailed) {
-    demandMail(house);
     const nobody = `(nobody) ${hash('sha256', addressKey(address), 'base64url')}`;
     await notify(house, nobody, 'registration-invitation', 'en', { to: address });
     return { mailed_to: address };

@@ -3,7 +3,7 @@ import { addPerson, newName } from '#shared/people/people.ts';
 import type { PersonRecord, Profile } from '#shared/stores/people/people.ts';
 import { Conflict, type House, InputError, operation } from '../operation.ts';
 import { newPersonName, reuseName } from './new-person-name.ts';
-import { demandMail, mailPasswordLink, makePasswordLink, passwordLink } from './password-link.ts';
+import { checkMail, mailPasswordLink, makePasswordLink, passwordLink } from './password-link.ts';
 import { profileMembers } from './profile-members.ts';
 import { makeRegistrationLink } from './registration-link.ts';
 
@@ -25,8 +25,10 @@ export const inviteUser = operation({
   }),
   operands: ['name'],
   output: passwordLink,
-  check({ name }) {
-    if (name !== undefined) newName(name);
+  check({ name, mail, reuse_name: _, ...profile }, config) {
+    checkMail(mail, config);
+    if (name === undefined) onlyAddress(profile);
+    else newName(name);
   },
   async run({ name: asked, mail, reuse_name, ...profile }, house) {
     if (asked === undefined) return makeRegistrationLink(house, onlyAddress(profile), mail);
@@ -35,7 +37,6 @@ export const inviteUser = operation({
     const known = await house.stores.people.getByName(name);
     if (known !== undefined) await checkWaiting(house, known, hasProfile);
     const to = (known?.profile ?? profile).emails?.[0]?.address;
-    if (mail) demandMail(house);
     if (mail && to === undefined) throw new Conflict(`${name} has no address: give --email`);
     const former = reuse_name ? 'reused' : 'refused';
     const person =

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { personNamed } from '#shared/people/people.ts';
 import { Conflict, operation } from '../operation.ts';
-import { mailPasswordLink, makePasswordLink, passwordLink } from './password-link.ts';
+import { checkMail, mailPasswordLink, makePasswordLink, passwordLink } from './password-link.ts';
 import { personName } from './person-name.ts';
 
 export const recoverUser = operation({
@@ -21,6 +21,7 @@ export const recoverUser = operation({
   }),
   operands: ['name'],
   output: passwordLink,
+  check: ({ mail }, config) => checkMail(mail, config),
   async run({ name, mail, second_factor: secondFactor }, house) {
     const person = await personNamed(house.stores.people, name);
     if (mail) {

@@ -42,7 +42,7 @@ export const setUser = operation({
     ...profileShown,
     admin: z.literal(true).exactOptional(),
   }),
-  async run({ name: asked, admin, without, ...given }, house) {
+  check({ name: _, admin, without, ...given }) {
     const twice = without.find((option) => ({ ...given, admin })[MEMBERS[option]] !== undefined);
     if (twice !== undefined) {
       throw new InputError([MEMBERS[twice]], 'is given, and to be cleared: choose one');
@@ -50,6 +50,8 @@ export const setUser = operation({
     if (Object.keys(given).length + without.length === 0 && admin === undefined) {
       throw new InputError([], 'no setting is given: name at least one');
     }
+  },
+  async run({ name: asked, admin, without, ...given }, house) {
     const gone = new Set<string>(without.map((option) => MEMBERS[option]));
     const kept = <T extends object>(members: T) =>
       Object.fromEntries(Object.entries(members).filter(([member]) => !gone.has(member))) as T;
