@@ -51,7 +51,7 @@ describe('configurations in how-to guides', () => {
     const members = JSON.parse(json) as Record<string, unknown>;
     // The file of `apply` is no configuration.
     if (name === 'declare') return declaredFile.safeParse(members).error?.issues ?? [];
-    const whole = Object.keys(members).every((name) => name in configSchema.shape);
+    const whole = Object.keys(members).every((member) => member in configSchema.shape);
     const space = { url: 'https://api.example/', realm: 'a', schemes: ['Basic'], ...members };
     return configSchema.safeParse(whole ? members : { spaces: [space] }).error?.issues ?? [];
   }

@@ -136,7 +136,7 @@ describe('user invite without a name', () => {
 
   test('refused while people.registration is off', async () => {
     const { code, stderr } = await inProcess(await shellWith({}), 'user', 'invite', ...EMAIL);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('people.registration is off')]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('people.registration is off')]);
   });
 
   test.each([

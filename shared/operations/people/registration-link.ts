@@ -1,24 +1,14 @@
 import { hash } from 'node:crypto';
+import type { Config } from '#shared/config/schema.ts';
 import { notify } from '#shared/mail/notify.ts';
 import { addressKey, mailAddress } from '#shared/people/names/mail-address.ts';
 import { createRegistrationLinks, REGISTRATION_PATH } from '#shared/people/registration.ts';
-import { Conflict, type House, InputError } from '../operation.ts';
+import { type House, InputError } from '../operation.ts';
 
-/**
- * Makes a link with which somebody chooses a name themself, and shows or mails it. Throws `Conflict` where
- * `people.registration` is off, and `InputError` for an address to which nothing can be mailed.
- */
+/** Makes a link with which somebody chooses a name themself, and shows or mails it. Throws as `registrationAddress`. */
 export async function makeRegistrationLink(house: House, typed: string, mailed: boolean) {
   const { config, clock } = house;
-  const address = mailAddress(typed);
-  if (address === undefined) {
-    throw new InputError(['emails'], 'must be an address such as alice@example.com');
-  }
-  if (config.people.registration === 'off') {
-    throw new Conflict(
-      'people.registration is off, so nobody chooses a name themself: give the NAME, or set it to invited',
-    );
-  }
+  const address = registrationAddress(typed, config);
   if (mailed) {
     const nobody = `(nobody) ${hash('sha256', addressKey(address), 'base64url')}`;
     await notify(house, nobody, 'registration-invitation', 'en', { to: address });
@@ -29,4 +19,20 @@ export async function makeRegistrationLink(house: House, typed: string, mailed: 
     link: `${config.issuer}${REGISTRATION_PATH}${secret}`,
     expires_at: Math.floor(clock.now() / 1000) + life,
   };
+}
+
+/**
+ * Returns the address as it is kept. Throws `InputError` where `people.registration` is off, and for an address to which
+ * nothing can be mailed.
+ */
+export function registrationAddress(typed: string, { people }: Config): string {
+  if (people.registration === 'off') {
+    throw new InputError(
+      ['name'],
+      'is missing, and people.registration is off, so nobody chooses a name themself: give it, or set that to invited',
+    );
+  }
+  const address = mailAddress(typed);
+  if (address !== undefined) return address;
+  throw new InputError(['emails'], 'must be an address such as alice@example.com');
 }

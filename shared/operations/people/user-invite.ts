@@ -5,7 +5,7 @@ import { Conflict, type House, InputError, operation } from '../operation.ts';
 import { newPersonName, reuseName } from './new-person-name.ts';
 import { checkMail, mailPasswordLink, makePasswordLink, passwordLink } from './password-link.ts';
 import { profileMembers } from './profile-members.ts';
-import { makeRegistrationLink } from './registration-link.ts';
+import { makeRegistrationLink, registrationAddress } from './registration-link.ts';
 
 /** Inviting somebody again, who has no way to sign in yet, makes another link in place of the former one. */
 export const inviteUser = operation({
@@ -25,9 +25,10 @@ export const inviteUser = operation({
   }),
   operands: ['name'],
   output: passwordLink,
-  check({ name, mail, reuse_name: _, ...profile }, config) {
+  check(input, config) {
+    const { name, mail, reuse_name: _, ...profile } = input;
     checkMail(mail, config);
-    if (name === undefined) onlyAddress(profile);
+    if (name === undefined) registrationAddress(onlyAddress(profile), config);
     else newName(name);
   },
   async run({ name: asked, mail, reuse_name, ...profile }, house) {

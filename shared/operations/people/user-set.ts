@@ -42,7 +42,8 @@ export const setUser = operation({
     ...profileShown,
     admin: z.literal(true).exactOptional(),
   }),
-  check({ name: _, admin, without, ...given }) {
+  check(input) {
+    const { name: _, admin, without, ...given } = input;
     const twice = without.find((option) => ({ ...given, admin })[MEMBERS[option]] !== undefined);
     if (twice !== undefined) {
       throw new InputError([MEMBERS[twice]], 'is given, and to be cleared: choose one');

@@ -31,7 +31,9 @@ export const SCHEMA = 1 + MIGRATIONS.length;
 
 /**
  * The oldest schema whose code may work on keys of today's: the last migration that changed what was there, and did not
- * only add to it. Changes are of that kind for one release at least before an older one stops.
+ * only add to it. Changes are of that kind for one release at least before an older one stops. Schema 8 only adds, and yet is
+ * such a one: the scripts that write people keep their lists, where SQLite has triggers. What an older version wrote would be
+ * missing in the lists for good.
  */
 export const OLDEST = 8;
 

@@ -127,6 +127,24 @@ const FORMER = {
   },
 } as const;
 
+test('people whom an older version removed or changed, which knows of no lists, are not in a list that they left', async () => {
+  const [ann, ben, cid] = ['ann', 'ben', 'cid'].map((name) => somePerson(name)) as [
+    PersonRecord,
+    PersonRecord,
+    PersonRecord,
+  ];
+  for (const person of [ann, ben, cid]) expect(await one.add(person)).toBe(true);
+  await place.redis.cli('HDEL', '{test}:names', ann.name);
+  await place.redis.cli(
+    'HSET',
+    '{test}:people',
+    ben.id,
+    JSON.stringify({ ...ben, disabled: true }),
+  );
+  expect(await one.page({ list: { state: 'active' }, limit: 1 })).toEqual([cid]);
+  expect(await place.redis.cli('ZCARD', '{test}:people:lists')).toBe('1');
+});
+
 describe.each([1, 2] as const)('people of schema %i', (schema) => {
   const { person: former, hashes, version } = FORMER[schema];
   const hset = async (key: string, fields: Readonly<Record<string, string>>) =>

@@ -44,8 +44,7 @@ local function setSearchKeys(id, was, record)
 end
 `;
 
-/** Puts a person into the lists of their groups and states, and out of those of the former record. KEYS: as of `put`. */
-const LISTS = `
+const LISTS_OF = `
 local function listsOf(record)
   if record == '' then return {} end
   local person = cjson.decode(record)
@@ -54,6 +53,10 @@ local function listsOf(record)
   for _, group in ipairs(person.profile and person.profile.groups or {}) do lists[#lists + 1] = 'group:' .. group end
   return lists
 end
+`;
+
+/** Puts a person into the lists of their groups and states, and out of those of the former record. KEYS: as of `put`. */
+const LISTS = `${LISTS_OF}
 local function setLists(name, was, record)
   for _, list in ipairs(listsOf(was)) do redis.call('ZREM', KEYS[11], list .. '\\0' .. name) end
   for _, list in ipairs(listsOf(record)) do redis.call('ZADD', KEYS[11], 0, list .. '\\0' .. name) end
@@ -171,15 +174,35 @@ local person = redis.call('HGET', KEYS[2], ARGV[1])
 return person and { person, redis.call('HGETALL', KEYS[1]) }
 `);
 
-/**
- * KEYS: the order of names or lists, names, people. ARGV: where these begin and end, how many, and the octets before each
- * name.
- */
+/** KEYS: the order of names, names, people. ARGV: where the names begin and end, and how many. */
 const slice = script(`
 local names = redis.call('ZRANGE', KEYS[1], ARGV[1], ARGV[2], 'BYLEX', 'LIMIT', 0, ARGV[3])
 if #names == 0 then return {} end
-for n, name in ipairs(names) do names[n] = string.sub(name, ARGV[4] + 1) end
 return redis.call('HMGET', KEYS[3], unpack(redis.call('HMGET', KEYS[2], unpack(names))))
+`);
+
+/**
+ * KEYS: lists, names, people. ARGV: where the members begin and end, how many, and the list. Whoever is not in it any more
+ * goes: an older version that still runs removes and changes people, and knows of no lists.
+ */
+const sliceOfList = script(`
+${LISTS_OF}
+local function isListed(record)
+  for _, list in ipairs(record and listsOf(record) or {}) do
+    if list == ARGV[4] then return true end
+  end
+  return false
+end
+while true do
+  local people, gone = {}, {}
+  for _, member in ipairs(redis.call('ZRANGE', KEYS[1], ARGV[1], ARGV[2], 'BYLEX', 'LIMIT', 0, ARGV[3])) do
+    local id = redis.call('HGET', KEYS[2], string.sub(member, #ARGV[4] + 2))
+    local record = id and redis.call('HGET', KEYS[3], id)
+    if isListed(record) then people[#people + 1] = record else gone[#gone + 1] = member end
+  end
+  if #gone == 0 then return people end
+  redis.call('ZREM', KEYS[1], unpack(gone))
+end
 `);
 
 /** Returns a bound of a list that is that bound of names; U+0001 is the octet after NUL. */
@@ -258,12 +281,19 @@ export function redisPeople(redis: Commands, prefix: string): People {
   }
 
   async function page({ list, ...range }: PeopleRange): Promise<readonly PersonRecord[]> {
-    const before = list === undefined ? '' : `${listText(list)}\0`;
     const [from, to, limit] = lexRange(range);
-    const bounds = list === undefined ? [from, to] : [inList(before, from), inList(before, to)];
-    const keys = [list === undefined ? order : lists, names, people] as const;
-    const length = String(Buffer.byteLength(before));
-    return (await redis.script<string[]>(slice, keys, ...bounds, limit, length)).map(parsed);
+    const kept = list === undefined ? undefined : listText(list);
+    const found = await (kept === undefined
+      ? redis.script<string[]>(slice, [order, names, people], from, to, limit)
+      : redis.script<string[]>(
+          sliceOfList,
+          [lists, names, people],
+          inList(`${kept}\0`, from),
+          inList(`${kept}\0`, to),
+          limit,
+          kept,
+        ));
+    return found.map(parsed);
   }
 
   return {
