@@ -26,8 +26,9 @@ const ROOMS: readonly (readonly string[])[] = [
   ['shared/auth'],
   ['shared/guard', 'shared/config'],
   ['shared/server'],
-  ['shared/mail', 'shared/client-documents'],
+  ['shared/mail'],
   ['shared/operations'],
+  ['shared/client-documents'],
   ['authz-server', 'resource-server', 'shared/cli', 'shared/start'],
   ['e2e'],
 ];

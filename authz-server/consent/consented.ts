@@ -3,6 +3,7 @@ import { isSignInClient } from '#shared/config/sign-in-clients.ts';
 import { decided, findConsent } from '#shared/people/access/consents.ts';
 import type { ConsentKey, ScopeItem } from '#shared/people/access/consents.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { describedSince } from './described-since.ts';
 import type { AuthzServer } from '../base/server.ts';
 
 /**
@@ -61,7 +62,7 @@ export async function consented(
   const key = consentKey(client, accountId, redirectUri);
   const found = key && (await findConsent(server, key, client));
   // A client of GNAP that was removed and is registered anew has the same identifier.
-  const consent = found && found.since >= client.created_at ? found : undefined;
+  const consent = found && found.since >= describedSince(client) ? found : undefined;
   const decision = consent && decided(consent, asked);
   return decision && { ...decision, wholeProfile: consent.wholeProfile };
 }

@@ -8,6 +8,7 @@ import {
 } from '#shared/people/access/grants.ts';
 import type { Access } from '#shared/people/access/grants.ts';
 import type { ScopeItem } from '#shared/people/access/consents.ts';
+import { isOfClient } from '#shared/people/access/grants.ts';
 import { redirectOrigin } from './consented.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { findSignIn } from '#shared/people/access/sign-ins.ts';
@@ -50,13 +51,15 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
   async function existing(
     { extend, signIn, clientId }: GrantDecision,
     place: Access['place'],
+    clientGeneration: number,
   ): Promise<{ grant: Grant; access: Access } | undefined> {
     const [grant, access] = await Promise.all([
       extend === undefined ? undefined : provider.Grant.find<Grant>(extend),
       extend === undefined ? undefined : findAccess(server, extend),
     ]);
     const theirs = grant?.accountId === signIn.accountId && grant.clientId === clientId;
-    return theirs && access && place && isAt(access, place) ? { grant, access } : undefined;
+    const lasts = access && isOfClient(access, clientGeneration);
+    return theirs && lasts && place && isAt(access, place) ? { grant, access } : undefined;
   }
 
   return async (decision) => {
@@ -70,7 +73,8 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
     const place = device
       ? undefined
       : { browser: signIn.uid, redirectOrigin: redirectOrigin(decision.redirectUri) };
-    const known = await existing(decision, place);
+    const clientGeneration = await server.stores.revocations.generation('client', clientId);
+    const known = await existing(decision, place, clientGeneration);
     const grant = known?.grant ?? new provider.Grant({ accountId, clientId });
     for (const item of allowed) allow(grant, item);
     for (const item of refused) refuse(grant, item);
@@ -84,6 +88,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       accountId,
       clientId,
       generation,
+      clientGeneration,
       since: known?.access.since ?? clock.now(),
       wholeProfile: known?.access.wholeProfile === true || wholeProfile,
       ...(!outlives && { signIn: signIn.uid }),

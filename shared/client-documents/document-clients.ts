@@ -2,7 +2,7 @@ import type { Recorder } from '#shared/audit/recorder.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Config } from '#shared/config/schema.ts';
-import type { ClientRecord, Clients } from '#shared/stores/oauth/clients.ts';
+import { type ClientRecord, type Clients, DOCUMENT_KIND } from '#shared/stores/oauth/clients.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { BadDocument } from './document.ts';
 import { isDocumentUrl } from './document-url.ts';
@@ -15,10 +15,12 @@ const KEPT = 3600;
 /** Milliseconds after which an old description is no good, though no newer can be had. */
 const OLDEST = 86_400_000;
 
-/** Fetches of one host's documents, whoever asks: nobody has us flood it. */
-const OF_HOST = { burst: 30, per: 60 };
-/** Fetches that one address causes. */
-const OF_ADDRESS = { burst: 20, per: 60 };
+/** Fetches of unknown documents of one host, whoever asks: nobody has us flood it. `per`: seconds for one more. */
+const OF_HOST = { burst: 30, per: 2 };
+/** Fetches of unknown documents that one address causes. */
+const OF_ADDRESS = { burst: 20, per: 3 };
+/** Fetches of a document that is known: those of strangers do not count here. */
+const OF_CLIENT = { burst: 5, per: 15 };
 
 /** Clients that one person lets in. */
 const OF_PERSON = { burst: 20, per: 3600 };
@@ -35,6 +37,8 @@ export class FetchLater extends Error {
 }
 
 export interface DocumentClients {
+  /** The clients as they are stored, for operators. */
+  readonly stored: Clients;
   /** Finds a client in the store, or as it was fetched within the hour. Nothing is fetched. */
   get(clientId: string): Promise<ClientRecord | undefined>;
   /**
@@ -66,17 +70,18 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
     const stored = await stores.clients.get(clientId);
     if (stored?.document === undefined && stored !== undefined) return stored;
     if (!isDocumentUrl(clientId) || !isTaken(config, new URL(clientId).hostname)) return undefined;
-    const found = stored ?? (await stores.artefacts.get(KIND, clientId))?.['client'];
+    const found = stored ?? (await stores.artefacts.get(DOCUMENT_KIND, clientId))?.['client'];
     return found === undefined ? undefined : withRights(config, found as ClientRecord);
   }
 
   async function spend(clientId: string, asker: string, isNew: boolean): Promise<void> {
-    const buckets = [
+    const ofUnknown = [
       ['documents-address', asker, OF_ADDRESS],
       ['documents-host', new URL(clientId).hostname, OF_HOST],
       // The row that it leaves is one of a stranger.
-      ...(isNew ? [['visits', 'all', config.limits.allVisits] as const] : []),
+      ['visits', 'all', config.limits.allVisits],
     ] as const;
+    const buckets = isNew ? ofUnknown : ([['documents-client', clientId, OF_CLIENT]] as const);
     for (const [namespace, key, rate] of buckets) {
       const spent = await stores.limits.spend(namespace, key, rate);
       if (!spent.ok) throw new FetchLater(spent.retryAfter);
@@ -100,7 +105,7 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
 
   const keepForNow = (client: ClientRecord) =>
     stores.artefacts.put({
-      kind: KIND,
+      kind: DOCUMENT_KIND,
       id: client.client_id,
       payload: { client },
       seconds: KEPT,
@@ -110,7 +115,7 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
   async function replaceStored(client: ClientRecord, stored: ClientRecord): Promise<void> {
     const changed = { kind: 'client.changed', client: client.client_id } as const;
     const clients: Clients =
-      client.created_at === stored.created_at
+      client.document?.changed === stored.document?.changed
         ? stores.clients
         : recorder.changing('clients', changed);
     await clients.replace(client, stored);
@@ -130,6 +135,7 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
   }
 
   return {
+    stored: stores.clients,
     get,
 
     async current(clientId, asker) {
@@ -164,5 +170,3 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
     },
   };
 }
-
-const KIND = 'ClientDocument';

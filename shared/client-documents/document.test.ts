@@ -63,7 +63,6 @@ describe('draft section 4.1: the document', () => {
     [['http://127.0.0.1/callback', 'http://[::1]/callback'], true],
     [['com.example.app:/callback'], true],
     [['https://a.example/callback', 'http://127.0.0.1/callback'], true],
-    [['https://localhost/callback'], true],
     [['https://a.example/callback'], false],
   ])('RFC 8252 section 7: %j is native: %j', (redirect_uris, native) => {
     expect(read({ redirect_uris })().native).toBe(native);
@@ -80,6 +79,15 @@ describe('draft section 4.1: the document', () => {
       { redirect_uris: Array.from({ length: 21 }, () => 'https://a.example/') },
     ],
     ['clear text elsewhere', { redirect_uris: ['http://a.example/'] }],
+    ['https at this machine', { redirect_uris: ['https://127.0.0.2/cb'] }],
+    ['https at localhost with a dot', { redirect_uris: ['https://localhost./cb'] }],
+    ['a line break', { redirect_uris: ['ht\ntps://a.example/'] }],
+    ['a space', { redirect_uris: [' https://a.example/'] }],
+    ['a broken header', { redirect_uris: ['https://a.example/\r\nX: y'] }],
+    [
+      'a key that is none',
+      { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [{ kty: 'EC' }] } },
+    ],
     ['a script', { redirect_uris: ['javascript:alert(1)'] }],
     ['a data URI', { redirect_uris: ['data:text/html,a'] }],
     ['a fragment', { redirect_uris: ['https://a.example/#a'] }],

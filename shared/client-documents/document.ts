@@ -1,4 +1,7 @@
+import { createPublicKey } from 'node:crypto';
 import { z } from 'zod';
+import { isLoopback } from '#shared/config/production.ts';
+import { redirectUriMistake } from '#shared/operations/clients/redirect-uri.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
 
 /** The description of a client that nobody registered, as its document gives it. */
@@ -18,13 +21,17 @@ export class BadDocument extends Error {
   override readonly name = 'BadDocument';
 }
 
+/** Nothing came that could be a document; `message` is for the log alone. */
+export class NoDocument extends BadDocument {}
+
 /** Kty values of public keys; a symmetric one would be a shared secret (draft section 4.1). */
 const KTY = z.enum(['EC', 'RSA', 'OKP']);
 const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const;
 
 const key = z
   .looseObject({ kty: KTY })
-  .refine((jwk) => PRIVATE.every((member) => !(member in jwk)), 'must hold no private key');
+  .refine((jwk) => PRIVATE.every((member) => !(member in jwk)), 'must hold no private key')
+  .refine(isKey, 'must be a public key');
 
 const jwks = z.object({ keys: z.array(key).min(1).max(8) });
 
@@ -32,12 +39,7 @@ const document = z
   .object({
     client_id: z.string(),
     client_name: z.string().refine(isVisibleName, 'must have 1 to 100 visible characters'),
-    redirect_uris: z
-      .array(
-        z.string().max(512).refine(isRedirectUri, 'must be https, loopback or of a private scheme'),
-      )
-      .min(1)
-      .max(20),
+    redirect_uris: z.array(z.string().max(512)).min(1).max(20),
     token_endpoint_auth_method: z.enum(['none', 'private_key_jwt']).default('none'),
     grant_types: z.array(z.string()).default(['authorization_code']),
     response_types: z.array(z.string()).default(['code']),
@@ -68,10 +70,12 @@ export function readDocument(url: string, content: unknown): ClientDocument {
   if (byKey === (data.jwks === undefined && data.jwks_uri === undefined)) {
     throw new BadDocument(byKey ? 'jwks is missing' : 'jwks has no use without private_key_jwt');
   }
+  const native = data.redirect_uris.some((uri) => !isOfWeb(uri));
+  checkRedirectUris(data.redirect_uris, native);
   return {
     name: data.client_name,
     redirectUris: data.redirect_uris,
-    native: data.redirect_uris.some((uri) => !isOfWeb(uri)),
+    native,
     method: data.token_endpoint_auth_method,
     refreshes: data.grant_types.includes('refresh_token'),
     ...(byKey && (data.jwks ? { jwks: data.jwks } : { jwksUri: ownKeys(url, data.jwks_uri) })),
@@ -98,19 +102,37 @@ function mistakeOf({ issues: [issue] }: z.ZodError): string {
   return `${path || 'it'} ${issue?.code === 'custom' ? issue.message : 'is not as it must be'}`;
 }
 
-const LOOPBACK: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
-
-/** `https` anywhere, `http` at loopback, and schemes with a dot (RFC 8252 sections 7.1 to 7.3); no fragment. */
-function isRedirectUri(uri: string): boolean {
-  const url = URL.parse(uri);
-  if (url === null || uri.includes('#') || url.username || url.password) return false;
-  if (url.protocol === 'https:') return true;
-  if (url.protocol === 'http:') return LOOPBACK.has(url.hostname);
-  return url.protocol.includes('.');
+/** Throws `BadDocument` for a redirect URI that nobody could register either. */
+function checkRedirectUris(uris: readonly string[], native: boolean): void {
+  for (const [index, uri] of uris.entries()) {
+    const { protocol, hostname } = URL.parse(uri) ?? {};
+    const mistake =
+      protocol === 'https:' && isOfMachine(hostname)
+        ? 'must be http on loopback'
+        : redirectUriMistake(uri, native);
+    if (mistake !== undefined) throw new BadDocument(`redirect_uris.${index} ${plain(mistake)}`);
+  }
 }
+
+/** Characters of an error description (RFC 6749 section 5.2). */
+const plain = (text: string) => text.replaceAll(/[^ !#-[\]-~]/g, '?').slice(0, 200);
 
 /** Whether only a site on the web can receive it: not a program on the person's machine. */
 function isOfWeb(uri: string): boolean {
-  const { protocol, hostname } = new URL(uri);
-  return protocol === 'https:' && !LOOPBACK.has(hostname);
+  const url = URL.parse(uri);
+  return url?.protocol === 'https:' && !isOfMachine(url.hostname);
+}
+
+function isOfMachine(hostname = ''): boolean {
+  const host = hostname.replace(/\.$/, '');
+  return isLoopback(host) || host.endsWith('.localhost');
+}
+
+function isKey(jwk: Readonly<Record<string, unknown>>): boolean {
+  try {
+    createPublicKey({ key: jwk, format: 'jwk' });
+    return true;
+  } catch {
+    return false;
+  }
 }

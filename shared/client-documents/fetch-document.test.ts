@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { RequestListener } from 'node:http';
+import { generateKeyPairSync } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { configSchema } from '#shared/config/schema.ts';
 import { BadDocument } from './document.ts';
@@ -53,7 +54,8 @@ test.each([
 test('keys are fetched from its own origin', async () => {
   const method = { token_endpoint_auth_method: 'private_key_jwt' };
   site.documents.set('/client.json', webDocument(url, { ...method, jwks_uri: `${site.origin}/k` }));
-  const keys = [{ kty: 'EC', crv: 'P-256', x: 'a', y: 'b' }];
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const keys = [publicKey.export({ format: 'jwk' })];
   site.documents.set('/k', { keys });
   expect((await fetchDocument(url, HERE)).document.jwks).toEqual({ keys });
   site.documents.set('/k', { keys: [{ kty: 'oct', k: 'a' }] });

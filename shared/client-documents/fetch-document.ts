@@ -1,6 +1,6 @@
 import { jsonOf, NoAnswer, type Reply } from '#shared/client/send.ts';
 import { type Permitted, sendWherePermitted } from '#shared/client/send-where-permitted.ts';
-import { BadDocument, type ClientDocument, readDocument, readKeys } from './document.ts';
+import { type ClientDocument, NoDocument, readDocument, readKeys } from './document.ts';
 
 /** The network by which documents are fetched. */
 export type DocumentNetwork = Pick<Permitted, 'destinations' | 'resolve'>;
@@ -40,15 +40,15 @@ async function fetched(url: string, network: DocumentNetwork): Promise<Reply> {
     milliseconds: PATIENCE,
     most: MOST,
   }).catch((error: unknown) => {
-    if (error instanceof NoAnswer) throw new BadDocument(error.message, { cause: error });
+    if (error instanceof NoAnswer) throw new NoDocument(error.message, { cause: error });
     throw error;
   });
   if (reply.status !== 200) {
-    throw new BadDocument(`${new URL(url).origin} answered ${reply.status} where 200 has to be`);
+    throw new NoDocument(`${new URL(url).origin} answered ${reply.status} where 200 has to be`);
   }
   const type = reply.fields['content-type'] ?? '';
   if (!/^application\/(?:json|[\w.-]+\+json)\s*(?:;|$)/i.test(type)) {
-    throw new BadDocument(`the content type is ${type.slice(0, 80) || 'missing'}, not JSON`);
+    throw new NoDocument(`the content type is ${type.slice(0, 80) || 'missing'}, not JSON`);
   }
   return reply;
 }

@@ -15,8 +15,8 @@ interface Found {
 }
 
 /**
- * Returns a client as its document describes it. One whose redirect URIs, keys or name are not what they were counts as
- * registered anew, so that people are asked again (draft section 6.3).
+ * Returns a client as its document describes it, and when its redirect URIs, keys or name last changed: since then people
+ * are asked again (draft section 6.3).
  */
 export function recordOf(
   clientId: string,
@@ -36,8 +36,12 @@ export function recordOf(
   return {
     ...described,
     scope: '',
-    document: { fetched: now, until: now + fresh * 1000 },
-    created_at: isAsBefore ? was.created_at : now,
+    document: {
+      fetched: now,
+      until: now + fresh * 1000,
+      changed: (isAsBefore ? was.document?.changed : undefined) ?? now,
+    },
+    created_at: was?.created_at ?? now,
   };
 }
 

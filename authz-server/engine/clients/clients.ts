@@ -1,6 +1,6 @@
 import { errors, Provider } from 'oidc-provider';
 import type { Adapter } from 'oidc-provider';
-import { BadDocument } from '#shared/client-documents/document.ts';
+import { BadDocument, NoDocument } from '#shared/client-documents/document.ts';
 import { FetchLater } from '#shared/client-documents/document-clients.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
 import { TooManyRequests } from '../../base/errors.ts';
@@ -47,7 +47,11 @@ async function fetching<T>(found: Promise<T>): Promise<T> {
     if (error instanceof FetchLater) throw new TooManyRequests(error.seconds);
     if (!(error instanceof BadDocument)) throw error;
     const refusal = new errors.InvalidClient(error.message);
-    refusal.error_description = `the description of the client cannot be used: ${error.message}`;
+    // A network tells strangers nothing of itself.
+    refusal.error_description =
+      error instanceof NoDocument
+        ? 'the description of the client cannot be fetched'
+        : `the description of the client cannot be used: ${error.message}`;
     throw refusal;
   }
 }

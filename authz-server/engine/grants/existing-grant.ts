@@ -1,8 +1,9 @@
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
-import { endGrant, findAccess, findAccessOf } from '#shared/people/access/grants.ts';
+import { endGrant, findAccess, findAccessOf, isOfClient } from '#shared/people/access/grants.ts';
 import { askedScopes } from '../../consent/asked.ts';
 import { redirectOrigin } from '../../consent/consented.ts';
 import { orTemporarilyUnavailable } from '../../base/errors.ts';
+import { describedSince } from '../../consent/described-since.ts';
 import { grantUnasked } from './grant-unasked.ts';
 import type { Access } from '#shared/people/access/grants.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
@@ -31,6 +32,9 @@ export function existingGrant(server: AuthzServer) {
         : findAccessOf(server, { accountId, clientId, place }, last),
     );
     if (access?.accountId !== accountId) return undefined;
+    const { revocations } = server.stores;
+    const generation = await orTemporarilyUnavailable(revocations.generation('client', clientId));
+    if (!isOfClient(access, generation)) return undefined;
     if (access.byOperator && !(await orTemporarilyUnavailable(isFirstParty(clientId)))) {
       await orTemporarilyUnavailable(endGrant(server, access.grantId));
       return undefined;
@@ -63,8 +67,8 @@ export function existingGrant(server: AuthzServer) {
  * Whether the person is asked again by a client that nobody registered: any program could have begun this, or it is not
  * what it was (Client ID Metadata Document sections 6.1 and 6.3).
  */
-const isAskedAnew = ({ application_type, created_at }: ClientRecord, { since }: Access): boolean =>
-  application_type === 'native' || since < created_at;
+const isAskedAnew = (client: ClientRecord, { since }: Access): boolean =>
+  client.application_type === 'native' || since < describedSince(client);
 
 /** Whether the person has allowed or refused it under that grant. */
 function isDecided(

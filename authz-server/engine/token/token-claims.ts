@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider';
 import type { AccessToken, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider';
-import { findAccess, noteIssue } from '#shared/people/access/grants.ts';
+import { findAccess, isOfClient, noteIssue } from '#shared/people/access/grants.ts';
 import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { openidScope, sourceOf } from './openid-scope.ts';
@@ -34,7 +34,7 @@ export async function tokenClaims(
   return {
     epoch,
     client_gen,
-    ...('accountId' in token && (await personClaims(server, ctx, token))),
+    ...('accountId' in token && (await personClaims(server, ctx, token, client_gen))),
   };
 }
 
@@ -44,9 +44,13 @@ async function personClaims(
   server: TokenClaimsServer,
   ctx: KoaContextWithOIDC,
   { grantId, accountId, scope: resourceScope }: AccessToken,
+  clientGeneration: number,
 ) {
   const access = await findAccess(server, grantId);
   if (access === undefined) throw new errors.InvalidGrant('the grant has ended');
+  if (!isOfClient(access, clientGeneration)) {
+    throw new errors.InvalidGrant('the client was removed and registered anew');
+  }
   const source = sourceOf(ctx);
   if (!(await mayStillGet(server, accountId, source?.acr))) {
     throw new errors.InvalidGrant('the person must sign in with a second factor');

@@ -1,5 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { createRecorder } from '#shared/audit/recorder.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { removeClient } from '#shared/operations/clients/client-remove.ts';
+import { setClient } from '#shared/operations/clients/client-set.ts';
+import type { House } from '#shared/operations/operation.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import {
   documentServer,
@@ -186,6 +191,80 @@ describe('draft section 6.3: changes', () => {
   });
 });
 
+describe('while the person decides', () => {
+  test.each([
+    ['the redirect URI goes', { redirect_uris: ['https://elsewhere.example/'] }],
+    ['the name changes', { client_name: 'Other' }],
+  ])('%s: the answer to what was shown counts for nothing', async (_, members) => {
+    const page = await browser.open(flow.authorize(request()));
+    describeIt(members);
+    clock.advance(31);
+    await flow.browser().open(flow.authorize(request()));
+    await until(async () => (await changedNow()) !== since(page.text));
+    const answer = await browser.submit(page, { decision: 'allow' });
+    expect(answer.headers.get('location')).toBeNull();
+    expect(await flow.stores.clients.get(clientId)).toBeUndefined();
+
+    async function changedNow() {
+      return since((await flow.browser().open(flow.authorize(request()))).text);
+    }
+  });
+});
+
+describe('an operator removes it', () => {
+  test('its refresh token is refused, also when people allow it anew', async () => {
+    const { body } = await tokens();
+    clock.advance(1);
+    await remove();
+    const old = { client_id: clientId };
+    const refused = await flow.refresh(String(body['refresh_token']), old);
+    expect(refused.status).toBe(400);
+    clock.advance(1);
+    const page = await browser.open(flow.authorize(request()));
+    expect(page.text).toContain('Allow access');
+    expect(sent(await browser.submit(page, { decision: 'allow' })).get('code')).toBeTruthy();
+    expect((await flow.refresh(String(body['refresh_token']), old)).status).toBe(400);
+    await remove();
+  });
+
+  test('a client that an operator registers anew under its name has none of the old grants', async () => {
+    const { body } = await tokens();
+    const record = await flow.stores.clients.get(clientId);
+    await remove();
+    clock.advance(1);
+    const { document: _, ...plain } = { ...record!, created_at: clock.now() };
+    await flow.stores.clients.add({ ...plain, scope: 'notes:read' });
+    const again = await flow.refresh(String(body['refresh_token']), { client_id: clientId });
+    expect(again).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  });
+
+  const house = () => ({
+    ...flow,
+    clock,
+    longestLife: 600,
+    recorder: createRecorder({ ...flow, clock, log: silentLog }, { who: 'server', how: 'start' }),
+  });
+  const remove = () => removeClient.run({ client_id: clientId }, house() as unknown as House);
+
+  test('its settings are those of its document', async () => {
+    await tokens();
+    const asked = { client_id: clientId, first_party: true };
+    await expect(setClient.run(asked as never, house() as unknown as House)).rejects.toThrow(
+      'is what its document says',
+    );
+  });
+});
+
+test('nobody learns from a refusal what the network of the server has', async () => {
+  const told = [];
+  for (const host of ['localhost:1', 'nobody.invalid', '127.0.0.1:1']) {
+    const client_id = `https://${host}/c`;
+    const { body } = await flow.post('/token', { grant_type: 'refresh_token', client_id });
+    told.push(body['error_description']);
+  }
+  expect(new Set(told)).toEqual(new Set(['the description of the client cannot be fetched']));
+});
+
 test('the answer of a failed fetch is not kept (draft section 4.4)', async () => {
   site.documents.delete(new URL(clientId).pathname);
   const refused = await browser.open(flow.authorize(request()));
@@ -257,13 +336,15 @@ describe('after a day', () => {
     browser = await flow.signedIn();
   });
 
-  test('a redirect URI that is gone while the person decides gets no code', async () => {
-    const page = await browser.open(flow.authorize(request()));
-    describeIt({ redirect_uris: ['https://elsewhere.example/'] });
-    clock.set(DAY);
-    const other = await (await flow.signedIn()).open(flow.authorize(request()));
-    expect(other.status).toBe(400);
-    expect(page.status).toBe(200);
+  test('strangers who ask for unknown documents of its host leave a known client its own fetches', async () => {
+    const { body } = await tokens();
+    for (let n = 0; n < 40; n += 1) {
+      const client_id = `${site.origin}/other-${n}.json`;
+      await flow.post('/token', { grant_type: 'refresh_token', client_id });
+    }
+    clock.set(DAY + HOUR);
+    const now = await flow.refresh(String(body['refresh_token']), { client_id: clientId });
+    expect(now.status).toBe(200);
   });
 
   test('while its site is down it is good for a day, and then no more', async () => {
@@ -278,5 +359,16 @@ describe('after a day', () => {
     expect(late).toMatchObject({ status: 400, body: { error: 'invalid_client' } });
   });
 });
+
+/** Which description a page shows. */
+const since = (text: string) => /name="since" value="(\d+)"/.exec(text)?.[1];
+
+async function until(come: () => Promise<boolean>): Promise<void> {
+  for (let waited = 0; waited < 200; waited += 1) {
+    if (await come()) return;
+    await pause();
+  }
+  throw new Error('it never came');
+}
 
 const pause = () => new Promise((resolve) => setTimeout(resolve, 10));

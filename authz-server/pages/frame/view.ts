@@ -272,7 +272,7 @@ export interface ConsentProps {
   /** Where the client is told of the decision; its host is shown. */
   readonly pushUri?: string;
   /** The name that an unregistered client gives itself, and whether any program on this machine could be it. */
-  readonly described?: { readonly name: string; readonly native: boolean };
+  readonly described?: { readonly name: string; readonly native: boolean; readonly since: number };
   /** The fingerprint of the key of a client that no operator registered. */
   readonly unknown?: string;
   readonly items: readonly AskedItem[];

@@ -9,6 +9,7 @@ import type { SignIn } from '#shared/people/access/sign-ins.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { FetchLater } from '#shared/client-documents/document-clients.ts';
+import { describedSince } from '../../consent/described-since.ts';
 import { shownName } from '../../consent/shown-name.ts';
 import { consentKey } from '../../consent/consented.ts';
 import { asPerson } from '../../base/acting.ts';
@@ -174,7 +175,13 @@ export function interactionHandlers(
       action: `/interaction/${uid}/consent`,
       client: shownName(client),
       logo: client.logo_uri,
-      ...(client.document && { described: { name: client.client_name, native: isNative(client) } }),
+      ...(client.document && {
+        described: {
+          name: client.client_name,
+          native: isNative(client),
+          since: describedSince(client),
+        },
+      }),
       redirectUri: String(params['redirect_uri']),
       items: askedItems(config, client, params, view.language, visitor?.person),
     });
@@ -233,6 +240,10 @@ export function interactionHandlers(
       const { interaction, client, visitor } = await load(ctx);
       if (interaction.prompt.name !== 'consent' || visitor === undefined) {
         throw expired(wayBack(client.redirect_uris));
+      }
+      // The person has read another description.
+      if (client.document && form.get('since') !== String(describedSince(client))) {
+        return askForConsent(ctx, { interaction, client, visitor });
       }
       const decision = form.get('decision');
       if (decision !== 'allow' && decision !== 'deny') throw new PageError(400, 'request');

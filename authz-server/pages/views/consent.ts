@@ -26,7 +26,7 @@ export function consentPage(view: View, props: ConsentProps): Answer {
       </div>
       ${unknown !== undefined && unknownNote(view, unknown)}
       ${described !== undefined && describedNote(view, client, described)}
-      ${form(view, action, {}, html`${itemChoice(view, items)}${decision(view)}`)}
+      ${form(view, action, described ? { since: `${described.since}` } : {}, html`${itemChoice(view, items)}${decision(view)}`)}
       <div class="intro small muted">
         ${afterwards(view, props)}
         <p>${texts.end}</p>

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
+import { DOCUMENT_KIND } from '#shared/stores/oauth/clients.ts';
 import { operation } from '../operation.ts';
 import { clientId } from './client-id.ts';
 import { findClient } from './find-client.ts';
@@ -20,11 +21,12 @@ export const removeClient = operation({
     removed: z.literal(true),
   }),
   run: async ({ client_id: id }, { stores, recorder, clock, longestLife }) => {
-    const { clients, revocations } = stores;
+    const { artefacts, clients, revocations } = stores;
     const { client_name } = await findClient(clients, id);
     const until = rememberUntil(clock.now(), longestLife);
     await revocations.raise('client', id, until);
     await recorder.changing('clients', { kind: 'client.removed', client: id }).remove(id);
+    await artefacts.remove(DOCUMENT_KIND, id);
     await revocations.raise('client', id, until);
     return { client_id: id, client_name, removed: true as const };
   },

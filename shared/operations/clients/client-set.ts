@@ -76,6 +76,11 @@ export const setClient = operation({
       if (isBuiltIn(id)) {
         throw new Conflict(`client ${id} is built in: change the configuration instead`);
       }
+      if (client.document !== undefined) {
+        throw new Conflict(
+          `client ${id} is what its document says: change that, or remove the client`,
+        );
+      }
       const { changed, notes: said } = changedBy(asked, client, config, clock);
       await refuseKeysOfPeople(stores.publicKeys, changed);
       const event = { kind: 'client.changed', client: id } as const;

@@ -14,6 +14,11 @@ export interface Access {
   readonly clientId: string;
   /** The person's generation when they signed in; every token of the grant carries it. */
   readonly generation: number;
+  /**
+   * The client's generation then: a client that was removed and has come back under its name has another. Absent in older
+   * records.
+   */
+  readonly clientGeneration?: number;
   /** Milliseconds since the epoch. */
   readonly since: number;
   /** `uid` of the sign-in with which the grant ends; absent if it outlives the browser's session. */
@@ -31,6 +36,12 @@ export interface Access {
   /** The browser of the sign-in, for any other grant. */
   readonly browser?: { readonly address?: string; readonly agent?: string };
 }
+
+/** Whether the client of that generation was allowed it, and no earlier one of its name. */
+export const isOfClient = (
+  { clientGeneration }: Pick<Access, 'clientGeneration'>,
+  generation: number,
+): boolean => clientGeneration === undefined || clientGeneration === generation;
 
 /** A browser and a redirect host: a permission for one redirect host is not valid for another. */
 export interface GrantPlace {

@@ -41,6 +41,8 @@ export type LimitNamespace =
   /** Descriptions of clients that are fetched, by the address that asks, and by the host that has them. */
   | 'documents-address'
   | 'documents-host'
+  /** Descriptions of clients that are known, by client. */
+  | 'documents-client'
   /** One-time codes, by account: at once, over days, and from browsers in which the person has used one before. */
   | 'second-factor'
   | 'second-factor-days'

@@ -67,16 +67,23 @@ export interface ClientRecord {
   /** Scopes that it could ask for until then, in milliseconds since the epoch: consent from before is void. */
   readonly withdrawn_scopes?: Readonly<Record<string, number>>;
   /**
-   * When its description was fetched from where `client_id` says, and until when that counts as current, in
-   * milliseconds since the epoch: nobody registered it (Client ID Metadata Documents).
+   * Nobody registered it (Client ID Metadata Documents): when its description was fetched, until when that counts as
+   * current, and when its name, redirect URIs or keys last changed; in milliseconds since the epoch.
    */
-  readonly document?: { readonly fetched: number; readonly until: number };
+  readonly document?: {
+    readonly fetched: number;
+    readonly until: number;
+    readonly changed: number;
+  };
   /** A client of GNAP, which is none of OAuth. */
   readonly gnap?: GnapRegistration;
   /** Made by the first start; refused in production. */
   readonly demo?: boolean;
   readonly created_at: number;
 }
+
+/** The kind of artefact that keeps a client by its document until a person allows it something: `{ client }`. */
+export const DOCUMENT_KIND = 'ClientDocument';
 
 export interface Clients {
   /** False when the client_id is taken. */
