@@ -9,7 +9,7 @@ const FORMER =
   /^cs:artefact:(AuthorizationCode|DeviceCode|PushedAuthorizationRequest|RefreshToken):(.*)/;
 
 /** The moved artefacts, with their former fields. */
-const moved = formerKeys().flatMap(({ key, milliseconds = 0, commands }) => {
+const moved = formerKeys('8fcad38').flatMap(({ key, milliseconds = 0, commands }) => {
   const [, kind = '', id = ''] = FORMER.exec(key) ?? [];
   const [, , ...fields] = commands[0] ?? [];
   return kind === '' ? [] : [{ key, kind, id, milliseconds, fields }];
@@ -30,7 +30,7 @@ describe('an artefact for one use moves to the slot of the revocations', () => {
   afterAll(() => place[Symbol.asyncDispose]());
   beforeEach(async () => {
     await place.redis.cli('FLUSHALL');
-    await loadFormerKeys(async () => place.redis);
+    await loadFormerKeys('8fcad38', async () => place.redis);
   });
 
   const artefacts = () => redisArtefacts(place.undisturbed, 'cs', new ManualClock(WRITTEN_AT));
@@ -104,7 +104,7 @@ describe('an artefact for one use moves to the slot of the revocations', () => {
     await migrate(place.undisturbed, 'cs');
     expect(await artefacts().consume(kind, id)).toBe('first');
     // As if a server had been stopped before it removed what it had copied.
-    await loadFormerKeys(async () => place.redis);
+    await loadFormerKeys('8fcad38', async () => place.redis);
     await place.redis.cli('RENAME', key, `cs:artefact:moving:{${key}}`);
     await migrate(place.undisturbed, 'cs');
     expect(await artefacts().consume(kind, id)).toBe('again');

@@ -2,12 +2,16 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
+import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import type { Redis } from '../parts/redis.ts';
 
-const FOLDER = join(import.meta.dirname, 'from-8fcad38');
+/** The commits whose code has written a store, each in a folder `from-COMMIT`. */
+export type Commit = '8fcad38' | 'f9bf1a6';
 
 /** Milliseconds since the epoch: when the code of before wrote it. */
 export const WRITTEN_AT = 1_800_000_000_000;
+
+const fileOf = (commit: Commit, name: string) => join(import.meta.dirname, `from-${commit}`, name);
 
 interface Device {
   readonly device_code: string;
@@ -34,14 +38,20 @@ export interface Held {
   readonly query: string;
 }
 
-export const held = (store: 'sqlite' | 'redis'): Held =>
-  JSON.parse(readFileSync(join(FOLDER, `${store}.json`), 'utf8')) as Held;
+/** The same, with the kinds of rows that commit f9bf1a6 knows and 8fcad38 does not. */
+export interface HeldSince extends Held {
+  readonly gatewayKids: readonly string[];
+  readonly publicKey: PublicKeyRecord;
+}
+
+export const held = (commit: Commit, store: 'sqlite' | 'redis'): Held =>
+  JSON.parse(readFileSync(fileOf(commit, `${store}.json`), 'utf8')) as Held;
 
 /** A folder with the files of the embedded store. */
-export async function formerFolder(): Promise<string> {
+export async function formerFolder(commit: Commit): Promise<string> {
   const data = await temporaryFolder();
   for (const file of ['state.db', 'transient.db']) {
-    copyFileSync(join(FOLDER, file), join(data, file));
+    copyFileSync(fileOf(commit, file), join(data, file));
   }
   return data;
 }
@@ -54,18 +64,21 @@ export interface FormerKey {
   readonly commands: readonly (readonly string[])[];
 }
 
-export const formerKeys = (): FormerKey[] =>
-  readFileSync(join(FOLDER, 'redis.jsonl'), 'utf8')
+export const formerKeys = (commit: Commit): FormerKey[] =>
+  readFileSync(fileOf(commit, 'redis.jsonl'), 'utf8')
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as FormerKey);
 
 /** Writes all keys, each to the server that has its slot. */
-export async function loadFormerKeys(owner: (key: string) => Promise<Redis>): Promise<void> {
+export async function loadFormerKeys(
+  commit: Commit,
+  owner: (key: string) => Promise<Redis>,
+): Promise<void> {
   const now = Date.now();
   const moment = (_: string, after: string, micro?: string) =>
     String(micro ? now * 1000 + Number(after) : now + Number(after));
-  for (const { key, milliseconds, commands } of formerKeys()) {
+  for (const { key, milliseconds, commands } of formerKeys(commit)) {
     const server = await owner(key);
     for (const command of commands) {
       await server.cli(...command.map((arg) => arg.replace(/^\+(\d+)(us)?$/, moment)));

@@ -13,17 +13,23 @@ import type { TestAuthz } from '../../authz-server/integration/authz.fixture.ts'
 import { CALLBACK, redemption, sent } from '../../authz-server/integration/code-flow.fixture.ts';
 import { engineAdapter } from '../../authz-server/engine/adapter.ts';
 import { TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
+import { DIGEST_KINDS } from '#shared/auth/schemes/digest/verifier.ts';
+import { scramKeys } from '#shared/auth/schemes/scram/keys.ts';
+import { parseScramKeys } from '#shared/auth/schemes/scram/verifier.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
+import { keyLifecycle, listKeys, privateJwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { GENERATE, listTokenKeys, openTokenKey } from '#shared/keys/token-key-lifecycle.ts';
 import { findAccess } from '#shared/people/access/grants.ts';
 import { apiKeySecretHash, parseApiKey } from '#shared/people/api-key.ts';
-import { edit } from '#shared/stores/contract/samples.ts';
+import { importedKey } from '#shared/people/public-key.ts';
+import { edit, somePerson } from '#shared/stores/contract/samples.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { startCluster } from '../parts/redis-cluster.ts';
 import { startRedis } from '../parts/redis.ts';
-import { formerFolder, held, type Held, loadFormerKeys, WRITTEN_AT } from './fixture.ts';
+import { formerFolder, held, loadFormerKeys, WRITTEN_AT } from './fixture.ts';
+import type { Commit, Held, HeldSince } from './fixture.ts';
 
 const ISSUER = { issuer: 'https://auth.example', resource: 'https://api.example' };
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -35,49 +41,52 @@ interface Former extends AsyncDisposable {
   readonly held: Held;
 }
 
-const STORES: readonly (readonly [name: string, load: () => Promise<Former>])[] = [
+const STORES: readonly (readonly [name: string, load: (commit: Commit) => Promise<Former>])[] = [
   [
     'SQLite',
-    async () => ({
-      settings: { data: await formerFolder() },
-      held: held('sqlite'),
+    async (commit) => ({
+      settings: { data: await formerFolder(commit) },
+      held: held(commit, 'sqlite'),
       [Symbol.asyncDispose]: async () => {},
     }),
   ],
   [
     'Redis',
-    async () => {
+    async (commit) => {
       const redis = await startRedis();
-      await loadFormerKeys(async () => redis);
+      await loadFormerKeys(commit, async () => redis);
       return {
         settings: { store: { kind: 'redis', urls: [redis.url], deadline: 10 } },
-        held: held('redis'),
+        held: held(commit, 'redis'),
         [Symbol.asyncDispose]: () => redis[Symbol.asyncDispose](),
       };
     },
   ],
   [
     'Redis Cluster',
-    async () => {
+    async (commit) => {
       const cluster = await startCluster();
-      await loadFormerKeys(cluster.ownerOf);
+      await loadFormerKeys(commit, cluster.ownerOf);
       const { urls } = cluster;
       return {
         settings: { store: { kind: 'redis', mode: 'cluster', urls, replicas: 0, deadline: 10 } },
-        held: held('redis'),
+        held: held(commit, 'redis'),
         [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
       };
     },
   ],
 ];
 
-describe.each(STORES)('%s of commit 8fcad38, opened by today’s code', (_name, load) => {
+const COMMITS: readonly Commit[] = ['8fcad38', 'f9bf1a6'];
+const ROWS = COMMITS.flatMap((commit) => STORES.map(([name, load]) => ({ commit, name, load })));
+
+describe.each(ROWS)('$name of commit $commit, opened by today’s code', ({ commit, name, load }) => {
   const clock = new ManualClock(WRITTEN_AT);
   let former: Former;
   let authz: TestAuthz;
   let known: Held;
   beforeAll(async () => {
-    former = await load();
+    former = await load(commit);
     known = former.held;
     clock.advance(STOPPED);
     // The engine asks the system for the time.
@@ -102,6 +111,16 @@ describe.each(STORES)('%s of commit 8fcad38, opened by today’s code', (_name, 
     const browser = new TestBrowser(authz.url, ISSUER.issuer);
     browser.plant({ cookies: lines.map((line) => ({ name: line.split('=', 1)[0] ?? '', line })) });
     return browser;
+  }
+
+  if (commit !== '8fcad38') {
+    test('reports of caches, and a process that is followed: before both are outdated', async () => {
+      const { cacheReports, followers } = authz.stores;
+      expect(await cacheReports.all()).toEqual(new Map([['a process', '{"report":1}']]));
+      const { epoch, settled, processes } = await followers.look();
+      expect({ epoch, settled }).toEqual({ epoch: known.epoch, settled: true });
+      expect(processes).toMatchObject([{ id: 'a process', lease: 1, beat: 1 }]);
+    });
   }
 
   test('a code is exchanged, one that was used is not', async () => {
@@ -279,10 +298,64 @@ describe.each(STORES)('%s of commit 8fcad38, opened by today’s code', (_name, 
     }
     expect(spent).toEqual([true, true, false]);
   });
+
+  test('the verifiers of before are those of the password (RFC 7616 section 3.4.2, RFC 5802 section 3)', async () => {
+    const verifier = async (kind: string, realm: string) =>
+      (await authz.stores.people.getVerifier(kind, realm, { name: 'bob' }))?.value ?? '';
+    const secret = { name: 'bob', realm: 'digest', password: known.password };
+    expect(await verifier('digest SHA-256', 'digest')).toBe(
+      await DIGEST_KINDS['SHA-256'].derive(secret, systemRandom),
+    );
+    const kept = parseScramKeys('SHA-256', await verifier('scram SHA-256', ''));
+    expect(kept).toMatchObject(
+      (await scramKeys('SHA-256', known.password, kept!.salt, kept!.iterations))!,
+    );
+  });
+
+  if (commit === '8fcad38') return;
+
+  test('keys of the gateway open, and a public key is its person’s', async () => {
+    const { gatewayKids, publicKey } = known as HeldSince;
+    const { stores, config, master } = authz;
+    const life = keyLifecycle('gatewayKeys', {
+      stores,
+      config,
+      master,
+      clock,
+      random: systemRandom,
+    });
+    const keys = await listKeys(life);
+    expect(keys.map(({ key }) => key.kid)).toEqual(gatewayKids);
+    for (const { key } of keys) expect(privateJwk(life, key)).toMatchObject({ kty: 'EC' });
+    expect(await stores.publicKeys.get(publicKey.id)).toEqual(publicKey);
+    expect(await stores.publicKeys.of(publicKey.owner)).toEqual([publicKey]);
+    expect(importedKey(publicKey.spki).asymmetricKeyType).toBe('ed25519');
+  });
+
+  test('the name of a person who was removed is nobody’s', async () => {
+    const { people } = authz.stores;
+    expect(await people.getByName('carol')).toBeUndefined();
+    expect(await people.isFormerName('carol')).toBe(true);
+    expect(await people.isFormerName('dave')).toBe(false);
+    expect(await people.add(somePerson('carol'), [])).toBe(false);
+  });
+
+  test('invalidations are listed', async () => {
+    expect(await authz.stores.invalidations.list('target', 10)).toMatchObject([
+      { space: '/app', value: '/app/a', soft: false },
+    ]);
+  });
+
+  // Redis keeps no content.
+  if (name !== 'SQLite') return;
+
+  test('the content of a short document is read', async () => {
+    expect(await authz.stores.trees.content('/documents', 'f3')).toEqual(Buffer.from('short'));
+  });
 });
 
 test('SQLite: requests under way move to transient.db with all that is known of them', async () => {
-  const folder = await formerFolder();
+  const folder = await formerFolder('8fcad38');
   const rows = (file: string) => {
     using database = new DatabaseSync(join(folder, file));
     return database
