@@ -2,6 +2,8 @@
  * `npm run soak`: 1,000 kill -9 of the servers while they write, half of them on each store, and 400 amid
  * changes of whole trees.
  *
+ * `npm run soak -- audit [KILLS]`: that many (20) kill -9 on each store amid changes with events of the audit log.
+ *
  * `npm run soak -- failover [RUNS]`: the master of Redis taken away in each way, that often (10 times), with
  * Sentinel and with Cluster.
  *
@@ -30,6 +32,7 @@
  */
 import { parseArgs } from 'node:util';
 import { runSchedules } from './attacks/cache-schedules/schedules.ts';
+import { crashAudit } from './attacks/audit-crashes.ts';
 import { ATTACKS } from './attacks/exhaustion/attacks.ts';
 import { soakExhaustion } from './attacks/exhaustion/exhaustion.ts';
 import { soakFuzz } from './attacks/fuzz-soak.ts';
@@ -45,6 +48,7 @@ import { startFlowOn, STORE_KINDS, type StoreKind } from './flows/flow.ts';
 
 const KILLS = 1000;
 const TREE_KILLS = 400;
+const AUDIT_KILLS = 20;
 const SCHEDULES = 1000;
 const FAILOVERS = 10;
 const FOLLOWED = 2_000;
@@ -77,6 +81,15 @@ async function crashes(): Promise<void> {
       if (done % 10 === 0) process.stdout.write(`${kind}: ${done} of ${most} kills amid trees\n`);
     });
     process.stdout.write(`${kind}: nothing done by half. ${JSON.stringify(amidTrees)}\n`);
+  }
+}
+
+async function audits(kills = AUDIT_KILLS): Promise<void> {
+  for (const kind of kinds) {
+    const tally = await crashAudit(kind, kills, ({ kills: done }) => {
+      if (done % 10 === 0) process.stdout.write(`${kind}: ${done} of ${kills} kills\n`);
+    });
+    process.stdout.write(`${kind}: each change with its event. ${JSON.stringify(tally)}\n`);
   }
 }
 
@@ -154,6 +167,7 @@ const attacks = (names: readonly string[]) => () =>
 /** Each takes the number that follows its name. */
 const PARTS: Readonly<Record<string, (number?: number) => Promise<void>>> = {
   crashes,
+  audit: audits,
   cache: caches,
   failover: failovers,
   followers,

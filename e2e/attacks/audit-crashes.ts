@@ -1,0 +1,189 @@
+/** Kills writers amid changes with events: each has both or neither. Throws AssertionError. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { closeOpen } from '#shared/audit/close.ts';
+import { type Entry, entryOf } from '#shared/audit/entry.ts';
+import { macKey } from '#shared/audit/mac.ts';
+import { type Checkpoint, verifyLog } from '#shared/audit/verify.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { everybodyIn } from '#shared/stores/contract/samples.ts';
+import { openStores, type StoresSpec } from '#shared/stores/open.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import { redisStore, type StoreKind } from '../flows/flow.ts';
+import { type Redis, startRedis } from '../parts/redis.ts';
+import { memoryFolder } from '../parts/temporary-folder.ts';
+
+const WRITERS = 2;
+/** Acknowledged changes after which a kill comes, within milliseconds. */
+const BEGUN = 40;
+const LIFE = 60;
+/** The person who signs in again and again, and whose sign-ins end. */
+const SOMEBODY = 'somebody';
+
+export interface AuditCrashes {
+  kills: number;
+  acknowledged: number;
+  /** Made with their event, but the writer was killed before it could say so. */
+  silent: number;
+  /** Rows of the log that a writer had closed before it died. */
+  closed: number;
+}
+
+interface Writer {
+  readonly child: ChildProcess;
+  readonly lines: string[];
+  /** Resolves when it has been told of `BEGUN` changes. */
+  readonly begun: Promise<void>;
+  readonly over: Promise<unknown>;
+}
+
+function startWriter(spec: StoresSpec, master: Buffer): Writer {
+  const script = join(import.meta.dirname, 'audit-writer.fixture.ts');
+  const args = [JSON.stringify(spec), master.toString('base64url'), SOMEBODY];
+  const child = spawn(
+    process.execPath,
+    ['--disable-warning=ExperimentalWarning', script, ...args],
+    { stdio: ['ignore', 'pipe', 'ignore'] },
+  );
+  const lines: string[] = [];
+  const begin = Promise.withResolvers<void>();
+  const reader = createInterface({ input: child.stdout });
+  reader.on('line', (line) => {
+    if (lines.push(line) === BEGUN) begin.resolve();
+  });
+  const over = Promise.all([once(child, 'close'), once(reader, 'close')]);
+  void over.then(() => begin.reject(new Error(`a writer ended after ${lines.length} changes`)));
+  return { child, lines, begun: begin.promise, over };
+}
+
+/** `kill`s: amid the changes of two writers one of them, or the Redis server, is killed, then the others. */
+export async function crashAudit(
+  kind: StoreKind,
+  kills: number,
+  progress: (crashes: AuditCrashes) => void = () => {},
+): Promise<AuditCrashes> {
+  await using folder = await memoryFolder();
+  await using redis = kind === 'redis' ? await startRedis({ appendonly: true }) : undefined;
+  const spec: StoresSpec = {
+    store: redis === undefined ? { kind: 'sqlite' } : redisStore([redis.url]),
+    data: join(folder.path, 'data'),
+    revocations: { lease: 0.2 },
+  };
+  const master = randomBytes(32);
+  const crashes: AuditCrashes = { kills: 0, acknowledged: 0, silent: 0, closed: 0 };
+  const acknowledged: string[] = [];
+  let checkpoint: Checkpoint | undefined;
+  // One process makes the store, as a first start does.
+  await (await open(spec))[Symbol.asyncDispose]();
+
+  for (let kill = 0; kill < kills; kill += 1) {
+    acknowledged.push(...(await killed(spec, master, kill % 2 === 0 ? undefined : redis)));
+    await using stores = await open(spec);
+    const [head] = await stores.audit.links(undefined, 1);
+    crashes.closed = head?.last ?? 0;
+    const key = macKey(master);
+    await closeOpen({ audit: stores.audit, key, clock: systemClock });
+    const verified = await verifyLog(stores.audit, key, checkpoint);
+    assert.ok(verified.ok, `kill ${kill}: ${JSON.stringify(verified)}`);
+    checkpoint = verified.checkpoint;
+    const made = await assertTogether(stores, verified.rows);
+    for (const [change, count] of counted(acknowledged)) {
+      assert.ok((made.get(change) ?? 0) >= count, `${change} was acknowledged, and is lost`);
+    }
+    crashes.acknowledged = acknowledged.length;
+    crashes.silent = [...made.values()].reduce((sum, one) => sum + one, 0) - acknowledged.length;
+    crashes.kills += 1;
+    progress(crashes);
+  }
+  return crashes;
+}
+
+const open = (spec: StoresSpec) =>
+  openStores(spec, {
+    clock: systemClock,
+    random: systemRandom,
+    log: silentLog,
+    longestLife: 600,
+  });
+
+/** Returns what writers acknowledged before they were killed, first `redis`, if it is given. */
+async function killed(spec: StoresSpec, master: Buffer, redis?: Redis): Promise<string[]> {
+  const writers = Array.from({ length: WRITERS }, () => startWriter(spec, master));
+  try {
+    await Promise.all(writers.map(({ begun }) => begun));
+    await sleep(randomInt(LIFE));
+    await redis?.kill();
+  } finally {
+    for (const { child } of writers) {
+      child.kill('SIGKILL');
+      await sleep(randomInt(LIFE));
+    }
+  }
+  await Promise.all(writers.map(({ over }) => over));
+  await redis?.start();
+  return writers.flatMap(({ lines }) => lines);
+}
+
+/** Each change has its event and each event its change. Returns how often each change was made. */
+async function assertTogether(stores: Stores, rows: number): Promise<Map<string, number>> {
+  const texts = await stores.audit.rows({ first: 1, last: rows }, rows);
+  const entries = texts.map(({ text }) => entryOf(text));
+  const events = counted(entries.map(changeOf));
+  const ids = (kind: Entry['kind']) =>
+    [...events.keys()].flatMap((change) =>
+      change.startsWith(`${kind} `) ? [change.slice(kind.length + 1)] : [],
+    );
+
+  const removed = new Set(ids('client.removed'));
+  const clients = (await stores.clients.list()).map(({ client_id }) => client_id);
+  assertSame(
+    clients,
+    ids('client.added').filter((id) => !removed.has(id)),
+    'client.added',
+  );
+
+  const people = await everybodyIn(stores);
+  const idsOf = (some: typeof people) => some.map(({ id }) => id);
+  const disabled = idsOf(people.filter((person) => person.disabled));
+  assertSame(idsOf(people), ids('person.added'), 'person.added');
+  assertSame(disabled, ids('person.disabled'), 'person.disabled');
+  assertSame(disabled, ids('person.changed'), 'person.changed');
+
+  const generation = await stores.revocations.generation('person', SOMEBODY);
+  assert.equal(generation, events.get(`person.ended ${SOMEBODY}`) ?? 0, 'ends differ from events');
+
+  const signIns = await stores.artefacts.listByAccount('SignIn', SOMEBODY);
+  assertSame(
+    signIns.map(({ id }) => String(id)),
+    ids('sign-in'),
+    'sign-in',
+  );
+
+  for (const [change, count] of events) {
+    if (!change.startsWith('person.ended')) assert.equal(count, 1, `${change} ${count} times`);
+  }
+  return new Map([...events].filter(([change]) => !change.startsWith('person.changed')));
+}
+
+function assertSame(there: readonly string[], told: readonly string[], kind: Entry['kind']): void {
+  const alone = new Set(there).symmetricDifference(new Set(told));
+  assert.deepEqual([...alone], [], `what is there differs from the events ${kind}`);
+}
+
+function changeOf(entry: Entry): string {
+  const { client, id, person } = entry as Partial<Record<'client' | 'id' | 'person', string>>;
+  return `${entry.kind} ${id ?? client ?? person}`;
+}
+
+function counted(changes: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const change of changes) counts.set(change, (counts.get(change) ?? 0) + 1);
+  return counts;
+}
