@@ -1,3 +1,4 @@
+import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { endEverything, type Ended } from './access/everything.ts';
 import { changePerson, PeopleError, replacePerson, secretsOf, type PeopleStore } from './people.ts';
@@ -14,12 +15,13 @@ export class PasswordReplaced extends PeopleError {
 /**
  * Replaces a person's password by one of their own choice, with its verifiers, in one step. `seen` is the record that the
  * caller checked them against: of several changes that saw the same password one happens, the others throw
- * `PasswordReplaced`. Throws `PasswordError` if the password may not be set.
+ * `PasswordReplaced`. `more` is recorded with it. Throws `PasswordError` if the password may not be set.
  */
 export async function changePassword(
   store: PeopleStore,
   seen: PersonRecord,
   password: string,
+  ...more: readonly AuditEvent[]
 ): Promise<void> {
   const secrets = await secretsOf(store, seen.name, password);
   const edit = (now: PersonRecord) => {
@@ -28,7 +30,7 @@ export async function changePassword(
     }
     return { ...now, ...secrets };
   };
-  await replacePerson(store, seen.name, edit, { kind: 'password.changed' });
+  await replacePerson(store, seen.name, edit, { kind: 'password.changed' }, ...more);
 }
 
 /**
@@ -51,7 +53,8 @@ export async function changePasswordAndEnd(
   store: PeopleStore,
   seen: PersonRecord,
   password: string,
+  ...more: readonly AuditEvent[]
 ): Promise<Ended> {
-  await changePassword(store, seen, password);
+  await changePassword(store, seen, password, ...more);
   return endEverything(store, seen.id);
 }

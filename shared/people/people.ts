@@ -228,12 +228,16 @@ export async function changePerson(
   return record;
 }
 
-/** Replaces the record alone: for changes after which nothing has to end. Rejects with what `edit` throws. */
+/**
+ * Replaces the record alone: for changes after which nothing has to end. `more` is recorded with `event`. Rejects with what
+ * `edit` throws.
+ */
 export async function replacePerson(
   store: Pick<PeopleStore, 'recorder'> & { readonly stores: Pick<Stores, 'people'> },
   name: string,
   edit: (person: PersonRecord) => NewRecord,
   event: PersonEvent,
+  ...more: readonly AuditEvent[]
 ): Promise<PersonRecord> {
   const { people } = store.stores;
   let refused: PersonRecord | undefined;
@@ -242,7 +246,7 @@ export async function replacePerson(
     // Nobody changed the record meanwhile, so a conflict was not the reason.
     if (refused?.version === person.version + 1) throw await taken(people, refused);
     const { record, verifiers } = kept(edit(person), person.version + 1);
-    const recorded = changing(store, 'people', { ...event, person: person.id });
+    const recorded = changing(store, 'people', { ...event, person: person.id }, ...more);
     if (await recorded.replace(record, verifiers)) return record;
     refused = record;
   }

@@ -1,6 +1,11 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { type Entry, entryOf } from '#shared/audit/entry.ts';
 import { NOBODY } from '#shared/audit/recorder.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { createRecoveryLinks } from '#shared/people/recovery-links.ts';
+import { STATE } from '#shared/stores/sqlite/schema/state.ts';
 import { PASSWORD, type DeviceFlow, openDeviceFlow } from '../device/device.fixture.ts';
 
 const NEW = 'another horse, another battery';
@@ -66,4 +71,33 @@ test('a new password is recorded, a refused one is not', async () => {
   expect(await kindsOf(() => change('wrong'))).toEqual([]);
   expect(await kindsOf(() => change(PASSWORD))).toEqual(['password.changed']);
   expect(JSON.stringify(await entries())).not.toContain(NEW);
+});
+
+test('a link is used together with the password that it sets: where that is refused, neither is recorded', async () => {
+  const { id } = flow.people.alice;
+  const { people } = flow.authz.stores;
+  const links = createRecoveryLinks({ stores: flow.authz.stores, random: systemRandom });
+  const use = async () => {
+    const path = `/recover/${await links.make({ person: id, purpose: 'recovery' })}`;
+    const browser = flow.browser();
+    return browser.send(await browser.open(path), { password: NEW }, path);
+  };
+  const rename = (from: string, to: string) => {
+    using database = new DatabaseSync(join(flow.authz.config.data, STATE.file));
+    database.exec(`ALTER TABLE ${from} RENAME TO ${to}`);
+  };
+  const before = await people.get(id);
+  rename('audit_open', 'audit_away');
+  const refused = await use();
+  rename('audit_away', 'audit_open');
+  expect(refused.status).toBeGreaterThanOrEqual(500);
+  expect(await people.get(id)).toEqual(before);
+  expect((await entries()).map(({ kind }) => kind)).not.toContain('link.used');
+  const kinds = await kindsOf(use);
+  expect(kinds.slice(0, 2)).toEqual(['password.changed', 'link.used']);
+  expect((await entries()).find(({ kind }) => kind === 'link.used')).toMatchObject({
+    who: { person: id },
+    how: 'link',
+    what: 'recovery',
+  });
 });

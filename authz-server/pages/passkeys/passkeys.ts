@@ -83,7 +83,9 @@ export function passkeyHandlers(
       if (isNameTaken(await stores.passkeys.of(person.id), name)) return { problem: 'name-taken' };
       const checked = await registration.check(ctx, person.id, answerIn(form));
       if ('problem' in checked) return checked;
-      const problem = await registration.keep(person.id, checked.made, name);
+      const { recorder } = asPerson(server, person.id, ctx);
+      const passkey = registration.record(person.id, checked.made, name);
+      const problem = await registration.keep(recorder, passkey);
       return problem === undefined ? { done: 'added' } : { problem };
     },
 

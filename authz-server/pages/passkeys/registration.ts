@@ -1,9 +1,10 @@
+import type { AuditEvent } from '#shared/audit/event-kinds.ts';
+import type { Recorder } from '#shared/audit/recorder.ts';
 import { relyingPartyId } from '#shared/config/relying-party.ts';
 import type { Person } from '#shared/people/directory.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { MOST_PASSKEYS, type PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
 import type { Context } from 'koa';
-import { asPerson } from '../../base/acting.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { CHALLENGE_LIFE, createChallenges } from '../sign-in/challenge.ts';
 import { challengeOf, parseCreated } from '../sign-in/credential.ts';
@@ -26,8 +27,12 @@ export interface Registration {
   ): Promise<{ readonly made: MadePasskey } | { readonly problem: 'failed' | 'late' }>;
   /** Returns the record of a passkey that `check` has verified. */
   record(accountId: string, made: MadePasskey, name: string): PasskeyRecord;
-  /** Keeps a passkey that `check` has verified; undefined: it is kept. */
-  keep(accountId: string, made: MadePasskey, name: string): Promise<'taken' | 'full' | undefined>;
+  /** Keeps what `record` returned, and records `more` with it; undefined: it is kept. */
+  keep(
+    recorder: Recorder,
+    passkey: PasskeyRecord,
+    ...more: readonly AuditEvent[]
+  ): Promise<'taken' | 'full' | undefined>;
 }
 
 /** Makes passkeys for people (WebAuthn section 7.1). */
@@ -36,15 +41,8 @@ export function createRegistration(server: PagesServer): Registration {
   const challenges = createChallenges(server);
   const rpId = relyingPartyId(config);
 
-  const record = (accountId: string, made: MadePasskey, name: string): PasskeyRecord => ({
-    ...made,
-    accountId,
-    name,
-    created_at: clock.now(),
-  });
-
   return {
-    record,
+    record: (accountId, made, name) => ({ ...made, accountId, name, created_at: clock.now() }),
 
     options({ id, name, profile }, csrf, passkeys) {
       if (rpId === undefined) return undefined;
@@ -83,12 +81,12 @@ export function createRegistration(server: PagesServer): Registration {
       }
     },
 
-    async keep(accountId, made, name) {
-      const added = { kind: 'passkey.added', person: accountId, key: made.id } as const;
-      const { recorder } = asPerson(server, accountId);
+    async keep(recorder, passkey, ...more) {
+      const { accountId, id } = passkey;
+      const added = { kind: 'passkey.added', person: accountId, key: id } as const;
       const outcome = await recorder
-        .changing('passkeys', added)
-        .add(record(accountId, made, name), MOST_PASSKEYS);
+        .changing('passkeys', added, ...more)
+        .add(passkey, MOST_PASSKEYS);
       return outcome === 'added' ? undefined : outcome;
     },
   };

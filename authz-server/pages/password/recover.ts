@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa';
+import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 import { changePasswordAndEnd, removePasswordAndEnd } from '#shared/people/change-password.ts';
 import { verifySentTo } from '#shared/people/address-links.ts';
 import { addressKey } from '#shared/people/names/mail-address.ts';
@@ -90,12 +91,12 @@ export function recoverHandlers(
     answerWith(ctx, recoverPage(view, { ...props, ...(options !== undefined && { options }) }));
   }
 
-  /** Uses the link up by what `set` does, and says that it is done. */
+  /** Uses the link up by what `set` does and records together with `used`, and says that it is done. */
   async function use(
     ctx: Context,
     seen: PersonRecord,
     by: RecoveredProps['by'],
-    set: () => Promise<unknown>,
+    set: (acting: PagesServer, used: AuditEvent) => Promise<unknown>,
   ) {
     const recovery = await links.redeem(secretOf(ctx));
     const view = viewOf(ctx);
@@ -104,14 +105,9 @@ export function recoverHandlers(
       return answerWith(ctx, recoveryGonePage(view));
     }
     const acting = asHolder(server, ctx, recovery.person);
-    await acting.recorder.record({
-      kind: 'link.used',
-      person: recovery.person,
-      what: recovery.purpose,
-    });
-    const { purpose, secondFactor = false } = recovery;
+    const { person, purpose, secondFactor = false } = recovery;
     try {
-      await set();
+      await set(acting, { kind: 'link.used', person, what: purpose });
     } catch (error) {
       // Changed or removed meanwhile.
       if (error instanceof PeopleError) throw expired(TO_ACCOUNT, 409);
@@ -133,8 +129,8 @@ export function recoverHandlers(
     const password = form.get('password') ?? '';
     const judged = await judgePassword(password);
     if ('fault' in judged) return showForm(ctx, holder, { problem: { kind: judged.fault } });
-    await use(ctx, holder.seen, 'password', () =>
-      changePasswordAndEnd(asHolder(server, ctx, holder.seen.id), holder.seen, password),
+    await use(ctx, holder.seen, 'password', (acting, used) =>
+      changePasswordAndEnd(acting, holder.seen, password, used),
     );
   }
 
@@ -151,10 +147,11 @@ export function recoverHandlers(
     const texts = textsOf(viewOf(ctx).language);
     const program = programName(ctx.get('User-Agent'), texts) || texts.account.someBrowser;
     const name = freeName(passkeys, program);
-    await use(ctx, seen, 'passkey', async () => {
-      const problem = await registration.keep(seen.id, checked.made, name);
+    await use(ctx, seen, 'passkey', async (acting, used) => {
+      const passkey = registration.record(seen.id, checked.made, name);
+      const problem = await registration.keep(acting.recorder, passkey, used);
       if (problem !== undefined) throw expired(TO_ACCOUNT, 409);
-      await removePasswordAndEnd(asHolder(server, ctx, seen.id), seen);
+      await removePasswordAndEnd(acting, seen);
     });
   }
 
