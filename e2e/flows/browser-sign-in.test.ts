@@ -78,7 +78,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
         `document.forms[0].addEventListener('submit', () => { window.name = document.getElementById('password').type; })`,
       );
       await signIn(page, person);
-      await page.getByRole('heading', { name: 'Your account' }).waitFor();
+      await page.getByRole('heading', { name: 'Your account', exact: true }).waitFor();
       expect(await page.evaluate('window.name')).toBe('password');
     });
 
@@ -87,7 +87,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       await page.goto(`${flow.pair.issuer}/account`);
       expect(await page.getByRole('button').allInnerTexts()).toEqual(['Sign in']);
       await signIn(page, person);
-      await page.getByRole('heading', { name: 'Your account' }).waitFor();
+      await page.getByRole('heading', { name: 'Your account', exact: true }).waitFor();
     });
 
     test('neither the address nor the Referer of the way holds a secret', async () => {
