@@ -1,6 +1,7 @@
-import { closeOpen, endOld, recordCounts } from '#shared/audit/close.ts';
+import { closeOpen, recordCounts } from '#shared/audit/close.ts';
 import { macKey } from '#shared/audit/mac.ts';
 import { MOST_REFUSALS } from '#shared/audit/recorder.ts';
+import { endOld } from '#shared/audit/retention.ts';
 import type { Chore } from '#shared/server/chore.ts';
 import type { PagesServer } from '../base/server.ts';
 import type { Parts } from '#shared/server/process.ts';

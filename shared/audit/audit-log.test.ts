@@ -9,12 +9,13 @@ import { openPatiently, redisConfig } from '#shared/stores/redis/under-test.ts';
 import { sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startRedis } from '../../e2e/parts/redis.ts';
-import { closeOpen, endOld, recordCounts } from './close.ts';
+import { closeOpen, recordCounts } from './close.ts';
 import type { AuditEvent } from './event-kinds.ts';
 import { textOf } from './entry.ts';
 import { listEvents } from './list.ts';
 import { macKey } from './mac.ts';
 import { createRecorder, MOST_REFUSALS } from './recorder.ts';
+import { endOld } from './retention.ts';
 import { auditSettings } from './settings.ts';
 import { checkpointText, parseCheckpoint, verifyLog } from './verify.ts';
 

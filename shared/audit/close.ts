@@ -1,11 +1,10 @@
 import type { Clock } from '#shared/base/clock.ts';
-import type { Audit, AuditLink, AuditRow } from '#shared/stores/audit/audit.ts';
+import type { Audit, AuditRow } from '#shared/stores/audit/audit.ts';
 import { entryOf, keysOf, textOf } from './entry.ts';
 import { macOf } from './mac.ts';
 import { NOBODY } from './recorder.ts';
 
 const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 
 export interface Closing {
   readonly audit: Audit;
@@ -37,7 +36,8 @@ export async function closeOpen({ audit, key }: Closing, oldest = 1): Promise<vo
   }
 }
 
-const indexed = ({ seq, text }: AuditRow) => ({ seq, text, keys: keysOf(entryOf(text)) });
+/** A row with the keys of the index that find it. */
+export const indexed = ({ seq, text }: AuditRow) => ({ seq, text, keys: keysOf(entryOf(text)) });
 
 /** Records how many sign-ins were refused and only counted, once their hour is over. */
 export async function recordCounts({ audit, clock }: Closing, most: number): Promise<void> {
@@ -50,35 +50,5 @@ export async function recordCounts({ audit, clock }: Closing, most: number): Pro
     const text = textOf(event, { who: 'server', how: 'chore' }, clock.now());
     const isTold = count > 0 && person !== NOBODY;
     await audit.settleRefusal(refusal, ...(isTold ? [text] : []));
-  }
-}
-
-/**
- * Ends the days that are older than the log is kept, whole. A link that says so is made first: from then on links before
- * `oldest` may be gone, so that a verification tells an end from a theft at every moment.
- */
-export async function endOld(closing: Closing, days: number): Promise<void> {
-  const { audit, clock } = closing;
-  const now = clock.now();
-  const end = now - (now % DAY) - days * DAY;
-  const [head] = await audit.links(undefined, 1);
-  if (head === undefined) return;
-  const oldest = (await audit.linkAt(end))?.number ?? head.number;
-  if (oldest > head.oldest) {
-    const event = { kind: 'audit.ended', before: new Date(end).toISOString() } as const;
-    await audit.append(textOf(event, { who: 'server', how: 'chore' }, now));
-    await closeOpen(closing, oldest);
-  }
-  await removeEnded(audit);
-}
-
-async function removeEnded(audit: Audit): Promise<void> {
-  const [head] = await audit.links(undefined, 1);
-  for (;;) {
-    const [link]: readonly AuditLink[] = await audit.links(1, 1);
-    if (head === undefined || link === undefined || link.number >= head.oldest) return;
-    const { first, last } = link;
-    const rows = await audit.rows({ first, last }, last - first + 1);
-    await audit.end(link, rows.map(indexed));
   }
 }

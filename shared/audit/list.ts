@@ -1,4 +1,4 @@
-import type { Audit, AuditRow } from '#shared/stores/audit/audit.ts';
+import { type Audit, type AuditRow, MOST_ENTRIES } from '#shared/stores/audit/audit.ts';
 import { type Entry, entryOf, keyOf } from './entry.ts';
 import type { Kind } from './event-kinds.ts';
 
@@ -28,25 +28,35 @@ export interface AuditPage {
   readonly next?: number;
 }
 
+/** How often a page reads on while no event fits. */
+const READS = 10;
+
 /**
- * Returns a page of the log by an index of the store: that of the person, the application or the kind. It reads `limit` rows
- * and no more, so with several filters a page may have fewer events, or none, and yet a next one.
+ * Returns a page of the log by an index of the store: that of the person, the application or the kind. It reads `limit`
+ * rows, and `READS` times more while none fits, so a page may have fewer events, or none, and yet a next one.
  */
 export async function listEvents(
   audit: Audit,
   filter: AuditFilter,
   { after, limit, newestFirst = false }: Page,
 ): Promise<AuditPage> {
-  const { first, last } = await placesOf(audit, filter);
-  const begun = newestFirst
-    ? { first, last: Math.min(last, (after ?? Infinity) - 1) }
-    : { first: Math.max(first, (after ?? 0) + 1), last };
-  if (begun.first > begun.last) return { events: [] };
+  const places = await placesOf(audit, filter);
   const key = indexOf(filter);
-  const rows = await audit.rows({ ...begun, newestFirst, ...(key && { key }) }, limit);
-  const next = rows.length === limit ? rows.at(-1)?.seq : undefined;
-  const events = rows.map(listed).filter((event) => fits(event, filter));
-  return { events, ...(next !== undefined && { next }) };
+  let behind = after;
+  for (let read = 0; ; read += 1) {
+    const { first, last } = newestFirst
+      ? { first: places.first, last: Math.min(places.last, (behind ?? Infinity) - 1) }
+      : { first: Math.max(places.first, (behind ?? 0) + 1), last: places.last };
+    if (first > last) return { events: [] };
+    const count = read === 0 ? limit : MOST_ENTRIES;
+    const rows = await audit.rows({ first, last, newestFirst, ...(key && { key }) }, count);
+    const fitting = rows.map(listed).filter((event) => fits(event, filter));
+    const events = fitting.slice(0, limit);
+    behind = (events.length < fitting.length ? events : rows).at(-1)?.seq;
+    const isEnd = rows.length < count && events.length === fitting.length;
+    if (isEnd) return { events };
+    if (events.length > 0 || read === READS) return { events, ...(behind && { next: behind }) };
+  }
 }
 
 const listed = ({ seq, text }: AuditRow): Listed => ({ seq, ...entryOf(text) });
@@ -58,15 +68,14 @@ function indexOf({ person, client, kind }: AuditFilter): string | undefined {
   return kind && keyOf.kind(kind);
 }
 
-/** The places of links, whose times are in order, that may have such events. */
-async function placesOf(audit: Audit, { since, until }: AuditFilter) {
+/** The places that may have such events. Behind a row of a clock that was ahead there are earlier ones, so none ends them. */
+async function placesOf(audit: Audit, { since }: AuditFilter) {
   const [head] = await audit.links(undefined, 1);
   const none = { first: 1, last: 0 };
   if (head === undefined) return none;
   const from = since === undefined ? undefined : await audit.linkAt(since);
   if (since !== undefined && from === undefined) return none;
-  const to = until === undefined ? undefined : await audit.linkAt(until);
-  return { first: from?.first ?? 1, last: to?.last ?? head.last };
+  return { first: from?.first ?? 1, last: head.last };
 }
 
 function fits(event: Listed, { kind, person, client, since, until }: AuditFilter): boolean {

@@ -173,6 +173,29 @@ describe('apply', () => {
     expect(await done(enabled)).toEqual(['person bob changed']);
   });
 
+  test('somebody whom --prune disabled and an operator enabled stays so', async () => {
+    const { shell, done } = await newShell();
+    const without = { people: [ALICE] };
+    await done({ people: [ALICE, { name: 'bob' }] });
+    expect(await done(without, '--prune')).toEqual(['person bob disabled']);
+    await json(shell, 'user', 'enable', 'bob');
+    expect(await done(without, '--prune')).toEqual([]);
+    expect(await json(shell, 'user', 'list')).toMatchObject([{}, { name: 'bob', disabled: false }]);
+    // A file that lets somebody in takes that back.
+    await json(shell, 'user', 'disable', 'bob');
+    const enabled = { people: [ALICE, { name: 'bob', disabled: false }] };
+    expect(await done(enabled)).toEqual(['person bob changed']);
+    expect(await done(without, '--prune')).toEqual(['person bob disabled']);
+  });
+
+  test('somebody who was disabled before --prune, and enabled after it, stays so', async () => {
+    const { shell, done } = await newShell();
+    await done({ people: [ALICE, { name: 'bob', disabled: true }] });
+    expect(await done({ people: [ALICE] }, '--prune')).toEqual([]);
+    await json(shell, 'user', 'enable', 'bob');
+    expect(await done({ people: [ALICE] }, '--prune')).toEqual([]);
+  });
+
   test('somebody who was removed is not pruned twice, nor added again without a word', async () => {
     const { shell, done, refused } = await newShell();
     await done(FILE);

@@ -68,7 +68,9 @@ function change(there: PersonRecord, wanted: DeclaredPerson): Step | undefined {
       if (!isDeepStrictEqual(now.kerberos, kerberos)) {
         await perform(nameUserInKerberos, { name, principals: now.kerberos }, house);
       }
-      if (!now.disabled && disabled) await perform(enableUser, { name }, house);
+      if (now.disabled || !disabled) return;
+      await house.stores.declared.add({ kind: 'person', id: there.id });
+      await perform(enableUser, { name }, house);
     },
   };
 }
@@ -101,21 +103,23 @@ async function setProfile(
   await perform(setUser, { name: was.name, ...profile, ...admin, without }, house);
 }
 
-/** Somebody whom `apply` has made, and the file no longer declares: disabled, never erased. */
+/**
+ * Somebody whom `apply` has let in, and the file no longer declares: disabled, never erased. Then the person is forgotten,
+ * so that one whom somebody enables by hand stays so.
+ */
 export const formerPersonItem = (id: string): Item => ({
   async plan({ stores: { people } }) {
+    const forget = ({ stores }: House) => stores.declared.remove({ kind: 'person', id });
     const there = await people.get(id);
-    if (there === undefined) {
-      return { run: ({ stores }) => stores.declared.remove({ kind: 'person', id }) };
-    }
-    const { name, disabled = false, admin } = there;
-    if (disabled) return undefined;
+    if (there === undefined || there.disabled) return { run: forget };
+    const { name, admin } = there;
     const members = { disabled: { old: undefined, new: true } };
     return {
       change: { kind: 'person', name, change: 'disabled', members },
       ...(admin && { administrator: { id, after: false } }),
       async run(house) {
         await perform(disableUser, { name }, house);
+        await forget(house);
       },
     };
   },
