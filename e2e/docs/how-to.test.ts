@@ -84,10 +84,11 @@ test('declare: the difference, the changes, and then nothing to change', async (
 });
 
 test('audit: listed, and verified', async () => {
+  await pair.addPerson('kim');
   const [since, refused, ofPerson, after, verified] = await printed('audit.md', 'sh audit');
   expect(since).not.toBe('');
   expect(refused).not.toBe('');
-  expect(ofPerson).toBe('');
+  expect(ofPerson).toContain('"kind":"person.added"');
   expect(after).toBeDefined();
   expect(verified).toMatch(/^\d+ events, unchanged and in their order/);
   const [line = ''] = await examples('docs/how-to/audit.md', 'text event');

@@ -20,6 +20,9 @@ const TLS_OF_PORT: Readonly<Record<number, 'implicit' | 'starttls'>> = {
   587: 'starttls',
 };
 
+/** So many spaces are named by URL; of more, their number. */
+const MOST_NAMED = 5;
+
 /** The warnings by the setting that they are about. */
 const WARNINGS: Readonly<Record<string, (config: PairMembers) => string | undefined>> = {
   issuer: (config) =>
@@ -34,6 +37,14 @@ const WARNINGS: Readonly<Record<string, (config: PairMembers) => string | undefi
     return documents === undefined || documents === 'off' || opened !== -1
       ? undefined
       : 'takes clients that nobody registered, and no space has documentClients: they can have nothing';
+  },
+  'people.registration': ({ people, spaces }) => {
+    if (people.registration !== 'open') return undefined;
+    const open = spaces.filter(({ allow, schemes }) => allow === undefined && schemes.length > 0);
+    if (open.length === 0) return undefined;
+    const named = open.slice(0, MOST_NAMED).map(({ url }) => url);
+    const more = open.length > MOST_NAMED ? [`and ${open.length - MOST_NAMED} more`] : [];
+    return `is open: anybody may make an account and enter ${[...named, ...more].join(', ')}. Give these spaces allow with groups or people, or mean it`;
   },
   'people.secondFactor': ({ people, spaces }) => {
     if (people.secondFactor !== 'off') return undefined;

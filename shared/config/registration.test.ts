@@ -26,16 +26,34 @@ test('open needs mail', () => {
   expect(mistakes({ registration: 'invited' })).toEqual([]);
 });
 
-test('open: config check names each space that anybody may then enter', () => {
+test('open: one warning of config check names the spaces that anybody may then enter', () => {
   const spaces = [
     SPACE,
     { ...SPACE, url: 'https://rs.example/b/', realm: 'b', allow: { groups: ['staff'] } },
     { ...SPACE, url: 'https://rs.example/c/', realm: 'c' },
   ];
-  const named = (registration: string) =>
-    configWarnings(config({ registration }, { mail }, ...spaces))
-      .map(({ path }) => path)
-      .filter((path) => path.endsWith('.allow'));
-  expect(named('open')).toEqual(['spaces.0.allow', 'spaces.2.allow']);
-  expect([named('off'), named('invited')]).toEqual([[], []]);
+  const warned = (registration: string, given: readonly object[] = spaces) =>
+    configWarnings(config({ registration }, { mail }, ...given));
+  const [warning, ...others] = warned('open');
+  expect(warning?.path).toBe('people.registration');
+  expect(warning?.message).toContain(' enter https://rs.example/a/, https://rs.example/c/. ');
+  expect(others).toEqual([]);
+  expect([warned('off'), warned('invited'), warned('open', spaces.slice(1, 2))]).toEqual([
+    [],
+    [],
+    [],
+  ]);
+});
+
+test.each([
+  [5, /\/s4\/\. /],
+  [6, /\/s4\/, and 1 more\. /],
+  [17, /\/s4\/, and 12 more\. /],
+])('open: of %i spaces it names five at most', (count, end) => {
+  const spaces = Array.from({ length: count }, (_, n) => ({
+    ...SPACE,
+    url: `https://rs.example/s${n}/`,
+  }));
+  const warnings = configWarnings(config({ registration: 'open' }, { mail }, ...spaces));
+  expect(warnings).toMatchObject([{ message: expect.stringMatching(end) }]);
 });

@@ -29,19 +29,12 @@ const DIALOGS: ReadonlySet<string> = new Set(['Basic', 'Digest', 'Negotiate']);
 const WARNINGS: Readonly<
   Record<
     string,
-    (
-      space: SpaceConfig,
-      config: Pick<Config, 'people' | 'spaces' | 'trustedProxies'>,
-    ) => string | undefined
+    (space: SpaceConfig, config: Pick<Config, 'spaces' | 'trustedProxies'>) => string | undefined
   >
 > = {
   schemes: ({ schemes, upstream }) =>
     upstream && schemes.length === 0
       ? 'names none: everybody reaches the application, which has to ask for credentials itself'
-      : undefined,
-  allow: ({ allow, schemes }, { people }) =>
-    people.registration === 'open' && allow === undefined && schemes.length > 0
-      ? 'is missing, and people.registration is open: anybody may make an account and enter. Name groups or people, or mean it'
       : undefined,
   authentication: ({ authentication, schemes }) => {
     const silent = schemes.filter((name) => !TELLS_OF_SIGN_IN.has(name));

@@ -86,6 +86,22 @@ describe('the doer', () => {
     }
   });
 
+  test.each([
+    ['emails', /^An e-mail address was confirmed or changed/],
+    ['profile', /^Your profile was changed/],
+    ['profile, admin', /^Your profile or your right to administer was changed/],
+    ['kerberos', /^Your Kerberos names were changed/],
+    ['import', /^Your account was changed/],
+    ['toString', /^Your account was changed/],
+  ])('an account of which %s was changed says so', async (what, title) => {
+    const browser = await flow.signedIn('alice');
+    await happened(
+      { who: 'operator', how: 'command line' },
+      { kind: 'person.changed', person: alice(), what },
+    );
+    expect((await entriesAt(browser))[0]).toMatch(title);
+  });
+
   test('an entry about an act for others says nothing of them', async () => {
     const browser = await flow.signedIn('alice');
     await happened(

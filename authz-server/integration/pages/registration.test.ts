@@ -163,6 +163,26 @@ describe('a link', () => {
     expect((await browser.open(path)).status).toBe(404);
   });
 
+  test('tells of no new sign-in in the browser that made the account, and of one in another', async () => {
+    const path = await link();
+    const browser = flow.browser();
+    await browser.send(await browser.open(path), { name: 'dora', password: NEW }, path);
+    const signIn = async (at: TestBrowser, password: string) =>
+      at.submit(await at.open('/account'), { name: 'dora', password });
+    expect((await signIn(browser, NEW)).status).toBe(200);
+    expect(await waiting()).toEqual([]);
+    expect((await signIn(flow.browser(), NEW)).status).toBe(200);
+    expect(await waiting()).toMatchObject([{ kind: 'new-sign-in' }]);
+  });
+
+  test('that makes no account leaves its browser unknown', async () => {
+    const path = await link();
+    const browser = flow.browser();
+    const form = { name: 'alice', password: NEW };
+    expect((await browser.send(await browser.open(path), form, path)).status).toBe(422);
+    expect(browser.cookies.map(({ name }) => name)).not.toContain('countersign-known');
+  });
+
   test('is no other for a domain in other letters (RFC 5891)', async () => {
     await ask(flow.browser(), { address: 'dora@bücher.example' });
     expect(await waiting()).toMatchObject([{ to: 'dora@xn--bcher-kva.example' }]);

@@ -9,7 +9,7 @@ import {
 import { findSignIn } from '#shared/people/access/sign-ins.ts';
 import type { PagesServer } from '../../base/server.ts';
 import { clientName } from '../account/client-name.ts';
-import type { ActivityEntry, SignInMeans } from '../frame/account-view.ts';
+import type { AccountPart, ActivityEntry, SignInMeans } from '../frame/account-view.ts';
 import type { Language } from '../frame/view.ts';
 
 /** Events that come in rows, of which one entry says how many there were. */
@@ -69,6 +69,7 @@ async function entryOf(
   const means = kind === 'sign-in' ? meansOf(event.what) : undefined;
   const reason =
     kind === 'sign-in.refused' ? REASONS.find((one) => event.reason.startsWith(one)) : undefined;
+  const part = kind === 'person.changed' ? PARTS.find((one) => one === event.what) : undefined;
   return {
     kind,
     at,
@@ -77,6 +78,7 @@ async function entryOf(
     ...(client !== undefined && { client: await clientName(server, client, language) }),
     ...(means && { means }),
     ...(reason && { reason }),
+    ...(part && { part }),
     ...(agent !== undefined && { agent }),
     // That of somebody else is none of the person's business.
     ...(from !== undefined && by === undefined && { address: from }),
@@ -91,6 +93,8 @@ function doerOf(who: Entry['who'], person: string): ActivityEntry['by'] {
 }
 
 const REASONS = ['password', 'passkey', 'second factor'] as const;
+
+const PARTS: readonly AccountPart[] = ['emails', 'profile', 'profile, admin', 'kerberos'];
 
 /** RFC 8176 section 2, as the event has it. */
 const MEANS: ReadonlyMap<string, SignInMeans> = new Map([

@@ -175,10 +175,15 @@ export interface ActivityEntry {
   readonly by?: 'operator' | 'administrator';
   readonly means?: SignInMeans;
   readonly reason?: 'password' | 'passkey' | 'second factor';
+  /** A part of the account that was changed; absent: it has no words of its own. */
+  readonly part?: AccountPart;
   /** The browser of a sign-in that has not ended. */
   readonly agent?: string;
   readonly address?: string;
 }
+
+/** As the event `person.changed` has it in `what`. */
+export type AccountPart = 'emails' | 'profile' | 'profile, admin' | 'kerberos';
 
 export interface ActivityProps {
   readonly entries: readonly ActivityEntry[];

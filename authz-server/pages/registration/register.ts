@@ -18,6 +18,7 @@ import type { RegisterProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
 import { answerIn, createRegistration } from '../passkeys/registration.ts';
+import { createKnownBrowser } from '../sign-in/known-browser.ts';
 import { textsOf } from '../texts/index.ts';
 import { programName } from '../views/program.ts';
 import { registeredPage, registerPage, registrationGonePage } from '../views/registration.ts';
@@ -39,6 +40,7 @@ export function registerHandlers(
   const { checkForm } = createCsrf(server);
   const passkeys = createRegistration(server);
   const viewOf = createViewOf(server);
+  const browsers = createKnownBrowser(server);
   const { brand, spaces } = server.config;
   const reserved = [
     // Names that people choose have no accents, and nobody tells Café from cafe.
@@ -115,6 +117,8 @@ export function registerHandlers(
       if (outcome === 'taken') return again({ kind: 'taken' });
       if (outcome === 'gone') return gone(ctx);
       await links.redeem(secretOf(ctx));
+      // So that its first sign-in is no news to the person.
+      browsers.remember(ctx, name);
       answerWith(ctx, registeredPage(viewOf(ctx), { name, account: TO_ACCOUNT.href }));
     },
   };

@@ -22,6 +22,12 @@ export const activityDe: typeof activityEn = {
     passkey: 'eines Passkeys, der nicht gilt',
     'second factor': 'eines falschen Codes',
   },
+  parts: {
+    emails: 'Eine E-Mail-Adresse wurde bestätigt oder geändert',
+    profile: 'Ihr Profil wurde geändert',
+    'profile, admin': 'Ihr Profil oder Ihr Recht zur Verwaltung wurde geändert',
+    kerberos: 'Ihre Kerberos-Namen wurden geändert',
+  },
   kinds: {
     'sign-in': 'Sie haben sich angemeldet',
     'sign-in.refused': 'Eine Anmeldung wurde abgelehnt',

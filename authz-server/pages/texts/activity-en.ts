@@ -17,6 +17,12 @@ export const activityEn = {
     passkey: 'a passkey that does not count',
     'second factor': 'a wrong code',
   },
+  parts: {
+    emails: 'An e-mail address was confirmed or changed',
+    profile: 'Your profile was changed',
+    'profile, admin': 'Your profile or your right to administer was changed',
+    kerberos: 'Your Kerberos names were changed',
+  },
   kinds: {
     'sign-in': 'You signed in',
     'sign-in.refused': 'A sign-in was refused',

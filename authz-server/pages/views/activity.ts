@@ -74,8 +74,9 @@ function activityEntry(view: View, entry: ActivityEntry, heading: 'h2' | 'h3'): 
   </li> `;
 }
 
-function titleOf({ language }: View, { kind, client }: ActivityEntry): string {
+function titleOf({ language }: View, { kind, client, part }: ActivityEntry): string {
   const texts = textsOf(language).activity;
+  if (part !== undefined) return texts.parts[part];
   const text = texts.kinds[kind];
   return typeof text === 'string' ? text : text(client ?? texts.someApplication);
 }

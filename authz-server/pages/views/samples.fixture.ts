@@ -230,7 +230,7 @@ const ACTIVITY: readonly ActivityEntry[] = [
   { kind: 'token.issued', at: NOW - 120_000, client: 'Holiday pictures', count: 12 },
   { kind: 'sign-in.refused', at: NOW - DAY, reason: 'password', count: 3 },
   { kind: 'sign-in.refused-more', at: NOW - DAY, count: 4000 },
-  { kind: 'person.changed', at: NOW - 2 * DAY, by: 'administrator' },
+  { kind: 'person.changed', at: NOW - 2 * DAY, by: 'administrator', part: 'profile' },
   { kind: 'grant.ended', at: NOW - 3 * DAY, by: 'operator' },
   { kind: 'consent.given', at: NOW - 4 * DAY, client: 'Donaudampfschifffahrtsgesellschaft' },
   { kind: 'other', at: NOW - 5 * DAY },

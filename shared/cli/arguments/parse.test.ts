@@ -47,7 +47,9 @@ test.each(['-n', '--nmae', '--a-long-option-that-nobody-has'])(
   '%s is one that is unknown',
   (name) => {
     expect(() => parseInput(COMMAND, ['--name', 'n', 'what', name])).toThrow(name);
-    expect(() => parseInput(COMMAND, ['--name', 'n', 'what', name])).toThrow(/unknown/i);
+    expect(() => parseInput(COMMAND, ['--name', 'n', 'what', name])).toThrow(
+      /^There is no option -/,
+    );
   },
 );
 
@@ -61,11 +63,11 @@ test.each([
   [['--name', 'n'], 'WHAT is missing'],
   [['', '--name', 'n'], 'WHAT is missing'],
   [['a', 'b', 'c', '--name', 'n'], '"c" is one operand too many'],
-  [['a', '--nmae', 'n'], "Unknown option '--nmae'"],
+  [['a', '--nmae', 'n'], 'There is no option --nmae'],
   [['a', '--nam', 'n'], 'Did you mean --name?'],
   [['a', '--name'], "Option '--name <value>' argument missing"],
   [['a', '--name', 'n', '--fast=yes'], "Option '--fast' does not take an argument"],
-  [['a', '--name', 'n', '--__proto__', 'x'], "Unknown option '--__proto__'"],
+  [['a', '--name', 'n', '--__proto__', 'x'], 'There is no option --__proto__'],
 ])('%j is refused', (args, message) => {
   expect(() => parseInput(COMMAND, args)).toThrow(UsageError);
   expect(() => parseInput(COMMAND, args)).toThrow(message);

@@ -54,11 +54,13 @@ function parse(args: readonly string[], options: ArgOptions) {
   }
 }
 
-/** Adds the option that was probably meant. */
+/** Says that there is no such option, with the one that was probably meant. */
 function mistake(message: string, options: ArgOptions): string {
-  const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? [];
-  const meant = unknown === undefined ? undefined : nearest(unknown, Object.keys(options));
-  return meant === undefined ? message : `Unknown option '--${unknown}'. Did you mean --${meant}?`;
+  const [, unknown] = /^Unknown option '(-[^]*?)'(?:\.|$)/.exec(message) ?? [];
+  if (unknown === undefined) return message;
+  const meant = nearest(unknown.replace(/^-+/, ''), Object.keys(options));
+  const hint = meant === undefined ? '' : `. Did you mean --${meant}?`;
+  return `There is no option ${unknown}${hint}`;
 }
 
 /**

@@ -75,8 +75,21 @@ test('audit list finds a person by name, and by id first', async () => {
   expect((await of(namesake.id)).map(({ person }) => person)).toEqual([namesake.id]);
   await json(shell, 'user', 'remove', 'alice');
   expect((await of(id)).length).toBeGreaterThan(1);
-  expect(await of('alice')).toEqual([]);
 });
+
+test.each(['list', 'follow'])(
+  'audit %s says that nobody has a name, and no event an id',
+  async (name) => {
+    const shell = await newShell();
+    await json(shell, 'user', 'add', 'alice');
+    await json(shell, 'user', 'remove', 'alice');
+    for (const person of ['ghost', 'alice', 'mGJqJ8Q0bNbO5N1LMtxZzg', '\u0000']) {
+      const { code, stdout, stderr } = await inProcess(shell, 'audit', name, '--person', person);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(/there is no person /i);
+    }
+  },
+);
 
 test('audit list says that there is no such event', async () => {
   const shell = await newShell();

@@ -13,6 +13,8 @@ export const userList = listCommandOf(listUsers, {
     const among = email === undefined ? '' : ` with the address ${email}`;
     if (lacking_second_factor) return `Nobody${among} lacks a second factor.`;
     if (email !== undefined) return `There is nobody${among}.`;
+    const inGroup = group !== undefined && prefix === undefined && state === undefined;
+    if (inGroup) return `Nobody is in the group ${group}.`;
     const isWhole = [prefix, group, state].every((one) => one === undefined);
     return isWhole ? 'There is nobody yet.' : 'There is nobody like that.';
   },

@@ -276,6 +276,8 @@ describe('user kerberos', () => {
 test('user list prints names, marks disabled and demo people, and never prints a hash', async () => {
   const shell = await newShell();
   expect((await inProcess(shell, 'user', 'list')).stdout).toBe('There is nobody yet.\n');
+  const inStaff = await inProcess(shell, 'user', 'list', '--group', 'staff');
+  expect(inStaff.stdout).toBe('Nobody is in the group staff.\n');
   await given(shell, PASSWORD, 'add', 'bob');
   await given(shell, PASSWORD, 'add', 'alice');
   await inProcess(shell, 'user', 'disable', 'bob');

@@ -1,10 +1,10 @@
 import { type AuditFilter, listEvents } from '#shared/audit/list.ts';
-import { usernameCaseMapped } from '#shared/people/names/precis.ts';
+import { personNamed } from '#shared/people/people.ts';
 import type { OpenedAudit } from './with-audit.ts';
 
 /**
  * Returns the filter with the id of its person, if that is given as a name. An id comes first, also of somebody who was
- * removed, so that a name that looks like one hides nobody.
+ * removed, so that a name that looks like one hides nobody. Throws `NoSuchPerson` if it is neither.
  */
 export async function withPersonId(
   filter: AuditFilter,
@@ -14,6 +14,5 @@ export async function withPersonId(
   if (person === undefined || (await people.get(person)) !== undefined) return filter;
   const { events } = await listEvents(audit, { person }, { limit: 1 });
   if (events.length > 0) return filter;
-  const named = await people.getByName(usernameCaseMapped(person) ?? '');
-  return named === undefined ? filter : { ...filter, person: named.id };
+  return { ...filter, person: (await personNamed(people, person)).id };
 }
