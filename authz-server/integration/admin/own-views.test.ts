@@ -84,6 +84,8 @@ test('the first page searches by GET, and tells which processes want attention',
   expect(home.text).toMatch(/<form class="search" method="get" action="\/admin\/user-list"/);
   const status = await browser.open('/admin/server-status');
   expect(status.text).toContain('&lt;b&gt;2&lt;/b&gt;');
+  expect(status.text).toContain('<dt>Version</dt>');
+  expect(status.text).not.toContain('Changes so far');
   const found = await browser.open('/admin/user-list?prefix=bo');
   expect([found.text.includes('name=bob'), found.text.includes('name=alice')]).toEqual([
     true,

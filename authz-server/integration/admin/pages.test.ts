@@ -3,9 +3,10 @@ import { entryOf } from '#shared/audit/entry.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { perform } from '#shared/operations/operation.ts';
 import { OPERATIONS } from '#shared/operations/operations.ts';
+import { disableUser } from '#shared/operations/people/user-disable.ts';
 import { setUser } from '#shared/operations/people/user-set.ts';
 import { disablePerson } from '#shared/people/people.ts';
-import { someClient } from '#shared/stores/contract/samples.ts';
+import { someApiKey, someClient } from '#shared/stores/contract/samples.ts';
 import { houseOf } from '../../base/house.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { ALICE, BOB } from '../pages/at-consent.fixture.ts';
@@ -56,12 +57,41 @@ describe('in development', () => {
     const home = await browser.open('/admin');
     expect([home.status, home.headers.get('cache-control')]).toEqual([200, 'no-store']);
     for (const { name } of OPERATIONS) {
-      expect(home.text).toContain(`href="/admin/${slug(name)}"`);
       const page = await browser.open(`/admin/${slug(name)}`);
       // This server issues no PrivateTokens.
       const status = name === 'private-token keys' ? 409 : 200;
       expect([name, page.status]).toEqual([name, status]);
     }
+  });
+
+  test('the first page leads to lists and to what is added, those to the rest', async () => {
+    const led = async (path: string) => {
+      const { text } = await browser.open(path);
+      return [...text.matchAll(/href="\/admin\/([\w-]+)/g)].map(([, name]) => name);
+    };
+    await site.server.stores.apiKeys.add(someApiKey('led'));
+    await site.server.stores.clients.add(someClient('led'));
+    const home = await led('/admin');
+    expect(home).toEqual(expect.arrayContaining(['user-list', 'user-add', 'token-revoke']));
+    for (const name of ['user-remove', 'user-set', 'client-secret', 'key-rotate']) {
+      expect(home).not.toContain(name);
+    }
+    const bob = await led('/admin/user-show?name=bob');
+    await perform(disableUser, { name: 'bob' }, houseOf(site.server));
+    const disabled = await led('/admin/user-show?name=bob');
+    const client = await led('/admin/client-show?client_id=led');
+    const people = await led('/admin/user-list');
+    const clients = await led('/admin/client-list');
+    const keys = await led('/admin/key-list');
+    const signing = await led('/admin/signing-keys-list');
+    const lists = [people, clients, keys, signing].flat();
+    const reached = new Set([...home, ...bob, ...disabled, ...client, ...lists]);
+    // Bob has no key and no passkey, whose rows lead to these.
+    const fromRows = new Set(['user-key-remove', 'user-passkey-remove']);
+    const lost = OPERATIONS.map(({ name }) => slug(name)).filter(
+      (name) => !reached.has(name) && !fromRows.has(name),
+    );
+    expect(lost).toEqual([]);
   });
 
   test('a list leads to the next page and to each of its rows, and those to what can be changed', async () => {
@@ -106,6 +136,15 @@ describe('in development', () => {
     expect((await site.server.stores.people.getByName('bob'))?.profile).toBeUndefined();
     const missing = await browser.submit(await browser.open('/admin/user-disable'), { name: 'x' });
     expect([missing.status, missing.text.includes('role="alert"')]).toEqual([404, true]);
+    const said = ({ text }: Page) =>
+      /role="alert">(.*?)<\/p>/s
+        .exec(text)?.[1]
+        ?.replaceAll(/<[^>]*>/g, '')
+        .trim();
+    expect(said(missing)).toBe('Nothing was done. There is no person x.');
+    expect(said(await browser.open('/admin/user-show?name=ghost'))).toBe(
+      'There is no person ghost.',
+    );
   });
 
   test('several values stand one a line, and a box is ticked for each to be cleared', async () => {

@@ -143,7 +143,7 @@ export function adminHandlers(
         name,
         title: groupWords(language, name)?.title ?? name,
         text: groupWords(language, name)?.text,
-        links: operations.map((operation) => ({
+        links: operations.filter(isOnHome).map((operation) => ({
           href: pageOf(operation),
           text: titleOf(operation, language),
         })),
@@ -201,6 +201,15 @@ export function adminHandlers(
 
 /** The lists that the first page searches by the beginning of a name. */
 const SEARCHES = ['user list', 'client list'] as const;
+
+/**
+ * Whether the first page leads to an operation: what works on one thing is reached from the list of such things, or from
+ * its own page, with the form filled in.
+ */
+const isOnHome = (operation: Operation) =>
+  operation.operands.length === 0 ||
+  / (?:add|invite|list)$/.test(operation.name) ||
+  !OPERATIONS.some(({ name }) => name === `${groupOf(operation)} list`);
 
 /** Throws `PageError` 404 if there is no operation at the address. */
 function operationIn(ctx: Context): Operation {

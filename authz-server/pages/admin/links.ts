@@ -4,6 +4,7 @@ import type { Language } from '#shared/pages/language.ts';
 import type { AdminLink } from '../frame/admin-view.ts';
 import { operationWords } from '../texts/admin-words.ts';
 import { groupOf, pageOf } from './addresses.ts';
+import { repeatedIn } from './members.ts';
 import { itemOf } from './tell.ts';
 
 /**
@@ -70,12 +71,15 @@ export const titleOf = (operation: Pick<Operation, 'name'>, language: Language):
  * `person`; its own name, which they chose, may be that of somebody else.
  */
 function namedBy(
-  { operands }: Operation,
+  { operands, input }: Operation,
   told: unknown,
 ): Readonly<Record<string, string>> | undefined {
-  if (operands.length === 0 || typeof told !== 'object' || told === null) return undefined;
+  // Several values say what becomes of a thing, not which it is.
+  const several = repeatedIn({ input });
+  const naming = operands.filter((name) => !several.has(name));
+  if (naming.length === 0 || typeof told !== 'object' || told === null) return undefined;
   const valueOf = (name: string): unknown => Object.getOwnPropertyDescriptor(told, name)?.value;
-  const members = operands.map((name) => [
+  const members = naming.map((name) => [
     name,
     name === 'name' && 'person' in told ? valueOf('person') : valueOf(name),
   ]);

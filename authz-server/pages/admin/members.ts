@@ -3,7 +3,7 @@ import type { InputError, Operation } from '#shared/operations/operation.ts';
 import { choicesOf, isOptional, kindOf, secretsOf, type Texts } from '#shared/operations/texts.ts';
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminField } from '../frame/admin-view.ts';
-import { memberWord } from '../texts/admin-words.ts';
+import { fieldWord, memberWord } from '../texts/admin-words.ts';
 import { textsOf } from '../texts/index.ts';
 
 /** The members of lists that the links to the next page fill in. */
@@ -43,18 +43,21 @@ export function withoutSecrets(
  * as a secret is not shown again.
  */
 export function fieldsOf(
-  { input }: Pick<Operation, 'input'>,
+  operation: Pick<Operation, 'name' | 'effect' | 'input'>,
   texts: Texts,
   language: Language,
   wrong?: InputError,
 ): readonly AdminField[] {
+  const { input } = operation;
   const secrets = secretsOf(input);
   return membersOf(input)
     .filter(([name]) => !PAGING.has(name))
     .map(([name, schema]) => {
       const isSecret = secrets.has(name);
       return Object.assign(
-        isSecret ? ({ kind: 'secret', options: [] } as const) : shapeOf(schema, language),
+        isSecret
+          ? ({ kind: 'secret', options: [] } as const)
+          : shapeOf(schema, operation, language),
         wordsOf(name, schema, language),
         {
           name,
@@ -72,20 +75,23 @@ function wordsOf(
   schema: z.ZodType,
   language: Language,
 ): Pick<AdminField, 'label' | 'isEnglish'> {
-  const label = memberWord(language, name);
+  const label = fieldWord(language, name);
   return label === undefined ? { label: schema.description ?? name, isEnglish: true } : { label };
 }
 
 const membersOf = (input: z.ZodObject) => Object.entries(input.shape) as [string, z.ZodType][];
 
-function shapeOf(schema: z.ZodType, language: Language): Pick<AdminField, 'kind' | 'options'> {
+function shapeOf(
+  schema: z.ZodType,
+  operation: Pick<Operation, 'name' | 'effect'>,
+  language: Language,
+): Pick<AdminField, 'kind' | 'options'> {
   const { admin } = textsOf(language);
   const kind = kindOf(schema);
-  const none = { value: '', label: admin.unchanged };
   if (kind === 'flag') {
-    const values = { true: admin.yes, false: admin.no };
-    const options = Object.entries(values).map(([value, label]) => ({ value, label }));
-    return { kind: 'choice', options: [none, ...options] };
+    const flags = { false: admin.no, true: admin.yes };
+    const options = Object.entries(flags).map(([value, label]) => ({ value, label }));
+    return { kind: 'choice', options: withAbsent(schema, options, operation, language) };
   }
   const choices = choicesOf(schema)?.map((value) => ({
     value,
@@ -93,5 +99,23 @@ function shapeOf(schema: z.ZodType, language: Language): Pick<AdminField, 'kind'
   }));
   if (choices === undefined) return { kind: kind === 'texts' ? 'lines' : kind, options: [] };
   if (kind === 'texts') return { kind: 'choices', options: choices };
-  return { kind: 'choice', options: isOptional(schema) ? [none, ...choices] : choices };
+  return { kind: 'choice', options: withAbsent(schema, choices, operation, language) };
+}
+
+type Options = AdminField['options'];
+
+/** Returns the options with the one for what is not given first: the default, if the schema says which it is. */
+function withAbsent(
+  schema: z.ZodType,
+  options: Options,
+  { name, effect }: Pick<Operation, 'name' | 'effect'>,
+  language: Language,
+): Options {
+  if (!isOptional(schema)) return options;
+  const value = String(schema.safeParse(undefined).data);
+  const known = options.find((option) => option.value === value);
+  if (known) return [known, ...options.filter((option) => option !== known)];
+  const { any, unchanged, byDefault } = textsOf(language).admin;
+  const change = name.endsWith(' set') ? unchanged : byDefault;
+  return [{ value: '', label: effect === 'reads' ? any : change }, ...options];
 }

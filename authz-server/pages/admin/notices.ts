@@ -7,6 +7,12 @@ import { type Item, itemsOf, type Tell, textIn } from './tell.ts';
 /** People at whom the first page of administrators looks: a page of the list. */
 const PEOPLE = 100;
 
+/** Lines for warnings of the configuration; others are counted. With those for other things they are ten at most. */
+const LINES = 4;
+
+/** Settings that a line names; others are counted. */
+const PATHS = 5;
+
 /** Milliseconds before its end from which on a key wants attention: two weeks. */
 const SOON = 14 * 86_400_000;
 
@@ -48,13 +54,26 @@ export async function overview(
         name: 'server status',
       }),
       ...noticeOf(pending, texts.bans, { name: 'cache bans' }),
-      ...itemsOf(status['warnings']).map((warning) => ({
-        text: texts.warning,
-        detail: `${textIn(warning, 'path')} ${textIn(warning, 'message')}.`,
-        href: pageOf({ name: 'server status' }),
-      })),
+      ...warningNotices(itemsOf(status['warnings']), language),
     ],
   };
+}
+
+/** Warnings that say the same of several settings are one line. */
+function warningNotices(warnings: readonly Item[], language: Language): readonly AdminNotice[] {
+  const texts = textsOf(language).admin.overview;
+  const href = pageOf({ name: 'server status' });
+  const lines = [...Map.groupBy(warnings, (one) => textIn(one, 'message'))];
+  const left = lines.slice(LINES).reduce((sum, [, alike]) => sum + alike.length, 0);
+  return [
+    ...lines.slice(0, LINES).map(([message, alike]) => {
+      const paths = alike.slice(0, PATHS).map((one) => textIn(one, 'path'));
+      const rest = alike.length - paths.length;
+      const named = `${paths.join(', ')}${rest > 0 ? ` (+ ${rest})` : ''}`;
+      return { text: texts.warning(alike.length), detail: `${named} ${message}.`, href };
+    }),
+    ...(left > 0 ? [{ text: texts.more(left), href }] : []),
+  ];
 }
 
 const isSoon = (end: unknown, now: number) =>

@@ -56,15 +56,18 @@ const OWN_VIEWS: Readonly<Record<string, Make>> = {
     };
   },
 
-  async 'server status'({ told: { processes, warnings, ...value } }, tell, language) {
+  async 'server status'({ told: { version, processes, warnings, ...value } }, tell, language) {
+    // A person's `version` counts changes: that of the software has a label of its own.
     return {
-      told: { kind: 'one', value },
+      told: { kind: 'one', value: { software_version: version, ...value } },
       sections: [
         {
           id: 'processes',
           title: textsOf(language).admin.sections.processes,
-          columns: ['server', 'worker', 'version', 'since', 'ready'],
-          rows: itemsOf(processes).map((item) => ({ item })),
+          columns: ['server', 'worker', 'software_version', 'since', 'ready'],
+          rows: itemsOf(processes).map(({ version: own, ...item }) => ({
+            item: { ...item, software_version: own },
+          })),
         },
         warningsSection(itemsOf(warnings), language),
         {

@@ -17,8 +17,17 @@ export function refusal({ input }: Operation, thrown: unknown): Refusal {
   }
   const status = STATUSES.find(([kind]) => error instanceof kind)?.[1];
   if (status === undefined || !(error instanceof Error)) throw error;
-  return { problem: { kind: 'refused', text: error.message }, status };
+  return { problem: { kind: 'refused', text: sentenceOf(error.message) }, status };
 }
+
+/** Words with which messages begin that are no names of somebody or something. */
+const BEGINNING = /^(?:client|no|person|the|there|this)(?= )/;
+
+/** A message as a sentence of its own. */
+const sentenceOf = (message: string) =>
+  `${message.replace(BEGINNING, (word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`)}${
+    /[.!?]$/.test(message) ? '' : '.'
+  }`;
 
 const STATUSES = [
   [Missing, 404],

@@ -27,6 +27,8 @@ function namesIn(schema: unknown): readonly string[] {
  */
 const IN_ENGLISH: ReadonlySet<string> = new Set([]);
 
+const OPERATION = { name: 'thing add', effect: 'changes' } as const;
+
 const shownBy = ({ input, output }: Operation): readonly string[] => [
   ...new Set(
     namesIn([
@@ -55,11 +57,35 @@ describe.each(LANGUAGES)('in the language %s', (language) => {
 
   test('a member that nobody has put in words has its description, in English', () => {
     const input = z.strictObject({ some_member: z.string().describe('what it is for') });
-    const [field] = fieldsOf({ input }, new Map(), language);
+    const [field] = fieldsOf({ ...OPERATION, input }, new Map(), language);
     expect(field).toMatchObject({ label: 'what it is for', isEnglish: true });
-    const [known] = fieldsOf({ input: z.strictObject({ name: z.string() }) }, new Map(), language);
+    const [known] = fieldsOf(
+      { ...OPERATION, input: z.strictObject({ name: z.string() }) },
+      new Map(),
+      language,
+    );
     expect(known).toMatchObject({ label: memberWord(language, 'name') });
     expect(known).not.toHaveProperty('isEnglish');
+  });
+});
+
+describe('a choice that is left open', () => {
+  const input = z.strictObject({
+    flag: z.boolean().exactOptional(),
+    off: z.boolean().default(false),
+    on: z.boolean().default(true),
+  });
+  test.each([
+    [{ name: 'thing add', effect: 'changes' }, 'Default'],
+    [{ name: 'thing set', effect: 'changes' }, 'As it is'],
+    [{ name: 'thing list', effect: 'reads' }, 'Any'],
+  ] as const)('in the form of %j is called %s', (operation, label) => {
+    const fields = fieldsOf({ ...operation, input }, new Map(), 'en');
+    expect(fields.map(({ options }) => options.map((option) => option.label))).toEqual([
+      [label, 'No', 'Yes'],
+      ['No', 'Yes'],
+      ['Yes', 'No'],
+    ]);
   });
 });
 

@@ -11,6 +11,8 @@ export const adminDe: typeof adminEn = {
   next: 'Nächste Seite',
   none: 'Nicht gesetzt',
   unchanged: 'Wie bisher',
+  byDefault: 'Voreinstellung',
+  any: 'Beliebig',
   yes: 'Ja',
   no: 'Nein',
   lines: 'Eins pro Zeile.',
@@ -65,7 +67,11 @@ export const adminDe: typeof adminEn = {
       count === 1
         ? 'Eine Sperre (ban) hat noch nicht jeden Prozess erreicht'
         : `${count} Sperren (bans) haben noch nicht jeden Prozess erreicht`,
-    warning: 'Eine Einstellung noch einmal ansehen:',
+    warning: (count: number) =>
+      count === 1
+        ? 'Eine Einstellung noch einmal ansehen:'
+        : `${count} Einstellungen noch einmal ansehen:`,
+    more: (count: number) => `und ${count} weitere`,
   },
   groups: {
     user: { title: 'Personen', text: 'Wer sich hier anmelden kann, und wie.' },
@@ -283,6 +289,9 @@ export const adminDe: typeof adminEn = {
       text: 'Die Prozesse, die sich in der letzten Minute gemeldet haben, und Einstellungen, die wahrscheinlich ein Versehen sind.',
     },
   },
+  fields: {
+    trees: 'Auch die Dokumente in eigenen Bäumen löschen',
+  },
   members: {
     name: 'Anmeldename',
     id: 'Kennung',
@@ -330,7 +339,7 @@ export const adminDe: typeof adminEn = {
     unknown: 'Ist ein Schlüssel, den niemand registriert hat',
     demo: 'Ist zum Ausprobieren',
     created_at: 'Angelegt',
-    lacking_second_factor: 'Nur Personen, denen ein zweiter Faktor fehlt',
+    lacking_second_factor: 'Nur Personen, die noch einen zweiten Faktor einrichten müssen',
     email: 'E-Mail-Adresse',
     group: 'Gruppe',
     state: 'Zustand',
@@ -339,8 +348,9 @@ export const adminDe: typeof adminEn = {
     passwordless: 'Hat kein Passwort',
     second_factor: 'Zweiter Faktor',
     passkeys: 'Passkeys',
-    lacks_second_factor: 'Ein zweiter Faktor fehlt',
+    lacks_second_factor: 'Muss noch einen zweiten Faktor einrichten',
     version: 'Änderungen bisher',
+    software_version: 'Version',
     lacks: 'Bereiche, die ein neues Passwort brauchen',
     realm: 'Bereich (realm)',
     verifiers: 'Prüfwerte',

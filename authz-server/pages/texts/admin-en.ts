@@ -10,6 +10,8 @@ export const adminEn = {
   next: 'Next page',
   none: 'Not set',
   unchanged: 'As it is',
+  byDefault: 'Default',
+  any: 'Any',
   yes: 'Yes',
   no: 'No',
   lines: 'One a line.',
@@ -62,7 +64,9 @@ export const adminEn = {
       count === 1
         ? 'One ban has not reached every process'
         : `${count} bans have not reached every process`,
-    warning: 'Look again at a setting:',
+    warning: (count: number) =>
+      count === 1 ? 'Look again at a setting:' : `Look again at ${count} settings:`,
+    more: (count: number) => `and ${count} more`,
   },
   groups: {
     user: { title: 'People', text: 'Who can sign in here, and how.' },
@@ -277,6 +281,10 @@ export const adminEn = {
       text: 'The processes that were heard of within a minute, and settings that are probably a mistake.',
     },
   },
+  /** Labels of fields that say something else than the member of the same name in a result. */
+  fields: {
+    trees: 'Also erase the documents in their own trees',
+  },
   members: {
     name: 'Name',
     id: 'Identifier',
@@ -324,7 +332,7 @@ export const adminEn = {
     unknown: 'Is a key that nobody registered',
     demo: 'Is for trying out',
     created_at: 'Made',
-    lacking_second_factor: 'Only people who lack a second factor',
+    lacking_second_factor: 'Only people who must still set up a second factor',
     email: 'E-mail address',
     group: 'Group',
     state: 'State',
@@ -333,8 +341,9 @@ export const adminEn = {
     passwordless: 'Has no password',
     second_factor: 'Second factor',
     passkeys: 'Passkeys',
-    lacks_second_factor: 'Lacks a second factor',
+    lacks_second_factor: 'Must still set up a second factor',
     version: 'Changes so far',
+    software_version: 'Version',
     lacks: 'Realms that need a new password',
     realm: 'Realm',
     verifiers: 'Verifiers',

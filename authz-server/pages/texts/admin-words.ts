@@ -23,6 +23,10 @@ export const operationWords = (language: Language, name: string): OperationWords
 export const groupWords = (language: Language, name: string) =>
   inTable<Omit<OperationWords, 'done'>>(textsOf(language).admin.groups, name);
 
+/** The label of the field of a member. Undefined: nobody has put it in words. */
+export const fieldWord = (language: Language, name: string): string | undefined =>
+  inTable<string>(textsOf(language).admin.fields, name) ?? memberWord(language, name);
+
 /** Undefined: nobody has put it in words. */
 export const memberWord = (language: Language, name: string): string | undefined =>
   inTable<string>(textsOf(language).admin.members, name);

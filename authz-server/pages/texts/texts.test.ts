@@ -21,7 +21,9 @@ function everyText(texts: object, above = ''): readonly Entry[] {
 
 /** Members of operations that are called the same in German. */
 const SAME_IN_GERMAN =
-  'passkeys agent link client person concealed hoba domain token status server worker'.split(' ');
+  'passkeys software_version agent link client person concealed hoba domain token status server worker'.split(
+    ' ',
+  );
 
 describe('texts', () => {
   const english = everyText(textsOf('en'));

@@ -27,7 +27,7 @@ export function adminOperationPage(view: View, props: AdminOperationProps): Answ
             ? html`<p class="muted" ${props.isEnglish && html` lang="en"`}>${text}</p>`
             : html`<p class="note good" role="status">${done}</p>`
         }
-        ${problemOf(view, props.problem)}
+        ${problemOf(view, props)}
       </div>
       ${told?.kind === 'list' && asked} ${given} ${linkList(texts.others, links)}
       ${props.sections?.map((section) => adminSection(view, section))}
@@ -48,14 +48,17 @@ function crumbs({ language }: View, { home, group, title }: AdminOperationProps)
   </nav>`;
 }
 
-function problemOf({ language }: View, problem: AdminOperationProps['problem']): Html | undefined {
+/** Where nothing would change, it goes without saying that nothing was done. */
+function problemOf({ language }: View, { problem, effect }: AdminOperationProps): Html | undefined {
   if (problem === undefined) return undefined;
   const texts = textsOf(language).admin;
   return html`<p class="note bad" role="alert">
     ${
       problem.kind === 'sent'
         ? texts.sent
-        : html`${texts.problem} <span lang="en">${problem.text}</span>`
+        : html`${effect === 'changes' && html`${texts.problem} `}<span lang="en"
+              >${problem.text}</span
+            >`
     }
   </p>`;
 }

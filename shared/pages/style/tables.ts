@@ -35,6 +35,9 @@ export const TABLES = css`
   .records td {
     overflow-wrap: anywhere;
   }
+  .records td time {
+    overflow-wrap: normal;
+  }
   .roomy {
     max-width: 60rem;
   }
@@ -64,8 +67,17 @@ export const TABLES = css`
     td time {
       white-space: nowrap;
     }
+    .records td time {
+      white-space: normal;
+    }
     .searches {
       grid-template-columns: 1fr 1fr;
+    }
+  }
+  @media (min-width: 60rem) {
+    /* No column is narrower than a usual word: only long identifiers break. */
+    .records td {
+      min-width: 6.5rem;
     }
   }
   @media (max-width: 40rem) {

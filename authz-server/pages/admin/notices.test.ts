@@ -1,0 +1,43 @@
+import { expect, test } from '@jest/globals';
+import { overview } from './notices.ts';
+import type { Tell } from './tell.ts';
+
+const tellOf = (warnings: readonly object[]): Tell => ({
+  one: (name) => Promise.resolve(name === 'server status' ? { warnings } : { items: [] }),
+  items: () => Promise.resolve([]),
+});
+
+test('warnings that say the same are one line, with a count and the first paths', async () => {
+  const alike = Array.from({ length: 7 }, (_, index) => ({
+    path: `spaces.${index}.allow`,
+    message: 'is missing',
+  }));
+  const { notices } = await overview(
+    tellOf([...alike, { path: 'mail', message: 'is far' }]),
+    0,
+    'en',
+  );
+  expect(notices.map(({ text, detail }) => [text, detail])).toEqual([
+    [
+      'Look again at 7 settings:',
+      'spaces.0.allow, spaces.1.allow, spaces.2.allow, spaces.3.allow, spaces.4.allow (+ 2) is missing.',
+    ],
+    ['Look again at a setting:', 'mail is far.'],
+  ]);
+});
+
+test('the first of many different warnings have a line each, and the others are counted', async () => {
+  const warnings = Array.from({ length: 40 }, (_, index) => ({
+    path: `p${index}`,
+    message: `m${index}`,
+  }));
+  const { notices } = await overview(tellOf(warnings), 0, 'en');
+  expect(notices.map(({ detail }) => detail)).toEqual([
+    'p0 m0.',
+    'p1 m1.',
+    'p2 m2.',
+    'p3 m3.',
+    undefined,
+  ]);
+  expect(notices.at(-1)).toEqual({ text: 'and 36 more', href: '/admin/server-status' });
+});
