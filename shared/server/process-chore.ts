@@ -11,10 +11,14 @@ import type { Ready } from './endpoints/health.ts';
 /** Seconds; the store forgets a report after a minute. */
 const OFTEN = 20;
 
-/** Lets a process say every while that it is there, for operators: `server status`. */
+/**
+ * Lets a process say every while that it is there, for operators: `server status`. `store`: whether the store answers, which
+ * is all that the first report asks; `ready`: whether the server can do its work. At a start the issuer may not listen yet, and
+ * a resource server that asked it in vain would refuse tokens for a while.
+ */
 export function processChore(
   server: ServerName,
-  ready: Ready,
+  { store, ready }: { readonly store: Ready; readonly ready: Ready },
   {
     stores,
     clock,
@@ -27,11 +31,15 @@ export function processChore(
 ): Chore {
   const process = randomId(random);
   const since = clock.now();
-  const isReady = () =>
-    ready().then(
+  let ask = store;
+  const isReady = () => {
+    const asked = ask();
+    ask = ready;
+    return asked.then(
       () => true,
       () => false,
     );
+  };
   return {
     name: 'process.report',
     seconds: OFTEN,

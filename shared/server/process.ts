@@ -175,7 +175,7 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   await using held = new AsyncDisposableStack();
   if (server.holds) held.use(server.holds);
   using chores = new DisposableStack();
-  const alive = processChore(role.name, server.ready ?? ready, parts);
+  const alive = processChore(role.name, { store: ready, ready: server.ready ?? ready }, parts);
   for (const chore of [...server.chores, watchMemory(feed, log), alive]) {
     chores.use(every(chore, log));
   }
