@@ -117,6 +117,7 @@ describe('in Firefox without script', () => {
     await open('/account');
     await signIn(carol);
     await firefox.press('link', 'Set up a second factor');
+    await firefox.unfold();
     const [, secret = ''] = /secret into the app:\s*([A-Z2-7 ]+)/.exec(await firefox.text()) ?? [];
     await firefox.type('code', code(secret, 0));
     await firefox.press('button', 'Set it up');

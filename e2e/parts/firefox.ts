@@ -111,6 +111,11 @@ export class Firefox implements AsyncDisposable {
     clearTimeout(late);
   }
 
+  /** Unfolds what the first disclosure of the page holds. */
+  async unfold(): Promise<void> {
+    await this.#do('click', { type: 'css', value: 'summary' });
+  }
+
   /** PNG, in base64. */
   async screenshot(): Promise<string> {
     const { data } = await this.#send('browsingContext.captureScreenshot', { context: this.#tab });
