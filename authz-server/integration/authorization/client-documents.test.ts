@@ -1,7 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { createRecorder } from '#shared/audit/recorder.ts';
-import { silentLog } from '#shared/base/log.ts';
+import { type Log, silentLog } from '#shared/base/log.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { argon2Once } from '#shared/people/argon2.fixture.ts';
+import { createPasswords } from '#shared/people/password.ts';
 import { removeClient } from '#shared/operations/clients/client-remove.ts';
 import { setClient } from '#shared/operations/clients/client-set.ts';
 import type { House } from '#shared/operations/operation.ts';
@@ -32,6 +35,9 @@ const SPACES = [
 ];
 
 const PLENTY = { burst: 1000, per: 1 };
+
+const warned: string[] = [];
+const log: Log = { ...silentLog, warn: (event) => void warned.push(event) };
 
 let site: DocumentServer;
 let flow: TestFlow;
@@ -238,20 +244,22 @@ describe('an operator removes it', () => {
     expect(again).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 
-  const house = () => ({
+  const house = (): House => ({
     ...flow,
     clock,
+    random: systemRandom,
     longestLife: 600,
+    realms: [],
+    passwords: createPasswords(argon2Once),
+    masterSecret: () => Promise.resolve(flow.master),
     recorder: createRecorder({ ...flow, clock, log: silentLog }, { who: 'server', how: 'start' }),
   });
-  const remove = () => removeClient.run({ client_id: clientId }, house() as unknown as House);
+  const remove = () => removeClient.run({ client_id: clientId }, house());
 
   test('its settings are those of its document', async () => {
     await tokens();
-    const asked = { client_id: clientId, first_party: true };
-    await expect(setClient.run(asked as never, house() as unknown as House)).rejects.toThrow(
-      'is what its document says',
-    );
+    const asked = setClient.input.parse({ client_id: clientId, first_party: true });
+    await expect(setClient.run(asked, house())).rejects.toThrow('is what its document says');
   });
 });
 
@@ -317,6 +325,19 @@ describe('strangers cost little', () => {
     expect(site.asked.length).toBeLessThan(22);
   });
 
+  test('a person lets 20 clients in at once, and then waits', async () => {
+    const statuses: number[] = [];
+    for (let n = 0; n < 25; n += 1) {
+      clientId = `${site.origin}/of-person-${n}.json`;
+      describeIt();
+      const page = await browser.open(flow.authorize(request()));
+      statuses.push((await browser.submit(page, { decision: 'allow' })).status);
+      clock.advance(3); // the limit of the address
+    }
+    expect(statuses.slice(-1)).toEqual([429]);
+    expect(await flow.stores.clients.get(clientId)).toBeUndefined();
+  });
+
   test('an introspection fetches nothing', async () => {
     await flow.post('/token/introspection', { client_id: clientId, token: 'a' });
     await flow.post('/token/revocation', { client_id: clientId, token: 'a' });
@@ -332,7 +353,7 @@ describe('after a day', () => {
   beforeEach(async () => {
     await flow[Symbol.asyncDispose]();
     clock = new ManualClock(Date.now());
-    flow = await testFlow({ spaces: SPACES }, clock);
+    flow = await testFlow({ spaces: SPACES }, clock, log);
     browser = await flow.signedIn();
   });
 
@@ -353,6 +374,7 @@ describe('after a day', () => {
     clock.set(HOUR);
     const refreshed = await flow.refresh(String(body['refresh_token']), { client_id: clientId });
     expect(refreshed.status).toBe(200);
+    await until(() => Promise.resolve(warned.includes('client-document.refresh')));
     clock.set(DAY);
     const token = String(refreshed.body['refresh_token']);
     const late = await flow.refresh(token, { client_id: clientId });
