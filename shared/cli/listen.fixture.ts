@@ -76,7 +76,8 @@ export async function listen(
     void answer();
   };
   const server = tls ? createTlsServer(tls, serve) : createServer(serve);
-  server.listen(0, '127.0.0.1');
+  // The client dials what the name resolves to first: behind another address may be another server.
+  server.listen(0, tls ? 'localhost' : '127.0.0.1');
   servers.add(server);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

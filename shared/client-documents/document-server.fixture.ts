@@ -31,7 +31,7 @@ export async function documentServer(): Promise<DocumentServer> {
       response.end(JSON.stringify(found ?? {}));
     }
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await once(server.listen(0, 'localhost'), 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     origin: `https://localhost:${port}`,

@@ -58,7 +58,7 @@ export async function startIssuer(answers: Answers, port = 0): Promise<TestIssue
       issuer.answers(response, one);
     });
   });
-  await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening));
+  await new Promise<void>((listening) => server.listen(port, 'localhost', listening));
   const { port: bound } = server.address() as AddressInfo;
   const issuer: TestIssuer = {
     origin: `https://localhost:${bound}`,

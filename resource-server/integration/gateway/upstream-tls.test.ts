@@ -72,7 +72,7 @@ async function trailersOf(version: string, asking: Readonly<Record<string, strin
     response.addTrailers({ 'X-Version': request.httpVersion });
     response.end();
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+  await once(server.listen(0, 'localhost'), 'listening');
   const url = `https://localhost:${(server.address() as AddressInfo).port}/`;
   const upstream = { url, tls: { ca, http2: true } };
   await using gateway = await startGateway({ shop: { upstream, schemes: [], scopes: {} } });
