@@ -1,5 +1,5 @@
-import { expect, test } from '@jest/globals';
-import { atTurnsEnd, oncePerTurn } from './turn.ts';
+import { describe, expect, test } from '@jest/globals';
+import { atTurnsEnd, oncePerTurn, sendTogether } from './turn.ts';
 
 const nextTurn = () => new Promise((resolve) => void setImmediate(resolve));
 
@@ -81,4 +81,63 @@ test('a look that fails is no answer: the next one looks again', async () => {
   }
   await nextTurn();
   expect(seen).toEqual(['Error: the store is away', 2, 2]);
+});
+
+describe('answers', () => {
+  test('go out in their order when all work of the turn is done', async () => {
+    const done: string[] = [];
+    for (const one of ['first', 'second']) {
+      atTurnsEnd(() => {
+        sendTogether(() => void done.push(`${one} sent`));
+        done.push(`${one} done`);
+      });
+    }
+    await nextTurn();
+    expect(done).toEqual(['first done', 'second done', 'first sent', 'second sent']);
+  });
+
+  test('wait for 31 others at most', async () => {
+    const sent: number[] = [];
+    const seen: number[] = [];
+    for (let one = 0; one < 40; one += 1) {
+      atTurnsEnd(() => {
+        seen.push(sent.length);
+        sendTogether(() => void sent.push(one));
+      });
+    }
+    await nextTurn();
+    expect(seen).toEqual([...Array(32).fill(0), ...Array(8).fill(32)]);
+    expect(sent).toEqual(seen.keys().toArray());
+  });
+
+  test('are sent at once by later promises of the work, and by any other caller', async () => {
+    const sent: string[] = [];
+    const send = (what: string) => () => void sent.push(what);
+    sendTogether(send('outside'));
+    expect(sent).toEqual(['outside']);
+    atTurnsEnd(() => {
+      void Promise.resolve().then(() => {
+        sendTogether(send('promise'));
+        expect(sent).toEqual(['outside', 'within', 'promise']);
+      });
+      sendTogether(send('within'));
+    });
+    await nextTurn();
+    expect(sent).toEqual(['outside', 'within', 'promise']);
+  });
+
+  test('that cannot be sent fail their own work and no other', async () => {
+    const told: string[] = [];
+    const broken = () => {
+      throw new Error('broken');
+    };
+    for (const one of ['first', 'second', 'third']) {
+      atTurnsEnd(
+        () => sendTogether(one === 'second' ? broken : () => void told.push(one)),
+        (error) => void told.push(`${one}: ${String(error)}`),
+      );
+    }
+    await nextTurn();
+    expect(told).toEqual(['first', 'second: Error: broken', 'third']);
+  });
 });

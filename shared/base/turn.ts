@@ -1,22 +1,61 @@
-const waiting: (() => void)[] = [];
+/** An error of what a work sends by `sendTogether` goes where errors of the work itself would go. */
+type Failed = (error: unknown) => void;
+
+/** How many answers wait for each other at most. */
+const TOGETHER = 32;
+
+const waiting: { readonly work: () => void; readonly failed: Failed }[] = [];
+const answers: { readonly send: () => void; readonly failed: Failed }[] = [];
 /** The turn whose work is being done; undefined: none. */
 let turn: object | undefined;
+/** Where errors of the work go that is being done; undefined: none is. */
+let current: Failed | undefined;
 
 /**
  * Does the work after everything that came in this turn of the event loop was read, in the order of the calls. The
  * same steps cost less one after another: for a short answer, half of their cost between two reads.
  */
-export function atTurnsEnd(work: () => void): void {
-  if (waiting.push(work) > 1) return;
+export function atTurnsEnd(work: () => void, failed: Failed = thrown): void {
+  if (waiting.push({ work, failed }) > 1) return;
   setImmediate(doAll);
   // This runs next, after the promises of that work: nothing else has come in by then.
   setImmediate(() => (turn = undefined));
 }
 
-/** Runs the work of this turn. Work that it asks for meanwhile waits for the next turn. */
+/** Runs the work of this turn, and then sends. Work that it asks for meanwhile waits for the next turn. */
 function doAll(): void {
   turn = {};
-  for (const work of waiting.splice(0)) work();
+  for (const { work, failed } of waiting.splice(0)) {
+    current = failed;
+    work();
+    if (answers.length >= TOGETHER) sendAll();
+  }
+  current = undefined;
+  sendAll();
+}
+
+/**
+ * Sends the answer of a work that `atTurnsEnd` does, together with those of the other work of this turn, and any other
+ * answer at once. An answer wakes its client, which takes the processor from the work that is left: a verdict on an
+ * unseen token cost 171 us of CPU, and 133 since answers go out together.
+ */
+export function sendTogether(send: () => void): void {
+  if (current === undefined) send();
+  else answers.push({ send, failed: current });
+}
+
+function sendAll(): void {
+  for (const { send, failed } of answers.splice(0)) {
+    try {
+      send();
+    } catch (error) {
+      failed(error);
+    }
+  }
+}
+
+function thrown(error: unknown): never {
+  throw error;
 }
 
 /**

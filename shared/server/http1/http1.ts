@@ -106,26 +106,24 @@ export function http1Server(parts: Http1Parts): Server {
     if (hasContent(request)) {
       discardLeftover(request, response, leftover(request, limit), () => endGently(request.socket));
     }
-    const begin = () => atTurnsEnd(() => void handle(request, response));
+    const begin = () => work(request, response);
     if (before === undefined) return begin();
     before.once('close', () => {
       if (request.socket.writable) begin();
     });
   }
 
-  function handle(request: IncomingMessage, response: ServerResponse): Awaitable<void> {
-    return recover(
-      () => handler(request, response),
-      (error) => {
-        const told = refused(FAILED, random, request);
-        log.error('handler failed', {
-          id: told.id,
-          reason: error instanceof Error ? error.stack : String(error),
-        });
-        if (response.headersSent) response.destroy();
-        else refuse(response, told);
-      },
-    );
+  function work(request: IncomingMessage, response: ServerResponse): void {
+    const failed = (error: unknown) => {
+      const told = refused(FAILED, random, request);
+      log.error('handler failed', {
+        id: told.id,
+        reason: error instanceof Error ? error.stack : String(error),
+      });
+      if (response.headersSent) response.destroy();
+      else refuse(response, told);
+    };
+    atTurnsEnd(() => void recover(() => handler(request, response), failed), failed);
   }
 
   function refusalOf(request: IncomingMessage): ConnectionError | undefined {
@@ -209,7 +207,7 @@ export function http1Server(parts: Http1Parts): Server {
     const again = () => takeAgain(socket, release);
     const opens = webSockets && isHandshake(request);
     const response = http1Upgrade({ request, opens, socket, letGo, connections, ending, again });
-    atTurnsEnd(() => void handle(request, response));
+    work(request, response);
   }
 
   /** Takes care of a connection that node:http has let go of. The result ends it. */

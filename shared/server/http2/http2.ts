@@ -10,6 +10,7 @@ import type {
 import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
+import { recover } from '#shared/base/awaitable.ts';
 import { atTurnsEnd } from '#shared/base/turn.ts';
 import type { Admission } from '../limits/admission.ts';
 import { ambiguous } from '../client-errors/ambiguity.ts';
@@ -116,21 +117,20 @@ export function http2Server(parts: Http2Parts): Http2 {
     const refusal = ambiguous(request) ?? excess(request, limit);
     if (refusal !== undefined) return refuse(request, response, refusal, refusal.detail);
     if (!request.stream.endAfterHeaders) limitContent(request, response);
-    atTurnsEnd(() => void handle(request, response));
+    work(request, response);
   }
 
-  async function handle(request: Http2ServerRequest, response: Http2ServerResponse): Promise<void> {
+  function work(request: Http2ServerRequest, response: Http2ServerResponse): void {
     const { stream } = request;
-    try {
-      await handler(request, response);
-    } catch (error) {
+    const failed = (error: unknown) => {
       if (cutOff.has(stream)) return; // it has its answer
       const reason = error instanceof Error ? error.stack : String(error);
       const told = refused(FAILED, random, request);
       log.error('handler failed', { id: told.id, reason });
       if (response.headersSent) stream.close(constants.NGHTTP2_INTERNAL_ERROR);
       else send(request, response, problemAnswer(told.status, told.detail, idField(told)));
-    }
+    };
+    atTurnsEnd(() => void recover(() => handler(request, response), failed), failed);
   }
 
   /** Content has to come in time, and what is left of it at the end of the answer must not be much. */
@@ -191,7 +191,7 @@ export function http2Server(parts: Http2Parts): Http2 {
     });
     const tooMuch = excess(request, limit);
     if (tooMuch !== undefined) return refuse(request, response, tooMuch, tooMuch.detail);
-    atTurnsEnd(() => void handle(request, response));
+    work(request, response);
   }
 
   /**

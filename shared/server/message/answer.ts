@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { type Answer, HttpError, problemAnswer, UNSTORED } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
+import { sendTogether } from '#shared/base/turn.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type AnyRequest, type AnyResponse, holdFields } from './message.ts';
 
@@ -31,10 +32,18 @@ function isOutOfFiles(error: unknown): boolean {
 }
 
 /**
- * Writes the answer; HEAD gets the fields of GET without the content (RFC 9110 section 9.3.2). Does nothing
+ * Sends the answer, together with others of the same turn; HEAD gets the fields of GET without the content (RFC 9110 section 9.3.2). Does nothing
  * if the client has an answer already, as a refusal of content that came too slowly.
  */
 export function send(
+  request: AnyRequest,
+  response: AnyResponse,
+  answer: Answer<string | Uint8Array>,
+): void {
+  sendTogether(() => write(request, response, answer));
+}
+
+function write(
   request: AnyRequest,
   response: AnyResponse,
   answer: Answer<string | Uint8Array>,
