@@ -19,6 +19,8 @@ export interface PairOptions {
   readonly issuerHost?: string;
   /** Further members of the configuration file; a function for those that name the origins. */
   readonly settings?: Settings | ((origins: Origins) => Settings);
+  /** Further variables of the servers and of the command line. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** Nobody follows them, so that what is revoked just after the first start has little to wait for. */
@@ -103,11 +105,12 @@ export class Pair implements AsyncDisposable {
   constructor(
     ports: Readonly<Record<Exclude<keyof Config['listen'], 'metrics'>, readonly number[]>>,
     data: string,
-    host: string,
+    { host, env: further }: { host: string; env?: NodeJS.ProcessEnv | undefined },
     end: () => PromiseLike<void>,
   ) {
     const env = (file: string) => ({
       ...NODE,
+      ...further,
       COUNTERSIGN_CONFIG: join(data, file),
     });
     this.issuer = `http://${host}:${ports.authz[0]}`;
@@ -206,8 +209,9 @@ export async function startPair(options: PairOptions = {}): Promise<Pair> {
   const [resourceTls, proxy] = [await ports(options.resource), await ports(options.resource)];
   const authzTls = await ports(options.authz);
   const all = { authz, authzTls, resource, resourceTls, proxy };
-  const { settings, issuerHost = '127.0.0.1' } = options;
-  const pair = new Pair(all, folder.path, issuerHost, () => folder[Symbol.asyncDispose]());
+  const { settings, issuerHost = '127.0.0.1', env } = options;
+  const outside = { host: issuerHost, env };
+  const pair = new Pair(all, folder.path, outside, () => folder[Symbol.asyncDispose]());
   const further = typeof settings === 'function' ? settings(pair) : settings;
   try {
     for (let index = 0; index < Math.max(authz.length, resource.length); index += 1) {

@@ -9,6 +9,8 @@ import { selfSigned } from '#shared/server/listen/self-signed.ts';
 
 export interface DocumentServer extends AsyncDisposable {
   readonly origin: string;
+  /** The certificate, in PEM, for other processes that are to trust the site. */
+  readonly certificate: string;
   /** The paths that were asked for. */
   readonly asked: string[];
   /** Documents by path; a function answers by itself. */
@@ -35,6 +37,7 @@ export async function documentServer(): Promise<DocumentServer> {
   const { port } = server.address() as AddressInfo;
   return {
     origin: `https://localhost:${port}`,
+    certificate: String(certificate.cert),
     asked,
     documents,
     async [Symbol.asyncDispose]() {
