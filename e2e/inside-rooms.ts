@@ -175,6 +175,7 @@ export const INSIDE: Orders = {
       ['resources', 'cache', 'proxy', 'push'],
       ['gateway'],
       ['auth'],
+      ['playground'],
       ['endpoints'],
       ['steps'],
       ['.'],
@@ -184,7 +185,18 @@ export const INSIDE: Orders = {
   'resource-server/integration': {
     floors: [
       ['.'],
-      ['answers', 'auth', 'cache', 'endpoints', 'gateway', 'pages', 'push', 'resources', 'space'],
+      [
+        'answers',
+        'auth',
+        'cache',
+        'endpoints',
+        'gateway',
+        'pages',
+        'playground',
+        'push',
+        'resources',
+        'space',
+      ],
     ],
   },
   'resource-server/resources': {
@@ -201,6 +213,14 @@ export const INSIDE: Orders = {
   },
   'resource-server/cache': { floors: [['rules'], ['store'], ['purge'], ['.']] },
   'resource-server/gateway': { floors: [['identity', 'websocket'], ['.']] },
+  'resource-server/playground': {
+    floors: [
+      ['at-once.ts', 'http1-message.ts', 'person.ts'],
+      ['exchange.ts'],
+      ['exchanges'],
+      ['.'],
+    ],
+  },
   'resource-server/pages': { floors: [['texts'], ['views'], ['.']] },
 };
 

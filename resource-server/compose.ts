@@ -3,6 +3,7 @@ import { createVapid } from '#shared/auth/schemes/vapid/vapid.ts';
 import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import { createStanding } from '#shared/auth/standing/standing.ts';
+import { hasPlayground } from '#shared/config/playground.ts';
 import { isLoopback, isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { WORKER } from '#shared/base/workers.ts';
@@ -15,6 +16,7 @@ import { configuredLimits } from '#shared/server/limits/configured-limits.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
 import type { Ready } from '#shared/server/endpoints/health.ts';
 import { certificateOf, overTls } from '#shared/server/over-tls.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { logged } from '#shared/server/message/request-log.ts';
 import { FORWARDING, TICKETS } from '#shared/config/server-limits.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
@@ -40,10 +42,11 @@ import { openBrand } from './pages/open-brand.ts';
 import { MadeMemory } from './resources/place/made.ts';
 import { createLockSystem } from './resources/webdav/locks.ts';
 import type { ServedResources } from './resources/resource/resource.ts';
+import { FROM_ITSELF, openPlayground } from './playground/open-playground.ts';
 import { createNews } from './push/news.ts';
 import { createPush } from './push/push.ts';
 import { openSignIn } from './sign-in/open-sign-in.ts';
-import { createSpaces, type Space } from './space/spaces.ts';
+import { createSpaces, joinSpaces, type Space } from './space/spaces.ts';
 
 /** Seconds for which a file that no row names is kept: far longer than an upload may take. */
 const LEFTOVER_AGE = 86_400;
@@ -92,8 +95,12 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   // Codes are redeemed where the keys come from: at the internal URL, if one is configured.
   const send = outside.openSend({ at: new URL(url).origin });
   const signIn = openSignIn({ ...parts, brand, jwks, tokens, send, recipient });
-  const spaces = createSpaces(config, schemes, signIn, clock, unasked);
-  const ofSchemes = await endpointsOfSchemes(SCHEMES, partsOfSchemes, spaces.all, recipient);
+  const configured = createSpaces(config, schemes, signIn, clock, unasked);
+  const playground = hasPlayground(config)
+    ? await openPlayground({ config, schemes: partsOfSchemes, people: signIn, brand, recipient })
+    : undefined;
+  const spaces = playground ? joinSpaces(playground.spaces, configured) : configured;
+  const ofSchemes = await endpointsOfSchemes(SCHEMES, partsOfSchemes, configured.all, recipient);
 
   const identified = config.spaces.some(isStated) ? await openIdentity(parts) : undefined;
 
@@ -159,23 +166,29 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     asks?.(`the keys of the issuer at ${url}`);
     if (config.spaces.some(takesTokens) || gnapSpaces(config).length > 0) await jwks.ready();
   };
-  const app = createOrder({
+  const ordered = {
     config,
     brand,
     errors,
-    spaces,
     resources,
     gateways,
-    push,
     standing,
-    ofSchemes,
     signIn,
     ready: readyWithKeys,
     clock,
-    log,
     recipient,
     gatewayJwks: identified?.jwks,
-  });
+  };
+  const app = createOrder({ ...ordered, spaces, push, ofSchemes, playground, log });
+  playground?.serveBy(
+    createOrder({
+      ...ordered,
+      spaces: playground.spaces,
+      ofSchemes: new Map(),
+      recipient: FROM_ITSELF,
+      log: silentLog,
+    }),
+  );
 
   const sweeps = [
     { name: 'sweep.store', seconds: SWEEP_STORE, run: () => stores.sweep() },
@@ -183,6 +196,9 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     ...(push ? [{ name: 'sweep.push', seconds: SWEEP_PUSH, run: () => push.sweep() }] : []),
   ];
   const { proxy, tls } = config;
+  const holds = new AsyncDisposableStack();
+  holds.use(caches);
+  if (playground) holds.use(playground);
   const boundTo = isBound(config) ? tls?.resource : undefined;
   const handler = logged<AnyRequest, AnyResponse>(app, {
     log,
@@ -228,7 +244,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     webSockets,
     ready: readyWithKeys,
     chores: [...(identified?.chores ?? []), ...caches.chores, ...(WORKER === 1 ? sweeps : [])],
-    holds: caches,
+    holds,
   };
 }
 

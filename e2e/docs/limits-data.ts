@@ -281,6 +281,13 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'shared/auth/credentials/attempts.test.ts',
     ],
     [
+      'exchanges of the playground',
+      '30 at once, then one in two seconds, from one address; two at a time in each worker',
+      '429; 503 where two are under way',
+      'in the store; those under way in each worker',
+      'resource-server/integration/playground/attacks.test.ts',
+    ],
+    [
       'key exchanges of Mutual from one address',
       '{limits.exchanges}. Each leaves a session of at most 4 KiB for five minutes. They run on threads; 80 wait for each algorithm and thread',
       '429; 503 where they wait',

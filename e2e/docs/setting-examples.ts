@@ -45,6 +45,7 @@ export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
   server: { connections: { address: 200 }, requestTimeout: 60 },
   documents: { maxBytes: 1_073_741_824, quota: { bytes: 107_374_182_400 } },
   negotiate: { keytab: '/etc/countersign.keytab' },
+  playground: true,
   proxy: { schemes: ['Digest'], destinations: ['*.example.com:443'] },
   spaces: [
     {

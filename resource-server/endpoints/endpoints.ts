@@ -1,4 +1,5 @@
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
+import { PLAYGROUND_LIST } from '#shared/config/playground.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { SIGN_IN_PREFIX } from '#shared/config/sign-in-clients.ts';
 import { type Answer, notFound } from '#shared/http/answer.ts';
@@ -28,6 +29,10 @@ export interface EndpointParts {
   readonly shownTo: ReturnType<typeof createHiding>;
   readonly ofSchemes: EndpointsOfSchemes;
   readonly signIn: SignIn;
+  /** The playground with its pages by origin, where there is one. */
+  readonly playground?:
+    | { readonly pages: EndpointsOfSchemes; readonly spaces: Pick<Spaces, 'all'> }
+    | undefined;
   /** Resolves when the server can do its work. */
   readonly ready: Ready;
   readonly errors: Errors;
@@ -41,14 +46,16 @@ type Asked = Pick<Exchange, 'request' | 'target' | 'origin'>;
 
 /** The addresses of the server's own, outside every space. */
 export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoint | undefined {
-  const { config, spaces, signIn, ofSchemes, errors, brand, recipient } = parts;
+  const { config, spaces, signIn, ofSchemes, playground, errors, brand, recipient } = parts;
   // The origin over TLS has the same spaces, so they are announced once.
-  const announced = spaces.seen.filter(({ origin }) => origin !== config.tls?.resource);
+  const announced = spaces.seen.filter(
+    (space) => space.origin !== config.tls?.resource && !playground?.spaces.all.includes(space),
+  );
   const home: Endpoint = {
     methods: READ,
     answer({ headers }) {
       const language = languageOf(headers['accept-language']);
-      return homePage({ brand, language }, config, announced);
+      return homePage({ brand, language }, config, announced, playground && PLAYGROUND_LIST);
     },
   };
   /** A proxy may hand the answer on to a person. */
@@ -90,6 +97,10 @@ export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoin
       if (ours === undefined && signIn.has(named)) throw notFound();
       if (ours) return ours;
     }
-    return everywhere.get(target.path) ?? ofSchemes.get(origin)?.get(target.path);
+    return (
+      everywhere.get(target.path) ??
+      ofSchemes.get(origin)?.get(target.path) ??
+      playground?.pages.get(origin)?.get(target.path)
+    );
   };
 }

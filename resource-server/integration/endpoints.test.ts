@@ -17,7 +17,7 @@ const SPACES = [
 ];
 
 test('each method at each address, from every origin, is answered as endpoints.txt says', async () => {
-  await using rs = await startResourceServer({ spaces: SPACES });
+  await using rs = await startResourceServer({ spaces: SPACES, playground: true });
   const token = (name: string) => ({
     Authorization: `Bearer ${rs.token(`${name}:read ${name}:write`)}`,
   });
@@ -27,6 +27,8 @@ test('each method at each address, from every origin, is answered as endpoints.t
     { path: '/' },
     { path: '/health/live' },
     { path: '/health/ready' },
+    { path: '/schemes/' },
+    { path: '/playground/basic' },
     { path: '/verify' },
     { path: '/verify/browser' },
     { path: '/.countersign/callback' },

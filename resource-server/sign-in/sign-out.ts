@@ -1,4 +1,5 @@
 import type { AuthRequest } from '#shared/auth/scheme.ts';
+import { isOfOrigin } from '#shared/auth/judge/of-origin.ts';
 import { cookieName, setCookie } from '#shared/auth/schemes/session/cookie.ts';
 import { shownSecret } from '#shared/auth/schemes/session/session.ts';
 import type { Sessions } from '#shared/auth/schemes/session/sessions.ts';
@@ -53,16 +54,4 @@ export function createSignOut({ access, sessions, pages }: SignOutParts) {
       };
     },
   };
-}
-
-/**
- * True if a page of this origin sent the request. Forms of a page with Referrer-Policy: no-referrer send the
- * origin `null`, but Fetch Metadata still tells whether it is the same origin.
- */
-function isOfOrigin(request: AuthRequest): boolean {
-  const page = request.field('origin');
-  if (page === request.origin) return true;
-  return (
-    (page === undefined || page === 'null') && request.field('sec-fetch-site') === 'same-origin'
-  );
 }

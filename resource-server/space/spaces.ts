@@ -116,6 +116,15 @@ export function createSpaces(
   return { all, seen, find: amongSeen.find, findHidden: amongAll.find };
 }
 
+/** Joins two lists, of which the first has the precedence at each address. */
+export const joinSpaces = (one: Spaces, other: Spaces): Spaces => ({
+  all: [...one.all, ...other.all],
+  seen: [...one.seen, ...other.seen],
+  find: (origin, segments) => one.find(origin, segments) ?? other.find(origin, segments),
+  findHidden: (origin, segments) =>
+    one.findHidden(origin, segments) ?? other.findHidden(origin, segments),
+});
+
 /** `at`: what the server keeps for itself at an origin. */
 function neighbours(
   spaces: () => readonly Space[],

@@ -38,6 +38,8 @@ export type Purpose =
   | 'private-token-window'
   /** The names under which the store counts addresses from which tokens come. */
   | 'private-token-address'
+  /** The master secret of the playground's schemes. */
+  | 'countersign playground'
   /** Nonces of Digest. */
   | 'digest-nonce'
   /** Challenges of HOBA. */

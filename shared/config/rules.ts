@@ -4,6 +4,7 @@ import { CACHE_RULES } from './cache-rules.ts';
 import { IDENTITY_RULES } from './identity-rules.ts';
 import { isUnspecified } from './local-origin.ts';
 import { leadsHome } from './own-destination.ts';
+import { PLAYGROUND_RULE } from './playground.ts';
 import { ownsTokenOrigin, productionMistakes, trustsLoopback } from './production.ts';
 import { wrongRelyingParty } from './relying-party.ts';
 import type { Rule } from './rule.ts';
@@ -229,6 +230,7 @@ export const RULES: readonly Rule[] = [
           ]
         : [],
   },
+  PLAYGROUND_RULE,
   ...SPACE_RULES,
   ...CACHE_RULES,
   ...IDENTITY_RULES,

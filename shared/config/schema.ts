@@ -397,6 +397,12 @@ export const configSchema = z.strictObject({
     .prefault({})
     .describe('Documents that the resource server keeps.'),
   negotiate: negotiateSettings.optional().describe('Kerberos, for the scheme Negotiate.'),
+  playground: z
+    .boolean()
+    .optional()
+    .describe(
+      'Pages of the resource server at `/schemes/` that perform exchanges of authentication and show both messages of each. They use the server as a client does, with credentials of their own, which open nothing else. Default: on in development unless a space has the path `/schemes/` or one below `/playground/`, off in production.',
+    ),
   proxy: proxySchema.optional().describe('The forward proxy. Without this member there is none.'),
   spaces: z
     .array(spaceSchema)

@@ -7,11 +7,15 @@ import { type Html, html } from '#shared/pages/html.ts';
 import type { Space } from '../../space/spaces.ts';
 import { textsOf } from '../texts/index.ts';
 
-/** The page at `/`: what is here and what to try, with the configured URLs. */
+/**
+ * The page at `/`: what is here and what to try, with the configured URLs. `playground`: the path of its list, if there is
+ * one.
+ */
 export function homePage(
   frame: Frame,
   { issuer, resource, tls }: Pick<Config, 'issuer' | 'resource' | 'tls'>,
   spaces: readonly Space[],
+  playground?: string,
 ): Answer {
   const texts = textsOf(frame.language).home;
   const title = texts.title(frame.brand.name);
@@ -25,6 +29,7 @@ export function homePage(
         <h1>${title}</h1>
         <p>${texts.lead(link(issuer, texts.authorizationServer))}</p>
         ${tls && html`<p>${texts.again(link(tls.resource))}</p>`}
+        ${playground && html`<p>${link(playground, texts.playground)}</p>`}
       </div>
       ${shown.filter((space) => !trials.includes(space)).map((space) => section(frame, space, issuer))}
       ${

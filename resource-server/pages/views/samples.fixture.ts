@@ -7,6 +7,7 @@ import type { Space } from '../../space/spaces.ts';
 import { errorPage } from './error.ts';
 import { homePage } from './home.ts';
 import { listingPage } from './listing.ts';
+import { exchangePage, exchangesPage } from './playground.ts';
 
 const AT = 'https://api.example';
 const NOW = Date.UTC(2026, 2, 9, 7, 5);
@@ -38,6 +39,16 @@ const SPACES = (text: string) => [
   spaceOf(`schemes/scram${text}`, { serves: 'identity', schemes: [{ name: 'SCRAM-SHA-256' }] }),
 ];
 
+const EXCHANGE = {
+  title: 'Basic',
+  about: 'The client sends the name and the password with every request.',
+  standard: 'RFC 7617',
+  path: '/playground/basic',
+  index: '/schemes/',
+  document: 'how-to/schemes/basic.md',
+  mistakes: { password: 'Another password' },
+};
+
 /** Every page of the resource server in every state that looks different. `text` replaces all text from outside. */
 export function samples(text = ''): Readonly<Record<string, (frame: Frame) => Answer>> {
   const signIn = ({ brand }: Frame) => createPages({ brand, issuer: 'https://as.example' });
@@ -60,6 +71,24 @@ export function samples(text = ''): Readonly<Record<string, (frame: Frame) => An
       }),
     'listing-empty': (frame) =>
       listingPage(frame, { tree: `documents${text}`, path: [], members: [], next: undefined }),
+    exchanges: (frame) => exchangesPage(frame, [{ ...EXCHANGE, title: `Basic${text}` }]),
+    exchange: (frame) =>
+      exchangePage(frame, {
+        ...EXCHANGE,
+        title: `Basic${text}`,
+        command: `curl -u a:b ${AT}/x${text}`,
+        mistake: 'password',
+        legs: [
+          {
+            title: 'The client asks',
+            sent: { text: `GET /x HTTP/1.1\nHost: api.example${text}\n\n`, notes: [] },
+            received: {
+              text: `HTTP/1.1 401 Unauthorized\nWWW-Authenticate: Basic realm="x"\n\n${text}`,
+              notes: [{ name: `Host${text}`, text: 'A challenge', section: 'RFC 9110' }],
+            },
+          },
+        ],
+      }),
     key: (frame) => keyPage(frame, { origin: AT + text, spaces: [`${AT}/schemes/hoba/${text}`] }),
     ...Object.fromEntries(
       STATUSES.map((status) => [

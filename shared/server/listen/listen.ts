@@ -50,6 +50,8 @@ export interface ListenOptions {
   readonly webSockets?: boolean;
   /** Speaks HTTP/2 as well, and with a certificate TLS. */
   readonly http2?: { readonly handler: AnyHandler } & Pick<Versions, 'certificate' | 'resumption'>;
+  /** Each worker has a port of its own, at which the others do not answer. */
+  readonly ofProcess?: true;
   readonly log: Log;
   readonly limits?: Partial<ServerLimits>;
   /** Proxies whose connections count toward the total alone; default: none. */
@@ -120,7 +122,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     server.once('error', reject);
     // Workers share their parent's listener, so that a successor can take their place; another process has its own. Any free
     // port (0) of one worker is its own, too: node:cluster would take that of the other server for the same.
-    const exclusive = !cluster.isWorker || (port === 0 && WORKERS === 1);
+    const exclusive = options.ofProcess ?? (!cluster.isWorker || (port === 0 && WORKERS === 1));
     const backlog = limit.connections.total;
     server.listen({ port, host, backlog, exclusive }, () => {
       server.off('error', reject);

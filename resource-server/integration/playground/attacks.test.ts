@@ -1,0 +1,117 @@
+import { connect } from 'node:net';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+import { expect, test } from '@jest/globals';
+import { silentLog } from '#shared/base/log.ts';
+import { openLoopback } from '../../playground/listener.ts';
+import { messagesOf, startPlayground, statusesOf } from './playground.fixture.ts';
+
+const INJECTIONS = [
+  'password\r\nX-Evil: 1',
+  'http://evil.example/',
+  '<script>',
+  '../../',
+  'toString',
+  '__proto__',
+];
+
+test.each(INJECTIONS)('a form cannot name %j as a mistake: nothing is sent', async (value) => {
+  await using rs = await startPlayground();
+  const page = await rs.perform('basic', new URLSearchParams({ mistake: value }).toString());
+  expect(page.status).toBe(400);
+  expect(messagesOf(page.text)).toEqual([]);
+  expect(page.text).not.toContain('<script');
+});
+
+test.each([
+  'mistake=password&mistake=name',
+  'target=/x',
+  'mistake=password&host=evil',
+  '%ff=1',
+  'mistake=%ff',
+])('the form %s is refused with 400', async (form) => {
+  await using rs = await startPlayground();
+  expect((await rs.perform('basic', form)).status).toBe(400);
+});
+
+test('a form of another media type is 415, and one of 5 KB is 413', async () => {
+  await using rs = await startPlayground();
+  const json = await rs.perform('basic', '{}', { 'Content-Type': 'application/json' });
+  const long = await rs.perform('basic', `mistake=${'a'.repeat(5000)}`);
+  expect([json.status, long.status]).toEqual([415, 413]);
+});
+
+test.each([
+  { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' },
+  { Origin: 'null', 'Sec-Fetch-Site': 'cross-site' },
+  { Origin: 'null', 'Sec-Fetch-Site': 'same-site' },
+])('a page of another site cannot start an exchange: %j', async (headers) => {
+  await using rs = await startPlayground();
+  expect((await rs.perform('basic', '', headers)).status).toBe(403);
+  expect(rs.lines.filter((line) => line.includes('/playground/at/'))).toEqual([]);
+});
+
+test('a visitor has 30 exchanges at once, then 429 with Retry-After; another visitor is not affected', async () => {
+  await using rs = await startPlayground();
+  const from = (address: string) => rs.perform('basic', '', { 'X-Forwarded-For': address });
+  for (let count = 0; count < 30; count += 1) {
+    expect((await from('203.0.113.1')).status).toBe(200);
+  }
+  const refused = await from('203.0.113.1');
+  expect([refused.status, Number(refused.headers['retry-after']) > 0]).toEqual([429, true]);
+  expect((await from('203.0.113.2')).status).toBe(200);
+});
+
+test('two of ten exchanges at once are performed, and the others are 503', async () => {
+  await using rs = await startPlayground();
+  const replies = await Promise.all(Array.from({ length: 10 }, () => rs.perform('basic')));
+  const statuses = replies.map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200).length).toBeGreaterThanOrEqual(2);
+  expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  expect((await rs.perform('basic')).status).toBe(200);
+});
+
+test("wrong passwords count for the visitor's address, also if the address is that of a trusted proxy", async () => {
+  await using rs = await startPlayground({
+    limits: { signIn: { burst: 2, per: 100 }, credentials: { burst: 50, per: 10 } },
+  });
+  const wrong = (address: string) =>
+    rs.perform('basic', 'mistake=name', { 'X-Forwarded-For': address });
+  for (const address of ['203.0.113.1', '127.0.0.1']) {
+    const last: (number | undefined)[] = [];
+    for (let count = 0; count < 3; count += 1)
+      last.push(statusesOf((await wrong(address)).text).at(-1));
+    expect(last).toEqual([401, 401, 429]);
+  }
+});
+
+test("a program of this machine gets nothing from the playground's listener", async () => {
+  let port = 0;
+  let served = 0;
+  await using loopback = openLoopback((request, response) => {
+    served += 1;
+    port = request.socket.localPort ?? 0;
+    response.end('hello');
+  }, silentLog);
+  const request = Buffer.from('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n');
+  expect(String(await loopback.send(request, '203.0.113.9'))).toContain('hello');
+  const stranger = connect({ host: '127.0.0.1', port });
+  await once(stranger, 'connect');
+  stranger.write(request);
+  expect(await text(stranger).catch(() => '')).toBe('');
+  expect(served).toBe(1);
+});
+
+test("the log has the visitor's request and none of the exchange", async () => {
+  await using rs = await startPlayground();
+  await rs.perform('basic');
+  const paths = rs.lines.map((line) => JSON.parse(line)['path']);
+  expect(paths).toEqual(['/playground/basic']);
+});
+
+test('without the setting there is no page and no space of the playground in production', async () => {
+  await using rs = await startPlayground({ playground: undefined });
+  for (const path of ['/schemes/', '/playground/basic', '/playground/at/basic/']) {
+    expect([path, (await rs.ask('GET', path)).status]).toEqual([path, 404]);
+  }
+});

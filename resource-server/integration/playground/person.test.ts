@@ -1,0 +1,38 @@
+import { expect, test } from '@jest/globals';
+import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
+import { somePerson } from '#shared/stores/contract/samples.ts';
+import { createPasswords } from '#shared/people/password.ts';
+import { RESOURCE } from '../resource-server.fixture.ts';
+import { PASSWORD, PERSON } from '../../playground/person.ts';
+import { startPlayground } from './playground.fixture.ts';
+
+const SPACES = [
+  { url: `${RESOURCE}/real/`, realm: 'playground', schemes: ['Basic'], serves: 'identity' },
+];
+/** A proxy that ends TLS: Basic is not taken in clear text. */
+const VIA = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-For': '203.0.113.9' };
+const shows = (name: string, password: string) => ({
+  headers: { ...VIA, Authorization: basicCredentials(name, password) },
+});
+
+test("the playground's person opens its spaces from outside, too, and no other space, also of the same realm", async () => {
+  await using rs = await startPlayground({ spaces: SPACES });
+  const person = shows(PERSON.name, PASSWORD);
+  const own = await rs.ask('GET', '/playground/at/basic/', person);
+  expect([own.status, JSON.parse(own.text).principal]).toEqual([
+    200,
+    { kind: 'person', name: 'playground' },
+  ]);
+  expect((await rs.ask('GET', '/real/', person)).status).toBe(401);
+});
+
+test('a real person does not open the spaces of the playground, nor does one of the same name', async () => {
+  await using rs = await startPlayground({ spaces: SPACES });
+  for (const name of ['alice', PERSON.name]) {
+    const password_hash = await createPasswords().hash('correct horse battery');
+    await rs.stores.people.add({ ...somePerson(name), id: name, password_hash });
+    const real = shows(name, 'correct horse battery');
+    expect((await rs.ask('GET', '/real/', real)).status).toBe(200);
+    expect((await rs.ask('GET', '/playground/at/basic/', real)).status).toBe(401);
+  }
+});

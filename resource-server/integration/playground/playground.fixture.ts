@@ -1,0 +1,37 @@
+import { type Call, RESOURCE, startResourceServer } from '../resource-server.fixture.ts';
+
+/** The fields that a browser sends with a form of a page at this origin. */
+export const OF_PAGE = {
+  Accept: 'text/html',
+  'Content-Type': 'application/x-www-form-urlencoded',
+  Origin: RESOURCE,
+  'Sec-Fetch-Site': 'same-origin',
+};
+
+/** A server with the playground, and how a browser uses it. */
+export async function startPlayground(changes: object = {}) {
+  const rs = await startResourceServer({ playground: true, ...changes });
+  const perform = (name: string, form = '', headers: Call['headers'] = {}) =>
+    rs.ask('POST', `/playground/${name}`, { headers: { ...OF_PAGE, ...headers }, body: form });
+  return Object.assign(rs, { perform });
+}
+
+/** Returns the messages on a page, in the order of the exchange: each request with its answer. */
+export function messagesOf(page: string): readonly string[] {
+  const texts = [...page.matchAll(/<pre tabindex="0">(.*?)<\/pre>/gs)].map(([, text = '']) =>
+    text
+      .replaceAll('&lt;', '<')
+      .replaceAll('&gt;', '>')
+      .replaceAll('&quot;', '"')
+      .replaceAll('&#39;', "'")
+      .replaceAll('&amp;', '&'),
+  );
+  return texts.filter((text) => /^(?:[A-Z]+ \S+ HTTP|HTTP)\/?/.test(text));
+}
+
+/** Returns the status codes of the answers on a page. */
+export const statusesOf = (page: string): readonly number[] =>
+  messagesOf(page).flatMap((text) => {
+    const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? [];
+    return status === undefined ? [] : Number(status);
+  });

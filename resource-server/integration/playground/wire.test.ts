@@ -1,0 +1,51 @@
+import { channel } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { expect, test } from '@jest/globals';
+import { EXCHANGES } from '../../playground/exchanges.ts';
+import { messagesOf, startPlayground, statusesOf } from './playground.fixture.ts';
+
+/** Records what the sockets of servers of this process get and send, from now on. */
+function recordServers() {
+  const connections: { port: number | undefined; got: Buffer[]; sent: Buffer[] }[] = [];
+  const watch = (message: unknown) => {
+    const { socket } = message as { socket: Socket };
+    const one = { port: socket.localPort, got: [] as Buffer[], sent: [] as Buffer[] };
+    connections.push(one);
+    const { push, write } = socket;
+    socket.push = (chunk: Buffer | null, ...rest: never[]) => {
+      if (chunk) one.got.push(Buffer.from(chunk));
+      return push.call(socket, chunk, ...rest);
+    };
+    socket.write = (chunk: string | Uint8Array, ...rest: never[]) => {
+      const encoding = typeof rest[0] === 'string' ? rest[0] : 'utf8';
+      one.sent.push(typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk));
+      return write.call(socket, chunk, ...rest);
+    };
+  };
+  const sockets = channel('net.server.socket');
+  sockets.subscribe(watch);
+  return {
+    /** The connections to all ports but this one, in their order. */
+    notAt: (own: number) => connections.filter(({ port }) => port !== own),
+    [Symbol.dispose]() {
+      sockets.unsubscribe(watch);
+    },
+  };
+}
+
+const text = (chunks: readonly Buffer[]) =>
+  Buffer.concat(chunks).toString().replaceAll('\r\n', '\n');
+
+test.each(EXCHANGES.map(({ name }) => name))(
+  'the page of %s shows the octets that the sockets of the server had',
+  async (name) => {
+    await using rs = await startPlayground();
+    using record = recordServers();
+    const page = await rs.perform(name);
+    expect(page.status).toBe(200);
+    const own = record.notAt(rs.listening.port);
+    const seen = own.flatMap(({ got, sent }) => [text(got), text(sent)]);
+    expect(messagesOf(page.text)).toEqual(seen);
+    expect(statusesOf(page.text).at(-1)).toBe(200);
+  },
+);

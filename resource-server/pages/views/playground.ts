@@ -1,0 +1,159 @@
+import type { Answer } from '#shared/http/answer.ts';
+import { document, type Frame } from '#shared/pages/document.ts';
+import { type Html, html } from '#shared/pages/html.ts';
+import { textsOf } from '../texts/index.ts';
+
+/** An exchange in the list. Texts about protocols are in English on every page. */
+export interface ListedExchange {
+  readonly title: string;
+  readonly about: string;
+  readonly standard: string;
+  readonly path: string;
+}
+
+export interface ShownMessage {
+  /** As it was on the wire, with LF for CR LF. */
+  readonly text: string;
+  /** On its fields, in their order. */
+  readonly notes: readonly {
+    readonly name: string;
+    readonly text: string;
+    readonly section: string;
+  }[];
+}
+
+export interface ShownLeg {
+  readonly title: string;
+  readonly sent: ShownMessage;
+  readonly received: ShownMessage;
+}
+
+export interface ExchangeProps extends ListedExchange {
+  /** The path of the list. */
+  readonly index: string;
+  /** A file below `docs/`. */
+  readonly document: string;
+  /** The same in a shell, if there is a usual program for it. */
+  readonly command: string | undefined;
+  /** By name, in words. */
+  readonly mistakes: Readonly<Record<string, string>>;
+  /** The mistake that the client made. */
+  readonly mistake?: string | undefined;
+  /** The messages that were on the wire; absent before the exchange. */
+  readonly legs?: readonly ShownLeg[];
+}
+
+/** The page that lists the exchanges of the playground. */
+export function exchangesPage(frame: Frame, listed: readonly ListedExchange[]): Answer {
+  const texts = textsOf(frame.language).playground;
+  return document(frame, {
+    title: texts.title,
+    head: { home: '/' },
+    content: html`<div class="wide">
+      <div class="intro">
+        <h1>${texts.title}</h1>
+        <p>${texts.lead}</p>
+      </div>
+      <ul class="list">
+        ${listed.map(
+          ({ title, about, standard, path }) =>
+            html`<li>
+              <div class="entry">
+                <h2><a href="${path}">${title}</a></h2>
+                <p lang="en">${about}</p>
+                <p class="muted small">${standard}</p>
+              </div>
+            </li> `,
+        )}
+      </ul>
+    </div>`,
+  });
+}
+
+/** The page of one exchange: the form that performs it, and what was on the wire. */
+export function exchangePage(frame: Frame, props: ExchangeProps): Answer {
+  const texts = textsOf(frame.language).playground;
+  const { title, about, standard, index, document: file, command, legs } = props;
+  return document(frame, {
+    title,
+    head: { home: '/' },
+    forms: true,
+    content: html`<div class="wide">
+      <div class="intro">
+        <nav class="crumbs" aria-label="${texts.path}">
+          <ol>
+            <li><a href="${index}">${texts.title}</a></li>
+            <li><span aria-current="page">${title}</span></li>
+          </ol>
+        </nav>
+        <h1>${title}</h1>
+        <p lang="en">${about}</p>
+        <dl class="facts">
+          <dt>${texts.standard}</dt>
+          <dd>${standard}</dd>
+          <dt>${texts.document}</dt>
+          <dd><code>docs/${file}</code></dd>
+        </dl>
+      </div>
+      ${
+        command !== undefined &&
+        html`<section aria-labelledby="command">
+          <h2 id="command">${texts.command}</h2>
+          <pre tabindex="0">${command}</pre>
+        </section>`
+      }
+      ${formOf(frame, props)} ${legs?.map((leg, at) => legOf(frame, leg, at + 1))}
+    </div>`,
+  });
+}
+
+function formOf({ language }: Frame, { path, mistakes, mistake }: ExchangeProps): Html {
+  const texts = textsOf(language).playground;
+  const option = ([name, words]: readonly [string, string]) =>
+    name === mistake
+      ? html`<option value="${name}" selected lang="en">${words}</option>`
+      : html`<option value="${name}" lang="en">${words}</option>`;
+  return html`<section aria-labelledby="perform">
+    <h2 id="perform">${texts.perform}</h2>
+    <p>${texts.performText}</p>
+    <form class="stack" method="post" action="${path}">
+      <div class="field">
+        <label for="mistake">${texts.mistake}</label>
+        <select class="input" id="mistake" name="mistake">
+          <option value="">${texts.noMistake}</option>
+          ${Object.entries(mistakes).map(option)}
+        </select>
+      </div>
+      <div class="buttons">
+        <button class="button primary" type="submit">${texts.button}</button>
+      </div>
+    </form>
+  </section>`;
+}
+
+function legOf(frame: Frame, { title, sent, received }: ShownLeg, number: number): Html {
+  const texts = textsOf(frame.language).playground;
+  const id = `leg-${number}`;
+  return html`<section aria-labelledby="${id}">
+    <h2 id="${id}">${number}. <span lang="en">${title}</span></h2>
+    <h3>${texts.sent}</h3>
+    ${messageOf(frame, sent)}
+    <h3>${texts.received}</h3>
+    ${messageOf(frame, received)}
+  </section> `;
+}
+
+function messageOf({ language }: Frame, { text, notes }: ShownMessage): Html {
+  const { fields } = textsOf(language).playground;
+  return html`<pre tabindex="0">${text}</pre>
+    <details>
+      <summary>${fields}</summary>
+      <dl class="facts" lang="en">
+        ${notes.map(
+          ({ name, text: words, section }) =>
+            html`<dt>${name}</dt>
+              <dd>${words} <span class="muted">(${section})</span></dd> `,
+        )}
+      </dl>
+    </details>`;
+}

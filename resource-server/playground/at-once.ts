@@ -1,0 +1,2 @@
+/** Exchanges that a process has under way at a time. */
+export const AT_ONCE = 2;

@@ -1,0 +1,39 @@
+import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
+import { shellWord } from '#shared/base/shell-word.ts';
+import type { Exchange } from '../exchange.ts';
+import { PASSWORD, PERSON } from '../person.ts';
+
+/** The credentials of a client that makes a mistake, by its name. */
+const CREDENTIALS: Readonly<Record<string, string>> = {
+  right: basicCredentials(PERSON.name, PASSWORD),
+  password: basicCredentials(PERSON.name, `${PASSWORD}!`),
+  name: basicCredentials('nobody', PASSWORD),
+  cut: basicCredentials(PERSON.name, PASSWORD).slice(0, -3),
+};
+
+/** RFC 7617. */
+export const basicExchange: Exchange = {
+  name: 'basic',
+  title: 'Basic',
+  about:
+    'The client sends the name and the password with every request, in base64. Anybody who sees one request has the password, so Basic is for TLS only.',
+  standard: 'RFC 7617',
+  document: 'how-to/schemes/basic.md',
+  space: { schemes: ['Basic'] },
+  command: (url) => `curl -si -u ${shellWord(`${PERSON.name}:${PASSWORD}`)} ${shellWord(url)}`,
+  mistakes: {
+    password: 'Another password',
+    name: 'A name that nobody has',
+    cut: 'Credentials that are cut off',
+  },
+  async perform(send, target, mistake = 'right') {
+    const request = { method: 'GET', target, fields: [] };
+    await send('The client asks without credentials, and learns the scheme and the realm', request);
+    const authorization = CREDENTIALS[mistake] ?? '';
+    const fields = [['Authorization', authorization]] as const;
+    await send('The client repeats the request with the name and the password', {
+      ...request,
+      fields,
+    });
+  },
+};

@@ -1,0 +1,75 @@
+import { BadRequest } from '#shared/http/fields.ts';
+
+export type FieldLine = readonly [name: string, value: string];
+
+/** A request as an exchange describes it. `target` is in origin form (RFC 9112 section 3.2.1). */
+export interface PlannedRequest {
+  readonly method: string;
+  readonly target: string;
+  readonly fields: readonly FieldLine[];
+  readonly content?: string;
+}
+
+/** An answer as the client reads it. */
+export interface ReadAnswer {
+  readonly status: number;
+  readonly fields: readonly FieldLine[];
+  readonly content: string;
+}
+
+/** RFC 9110 section 5.5: visible characters, spaces and tabs; never CR, LF or NUL, which would begin another line. */
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** Writes a request of HTTP/1.1 (RFC 9112 section 3). Throws `BadRequest` if a value has no place in a field. */
+export function writeRequest(host: string, planned: PlannedRequest): Buffer {
+  const { method, target, fields, content } = planned;
+  const lines: readonly FieldLine[] = [
+    ['Host', host],
+    ['Accept', '*/*'],
+    ...fields,
+    ...(content === undefined
+      ? []
+      : [['Content-Length', String(Buffer.byteLength(content))] as const]),
+    ['Connection', 'close'],
+  ];
+  if (lines.some(([, value]) => !VALUE.test(value))) {
+    throw new BadRequest('A value has characters that no field can carry.');
+  }
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const section = Buffer.from(`${method} ${target} HTTP/1.1\r\n${head}\r\n`, 'latin1');
+  return Buffer.concat([section, Buffer.from(content ?? '')]);
+}
+
+/** The parts of a message of HTTP/1.1: its first line, its fields and its content. */
+export interface MessageParts {
+  readonly first: string;
+  readonly fields: readonly FieldLine[];
+  readonly content: string;
+}
+
+/** Takes a recorded message apart (RFC 9112 section 2.1). */
+export function partsOf(octets: Buffer): MessageParts {
+  const end = octets.indexOf('\r\n\r\n');
+  const head = octets.subarray(0, end === -1 ? octets.length : end).toString('latin1');
+  const [first = '', ...lines] = head.split('\r\n');
+  const fields = lines.map((line): FieldLine => {
+    const colon = line.indexOf(':');
+    return [line.slice(0, colon), line.slice(colon + 1).trim()];
+  });
+  return { first, fields, content: end === -1 ? '' : octets.subarray(end + 4).toString() };
+}
+
+/** Reads an answer. Throws if the octets are none: the playground asks its own server alone. */
+export function readAnswer(octets: Buffer): ReadAnswer {
+  const { first, fields, content } = partsOf(octets);
+  const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(first) ?? [];
+  if (status === undefined) throw new Error('the own server gave no answer');
+  return { status: Number(status), fields, content };
+}
+
+/** Returns the value of a field that comes once, or the lines of a list joined (RFC 9110 section 5.3). */
+export const fieldOf = ({ fields }: ReadAnswer, name: string): string =>
+  fields
+    .filter(([one]) => one.toLowerCase() === name.toLowerCase())
+    .map(([, value]) => value)
+    .join(', ');

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import type { Log } from '#shared/base/log.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import { listen, type Listening } from '#shared/server/listen/listen.ts';
+import type { AnyHandler } from '#shared/server/message/message.ts';
+import { AT_ONCE } from './at-once.ts';
+
+const HOST = '127.0.0.1';
+/** Milliseconds for one leg. */
+const PATIENCE = 5000;
+/** Bytes of the longest answer that is shown. */
+const LONGEST = 65_536;
+
+/** The way from the playground to its own server. */
+export interface Loopback extends AsyncDisposable {
+  /**
+   * Sends octets to the server on a connection of their own and returns the octets that come back. For the server the
+   * connection comes from `visitor`, an address. Rejects with `HttpError` 503 if it takes too long.
+   */
+  send(octets: Buffer, visitor: string): Promise<Buffer>;
+}
+
+/**
+ * Opens a listener of this process alone when the first request is sent. It serves no connection but those of `send`:
+ * other programs of this machine are cut off.
+ */
+export function openLoopback(handler: AnyHandler, log: Log): Loopback {
+  let opened: Promise<Listening> | undefined;
+  /** Addresses of visitors by the client's port of the connection. */
+  const visitors = new Map<number | undefined, string>();
+
+  const serve: AnyHandler = (request, response) => {
+    const { socket } = request;
+    const visitor = visitors.get(socket.remotePort);
+    if (visitor === undefined) return void socket.destroy();
+    // Limits count the visitor, whom no network of the configuration and no trusted proxy may stand for.
+    Object.defineProperty(socket, 'remoteAddress', { value: visitor });
+    return handler(request, response);
+  };
+  const open = () =>
+    listen({
+      host: HOST,
+      port: 0,
+      handler: serve,
+      ofProcess: true,
+      log,
+      limits: { connections: { address: 2 * AT_ONCE, total: 2 * AT_ONCE } },
+    });
+
+  return {
+    async send(octets, visitor) {
+      const { port } = await (opened ??= open());
+      const socket = connect({ host: HOST, port });
+      const signal = AbortSignal.timeout(PATIENCE);
+      const abort = () => socket.destroy(new Error('the exchange takes too long'));
+      signal.addEventListener('abort', abort);
+      try {
+        await once(socket, 'connect', { signal });
+        const { localPort } = socket;
+        visitors.set(localPort, visitor);
+        socket.once('close', () => visitors.delete(localPort));
+        socket.write(octets);
+        const chunks: Buffer[] = [];
+        let length = 0;
+        for await (const chunk of socket as AsyncIterable<Buffer>) {
+          chunks.push(chunk);
+          length += chunk.length;
+          if (length > LONGEST) throw new Error('the answer is longer than the playground shows');
+        }
+        return Buffer.concat(chunks);
+      } catch (error) {
+        const failed = new HttpError(503, 'The exchange was not answered. Try again in a moment.');
+        failed.reason = String(error);
+        throw failed;
+      } finally {
+        signal.removeEventListener('abort', abort);
+        socket.destroy();
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await (await opened)?.close(0);
+    },
+  };
+}

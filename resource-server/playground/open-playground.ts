@@ -1,0 +1,69 @@
+import { openSchemes } from '#shared/auth/schemes/list.ts';
+import type { SchemeParts } from '#shared/auth/schemes/parts/scheme-entry.ts';
+import { ORIGIN } from '#shared/auth/scheme.ts';
+import { derivedKey } from '#shared/base/derived-key.ts';
+import { silentLog } from '#shared/base/log.ts';
+import type { Config } from '#shared/config/schema.ts';
+import type { Brand } from '#shared/pages/document.ts';
+import type { Recipient } from '#shared/server/endpoints/auth-request.ts';
+import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
+import { logged } from '#shared/server/message/request-log.ts';
+import type { EndpointsOfSchemes } from '../auth/scheme-endpoints.ts';
+import { createSpaces, type SpacePeople, type Spaces } from '../space/spaces.ts';
+import { playgroundPages } from './endpoints.ts';
+import { openLoopback } from './listener.ts';
+import { playgroundPeople } from './person.ts';
+import { createRun } from './run.ts';
+import { playgroundSpaces } from './spaces.ts';
+
+export interface PlaygroundParts {
+  readonly config: Config;
+  /** The parts of the server's schemes, whose people the playground does not have. */
+  readonly schemes: SchemeParts;
+  readonly people: SpacePeople;
+  readonly brand: Brand;
+  /** The server as visitors reach it. */
+  readonly recipient: Recipient;
+}
+
+export interface Playground extends AsyncDisposable {
+  /** Its own spaces, which only its own person opens. */
+  readonly spaces: Spaces;
+  readonly pages: EndpointsOfSchemes;
+  /** Says what answers the exchanges: the order of requests with these spaces and this recipient. */
+  serveBy(order: AnyHandler): void;
+}
+
+/** How the playground reaches its own server: nobody else can, so no proxy is trusted and clear text is private. */
+export const FROM_ITSELF: Recipient = { at: ORIGIN, proxies: { has: () => false }, local: true };
+
+/** Opens the playground: its spaces, its pages, and the way to its own server. */
+export async function openPlayground(parts: PlaygroundParts): Promise<Playground> {
+  const { config, people, brand, recipient } = parts;
+  const { random, clock, stores } = parts.schemes;
+  const spaces = playgroundSpaces(config);
+  const master = derivedKey(parts.schemes.master, 'countersign playground');
+  const own = playgroundPeople(spaces, random, parts.schemes.attempts);
+  const schemes = await openSchemes({ ...parts.schemes, ...own, master });
+  let order: AnyHandler = () => {};
+  const serve = logged<AnyRequest, AnyResponse>((request, response) => order(request, response), {
+    log: silentLog,
+    clock,
+    random,
+    trusted: FROM_ITSELF.proxies,
+  });
+  const loopback = openLoopback(serve, silentLog);
+  const { host } = new URL(config.resource);
+  const run = createRun({ loopback, limits: stores.limits, host });
+  const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
+  return {
+    spaces: createSpaces({ ...config, spaces: [...spaces] }, schemes, people, clock),
+    pages: new Map(
+      origins.map((origin) => [origin, playgroundPages(origin, { run, brand, recipient })]),
+    ),
+    serveBy(given) {
+      order = given;
+    },
+    [Symbol.asyncDispose]: () => loopback[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,68 @@
+import { customerOf } from '#shared/http/forwarded.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import type { Limits } from '#shared/stores/limits/limits.ts';
+import { AT_ONCE } from './at-once.ts';
+import type { Exchange } from './exchange.ts';
+import { readAnswer, writeRequest } from './http1-message.ts';
+import type { Loopback } from './listener.ts';
+import { spacePath } from './spaces.ts';
+
+/** A request and its answer, as the client's socket had them. */
+export interface Leg {
+  readonly title: string;
+  readonly sent: Buffer;
+  readonly received: Buffer;
+}
+
+/** Exchanges of one visitor. */
+const RATE = { burst: 30, per: 2 };
+
+export interface RunParts {
+  readonly loopback: Loopback;
+  readonly limits: Pick<Limits, 'spend'>;
+  /** The authority that the messages name (RFC 9110 section 7.2). */
+  readonly host: string;
+}
+
+/** Performs exchanges for visitors, and returns what was on the wire. */
+export type Run = (
+  exchange: Exchange,
+  mistake: string | undefined,
+  visitor: string,
+) => Promise<readonly Leg[]>;
+
+/**
+ * Rejects with `HttpError` 429 if the visitor had too many exchanges lately, and 503 if the process has enough of them
+ * under way.
+ */
+export function createRun({ loopback, limits, host }: RunParts): Run {
+  let underWay = 0;
+  return async (exchange, mistake, visitor) => {
+    const spent = await limits.spend('playground', customerOf(visitor), RATE);
+    if (!spent.ok) {
+      const fields = { 'Retry-After': String(spent.retryAfter) };
+      throw new HttpError(429, 'Too many exchanges came from your address.', fields);
+    }
+    if (underWay >= AT_ONCE) {
+      const fields = { 'Retry-After': '1' };
+      throw new HttpError(503, 'Other visitors use the playground now.', fields);
+    }
+    underWay += 1;
+    try {
+      const legs: Leg[] = [];
+      await exchange.perform(
+        async (title, request) => {
+          const sent = writeRequest(host, request);
+          const received = await loopback.send(sent, visitor);
+          legs.push({ title, sent, received });
+          return readAnswer(received);
+        },
+        spacePath(exchange),
+        mistake,
+      );
+      return legs;
+    } finally {
+      underWay -= 1;
+    }
+  };
+}

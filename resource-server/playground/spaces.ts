@@ -1,0 +1,25 @@
+import { PLAYGROUND_BELOW } from '#shared/config/playground.ts';
+import type { Config, SpaceConfig } from '#shared/config/schema.ts';
+import { spaceSchema } from '#shared/config/space-schema.ts';
+import { EXCHANGES } from './exchanges.ts';
+import type { Exchange } from './exchange.ts';
+
+/** The realm of all of them. */
+const REALM = 'playground';
+
+/** The path of an exchange's page. */
+export const pagePath = ({ name }: Exchange): string => PLAYGROUND_BELOW + name;
+
+/** The path of the space at which an exchange takes place. */
+export const spacePath = ({ name }: Exchange): string => `${PLAYGROUND_BELOW}at/${name}/`;
+
+/** The playground's own spaces, which take no credentials but its own. */
+export const playgroundSpaces = ({ resource }: Pick<Config, 'resource'>): readonly SpaceConfig[] =>
+  EXCHANGES.map((exchange) =>
+    spaceSchema.parse({
+      url: resource + spacePath(exchange),
+      realm: REALM,
+      serves: 'identity',
+      ...exchange.space,
+    }),
+  );
