@@ -1,0 +1,67 @@
+/** A client of each version of the SDK, as a host uses it, behind one interface. */
+import * as v2 from '@modelcontextprotocol/client';
+import * as auth1 from '@modelcontextprotocol/sdk/client/auth.js';
+import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { OAuthTokens as Tokens1 } from '@modelcontextprotocol/sdk/shared/auth.js';
+import type { Host } from './host.ts';
+
+type Tool = Readonly<Record<string, string>>;
+
+export interface Connection {
+  connect(): Promise<void>;
+  /** Resolves to the text that the tool says. Throws `Unauthorized` where a person has to decide. */
+  call(name: string, tool?: Tool): Promise<string>;
+  /** Gets tokens by the answer that a browser has brought. */
+  finish(answer: URLSearchParams): Promise<void>;
+  close(): Promise<void>;
+  /** The revision of the protocol, once connected. */
+  readonly revision: string | undefined;
+}
+
+const INFO = { name: 'host', version: '1.0.0' };
+
+/** Returns the text of the one block that a result has. */
+function textOf(result: object): string {
+  const { content } = result as { content: [{ text: string }] };
+  return content[0].text;
+}
+
+export const VERSION_1 = {
+  Unauthorized: auth1.UnauthorizedError,
+  /** Version 1 refreshes its tokens where it should ask for more, so that it never gets more. */
+  grants: ['authorization_code'],
+  revision: '2025-11-25',
+  open(url: string, host: Host<Tokens1, auth1.OAuthDiscoveryState>): Connection {
+    const client = new Client1(INFO);
+    const transport = new Transport1(new URL(url), { authProvider: host });
+    return {
+      connect: () => client.connect(transport),
+      call: async (name, tool = {}) => textOf(await client.callTool({ name, arguments: tool })),
+      finish: (answer) => transport.finishAuth(answer.get('code') ?? ''),
+      close: () => client.close(),
+      get revision() {
+        return transport.protocolVersion;
+      },
+    };
+  },
+};
+
+export const VERSION_2 = {
+  Unauthorized: v2.UnauthorizedError,
+  grants: ['authorization_code', 'refresh_token'],
+  revision: '2026-07-28',
+  open(url: string, host: Host<v2.StoredOAuthTokens, v2.OAuthDiscoveryState>): Connection {
+    const client = new v2.Client(INFO, { versionNegotiation: { mode: 'auto' } });
+    const transport = new v2.StreamableHTTPClientTransport(new URL(url), { authProvider: host });
+    return {
+      connect: () => client.connect(transport),
+      call: async (name, tool = {}) => textOf(await client.callTool({ name, arguments: tool })),
+      finish: (answer) => transport.finishAuth(answer),
+      close: () => client.close(),
+      get revision() {
+        return client.getNegotiatedProtocolVersion();
+      },
+    };
+  },
+};

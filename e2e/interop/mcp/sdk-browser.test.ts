@@ -1,0 +1,173 @@
+/** The SDKs of the Model Context Protocol, from the bare URL of an MCP server to its tools. */
+import { randomUUID } from 'node:crypto';
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  jest,
+  test,
+} from '@jest/globals';
+import type { Browser, Page } from 'playwright-core';
+import { installResource } from '../../clients/guard/install.ts';
+import { decide, signIn, title } from '../../flows/browser.fixture.ts';
+import type { Person } from '../../pair/pair.ts';
+import { complaintsOf, launchBrowser, newPerson } from '../../parts/browser.ts';
+import { type Callback, startCallback } from '../../parts/callback.ts';
+import { freePort } from '../../parts/free-port.ts';
+import { NODE, startProcess } from '../../parts/process.ts';
+import { temporaryFolder } from '../../parts/temporary-folder.ts';
+import { type Connection, VERSION_1, VERSION_2 } from './connections.ts';
+import { Host } from './host.ts';
+import { type McpSite, startMcpSite } from './mcp-site.ts';
+
+const PACKAGES = ['@modelcontextprotocol', '@hono/node-server', 'express', 'hono', 'zod'];
+const SCOPES = ['notes:read', 'notes:write'];
+
+const parts = new AsyncDisposableStack();
+let ports: Readonly<Record<string, number>>;
+let folder: string;
+let site: McpSite;
+let follower: { id: string; secret: string };
+let browser: Browser;
+let callback: Callback;
+
+const serverAt = (port: number | undefined) => `http://127.0.0.1:${port}/mcp`;
+
+beforeAll(async () => {
+  folder = parts.use(await temporaryFolder()).path;
+  await installResource(folder, PACKAGES);
+  ports = { 1: await freePort(), 2: await freePort() };
+  const spaces = Object.entries(ports).map(([version, port]) => ({
+    url: serverAt(port),
+    realm: `notes ${version}`,
+    schemes: ['Bearer', 'DPoP'],
+    serves: 'verify',
+    scopes: { safe: ['notes:read'], unsafe: SCOPES },
+    documentClients: SCOPES,
+  }));
+  // On a busy machine a follower may be late.
+  site = parts.use(await startMcpSite({ spaces, revocations: { lease: 5 } }));
+  follower = await site.pair.addClient('revocations:follow');
+  callback = parts.use(await startCallback());
+  browser = await launchBrowser();
+  parts.defer(() => browser.close());
+});
+afterAll(() => parts.disposeAsync());
+
+describe.each([
+  ['1', VERSION_1],
+  ['2', VERSION_2],
+] as const)('SDK version %s', (version, sdk) => {
+  let url: string;
+  let clientId: string;
+  let host: Parameters<typeof sdk.open>[1];
+  let connection: Connection;
+  let person: Person;
+  let page: Page;
+  let complaints: readonly string[];
+
+  beforeAll(async () => {
+    const port = ports[version];
+    url = serverAt(port);
+    const server = join(folder, `server-${version}.mjs`);
+    await copyFile(new URL(`server-${version}.mjs`, import.meta.url), server);
+    const { issuer } = site.pair;
+    const env = { ISSUER: issuer, RESOURCE: url, CLIENT: follower.id, SECRET: follower.secret };
+    parts.use(
+      await startProcess(process.execPath, [server], {
+        cwd: folder,
+        env: { ...NODE, ...env, PORT: `${port}` },
+        ready: (output) => output.includes('listening'),
+      }),
+    );
+    clientId = site.describeClient(`host-${version}`, { grant_types: sdk.grants });
+  });
+  beforeEach(async () => {
+    person = await site.pair.addPerson(randomUUID());
+    const context = await newPerson(browser);
+    complaints = await complaintsOf(context);
+    page = await context.newPage();
+    host = new Host(clientId, callback, sdk.grants);
+    connection = sdk.open(url, host);
+  });
+  afterEach(async () => {
+    await connection.close();
+    await page.context().close();
+    expect(complaints).toEqual([]);
+  });
+
+  /** Goes where the SDK sends the browser, and decides; resolves to the answer that comes back. */
+  async function decided(decision: 'Allow' | 'Deny'): Promise<URLSearchParams> {
+    await page.goto(String(host.sentTo));
+    if (await page.getByLabel('Password').isVisible()) await signIn(page, person);
+    await expect(title(page)).resolves.toBe(`Allow access to ${new URL(clientId).host}?`);
+    await page.getByText('Any program on this computer could pretend to be it').waitFor();
+    await decide(page, decision);
+    await page.getByRole('heading', { name: 'The application' }).waitFor();
+    return host.answer();
+  }
+
+  /** A host that has connected after a person allowed it. */
+  async function connected(): Promise<void> {
+    await expect(connection.connect()).rejects.toBeInstanceOf(sdk.Unauthorized);
+    await connection.finish(await decided('Allow'));
+    await connection.close();
+    connection = sdk.open(url, host);
+    await connection.connect();
+  }
+
+  test('from the bare URL to a tool, by a client that nobody registered', async () => {
+    await connected();
+    expect(connection.revision).toBe(sdk.revision);
+    expect(host.sentTo?.origin).toBe(site.pair.issuer);
+    expect(Object.fromEntries(host.sentTo?.searchParams ?? [])).toMatchObject({
+      client_id: clientId,
+      resource: url,
+      scope: expect.stringMatching(/^notes:read(?: offline_access)?$/),
+    });
+    expect(await connection.call('list_notes')).toBe('first');
+  });
+
+  test('a tool that needs more: 403 insufficient_scope, and the person decides', async () => {
+    await connected();
+    const add = () => connection.call('add_note', { note: 'second' });
+    await expect(add()).rejects.toBeInstanceOf(sdk.Unauthorized);
+    const asked = host.sentTo?.searchParams.get('scope')?.split(' ');
+    expect(asked).toEqual(expect.arrayContaining(SCOPES));
+    await connection.finish(await decided('Allow'));
+    expect(await add()).toBe('added second');
+    expect(await connection.call('list_notes')).toBe('first, second');
+  });
+
+  test('a person who denies more leaves the host what it had', async () => {
+    await connected();
+    await expect(connection.call('add_note', { note: 'no' })).rejects.toBeInstanceOf(
+      sdk.Unauthorized,
+    );
+    expect(Object.fromEntries(await decided('Deny'))).toMatchObject({
+      error: 'access_denied',
+      iss: site.pair.issuer,
+    });
+    expect(await connection.call('list_notes')).not.toContain('no');
+  });
+
+  test('a call after the person ended the access: 401, and the host asks anew', async () => {
+    await connected();
+    await page.goto(`${site.pair.issuer}/account`);
+    const name = `End the access of ${new URL(clientId).host}`;
+    await page.getByRole('button', { name, exact: true }).click();
+    await page.getByRole('button', { name: 'End the access', exact: true }).click();
+    await page.getByText('The application has no access any more').waitFor();
+    // Version 2 says that it forgets its tokens.
+    using _ = jest.spyOn(console, 'warn').mockReturnValue();
+    host.sentTo = undefined;
+    await expect(connection.call('list_notes')).rejects.toBeInstanceOf(sdk.Unauthorized);
+    await connection.finish(await decided('Allow'));
+    expect(await connection.call('list_notes')).toContain('first');
+  });
+});
