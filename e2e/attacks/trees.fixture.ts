@@ -10,7 +10,6 @@ import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import { NO_QUOTA } from '#shared/stores/contract/samples.ts';
 import { bytesOf } from '#shared/stores/trees/entry-bytes.ts';
-import { keptContent } from '#shared/stores/sqlite/trees/kept-content.fixture.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { folderOf } from '#shared/stores/trees/tree-folder.ts';
@@ -19,6 +18,7 @@ import { openDisk } from '../../resource-server/resources/content/disk.ts';
 import { startStore } from '../flows/flow.ts';
 import type { StoreKind } from '../flows/flow.ts';
 import { startPair } from '../pair/pair.ts';
+import { keptContent } from '../parts/kept-content.ts';
 import type { Pair } from '../pair/pair.ts';
 import { UNLIMITED } from './attacked-pair.fixture.ts';
 
@@ -197,13 +197,13 @@ export async function assertSound(servers: TreeServers, tree: string): Promise<v
 }
 
 /** Bytes of all content of a tree, by name. */
-async function contentOf({ pair, stores }: TreeServers, tree: string) {
+async function contentOf({ pair }: TreeServers, tree: string) {
   const folder = join(pair.data, 'content', folderOf(tree));
   const files = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return [];
     throw error;
   });
-  const kept = stores.trees.longestContent < 0 ? [] : keptContent(pair.data, tree);
+  const kept = await keptContent(await loadConfig(pair.env), tree);
   const inFiles = files.map(async (file) => [file, (await stat(join(folder, file))).size] as const);
   const both = [...kept, ...(await Promise.all(inFiles))];
   const found = new Map(both);

@@ -4,7 +4,6 @@ import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { keptContent } from '#shared/stores/sqlite/trees/kept-content.fixture.ts';
 import { folderOf } from '#shared/stores/trees/tree-folder.ts';
 import { get } from '../clients/digest/answers.fixture.ts';
 import { overHttp } from '../clients/digest/over-http.ts';
@@ -12,6 +11,7 @@ import { issuerOf } from '../clients/private-token/issuer-of.ts';
 import { encode } from '../clients/private-token/base64url.ts';
 import { obtain, offersIn } from '../clients/private-token/private-token-client.ts';
 import type { ServerProcess } from '../pair/pair.ts';
+import { keptContent } from '../parts/kept-content.ts';
 import { until } from '../parts/process.ts';
 import { getAll } from './flow.ts';
 import type { Client, Flow } from './flow.ts';
@@ -22,9 +22,9 @@ const CHAINS = 3;
 const TOKENS = '/schemes/private-token/';
 const UNSPENT = 3;
 const BLIND_RSA = 2;
-/** Longest content, in bytes: several chunks of a stream; and of content that the store keeps. */
+/** Longest content, in bytes: several chunks of a stream; and of content that any store keeps. */
 const LONGEST = 300_000;
-const SHORT = 16_000;
+const SHORT = 2_000;
 /** Milliseconds within which a server dies after the writes have begun. */
 const LIFE = 150;
 /** How many of the oldest tokens and clients are looked at again after each kill. */
@@ -247,8 +247,8 @@ function sample<T>(all: readonly T[]): readonly T[] {
 const MANY = 100_000;
 
 /** Every row names content of its length, and the store keeps no other. */
-async function assertContent({ stores, pair }: Flow): Promise<void> {
-  const kept = new Map(stores.trees.longestContent < 0 ? [] : keptContent(pair.data, '/documents'));
+async function assertContent({ stores, pair, config }: Flow): Promise<void> {
+  const kept = new Map(await keptContent(config, '/documents'));
   const inFiles = async (file: string) =>
     (await stat(join(pair.data, 'content', folderOf('/documents'), file))).size;
   for (const entry of await stores.trees.below('/documents', '', MANY)) {

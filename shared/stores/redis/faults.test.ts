@@ -28,6 +28,7 @@ import {
 } from '../contract/samples.ts';
 import { checkServers } from './check-servers.ts';
 import { Connection } from './connection/connection.ts';
+import { OLDEST, SCHEMA } from './migrations/migrate.ts';
 import { RedisFeed } from './revocation/revocation-feed.ts';
 import { topologyOf } from './connection/topology.ts';
 import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
@@ -85,10 +86,12 @@ describe('the demands on a server', () => {
 
   test('one that a newer version has written to is refused with both numbers', async () => {
     await using redis = await startRedis();
-    await redis.cli('SET', '{test}:schema', '9');
+    const newer = String(SCHEMA + 1);
+    await redis.cli('SET', '{test}:schema', newer);
     const opening = openTestRedis(redisConfig({ urls: [redis.url] }));
-    await expect(opening).rejects.toThrow(/schema 9.*knows 8.*Start the newer version/);
-    expect(await redis.cli('GET', '{test}:schema')).toBe('9');
+    const told = new RegExp(`schema ${newer}.*knows ${SCHEMA}.*Start the newer version`);
+    await expect(opening).rejects.toThrow(told);
+    expect(await redis.cli('GET', '{test}:schema')).toBe(newer);
   });
 
   test('a newer schema is opened if the oldest compatible one is not above ours', async () => {
@@ -97,14 +100,17 @@ describe('the demands on a server', () => {
     await using first = await open();
     expect(await first.people.add(somePerson('alice'))).toBe(true);
     const kept = () => redis.cli('MGET', '{test}:schema', '{test}:schema:oldest');
-    expect(await kept()).toBe('8\n8');
-    await redis.cli('MSET', '{test}:schema', '10', '{test}:schema:oldest', '8');
+    expect(await kept()).toBe(`${SCHEMA}\n${OLDEST}`);
+    const later = String(SCHEMA + 2);
+    await redis.cli('MSET', '{test}:schema', later, '{test}:schema:oldest', String(SCHEMA));
     await using second = await open();
     expect(await second.people.getByName('alice')).toMatchObject({ name: 'alice' });
-    expect(await kept()).toBe('10\n8');
-    await redis.cli('SET', '{test}:schema:oldest', '9');
-    await expect(open()).rejects.toThrow(/schema 10.*knows 8, and the keys need 9/);
-    expect(await kept()).toBe('10\n9');
+    expect(await kept()).toBe(`${later}\n${SCHEMA}`);
+    const needed = SCHEMA + 1;
+    await redis.cli('SET', '{test}:schema:oldest', String(needed));
+    const told = new RegExp(`schema ${later}.*knows ${SCHEMA}, and the keys need ${needed}`);
+    await expect(open()).rejects.toThrow(told);
+    expect(await kept()).toBe(`${later}\n${needed}`);
   });
 
   test('a warning is logged where an acknowledged revocation could be lost, and only there', async () => {

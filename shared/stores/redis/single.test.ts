@@ -8,6 +8,7 @@ import {
   edit,
   FAR,
   puts,
+  putWith,
   someApiKey,
   someDocument,
   someInvalidation,
@@ -76,12 +77,13 @@ describe('the keys', () => {
     await stores.cacheReports.put('a-process', 'x');
     await edit(stores, '/dav?person=a', [
       ...puts(someDocument('x')),
+      putWith('y', Buffer.from('short'), { file: 'y' }),
       { kind: 'lock', lock: someLock('x') },
     ]);
     const keys = (await redis.cli('KEYS', '*')).split('\n');
-    expect(keys).toHaveLength(47);
+    expect(keys).toHaveLength(48);
     for (const key of keys) expect(key).toMatch(/^\{?test[:}]/);
-    expect(keys.filter((key) => key.startsWith('{test:%2Fdav%3Fperson%3Da}:'))).toHaveLength(6);
+    expect(keys.filter((key) => key.startsWith('{test:%2Fdav%3Fperson%3Da}:'))).toHaveLength(7);
     expect(keys.join()).not.toContain('a-jti-of-somebody');
     expect(keys.join()).not.toContain('a-nonce-of-somebody');
     expect(keys.join()).not.toContain('a-token-of-somebody');

@@ -18,6 +18,7 @@ const MIGRATIONS = [
   giveSearchKeysToPeople,
   giveAddressesToOne,
   giveListsToPeople,
+  keepShortContent,
 ];
 
 /**
@@ -26,16 +27,22 @@ const MIGRATIONS = [
  */
 async function giveVersionsToTrees(): Promise<void> {}
 
+/**
+ * Schema 9: short content of documents is in `{prefix:tree}:content`. What was in files before stays there until it is
+ * replaced. Older code would look for a file, and would not remove content that nothing names any more.
+ */
+async function keepShortContent(): Promise<void> {}
+
 /** Layout of the keys; a change that older code would misread makes it one higher. */
 export const SCHEMA = 1 + MIGRATIONS.length;
 
 /**
  * The oldest schema whose code may work on keys of today's: the last migration that changed what was there, and did not
- * only add to it. Changes are of that kind for one release at least before an older one stops. Schema 8 only adds, and yet is
- * such a one: the scripts that write people keep their lists, where SQLite has triggers. What an older version wrote would be
- * missing in the lists for good.
+ * only add to it. Changes are of that kind for one release at least before an older one stops. Schemas 8 and 9 only add, and
+ * yet are such: the scripts that write people keep their lists, where SQLite has triggers, so what an older version wrote
+ * would be missing in the lists for good; and an older version would find no content in `content`.
  */
-export const OLDEST = 8;
+export const OLDEST = 9;
 
 /** Where the schema is, the one that is being moved from, and the oldest one that is compatible; in one slot. */
 export const schemaKeys = (prefix: string) =>

@@ -11,7 +11,7 @@ import { ROWS, rowOf, token, untoken } from './tree-rows.ts';
  * KEYS and the order of ARGV: `redisTrees`, `argumentsOf`.
  */
 export const COMMIT = script(`
-local rows, names, files, locks, meta, relocked = unpack(KEYS)
+local rows, names, files, locks, meta, relocked, contents = unpack(KEYS)
 local taken = 0
 local function take()
   taken = taken + 1
@@ -66,7 +66,7 @@ local function set(path, row)
   now[path] = row
 end
 
-local added, named, dropped = { bytes = 0, properties = 0, entries = 0 }, {}, {}
+local added, named, dropped, kept = { bytes = 0, properties = 0, entries = 0 }, {}, {}, {}
 local function count(path, row, sign)
   local _, bytes, properties, file = fields(row)
   added.bytes = added.bytes + sign * tonumber(bytes)
@@ -124,7 +124,7 @@ end
 local locked, roots = {}, {}
 local edits = {
   put = function()
-    local path, row = take(), take()
+    local path, row, content = take(), take(), take()
     local old = at(path)
     local reason = not old and misplaced(path)
     if reason then return reason end
@@ -134,6 +134,8 @@ local edits = {
     end
     count(path, row, 1)
     set(path, row)
+    local _, _, _, file = fields(row)
+    if content ~= '' then kept[file] = string.sub(content, 2) end
   end,
   remove = function()
     local path = take()
@@ -233,7 +235,10 @@ for file, sum in pairs(named) do
     local left = redis.call('HINCRBY', files, file, sum)
     if left == 0 then
       redis.call('HDEL', files, file)
-      reply[#reply + 1] = file
+      local was_kept = redis.call('HDEL', contents, file) == 1
+      if not was_kept and not kept[file] then reply[#reply + 1] = file end
+    elseif kept[file] then
+      redis.call('HSET', contents, file, kept[file])
     end
   end
 end
@@ -268,7 +273,7 @@ export function argumentsOf(change: Change, version: string): string[] {
 
 /** An edit of several locks is as many of one. */
 const ARGUMENTS: ByKind<undefined, readonly (readonly string[])[]> = {
-  put: ({ kind, entry }) => [[kind, entry.path, rowOf(entry)]],
+  put: ({ kind, entry, content }) => [[kind, entry.path, rowOf(entry), contentArgument(content)]],
   remove: ({ kind, path }) => [[kind, path]],
   move: ({ kind, from, to, at, longest }) => [[kind, from, to, String(at), String(longest)]],
   copy: ({ kind, from, to, at, longest, deep }) => [
@@ -277,6 +282,11 @@ const ARGUMENTS: ByKind<undefined, readonly (readonly string[])[]> = {
   lock: ({ kind, lock }) => [[kind, lock.token, lock.root, JSON.stringify(lock)]],
   unlock: ({ kind, locks }) => locks.map(({ token: id, root }) => [kind, id, root]),
 };
+
+/** Content in base64 behind a sign, since it may be empty; '' for none. */
+function contentArgument(content: Uint8Array | undefined): string {
+  return content === undefined ? '' : `=${Buffer.from(content).toString('base64')}`;
+}
 
 export type CommitReply = readonly [kind: CommitOutcome['kind'] | 'impossible', ...string[]];
 

@@ -4,7 +4,7 @@ import type { Lock, Trees } from '#shared/stores/trees/trees.ts';
 import { script } from '../connection/connection.ts';
 import type { Connection } from '../connection/connection.ts';
 import { argumentsOf, COMMIT, outcomeOf, type CommitReply } from './tree-commit.ts';
-import { entryOf, listedOf, memberOf, ROWS, untoken } from './tree-rows.ts';
+import { entryOf, listedOf, memberOf, ROWS, token, untoken } from './tree-rows.ts';
 
 /** KEYS: rows, locks, meta. ARGV: paths. */
 const look = script(`
@@ -34,8 +34,14 @@ end
 return { paths, found, redis.call('HGET', KEYS[3], 'version') }
 `);
 
-/** All content is in files: memory is dear. */
-const NO_CONTENT = -1;
+/** KEYS: files, content. Replies with the names in both, and those in the second. */
+const namesOf = script(`return { redis.call('HKEYS', KEYS[1]), redis.call('HKEYS', KEYS[2]) }`);
+
+/**
+ * Bytes. Memory is dear: a tree of 10,000 documents has 27 MiB of such content, about as much as its rows. A file costs a
+ * PUT as much CPU as all the rest: it is made, synced, renamed and removed, each in a thread.
+ */
+const LONGEST_CONTENT = 2048;
 
 const WHOLE = ['whole', entryOf] as const;
 const FIRST_LINES = ['listed', listedOf] as const;
@@ -50,7 +56,8 @@ const membersOf = (path: string, after: string): string[] => [
  * Redis has for each tree, in one slot, `{prefix:tree}:` and
  * - `rows`: hash of path to row (tree-rows.ts);
  * - `names`: sorted set of all but the root, by collection and name;
- * - `files`: hash of content file to how many rows name it;
+ * - `files`: hash of the name of each content to how many rows name it;
+ * - `content`: hash of the name of short content to it, in base64; longer content is in files;
  * - `locks`: hash of token to JSON;
  * - `relocked`: sorted set of the version and the root of each change of a lock, for the last versions;
  * - `tree`: hash of `version`; of `locks`, how often they have changed; and of what counts for the quota:
@@ -63,6 +70,7 @@ export function redisTrees(redis: Connection, prefix: string, random: Random): T
       rows: `${tag}:rows`,
       names: `${tag}:names`,
       files: `${tag}:files`,
+      contents: `${tag}:content`,
       locks: `${tag}:locks`,
       meta: `${tag}:tree`,
       relocked: `${tag}:relocked`,
@@ -88,7 +96,7 @@ export function redisTrees(redis: Connection, prefix: string, random: Random): T
   }
 
   return {
-    longestContent: NO_CONTENT,
+    longestContent: LONGEST_CONTENT,
 
     async get(tree, path) {
       const row = await redis.command<string | null>('HGET', keys(tree).rows, path);
@@ -125,21 +133,27 @@ export function redisTrees(redis: Connection, prefix: string, random: Random): T
     },
 
     async commit(tree, change) {
-      checkEdits(change.edits, NO_CONTENT);
-      const { rows, names, files, locks, meta, relocked } = keys(tree);
+      checkEdits(change.edits, LONGEST_CONTENT);
+      const { rows, names, files, locks, meta, relocked, contents } = keys(tree);
       return outcomeOf(
         await redis.durable<CommitReply>(
           COMMIT,
-          [rows, names, files, locks, meta, relocked],
+          [rows, names, files, locks, meta, relocked, contents],
           ...argumentsOf(change, randomId(random)),
         ),
       );
     },
 
-    content: async () => undefined,
+    async content(tree, name) {
+      const kept = await redis.command<string | null>('HGET', keys(tree).contents, token(name));
+      return kept === null ? undefined : Buffer.from(kept, 'base64');
+    },
 
     async files(tree) {
-      return new Set((await redis.command<string[]>('HKEYS', keys(tree).files)).map(untoken));
+      const { files, contents } = keys(tree);
+      const [all, kept] = await redis.script<[string[], string[]]>(namesOf, [files, contents]);
+      const short = new Set(kept);
+      return new Set(all.filter((name) => !short.has(name)).map(untoken));
     },
   };
 }

@@ -1,0 +1,20 @@
+import type { Config } from '#shared/config/schema.ts';
+import { keptContent as inSqlite } from '#shared/stores/sqlite/trees/kept-content.fixture.ts';
+import { redisCommand } from './redis-commands.ts';
+
+/** Returns the content of a tree that the store of a pair keeps itself: bytes by name. The store is no cluster. */
+export async function keptContent(
+  { store, data }: Config,
+  tree: string,
+): Promise<ReadonlyMap<string, number>> {
+  if (store.kind === 'sqlite') return inSqlite(data, tree);
+  const { hostname, port, password } = new URL(store.urls[0] ?? '');
+  const place = { host: hostname, port: Number(port), ...(password && { password }) };
+  const key = `{${store.prefix}:${encodeURIComponent(tree)}}:content`;
+  const names = (await redisCommand(place, ['HKEYS', key])).split('\n').filter(Boolean);
+  const lengths = names.map(async (name) => {
+    const content = await redisCommand(place, ['HGET', key, name]);
+    return [decodeURIComponent(name), Buffer.from(content, 'base64').length] as const;
+  });
+  return new Map(await Promise.all(lengths));
+}
