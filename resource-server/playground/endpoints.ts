@@ -11,8 +11,7 @@ import { exchangePage, exchangesPage, type ShownLeg } from '../pages/views/playg
 import { EXCHANGES } from './exchanges.ts';
 import type { Exchange } from './exchange.ts';
 import { LONGEST_FORM, readMistake } from './form.ts';
-import { partsOf } from './http1-message.ts';
-import { noteOn } from './notes.ts';
+import { notesOf } from './notes-of.ts';
 import type { Leg, Run } from './run.ts';
 import { pagePath, spacePath } from './spaces.ts';
 
@@ -37,9 +36,13 @@ export function playgroundPages(
     answer: (request) => exchangesPage(frameOf(request), listed),
   };
   const pageOf = (exchange: Exchange): Endpoint => {
-    const { command, ...words } = exchange;
+    const { command, title, about, standard, document, mistakes } = exchange;
     const props = {
-      ...words,
+      title,
+      about,
+      standard,
+      document,
+      mistakes,
       index: PLAYGROUND_LIST,
       path: pagePath(exchange),
       command: command?.(origin + spacePath(exchange)),
@@ -56,7 +59,11 @@ export function playgroundPages(
         const content = await wholeContent(request, LONGEST_FORM, tooLong);
         const mistake = readMistake(headers['content-type'], content, exchange.mistakes);
         const legs = await run(exchange, mistake, asked.peer.address);
-        return exchangePage(frameOf(request), { ...props, mistake, legs: legs.map(shown) });
+        return exchangePage(frameOf(request), {
+          ...props,
+          mistake,
+          legs: legs.map((leg) => shownLeg(leg, exchange)),
+        });
       },
     };
   };
@@ -68,16 +75,11 @@ export function playgroundPages(
 
 const tooLong = () => new HttpError(413, `The form has at most ${LONGEST_FORM} bytes.`);
 
-function shown({ title, sent, received }: Leg): ShownLeg {
-  return { title, sent: shownMessage(sent), received: shownMessage(received) };
-}
-
-function shownMessage(octets: Buffer) {
-  const { fields } = partsOf(octets);
-  const names = [...new Set(fields.map(([name]) => name))];
-  const notes = names.flatMap((name) => {
-    const found = noteOn(name);
-    return found ? [{ name, ...found }] : [];
+function shownLeg({ title, sent, received, remarks }: Leg, exchange: Exchange): ShownLeg {
+  const [scheme = ''] = exchange.space.schemes;
+  const shown = (octets: Buffer) => ({
+    text: octets.toString().replaceAll('\r\n', '\n'),
+    notes: notesOf(octets, scheme, exchange),
   });
-  return { text: octets.toString().replaceAll('\r\n', '\n'), notes };
+  return { title, remarks, sent: shown(sent), received: shown(received) };
 }

@@ -1,8 +1,4 @@
-/** A note on a field, and the section that defines it. */
-export interface Note {
-  readonly text: string;
-  readonly section: string;
-}
+import type { Note } from './exchange.ts';
 
 const note = (text: string, section: string): Note => ({ text, section });
 

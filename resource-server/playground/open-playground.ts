@@ -54,7 +54,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   });
   const loopback = openLoopback(serve, silentLog);
   const { host } = new URL(config.resource);
-  const run = createRun({ loopback, limits: stores.limits, host });
+  const run = createRun({ loopback, limits: stores.limits, host, clock, random });
   const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
   return {
     spaces: createSpaces({ ...config, spaces: [...spaces] }, schemes, people, clock),

@@ -1,3 +1,5 @@
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Limits } from '#shared/stores/limits/limits.ts';
@@ -12,6 +14,8 @@ export interface Leg {
   readonly title: string;
   readonly sent: Buffer;
   readonly received: Buffer;
+  /** Findings of the client by the answer, in words. */
+  readonly remarks: readonly string[];
 }
 
 /** Exchanges of one visitor. */
@@ -22,6 +26,8 @@ export interface RunParts {
   readonly limits: Pick<Limits, 'spend'>;
   /** The authority that the messages name (RFC 9110 section 7.2). */
   readonly host: string;
+  readonly clock: Clock;
+  readonly random: Random;
 }
 
 /** Performs exchanges for visitors, and returns what was on the wire. */
@@ -35,7 +41,7 @@ export type Run = (
  * Rejects with `HttpError` 429 if the visitor had too many exchanges lately, and 503 if the process has enough of them
  * under way.
  */
-export function createRun({ loopback, limits, host }: RunParts): Run {
+export function createRun({ loopback, limits, host, clock, random }: RunParts): Run {
   let underWay = 0;
   return async (exchange, mistake, visitor) => {
     const spent = await limits.spend('playground', customerOf(visitor), RATE);
@@ -49,17 +55,20 @@ export function createRun({ loopback, limits, host }: RunParts): Run {
     }
     underWay += 1;
     try {
-      const legs: Leg[] = [];
-      await exchange.perform(
-        async (title, request) => {
+      const legs: (Leg & { readonly remarks: string[] })[] = [];
+      await exchange.perform({
+        async send(title, request) {
           const sent = writeRequest(host, request);
           const received = await loopback.send(sent, visitor);
-          legs.push({ title, sent, received });
+          legs.push({ title, sent, received, remarks: [] });
           return readAnswer(received);
         },
-        spacePath(exchange),
+        remark: (text) => legs.at(-1)?.remarks.push(text),
+        target: spacePath(exchange),
         mistake,
-      );
+        clock,
+        random,
+      });
       return legs;
     } finally {
       underWay -= 1;

@@ -14,16 +14,22 @@ export interface ListedExchange {
 export interface ShownMessage {
   /** As it was on the wire, with LF for CR LF. */
   readonly text: string;
-  /** On its fields, in their order. */
-  readonly notes: readonly {
-    readonly name: string;
-    readonly text: string;
-    readonly section: string;
-  }[];
+  /** On its fields, in their order, each before those on its parameters. */
+  readonly notes: readonly ShownNote[];
+}
+
+export interface ShownNote {
+  /** The name of a field, or of a parameter of the field before it. */
+  readonly name: string;
+  readonly text: string;
+  readonly section: string;
+  /** The content of a value that is encoded. */
+  readonly decoded?: string | undefined;
 }
 
 export interface ShownLeg {
   readonly title: string;
+  readonly remarks: readonly string[];
   readonly sent: ShownMessage;
   readonly received: ShownMessage;
 }
@@ -131,7 +137,7 @@ function formOf({ language }: Frame, { path, mistakes, mistake }: ExchangeProps)
   </section>`;
 }
 
-function legOf(frame: Frame, { title, sent, received }: ShownLeg, number: number): Html {
+function legOf(frame: Frame, { title, remarks, sent, received }: ShownLeg, number: number): Html {
   const texts = textsOf(frame.language).playground;
   const id = `leg-${number}`;
   return html`<section aria-labelledby="${id}">
@@ -140,6 +146,7 @@ function legOf(frame: Frame, { title, sent, received }: ShownLeg, number: number
     ${messageOf(frame, sent)}
     <h3>${texts.received}</h3>
     ${messageOf(frame, received)}
+    ${remarks.map((remark) => html`<p class="note" lang="en">${remark}</p>`)}
   </section> `;
 }
 
@@ -150,9 +157,12 @@ function messageOf({ language }: Frame, { text, notes }: ShownMessage): Html {
       <summary>${fields}</summary>
       <dl class="facts" lang="en">
         ${notes.map(
-          ({ name, text: words, section }) =>
+          ({ name, text: words, section, decoded }) =>
             html`<dt>${name}</dt>
-              <dd>${words} <span class="muted">(${section})</span></dd> `,
+              <dd>
+                ${words} <span class="muted">(${section})</span>
+                ${decoded !== undefined && html`<br /><code>${decoded}</code>`}
+              </dd> `,
         )}
       </dl>
     </details>`;

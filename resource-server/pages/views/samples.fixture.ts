@@ -81,10 +81,18 @@ export function samples(text = ''): Readonly<Record<string, (frame: Frame) => An
         legs: [
           {
             title: 'The client asks',
+            remarks: [`It finds out${text}.`],
             sent: { text: `GET /x HTTP/1.1\nHost: api.example${text}\n\n`, notes: [] },
             received: {
               text: `HTTP/1.1 401 Unauthorized\nWWW-Authenticate: Basic realm="x"\n\n${text}`,
-              notes: [{ name: `Host${text}`, text: 'A challenge', section: 'RFC 9110' }],
+              notes: [
+                {
+                  name: `Host${text}`,
+                  text: 'A challenge',
+                  section: 'RFC 9110',
+                  decoded: `a:b${text}`,
+                },
+              ],
             },
           },
         ],

@@ -2,6 +2,7 @@ import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
 import type { Exchange } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
+import { REALM } from './parameters.ts';
 
 /** The credentials of a client that makes a mistake, by its name. */
 const CREDENTIALS: Readonly<Record<string, string>> = {
@@ -26,14 +27,26 @@ export const basicExchange: Exchange = {
     name: 'A name that nobody has',
     cut: 'Credentials that are cut off',
   },
-  async perform(send, target, mistake = 'right') {
+  parameters: {
+    realm: REALM,
+    charset: {
+      text: 'The client writes name and password in this encoding.',
+      section: 'RFC 7617 section 2.1',
+    },
+    token68: {
+      text: 'The name, a colon and the password in base64. That is no encryption.',
+      section: 'RFC 7617 section 2',
+    },
+  },
+  decoded: (name, value) =>
+    name === 'token68' ? Buffer.from(value, 'base64').toString() : undefined,
+  async perform({ send, target, mistake = 'right' }) {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without credentials, and learns the scheme and the realm', request);
     const authorization = CREDENTIALS[mistake] ?? '';
-    const fields = [['Authorization', authorization]] as const;
     await send('The client repeats the request with the name and the password', {
       ...request,
-      fields,
+      fields: [['Authorization', authorization]],
     });
   },
 };

@@ -1,0 +1,150 @@
+import { digestCredentials, type DigestRequest } from '#shared/auth/schemes/digest/client.ts';
+import { shellWord } from '#shared/base/shell-word.ts';
+import type { AuthParams } from '#shared/http/auth/params.ts';
+import type { Exchange, Note, Performing } from '../exchange.ts';
+import { PASSWORD, PERSON } from '../person.ts';
+import { challengeOf, infoOf, REALM } from './parameters.ts';
+
+const note = (text: string, section: string): Note => ({
+  text,
+  section: `RFC 7616 section ${section}`,
+});
+
+const PARAMETERS: Exchange['parameters'] = {
+  realm: REALM,
+  domain: note('The URLs for which the credentials are good, too.', '3.3'),
+  nonce: note(
+    'A value of the server that every response contains, so that it is not good later.',
+    '3.3',
+  ),
+  nextnonce: note('The nonce that the client uses from now on.', '3.5'),
+  opaque: note('The client sends it back unchanged.', '3.3'),
+  stale: note('Only the nonce was wrong: the client tries again without asking anybody.', '3.3'),
+  algorithm: note('The hash by which the response is computed.', '3.3'),
+  qop: note('`auth` protects method and target, `auth-int` the content as well.', '3.3'),
+  charset: note('The encoding of name and password.', '3.3'),
+  username: note('The name.', '3.4'),
+  uri: note('The target of the request, again: the response protects it.', '3.4'),
+  nc: note('How often the client has used this nonce. The server takes each number once.', '3.4'),
+  cnonce: note('A value of the client, so that no server can choose all that is hashed.', '3.4'),
+  response: note(
+    'The hash of all of this with the password. The password itself is not sent.',
+    '3.4.1',
+  ),
+  rspauth: note('The same hash by the server: it knows the password, too.', '3.5'),
+};
+
+/** Begins like every client: the request without credentials, whose answer has the challenge. */
+async function begin(
+  { send, target, random }: Performing,
+  { method, content }: { readonly method: string; readonly content?: string },
+): Promise<{ challenge: AuthParams; cnonce: string }> {
+  const planned = { method, target, fields: [], ...(content !== undefined && { content }) };
+  const answer = await send('The client asks without credentials, and gets a nonce', planned);
+  return { challenge: challengeOf(answer), cnonce: random(12).toString('base64url') };
+}
+
+/** Sends a request with the credentials for `proved`, and says whether the server has proved that it knows the password. */
+async function prove(
+  performing: Performing,
+  title: string,
+  challenge: AuthParams,
+  proved: DigestRequest,
+  sent: { readonly content?: string } = proved,
+): Promise<void> {
+  const { authorization, rspauth } = digestCredentials(challenge, proved);
+  const { content } = sent;
+  const answer = await performing.send(title, {
+    method: proved.method,
+    target: performing.target,
+    fields: [['Authorization', authorization]],
+    ...(content !== undefined && { content }),
+  });
+  const info = infoOf(answer, 'Digest');
+  if (info['rspauth'] === undefined) return;
+  performing.remark(
+    info['rspauth'] === rspauth(answer.content)
+      ? 'The client computes the same rspauth: the server knows the password.'
+      : 'The client computes another rspauth: this is not the server that it knows.',
+  );
+}
+
+/** RFC 7616, with the qop `auth`. */
+export const digestExchange: Exchange = {
+  name: 'digest',
+  title: 'Digest',
+  about:
+    'The client proves that it knows the password, and never sends it. A listener can still try passwords against what it has heard, so weak passwords need TLS.',
+  standard: 'RFC 7616',
+  document: 'how-to/schemes/digest.md',
+  space: { schemes: ['Digest'] },
+  command: (url) =>
+    `curl -si --digest -u ${shellWord(`${PERSON.name}:${PASSWORD}`)} ${shellWord(url)}`,
+  mistakes: {
+    password: 'Another password',
+    replayed: 'The same credentials a second time',
+    target: 'Credentials for another target',
+    downgraded: 'MD5, which the server did not offer',
+  },
+  parameters: PARAMETERS,
+  async perform(performing) {
+    const { target, mistake } = performing;
+    const { challenge, cnonce } = await begin(performing, { method: 'GET' });
+    const request = {
+      name: PERSON.name,
+      password: mistake === 'password' ? `${PASSWORD}!` : PASSWORD,
+      method: 'GET',
+      uri: mistake === 'target' ? '/playground/at/basic/' : target,
+      qop: 'auth',
+      count: 1,
+      cnonce,
+    } as const;
+    const offer = mistake === 'downgraded' ? { ...challenge, algorithm: 'MD5' } : challenge;
+    await prove(performing, 'The client repeats the request with a proof', offer, request);
+    if (mistake === 'replayed') {
+      await prove(performing, 'Somebody repeats what was heard', offer, request);
+    } else if (mistake === undefined) {
+      const again = { ...request, count: 2 };
+      await prove(performing, 'The next request needs no new nonce: nc counts', offer, again);
+    }
+  },
+};
+
+const CONTENT = 'Pay 10 euros to Alice.';
+
+/** RFC 7616, with the qop `auth-int` and the hash SHA-512-256. */
+export const digestAuthIntExchange: Exchange = {
+  name: 'digest-auth-int',
+  title: 'Digest with auth-int',
+  about:
+    'The response of the client covers the content, too, and rspauth covers the content of the answer. Somebody in the middle cannot change either of them without TLS.',
+  standard: 'RFC 7616 section 3.4.3',
+  document: 'how-to/schemes/digest.md',
+  space: { schemes: ['Digest'], digest: { algorithms: ['SHA-512-256'], qop: ['auth-int'] } },
+  mistakes: {
+    password: 'Another password',
+    changed: 'Content that was changed on the way',
+    replayed: 'The same credentials a second time',
+  },
+  parameters: PARAMETERS,
+  async perform(performing) {
+    const { target, mistake } = performing;
+    const { challenge, cnonce } = await begin(performing, { method: 'POST', content: CONTENT });
+    const request = {
+      name: PERSON.name,
+      password: mistake === 'password' ? `${PASSWORD}!` : PASSWORD,
+      method: 'POST',
+      uri: target,
+      qop: 'auth-int',
+      count: 1,
+      cnonce,
+      content: CONTENT,
+    } as const;
+    const sent = { content: mistake === 'changed' ? CONTENT.replace('10', '99') : CONTENT };
+    const title = 'The client repeats the request with a proof of the content';
+    await prove(performing, title, challenge, request, sent);
+    if (mistake === 'replayed') {
+      await prove(performing, 'Somebody repeats what was heard', challenge, request);
+    }
+  },
+};

@@ -1,0 +1,71 @@
+import { decodeMessage, encodeMessage } from '#shared/auth/schemes/scram/base64.ts';
+import { scramClient } from '#shared/auth/schemes/scram/client.ts';
+import { formatInfo } from '#shared/http/auth/challenge.ts';
+import type { Exchange, Note } from '../exchange.ts';
+import { PASSWORD, PERSON } from '../person.ts';
+import { challengeOf, infoOf, REALM } from './parameters.ts';
+
+const SCHEME = 'SCRAM-SHA-256';
+
+const note = (text: string, section: string): Note => ({ text, section });
+
+/** RFC 7804. */
+export const scramExchange: Exchange = {
+  name: 'scram-sha-256',
+  title: SCHEME,
+  about:
+    'Client and server prove to each other that they know the password or its keys, and neither sends it. The server keeps keys that let nobody in, so that a copy of its store is no copy of the passwords.',
+  standard: 'RFC 7804, RFC 5802',
+  document: 'how-to/schemes/scram.md',
+  space: { schemes: [SCHEME] },
+  mistakes: {
+    password: 'Another password',
+    replayed: 'The last message a second time',
+    nonce: 'Another nonce in the last message',
+  },
+  parameters: {
+    realm: REALM,
+    sid: note('Names this exchange: the messages belong together.', 'RFC 7804 section 5'),
+    data: note(
+      'A message of SCRAM in base64. n is the name, r the nonce, s the salt, i the iterations of PBKDF2, c the channel binding (none), p the proof of the client, v that of the server.',
+      'RFC 5802 section 5.1',
+    ),
+    sr: note('A nonce with which a later exchange needs one leg less.', 'RFC 7804 section 5.1'),
+    ttl: note('Seconds for which sr is good.', 'RFC 7804 section 5.1'),
+    stale: note('Only sr was too old.', 'RFC 7804 section 5.1'),
+  },
+  decoded: (name, value) => (name === 'data' ? decodeMessage(value) : undefined),
+  async perform({ send, remark, target, mistake, random }) {
+    const request = { method: 'GET', target, fields: [] };
+    const withData = (params: Record<string, string>, message: string) => {
+      const written = formatInfo(SCHEME, { ...params, data: encodeMessage(message) });
+      return { ...request, fields: [['Authorization', `${SCHEME} ${written}`]] as const };
+    };
+    const challenge = await send('The client asks without credentials', request);
+    const { realm = '' } = challengeOf(challenge);
+    const client = scramClient('SHA-256', {
+      name: PERSON.name,
+      password: mistake === 'password' ? `${PASSWORD}!` : PASSWORD,
+      nonce: random(18).toString('base64'),
+    });
+    const begun = await send(
+      'The client says its name and a nonce, and gets the salt of the name',
+      withData({ realm }, client.first),
+    );
+    const { sid = '', data = '' } = challengeOf(begun);
+    const final = await client.final(decodeMessage(data) ?? '');
+    if (final === undefined) return;
+    const message = mistake === 'nonce' ? final.message.replace(',r=', ',r=x') : final.message;
+    const last = withData({ sid }, message);
+    const answer = await send('The client proves that it knows the password', last);
+    const shown = decodeMessage(infoOf(answer, SCHEME)['data'] ?? '') ?? '';
+    if (answer.status === 200) {
+      remark(
+        final.isFromServer(shown)
+          ? 'The client checks v: the server has the keys of this password.'
+          : 'The client checks v: this is not the server that it knows.',
+      );
+    }
+    if (mistake === 'replayed') await send('Somebody repeats what was heard', last);
+  },
+};

@@ -1,0 +1,36 @@
+import { type Challenge, parseChallenges } from '#shared/http/auth/challenge.ts';
+import type { ShownNote } from '../pages/views/playground.ts';
+import type { Exchange } from './exchange.ts';
+import { partsOf } from './http1-message.ts';
+import { noteOn } from './notes.ts';
+
+/** Reads a field whose value has parameters of a scheme, by name in lower case (RFC 9110 section 11.6). */
+const WITH_PARAMETERS: Readonly<
+  Record<string, (value: string, scheme: string) => Challenge[] | undefined>
+> = {
+  'www-authenticate': parseChallenges,
+  // Credentials have the grammar of a challenge (RFC 9110 section 11.4).
+  authorization: parseChallenges,
+  'authentication-info': (value, scheme) => parseChallenges(`${scheme} ${value}`),
+};
+
+/** Returns notes on the fields of a message, each followed by those on its parameters. */
+export function notesOf(
+  octets: Buffer,
+  scheme: string,
+  { parameters, decoded }: Pick<Exchange, 'parameters' | 'decoded'>,
+): readonly ShownNote[] {
+  const notes: ShownNote[] = [];
+  for (const [name, value] of partsOf(octets).fields) {
+    const field = noteOn(name);
+    if (field) notes.push({ name, ...field });
+    const [read] = WITH_PARAMETERS[name.toLowerCase()]?.(value, scheme) ?? [];
+    const { token68, params = {} } = read ?? {};
+    const within = token68 === undefined ? Object.entries(params) : [['token68', token68] as const];
+    for (const [parameter, text] of within) {
+      const note = Object.hasOwn(parameters, parameter) ? parameters[parameter] : undefined;
+      if (note) notes.push({ name: parameter, ...note, decoded: decoded?.(parameter, text) });
+    }
+  }
+  return notes;
+}
