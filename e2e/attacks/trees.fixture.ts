@@ -18,7 +18,7 @@ import { openDisk } from '../../resource-server/resources/content/disk.ts';
 import { startStore } from '../flows/flow.ts';
 import type { StoreKind } from '../flows/flow.ts';
 import { startPair } from '../pair/pair.ts';
-import { keptContent } from '../parts/kept-content.ts';
+import { keptContent } from '../pair/kept-content.ts';
 import type { Pair } from '../pair/pair.ts';
 import { UNLIMITED } from './attacked-pair.fixture.ts';
 

@@ -11,7 +11,7 @@ import { issuerOf } from '../clients/private-token/issuer-of.ts';
 import { encode } from '../clients/private-token/base64url.ts';
 import { obtain, offersIn } from '../clients/private-token/private-token-client.ts';
 import type { ServerProcess } from '../pair/pair.ts';
-import { keptContent } from '../parts/kept-content.ts';
+import { keptContent } from '../pair/kept-content.ts';
 import { until } from '../parts/process.ts';
 import { getAll } from './flow.ts';
 import type { Client, Flow } from './flow.ts';

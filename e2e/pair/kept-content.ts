@@ -1,6 +1,6 @@
 import type { Config } from '#shared/config/schema.ts';
 import { keptContent as inSqlite } from '#shared/stores/sqlite/trees/kept-content.fixture.ts';
-import { redisCommand } from './redis-commands.ts';
+import { redisCommand } from '../parts/redis-commands.ts';
 
 /** Returns the content of a tree that the store of a pair keeps itself: bytes by name. The store is no cluster. */
 export async function keptContent(
