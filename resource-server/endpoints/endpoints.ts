@@ -47,10 +47,9 @@ type Asked = Pick<Exchange, 'request' | 'target' | 'origin'>;
 /** The addresses of the server's own, outside every space. */
 export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoint | undefined {
   const { config, spaces, signIn, ofSchemes, playground, errors, brand, recipient } = parts;
+  const configured = spaces.seen.filter((space) => !playground?.spaces.all.includes(space));
   // The origin over TLS has the same spaces, so they are announced once.
-  const announced = spaces.seen.filter(
-    (space) => space.origin !== config.tls?.resource && !playground?.spaces.all.includes(space),
-  );
+  const announced = configured.filter((space) => space.origin !== config.tls?.resource);
   const home: Endpoint = {
     methods: READ,
     answer({ headers }) {
@@ -83,7 +82,8 @@ export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoin
     cors: EVERYBODY,
     answer(request, target) {
       const named = publicOrigin(request, origin);
-      return validated(request, resourceMetadata(config, spaces, named, target));
+      const among = { find: spaces.find, seen: configured };
+      return validated(request, resourceMetadata(config, among, named, target));
     },
   });
   const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];

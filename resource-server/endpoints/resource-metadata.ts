@@ -2,7 +2,7 @@ import { type Answer, notFound } from '#shared/http/answer.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { Target } from '#shared/http/target.ts';
 import { metadataDocument } from '#shared/auth/tokens/protected-resource.ts';
-import type { Spaces } from '../space/spaces.ts';
+import type { Space, Spaces } from '../space/spaces.ts';
 
 const PREFIX = ['.well-known', 'oauth-protected-resource'] as const;
 
@@ -12,25 +12,26 @@ export function isMetadata({ segments }: Target): boolean {
 
 /**
  * Metadata of the space whose path follows the well-known one (RFC 9728 section 3.1), with its last
- * slash or without. Anyone may read it, scripts of any origin too. Throws 404 when there is no such space
+ * slash or without. Without a path it is that of the only space, for clients that look there last (MCP 2026-07-28,
+ * authorization server discovery). Anyone may read it, scripts of any origin too. Throws 404 when there is no such space
  * that takes access tokens.
  */
 export function resourceMetadata(
   { issuer }: Pick<Config, 'issuer'>,
-  spaces: Spaces,
+  spaces: Pick<Spaces, 'find' | 'seen'>,
   origin: string,
   { segments }: Target,
 ): Answer {
   const path = segments.slice(PREFIX.length);
-  const space = spaces.find(origin, path);
-  if (space === undefined || space.segments.length !== path.length) throw notFound();
-  const schemes = space.schemes.map(({ name }) => name);
-  if (!schemes.includes('Bearer') && !schemes.includes('DPoP')) throw notFound();
+  const found = spaces.find(origin, path);
+  const space =
+    found?.segments.length === path.length ? found : path.length === 0 && only(spaces, origin);
+  if (!space || !takesTokens(space)) throw notFound();
   const document = metadataDocument({
     url: space.url,
     name: space.realm,
     issuer,
-    schemes,
+    schemes: space.schemes.map(({ name }) => name),
     scopes: space.allScopes,
   });
   return {
@@ -38,4 +39,15 @@ export function resourceMetadata(
     fields: { 'Content-Type': 'application/json', 'Cache-Control': 'max-age=300' },
     body: JSON.stringify(document),
   };
+}
+
+const takesTokens = ({ schemes }: Space) =>
+  schemes.some(({ name }) => name === 'Bearer' || name === 'DPoP');
+
+/** Returns the one space of an origin that takes access tokens. Spaces that hide are not told of, nor counted. */
+function only({ seen }: Pick<Spaces, 'seen'>, origin: string): Space | undefined {
+  const [first, second] = seen.filter(
+    (space) => space.origin === origin && space.hide === undefined && takesTokens(space),
+  );
+  return second === undefined ? first : undefined;
 }

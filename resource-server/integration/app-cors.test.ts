@@ -85,7 +85,7 @@ describe('Fetch, section CORS-preflight fetch', () => {
 describe('Fetch, section CORS check: actual answers', () => {
   const Origin = PAGES;
   const EXPOSED =
-    'ETag, Location, Content-Location, Allow, Accept-Query, Accept-Patch, Accept-Ranges, Content-Range, Preference-Applied, DAV, Lock-Token, WWW-Authenticate, Authentication-Info, DPoP-Nonce, Link, RateLimit, RateLimit-Policy, Retry-After, TTL';
+    'ETag, Location, Content-Location, Allow, Accept-Query, Accept-Patch, Accept-Ranges, Content-Range, Preference-Applied, DAV, Lock-Token, Mcp-Session-Id, WWW-Authenticate, Authentication-Info, DPoP-Nonce, Link, RateLimit, RateLimit-Policy, Retry-After, TTL';
 
   const answers: [number, string, string, Call][] = [
     [304, 'GET', 'there', { headers: { 'If-None-Match': '*' } }],

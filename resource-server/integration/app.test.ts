@@ -258,14 +258,32 @@ describe('RFC 9728: protected resource metadata', () => {
     },
   );
 
+  const ROOT = '/.well-known/oauth-protected-resource';
+  const notes = {
+    url: 'https://rs.example/notes',
+    realm: 'notes',
+    schemes: ['Bearer'],
+    scopes: { safe: ['notes:read'], unsafe: ['notes:read', 'notes:write'] },
+  };
+  const hidden = { ...notes, url: 'https://rs.example/hidden/', hide: 'forbidden' };
+  const open = { ...notes, url: 'https://rs.example/open/', schemes: ['Basic'] };
+
+  test('MCP 2026-07-28: without a path it is that of the only space, as spaces that hide are not told of', async () => {
+    await using alone = await startResourceServer({ spaces: [notes, hidden, open] });
+    const reply = await alone.ask('GET', ROOT);
+    expect(JSON.parse(reply.text)).toMatchObject({ resource: notes.url });
+    expect((await alone.ask('GET', `${ROOT}/nowhere`)).status).toBe(404);
+    await using hiding = await startResourceServer({ spaces: [hidden, open] });
+    expect((await hiding.ask('GET', ROOT)).status).toBe(404);
+  });
+
   test('a trusted proxy that names another origin of a space gets it', async () => {
     const forwarded = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'app.example' };
-    const root = '/.well-known/oauth-protected-resource';
-    const reply = await rs.ask('GET', root, { headers: forwarded });
+    const reply = await rs.ask('GET', ROOT, { headers: forwarded });
     expect(JSON.parse(reply.text)).toMatchObject({ resource: 'https://app.example/' });
     await using direct = await startResourceServer({ trustedProxies: [] });
-    expect((await direct.ask('GET', root, { headers: forwarded })).status).toBe(404);
-    expect((await rs.ask('GET', root, { headers: { Host: 'app.example' } })).status).toBe(404);
+    expect((await direct.ask('GET', ROOT, { headers: forwarded })).status).toBe(404);
+    expect((await rs.ask('GET', ROOT, { headers: { Host: 'app.example' } })).status).toBe(404);
   });
 });
 

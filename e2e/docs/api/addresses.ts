@@ -107,7 +107,7 @@ export const OF_RESOURCE: readonly Address[] = [
   [
     '/.well-known/oauth-protected-resource/<space>',
     'GET, HEAD',
-    'describes a space that takes tokens (RFC 9728)',
+    'describes a space that takes tokens (RFC 9728); without `<space>`, the only one',
   ],
   [
     '/.well-known/countersign-gateway/jwks',

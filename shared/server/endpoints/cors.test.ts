@@ -95,7 +95,7 @@ describe('Fetch, section CORS check: the fields of an answer', () => {
     expect(fields['Vary']).toBe('Origin');
     const exposed = String(fields['Access-Control-Expose-Headers']).split(', ');
     const needed =
-      'ETag Location Content-Location Preference-Applied Allow Accept-Query Accept-Patch Accept-Ranges Content-Range DAV Lock-Token DPoP-Nonce WWW-Authenticate Authentication-Info Link RateLimit RateLimit-Policy Retry-After TTL';
+      'ETag Location Content-Location Preference-Applied Allow Accept-Query Accept-Patch Accept-Ranges Content-Range DAV Lock-Token Mcp-Session-Id DPoP-Nonce WWW-Authenticate Authentication-Info Link RateLimit RateLimit-Policy Retry-After TTL';
     expect(exposed.toSorted()).toEqual(needed.split(' ').toSorted());
   });
 

@@ -34,6 +34,7 @@ const OF_SPACES = [
   'Preference-Applied',
   'DAV',
   'Lock-Token',
+  'Mcp-Session-Id',
   'WWW-Authenticate',
   'Authentication-Info',
   'DPoP-Nonce',

@@ -1,0 +1,119 @@
+/** A resource without a last slash, as servers of the Model Context Protocol have them, at each door of the server. */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { type Application, startApplication } from '../gateway.fixture.ts';
+import {
+  RESOURCE,
+  startResourceServer,
+  type TestResourceServer,
+} from '../resource-server.fixture.ts';
+
+const BOTH = 'notes:read notes:write';
+const APP = 'https://app.example/mcp';
+
+let rs: TestResourceServer;
+let application: Application;
+beforeAll(async () => {
+  application = await startApplication();
+  const notes = {
+    schemes: ['Bearer', 'DPoP'],
+    scopes: { safe: ['notes:read'], unsafe: BOTH.split(' ') },
+  };
+  rs = await startResourceServer({
+    spaces: [
+      {
+        ...notes,
+        url: `${RESOURCE}/mcp`,
+        realm: 'gateway',
+        serves: 'upstream',
+        upstream: { url: application.url },
+      },
+      { ...notes, url: APP, realm: 'application', serves: 'verify' },
+    ],
+  });
+});
+afterAll(async () => {
+  await rs?.[Symbol.asyncDispose]();
+  await application?.[Symbol.asyncDispose]();
+});
+
+const PUBLIC = { 'X-Forwarded-Proto': 'https', 'X-Forwarded-Host': 'app.example' };
+/** Each door: the resource, and how a POST with these fields goes through it. */
+const DOORS = {
+  'the gateway': {
+    resource: `${RESOURCE}/mcp`,
+    metadata: {},
+    ask: (headers: object, query = '') =>
+      rs.ask('POST', `/mcp${query}`, { headers: { ...headers }, body: '{}' }),
+  },
+  '/verify': {
+    resource: APP,
+    metadata: PUBLIC,
+    ask: (headers: object, query = '') =>
+      rs.ask('GET', '/verify', {
+        headers: {
+          ...PUBLIC,
+          'X-Forwarded-Method': 'POST',
+          'X-Forwarded-Uri': `/mcp${query}`,
+          ...headers,
+        },
+      }),
+  },
+};
+
+describe.each(Object.entries(DOORS))('%s', (_, { resource, metadata, ask }) => {
+  const { origin } = new URL(resource);
+  const bearer = (scope: string, aud = resource) => ({
+    Authorization: `Bearer ${rs.token(scope, { aud })}`,
+  });
+  const challenge = async (headers: object, query?: string) => {
+    const reply = await ask(headers, query);
+    return [reply.status, String(reply.headers['www-authenticate'])] as const;
+  };
+  const named = expect.stringContaining(
+    `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`,
+  );
+
+  test('RFC 9728 section 3.3: metadata names the resource in the octets of its URL', async () => {
+    const path = '/.well-known/oauth-protected-resource/mcp';
+    const reply = await rs.ask('GET', path, { headers: metadata });
+    expect(JSON.parse(reply.text)).toMatchObject({ resource });
+    expect(await challenge({})).toEqual([401, named]);
+  });
+
+  test('RFC 6750 section 3: the challenges name all scopes of the method', async () => {
+    const [status, field] = await challenge({});
+    expect([status, field.split(`scope="${BOTH}"`).length]).toEqual([401, 3]);
+  });
+
+  test('RFC 6750 section 3.1: 403 names them all in one challenge, with those that the client has', async () => {
+    const few = bearer('notes:read profile');
+    const [status, field] = await challenge(few);
+    expect([status, field]).toEqual([403, named]);
+    expect(field).toMatch(/^Bearer [^]*error="insufficient_scope"/);
+    expect(field).toContain(`scope="${BOTH} profile"`);
+  });
+
+  test('a token with these scopes, for exactly this resource, is let in', async () => {
+    const { status } = await ask(bearer(BOTH));
+    expect(status).toBeLessThan(300);
+  });
+
+  test.each([
+    ['with a last slash', `${resource}/`],
+    ['in another case', resource.replace('/mcp', '/MCP')],
+    ['percent-encoded', resource.replace('/mcp', '/%6dcp')],
+    ['the origin alone', origin],
+    ['of another space', 'https://other.example/mcp'],
+  ])('RFC 8707 section 2: a token for the resource %s is for another one', async (__, aud) => {
+    expect(await challenge(bearer(BOTH, aud))).toEqual([
+      401,
+      expect.stringContaining('error="invalid_token"'),
+    ]);
+  });
+
+  test('MCP 2026-07-28, token handling: a token in the query is refused', async () => {
+    const token = rs.token(BOTH, { aud: resource });
+    const [status] = await challenge({}, `?access_token=${token}`);
+    expect(status).toBe(401);
+  });
+});
