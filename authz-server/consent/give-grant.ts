@@ -27,6 +27,8 @@ export interface GrantDecision {
   readonly redirectUri?: unknown;
   /** A grant of the same person and client, to be extended if it is of this browser and redirect host. */
   readonly extend?: string | undefined;
+  /** Since when the client is what the person was told, in milliseconds since the epoch: an older `extend` ends. */
+  readonly describedSince?: number;
   /** They were told what `profile` is; absent: the page that asked them has said so. */
   readonly wholeProfile?: boolean;
   /** Nobody was asked, since the client is the operator's own. */
@@ -47,9 +49,9 @@ export type GiveGrant = (decision: GrantDecision) => Promise<string | undefined>
 export function createGiveGrant(server: PagesServer, provider: Provider): GiveGrant {
   const { config, clock } = server;
 
-  /** Returns the grant to extend and its Access, unless either has ended. */
+  /** Returns the grant to extend and its Access, unless either has ended, or was of another description. */
   async function existing(
-    { extend, signIn, clientId }: GrantDecision,
+    { extend, describedSince = 0, signIn, clientId }: GrantDecision,
     place: Access['place'],
     clientGeneration: number,
   ): Promise<{ grant: Grant; access: Access } | undefined> {
@@ -58,8 +60,18 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       extend === undefined ? undefined : findAccess(server, extend),
     ]);
     const theirs = grant?.accountId === signIn.accountId && grant.clientId === clientId;
-    const lasts = access && isOfClient(access, clientGeneration);
-    return theirs && lasts && place && isAt(access, place) ? { grant, access } : undefined;
+    if (!theirs || !access || !isOfClient(access, clientGeneration)) return undefined;
+    if (access.since < describedSince) {
+      const { accountId: person, grantId } = access;
+      await endGrant(server, grantId, {
+        kind: 'grant.ended',
+        person,
+        grant: grantId,
+        client: clientId,
+      });
+      return undefined;
+    }
+    return place && isAt(access, place) ? { grant, access } : undefined;
   }
 
   return async (decision) => {

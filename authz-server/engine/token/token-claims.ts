@@ -5,6 +5,8 @@ import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { openidScope, sourceOf } from './openid-scope.ts';
 import { mayStillGet } from '../../base/enough-now.ts';
+import { describedSince } from '../../consent/described-since.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
 type TokenClaimsServer = Pick<
@@ -28,13 +30,12 @@ export async function tokenClaims(
   const { epoch } = feed.current();
   const client_gen = await stores.revocations.generation('client', clientId);
   // In this order: a client that was removed meanwhile gets no token of the generation after its end.
-  if ((await stores.clients.get(clientId)) === undefined) {
-    throw new errors.InvalidClient('the client was removed');
-  }
+  const client = await stores.clients.get(clientId);
+  if (client === undefined) throw new errors.InvalidClient('the client was removed');
   return {
     epoch,
     client_gen,
-    ...('accountId' in token && (await personClaims(server, ctx, token, client_gen))),
+    ...('accountId' in token && (await personClaims(server, ctx, token, { client, client_gen }))),
   };
 }
 
@@ -44,12 +45,16 @@ async function personClaims(
   server: TokenClaimsServer,
   ctx: KoaContextWithOIDC,
   { grantId, accountId, scope: resourceScope }: AccessToken,
-  clientGeneration: number,
+  { client, client_gen }: { readonly client: ClientRecord; readonly client_gen: number },
 ) {
   const access = await findAccess(server, grantId);
   if (access === undefined) throw new errors.InvalidGrant('the grant has ended');
-  if (!isOfClient(access, clientGeneration)) {
+  if (!isOfClient(access, client_gen)) {
     throw new errors.InvalidGrant('the client was removed and registered anew');
+  }
+  // Client ID Metadata Document section 6.3. A refresh token outlives the client's change of keys.
+  if (ctx.oidc.authorizationCode && client.document && access.since < describedSince(client)) {
+    throw new errors.InvalidGrant('the client is described otherwise than when it was allowed');
   }
   const source = sourceOf(ctx);
   if (!(await mayStillGet(server, accountId, source?.acr))) {

@@ -264,7 +264,8 @@ export function interactionHandlers(
       await server.documents.keep(client, signIn.accountId).catch((error: unknown) => {
         throw error instanceof FetchLater ? new PageError(429, 'later') : error;
       });
-      const decided = { clientId, signIn, redirectUri, allowed, refused };
+      const described = client.document && { describedSince: describedSince(client) };
+      const decided = { clientId, signIn, redirectUri, allowed, refused, ...described };
       const grantId = await giveGrant({ ...decided, extend });
       if (grantId === undefined) throw expired();
       // Earlier answers of the person to the same request, but never the right to be signed in again: the

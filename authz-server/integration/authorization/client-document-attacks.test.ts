@@ -1,0 +1,213 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { exportJWK, generateKeyPair } from 'jose';
+import { ManualClock } from '#shared/base/clock.ts';
+import {
+  documentServer,
+  type DocumentServer,
+  webDocument,
+} from '#shared/client-documents/document-server.fixture.ts';
+import type { TestBrowser } from '../browser.fixture.ts';
+import { CALLBACK, sent, testFlow, type TestFlow, WEB } from '../code-flow.fixture.ts';
+
+const NOTES = 'https://api.example/notes/';
+const SPACES = [
+  {
+    url: NOTES,
+    realm: 'notes',
+    schemes: ['Bearer'],
+    scopes: { safe: ['notes:read'], unsafe: ['notes:write'] },
+    documentClients: ['notes:read', 'notes:write'],
+  },
+];
+const PLENTY = { burst: 1000, per: 1 };
+const EVIL = 'https://evil.example/callback';
+
+let site: DocumentServer;
+let flow: TestFlow;
+let clock: ManualClock;
+let clientId: string;
+let browser: TestBrowser;
+let made = 0;
+
+beforeAll(async () => {
+  site = await documentServer();
+  clock = new ManualClock(Date.now());
+  flow = await testFlow({ spaces: SPACES, limits: { account: PLENTY, signIn: PLENTY } }, clock);
+});
+afterAll(async () => {
+  await flow[Symbol.asyncDispose]();
+  await site[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  clock.advance(30); // the limits of fetches
+  clientId = newClient();
+  browser = await flow.signedIn();
+});
+
+/** Describes a client that nobody knows. */
+function newClient(members: object = {}): string {
+  const id = `${site.origin}/client-${(made += 1)}.json`;
+  describeIt(members, id);
+  return id;
+}
+
+function describeIt(members: object = {}, id = clientId): void {
+  const document = webDocument(id, { redirect_uris: [CALLBACK], ...members });
+  site.documents.set(new URL(id).pathname, document);
+}
+
+const request = (parameters: Record<string, string> = {}) => ({
+  client_id: clientId,
+  scope: 'notes:read',
+  resource: NOTES,
+  ...parameters,
+});
+
+const codeFor = async (parameters: Record<string, string> = {}) =>
+  (await flow.allow(browser, request(parameters))).get('code') ?? '';
+
+const redeemed = (code: string, client_id = clientId) =>
+  flow.redeem(code, { client_id, redirect_uri: CALLBACK });
+
+/** The document says something else from now on, and the server has heard of it. */
+async function changeIt(members: object): Promise<void> {
+  const told = async () => (await flow.stores.clients.get(clientId))?.document?.changed;
+  const before = await told();
+  describeIt(members);
+  clock.advance(31);
+  await flow.browser().open(flow.authorize(request()));
+  for (let waited = 0; (await told()) === before; waited += 1) {
+    if (waited > 1000) throw new Error('the server has not heard of it');
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+describe('a document that changes between consent and code (draft section 6.3)', () => {
+  test.each([
+    ['where codes go', { redirect_uris: [CALLBACK, EVIL] }],
+    ['its name', { client_name: 'Other' }],
+  ])('%s: the code is refused, and the person decides anew', async (_, members) => {
+    const code = await codeFor();
+    await changeIt(members);
+    const refused = await redeemed(code);
+    expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    const page = await browser.open(flow.authorize(request()));
+    expect(page.text).toContain('Allow access');
+    const answer = sent(await browser.submit(page, { decision: 'allow' }));
+    expect((await redeemed(answer.get('code') ?? '')).status).toBe(200);
+  });
+
+  test('a key that it no longer has to show: a stolen code is of no use (RFC 9700 section 2.5)', async () => {
+    const { publicKey } = await generateKeyPair('ES256');
+    const jwks = { keys: [await exportJWK(publicKey)] };
+    describeIt({ token_endpoint_auth_method: 'private_key_jwt', jwks });
+    const code = await codeFor();
+    expect(await redeemed(code)).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+    await changeIt({});
+    expect(await redeemed(code)).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  });
+
+  test('a person who has decided anew is asked no third time, and what was allowed before is over', async () => {
+    const { body } = await redeemed(await codeFor({ scope: 'notes:read notes:write' }));
+    await changeIt({ client_name: 'Other' });
+    const again = await redeemed(await codeFor());
+    expect(again).toMatchObject({ status: 200, body: { scope: 'notes:read' } });
+    const third = await browser.open(flow.authorize(request()));
+    expect(sent(third).get('code')).toBeTruthy();
+    const old = await flow.refresh(String(body['refresh_token']), { client_id: clientId });
+    expect(old).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  });
+
+  test('a code goes nowhere that the document names no more', async () => {
+    await codeFor();
+    await changeIt({ redirect_uris: ['https://moved.example/callback'] });
+    const page = await browser.open(flow.authorize(request()));
+    expect([page.status, page.headers.get('location')]).toEqual([400, null]);
+  });
+});
+
+describe('two documents with one redirect URI', () => {
+  let other: string;
+  beforeEach(() => {
+    other = newClient({ client_name: 'Other' });
+  });
+
+  test('the code of one is refused to the other, and is used up by nobody (RFC 6749 section 4.1.3)', async () => {
+    const code = await codeFor();
+    await codeFor({ client_id: other });
+    const refused = await redeemed(code, other);
+    expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    expect((await redeemed(code)).status).toBe(200);
+  });
+
+  test('the refresh token of one is refused to the other (section 6)', async () => {
+    const { body } = await redeemed(await codeFor());
+    await codeFor({ client_id: other });
+    const token = String(body['refresh_token']);
+    expect(await flow.refresh(token, { client_id: other })).toMatchObject({
+      status: 400,
+      body: { error: 'invalid_grant' },
+    });
+    expect((await flow.refresh(token, { client_id: clientId })).status).toBe(200);
+  });
+
+  test('the permission for one counts nothing for the other', async () => {
+    await codeFor();
+    const page = await browser.open(flow.authorize(request({ client_id: other })));
+    expect(page.text).toContain('calls itself <strong>Other</strong>');
+    const none = request({ client_id: other, prompt: 'none' });
+    const silent = sent(await browser.open(flow.authorize(none)));
+    expect(silent.get('error')).toBe('consent_required');
+  });
+
+  test('an address that differs from another in a trifle is no other’s (draft section 3)', async () => {
+    await codeFor();
+    const url = new URL(clientId);
+    for (const path of [`${url.pathname}?`, `${url.pathname}/`, `/.${url.pathname}`]) {
+      const page = await browser.open(flow.authorize(request({ client_id: url.origin + path })));
+      expect([path, page.status, page.headers.get('location')]).toEqual([path, 400, null]);
+    }
+  });
+});
+
+describe('a document that names the redirect URI of another', () => {
+  test('a redirect URI of a registered client: the page names both hosts, and the code is of no use there', async () => {
+    const page = await browser.open(flow.authorize(request()));
+    expect(page.text).toContain(`<h1>Allow access to ${new URL(clientId).host}?</h1>`);
+    expect(page.text).toContain(new URL(CALLBACK).host);
+    const answer = sent(await browser.submit(page, { decision: 'allow' }));
+    // The client there redeems what it is sent in its own name.
+    const refused = await redeemed(answer.get('code') ?? '', WEB.client_id);
+    expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  });
+
+  test('one that only another names is refused, and nobody is sent there (RFC 9700 section 4.1.3)', async () => {
+    const other = newClient({ redirect_uris: [EVIL] });
+    await codeFor({ client_id: other, redirect_uri: EVIL });
+    const page = await browser.open(flow.authorize(request({ redirect_uri: EVIL })));
+    expect([page.status, page.headers.get('location')]).toEqual([400, null]);
+  });
+
+  test.each([
+    ['for another client', { client_id: 'https://app.example/client.json' }],
+    ['for a registered client', { client_id: WEB.client_id }],
+  ])('a document that is %s describes nobody', async (_, members) => {
+    describeIt(members);
+    const page = await browser.open(flow.authorize(request()));
+    expect([page.status, page.headers.get('location')]).toEqual([400, null]);
+    expect(await flow.stores.clients.get(WEB.client_id)).toEqual(WEB);
+  });
+});
+
+test('every answer, and every error, names the server that gave it (RFC 9207 section 2)', async () => {
+  const allowed = await flow.allow(browser, request());
+  const refused = await flow.allow(browser, request({ scope: 'nonsense' }));
+  const denied = sent(
+    await browser.submit(await browser.open(flow.authorize(request({ prompt: 'consent' }))), {
+      decision: 'deny',
+    }),
+  );
+  expect([allowed, refused, denied].map((answer) => answer.get('iss'))).toEqual(
+    Array.from({ length: 3 }, () => flow.config.issuer),
+  );
+});
