@@ -77,12 +77,17 @@ export function createEndpoints(parts: EndpointParts): (asked: Asked) => Endpoin
     return (trusted ? forwardedOrigin(rawHeaders) : undefined) ?? own;
   }
 
+  // The tokens of the playground come from no authorization server that metadata could name.
+  const described: Spaces['find'] = (origin, segments) => {
+    const space = spaces.find(origin, segments);
+    return space && playground?.spaces.all.includes(space) ? undefined : space;
+  };
   const metadataAt = (origin: string): Endpoint => ({
     methods: READ,
     cors: EVERYBODY,
     answer(request, target) {
       const named = publicOrigin(request, origin);
-      const among = { find: spaces.find, seen: configured };
+      const among = { find: described, seen: configured };
       return validated(request, resourceMetadata(config, among, named, target));
     },
   });

@@ -8,18 +8,32 @@ export interface Note {
   readonly section: string;
 }
 
+/** An access token that the playground issues. */
+export interface Issued {
+  readonly audience: string;
+  readonly scope: string;
+  /** The thumbprint of the key that it is bound to (RFC 9449 section 6.1). */
+  readonly jkt?: string;
+  /** Seconds since it was issued. */
+  readonly age?: number;
+}
+
+export type Issue = (issued: Issued) => Promise<string>;
+
 /** The means of a client while it performs an exchange. */
 export interface Performing {
   /** Sends one request and resolves to its answer; `title` says what the client does. */
   send(title: string, request: PlannedRequest): Promise<ReadAnswer>;
   /** Adds to the last leg what the client finds out by the answer. */
   remark(text: string): unknown;
-  /** The path of the space. */
+  /** The path of the space, and its URL. */
   readonly target: string;
+  readonly url: string;
   /** One of the mistakes of the exchange. */
   readonly mistake: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
+  readonly issue: Issue;
 }
 
 /** The requests of a client at one place. Its texts are about protocols, and in English. */
@@ -40,7 +54,7 @@ export interface Exchange {
   readonly mistakes: Readonly<Record<string, string>>;
   /** Notes on the parameters of challenges, credentials and Authentication-Info, by name. */
   readonly parameters: Readonly<Record<string, Note>>;
-  /** Returns in clear what the value of a parameter encodes. Undefined: it is what it says. */
+  /** Returns in clear what the value of a parameter or field encodes. Undefined: it is what it says. */
   readonly decoded?: (name: string, value: string) => string | undefined;
   perform(performing: Performing): Promise<void>;
 }

@@ -1,5 +1,7 @@
 import { basicExchange } from './exchanges/basic.ts';
+import { bearerExchange } from './exchanges/bearer.ts';
 import { digestAuthIntExchange, digestExchange } from './exchanges/digest.ts';
+import { dpopExchange } from './exchanges/dpop.ts';
 import { scramExchange } from './exchanges/scram.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -9,4 +11,6 @@ export const EXCHANGES: readonly Exchange[] = [
   digestExchange,
   digestAuthIntExchange,
   scramExchange,
+  bearerExchange,
+  dpopExchange,
 ];

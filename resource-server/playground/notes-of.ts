@@ -23,7 +23,7 @@ export function notesOf(
   const notes: ShownNote[] = [];
   for (const [name, value] of partsOf(octets).fields) {
     const field = noteOn(name);
-    if (field) notes.push({ name, ...field });
+    if (field) notes.push({ name, ...field, decoded: decoded?.(name.toLowerCase(), value) });
     const [read] = WITH_PARAMETERS[name.toLowerCase()]?.(value, scheme) ?? [];
     const { token68, params = {} } = read ?? {};
     const within = token68 === undefined ? Object.entries(params) : [['token68', token68] as const];

@@ -37,6 +37,14 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'RFC 6797 section 6.1',
   ),
   'content-security-policy': note('A browser loads nothing for this answer.', 'CSP section 3.1'),
+  dpop: note(
+    'A proof for this request alone: its method, its address, the hash of the token and a time, signed with the key of the client.',
+    'RFC 9449 section 4.2',
+  ),
+  'dpop-nonce': note(
+    'A value that the next proof contains, so that nobody makes proofs in advance.',
+    'RFC 9449 section 8',
+  ),
   allow: note('The methods of this address.', 'RFC 9110 section 10.2.1'),
   'retry-after': note('When to try again, in seconds.', 'RFC 9110 section 10.2.3'),
 };

@@ -11,6 +11,7 @@ import { logged } from '#shared/server/message/request-log.ts';
 import type { EndpointsOfSchemes } from '../auth/scheme-endpoints.ts';
 import { createSpaces, type SpacePeople, type Spaces } from '../space/spaces.ts';
 import { playgroundPages } from './endpoints.ts';
+import { playgroundIssuer } from './issuer.ts';
 import { openLoopback } from './listener.ts';
 import { playgroundPeople } from './person.ts';
 import { createRun } from './run.ts';
@@ -44,7 +45,9 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   const spaces = playgroundSpaces(config);
   const master = derivedKey(parts.schemes.master, 'countersign playground');
   const own = playgroundPeople(spaces, random, parts.schemes.attempts);
-  const schemes = await openSchemes({ ...parts.schemes, ...own, master });
+  const { resource, tokens } = config;
+  const issuer = playgroundIssuer({ ...parts.schemes, master, resource, skew: tokens.skew });
+  const schemes = await openSchemes({ ...parts.schemes, ...own, ...issuer.schemes, master });
   let order: AnyHandler = () => {};
   const serve = logged<AnyRequest, AnyResponse>((request, response) => order(request, response), {
     log: silentLog,
@@ -53,8 +56,14 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     trusted: FROM_ITSELF.proxies,
   });
   const loopback = openLoopback(serve, silentLog);
-  const { host } = new URL(config.resource);
-  const run = createRun({ loopback, limits: stores.limits, host, clock, random });
+  const run = createRun({
+    loopback,
+    limits: stores.limits,
+    origin: resource,
+    issue: issuer.issue,
+    clock,
+    random,
+  });
   const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
   return {
     spaces: createSpaces({ ...config, spaces: [...spaces] }, schemes, people, clock),

@@ -4,7 +4,7 @@ import { customerOf } from '#shared/http/forwarded.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Limits } from '#shared/stores/limits/limits.ts';
 import { AT_ONCE } from './at-once.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, Issue } from './exchange.ts';
 import { readAnswer, writeRequest } from './http1-message.ts';
 import type { Loopback } from './listener.ts';
 import { spacePath } from './spaces.ts';
@@ -24,8 +24,9 @@ const RATE = { burst: 30, per: 2 };
 export interface RunParts {
   readonly loopback: Loopback;
   readonly limits: Pick<Limits, 'spend'>;
-  /** The authority that the messages name (RFC 9110 section 7.2). */
-  readonly host: string;
+  /** The origin that the messages name (RFC 9110 section 7.2). */
+  readonly origin: string;
+  readonly issue: Issue;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -41,7 +42,8 @@ export type Run = (
  * Rejects with `HttpError` 429 if the visitor had too many exchanges lately, and 503 if the process has enough of them
  * under way.
  */
-export function createRun({ loopback, limits, host, clock, random }: RunParts): Run {
+export function createRun({ loopback, limits, origin, issue, clock, random }: RunParts): Run {
+  const { host } = new URL(origin);
   let underWay = 0;
   return async (exchange, mistake, visitor) => {
     const spent = await limits.spend('playground', customerOf(visitor), RATE);
@@ -65,6 +67,8 @@ export function createRun({ loopback, limits, host, clock, random }: RunParts): 
         },
         remark: (text) => legs.at(-1)?.remarks.push(text),
         target: spacePath(exchange),
+        url: origin + spacePath(exchange),
+        issue,
         mistake,
         clock,
         random,

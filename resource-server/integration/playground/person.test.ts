@@ -36,3 +36,17 @@ test('a real person does not open the spaces of the playground, nor does one of 
     expect((await rs.ask('GET', '/playground/at/basic/', real)).status).toBe(401);
   }
 });
+
+test("a token of the playground's issuer opens none of the other spaces, and has no metadata", async () => {
+  await using rs = await startPlayground();
+  const page = await rs.perform('bearer');
+  const [, token = ''] = /Authorization: Bearer (\S+)/.exec(page.text) ?? [];
+  const shown = { headers: { Authorization: `Bearer ${token}` } };
+  expect((await rs.ask('GET', '/playground/at/bearer/', shown)).status).toBe(200);
+  expect((await rs.ask('GET', '/documents/', shown)).status).toBe(401);
+  const real = { headers: { Authorization: `Bearer ${rs.token('documents:read')}` } };
+  expect((await rs.ask('GET', '/documents/', real)).status).toBe(200);
+  expect((await rs.ask('GET', '/playground/at/bearer/', real)).status).toBe(401);
+  const described = '/.well-known/oauth-protected-resource/playground/at/bearer/';
+  expect((await rs.ask('GET', described)).status).toBe(404);
+});

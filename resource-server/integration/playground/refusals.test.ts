@@ -1,0 +1,57 @@
+import { expect, test } from '@jest/globals';
+import { EXCHANGES } from '../../playground/exchanges.ts';
+import { messagesOf, startPlayground, statusesOf } from './playground.fixture.ts';
+
+/** Development, where an answer has its reason. */
+const LOCAL = {
+  issuer: 'http://localhost:3000',
+  resource: 'http://localhost:3001',
+  trustedProxies: [],
+  spaces: [],
+};
+
+/** The last answer to each mistake: its status, and the reason that the server gives. */
+const REFUSALS: Readonly<Record<string, readonly [status: number, reason: string]>> = {
+  'basic password': [401, 'unknown name or wrong password'],
+  'basic name': [401, 'unknown name or wrong password'],
+  'basic cut': [401, 'credentials are not base64 of NAME:PASSWORD in UTF-8'],
+  'digest password': [401, 'no such name, or the response is wrong'],
+  'digest replayed': [401, 'nc was used before'],
+  'digest target': [400, 'uri is not the request target'],
+  'digest downgraded': [401, 'algorithm was not offered: use SHA-256'],
+  'digest-auth-int password': [401, 'no such name, or the response is wrong'],
+  'digest-auth-int changed': [401, 'no such name, or the response is wrong'],
+  'digest-auth-int replayed': [401, 'nc was used before'],
+  'scram-sha-256 password': [401, 'wrong proof'],
+  'scram-sha-256 replayed': [401, 'unknown sid'],
+  'scram-sha-256 nonce': [401, 'another nonce'],
+  'bearer expired': [401, 'access token: expired at'],
+  'bearer audience': [401, 'access token: aud is another resource'],
+  'bearer scope': [403, 'lacks play'],
+  'bearer changed': [401, 'access token: signature is wrong'],
+  'bearer unsigned': [401, 'access token: alg is not on the allow-list'],
+  'dpop replayed': [401, 'DPoP proof: jti was used before'],
+  'dpop key': [401, 'DPoP proof: the token is bound to another key'],
+  'dpop target': [401, 'DPoP proof: htu is another URI'],
+  'dpop stripped': [401, 'the field DPoP is missing'],
+  'dpop bearer': [401, 'a scheme that the space does not have'],
+};
+
+test('each mistake is refused for its own reason, which pages show in development', async () => {
+  await using rs = await startPlayground(LOCAL);
+  const refused: Record<string, unknown> = {};
+  for (const { name, mistakes } of EXCHANGES) {
+    for (const mistake of Object.keys(mistakes)) {
+      const { text } = await rs.perform(name, `mistake=${mistake}`, { Origin: LOCAL.resource });
+      expect(text).toContain(`<option value="${mistake}" selected`);
+      const last = messagesOf(text).at(-1) ?? '';
+      const [, content = '{}'] = last.split('\n\n');
+      refused[`${name} ${mistake}`] = [statusesOf(text).at(-1), JSON.parse(content)['reason']];
+    }
+  }
+  const expected = Object.entries(REFUSALS).map(([at, [status, reason]]) => [
+    at,
+    [status, expect.stringContaining(reason)],
+  ]);
+  expect(refused).toEqual(Object.fromEntries(expected));
+});

@@ -1,0 +1,56 @@
+import type { Exchange, Performing } from '../exchange.ts';
+import { jwtInClear, SCOPE, TOKEN_PARAMETERS } from './tokens.ts';
+
+/** Seconds; longer than a token lives and clocks differ. */
+const LONG_AGO = 600;
+
+/** Returns the token that the client shows. */
+async function tokenOf({ issue, url, mistake }: Performing): Promise<string> {
+  const right = { audience: url, scope: SCOPE };
+  if (mistake === 'expired') return issue({ ...right, age: LONG_AGO });
+  if (mistake === 'audience') return issue({ ...right, audience: new URL('/other/', url).href });
+  if (mistake === 'scope') return issue({ ...right, scope: 'watch' });
+  const token = await issue(right);
+  const [header = '', payload = '', signature = ''] = token.split('.');
+  const encoded = (text: string) => Buffer.from(text).toString('base64url');
+  if (mistake === 'changed') {
+    const claims = Buffer.from(payload, 'base64url').toString();
+    const changed = encoded(claims.replace('"scope":"play"', '"scope":"play admin"'));
+    return [header, changed, signature].join('.');
+  }
+  if (mistake === 'unsigned') {
+    const parts = { ...JSON.parse(Buffer.from(header, 'base64url').toString()), alg: 'none' };
+    return [encoded(JSON.stringify(parts)), payload, ''].join('.');
+  }
+  return token;
+}
+
+/** RFC 6750 with tokens of RFC 9068. */
+export const bearerExchange: Exchange = {
+  name: 'bearer',
+  title: 'Bearer',
+  about:
+    'The client shows an access token that an authorization server issued. Anybody who gets hold of the token can use it until it ends.',
+  standard: 'RFC 6750, RFC 9068',
+  document: 'how-to/schemes/bearer-dpop.md',
+  space: { schemes: ['Bearer'], scopes: { safe: [SCOPE], unsafe: [SCOPE] } },
+  mistakes: {
+    expired: 'A token that has expired',
+    audience: 'A token for another resource',
+    scope: 'A token without the scope',
+    changed: 'A token that was changed',
+    unsigned: 'A token that says it needs no signature',
+  },
+  parameters: TOKEN_PARAMETERS,
+  decoded: (name, value) => (name === 'token68' ? jwtInClear(value) : undefined),
+  async perform(performing) {
+    const { send, target } = performing;
+    const request = { method: 'GET', target, fields: [] };
+    await send('The client asks without a token, and learns the scope', request);
+    const token = await tokenOf(performing);
+    await send('The client has got a token, and shows it', {
+      ...request,
+      fields: [['Authorization', `Bearer ${token}`]],
+    });
+  },
+};

@@ -1,0 +1,60 @@
+import { createDpopKey, dpopProof } from '#shared/auth/schemes/dpop/client.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { randomId } from '#shared/base/random.ts';
+import type { Exchange } from '../exchange.ts';
+import { fieldOf, type FieldLine } from '../http1-message.ts';
+import { jwtInClear, SCOPE, TOKEN_PARAMETERS } from './tokens.ts';
+
+/** RFC 9449. */
+export const dpopExchange: Exchange = {
+  name: 'dpop',
+  title: 'DPoP',
+  about:
+    'The access token is bound to a key of the client, and each request has a proof that is signed with this key. A token that leaks is of no use without the key, and a proof is good for one request.',
+  standard: 'RFC 9449',
+  document: 'how-to/schemes/bearer-dpop.md',
+  space: { schemes: ['DPoP'], nonce: true, scopes: { safe: [SCOPE], unsafe: [SCOPE] } },
+  mistakes: {
+    replayed: 'The same proof a second time',
+    key: 'A proof of another key',
+    target: 'A proof for another address',
+    stripped: 'No proof at all',
+    bearer: 'The token as Bearer',
+  },
+  parameters: TOKEN_PARAMETERS,
+  decoded: (name, value) => (name === 'token68' || name === 'dpop' ? jwtInClear(value) : undefined),
+  async perform({ send, target, url, mistake, clock, random, issue }) {
+    const request = { method: 'GET', target, fields: [] };
+    await send('The client asks without a token, and learns the scope', request);
+    const key = createDpopKey();
+    const accessToken = await issue({ audience: url, scope: SCOPE, jkt: key.jkt });
+    const authorization: FieldLine = ['Authorization', `DPoP ${accessToken}`];
+    const proofOf = (nonce?: string, by = key, at = url) =>
+      dpopProof(by, {
+        method: 'GET',
+        url: at,
+        accessToken,
+        jti: randomId(random),
+        iat: epochSeconds(clock),
+        nonce,
+      });
+    const asked = await send('The client has got a token for its key, and shows it with a proof', {
+      ...request,
+      fields: [authorization, ['DPoP', proofOf()]],
+    });
+    const nonce = fieldOf(asked, 'DPoP-Nonce');
+    const by = mistake === 'key' ? createDpopKey() : key;
+    const at = mistake === 'target' ? new URL('/other/', url).href : url;
+    const proof: FieldLine = ['DPoP', proofOf(nonce, by, at)];
+    const last = { ...request, fields: [authorization, proof] };
+    if (mistake === 'stripped') {
+      await send('Somebody has the token and no key', { ...request, fields: [authorization] });
+    } else if (mistake === 'bearer') {
+      const shown: FieldLine = ['Authorization', `Bearer ${accessToken}`];
+      await send('Somebody shows the token as Bearer', { ...request, fields: [shown] });
+    } else {
+      await send('The client repeats the request with the nonce of the server', last);
+    }
+    if (mistake === 'replayed') await send('Somebody repeats what was heard', last);
+  },
+};

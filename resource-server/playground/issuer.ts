@@ -1,0 +1,82 @@
+import { generateKeyPairSync } from 'node:crypto';
+import type { SchemeParts } from '#shared/auth/schemes/parts/scheme-entry.ts';
+import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
+import type { OAuthSpace } from '#shared/auth/schemes/parts/oauth.ts';
+import { createTokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { randomId } from '#shared/base/random.ts';
+import { PLAYGROUND_BELOW } from '#shared/config/playground.ts';
+import { signEs256 } from '#shared/jose/sign-jws.ts';
+import type { Issue } from './exchange.ts';
+
+/** Seconds. */
+const LIFETIME = 60;
+
+/** The client of its tokens, which nobody registered. */
+const CLIENT = '(playground)';
+
+export interface IssuerParts extends Pick<
+  SchemeParts,
+  'stores' | 'feed' | 'clock' | 'random' | 'master'
+> {
+  /** The origin of the resource server. */
+  readonly resource: string;
+  /** Seconds by which clocks may differ. */
+  readonly skew: number;
+}
+
+/**
+ * An issuer of access tokens (RFC 9068) for the playground's spaces alone: its key is of this process, and no other space
+ * knows it. Its spaces announce no metadata, since there is no authorization server to go to.
+ */
+export function playgroundIssuer({ resource, skew, ...parts }: IssuerParts): {
+  readonly schemes: Pick<SchemeParts, 'oauth' | 'tokens'>;
+  readonly issue: Issue;
+} {
+  const { stores, feed, clock, random, master } = parts;
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const own = randomId(random);
+  const issuer = `${resource}${PLAYGROUND_BELOW}issuer`;
+  const keys = {
+    key: (kid: string, { fits }: { fits(key: typeof publicKey): boolean }) =>
+      kid === own && fits(publicKey) ? publicKey : undefined,
+  };
+  const tokens = createTokenVerifier({ issuer, keys, feed, clock, skew });
+  const { bearer, dpop } = oauthSchemes({ tokens, replay: stores.replay, master, clock });
+  return {
+    schemes: {
+      tokens,
+      oauth: {
+        bearer: (space) => bearer(withoutMetadata(space)),
+        dpop: (space) => dpop({ ...withoutMetadata(space), nonce: space.nonce }),
+      },
+    },
+    async issue({ audience, scope, jkt, age = 0 }) {
+      const { epoch } = await feed.latest();
+      const iat = epochSeconds(clock) - age;
+      return signEs256(
+        { typ: 'at+jwt', kid: own },
+        {
+          iss: issuer,
+          aud: audience,
+          sub: CLIENT,
+          client_id: CLIENT,
+          jti: randomId(random),
+          iat,
+          exp: iat + LIFETIME,
+          scope,
+          client_gen: 0,
+          epoch,
+          ...(jkt !== undefined && { cnf: { jkt } }),
+        },
+        privateKey,
+      );
+    },
+  };
+}
+
+const withoutMetadata = ({ realm, audiences, scopes }: OAuthSpace): OAuthSpace => ({
+  realm,
+  audiences,
+  scopes,
+});
