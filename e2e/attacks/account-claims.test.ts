@@ -74,6 +74,39 @@ describe.each(['sqlite', 'redis'] as const)('claims of accounts, %s', (kind) => 
     expect(await owners(address)).toHaveLength(1);
   });
 
+  test('RFC 5891 section 5.5: a mailbox kept with another form of its domain is taken', async () => {
+    const [name, local] = [fresh(), fresh()];
+    const [kept, typed] = [`${local}@bücher.example`, `${local}@xn--bcher-kva.example`];
+    const holder = await addPerson(house(), { name, profile: verified(kept) });
+    const outcomes = await Promise.all(
+      TEN.map((n) =>
+        register(house(n), registration(n, typed), { name: `${name}${'abcdefghkz'.charAt(n)}` }),
+      ),
+    );
+    expect(new Set(outcomes)).toEqual(new Set(['gone']));
+    expect(await owners(typed)).toMatchObject([{ id: holder.id }]);
+    const other = await addPerson(house(1), { name: fresh() });
+    await expect(
+      setProfile(house(1), other.name, () => verified(`${local}@BÜCHER.example`)),
+    ).rejects.toMatchObject({ message: expect.stringContaining(`address of ${holder.name}`) });
+  });
+
+  test('nobody gets a name that looks like that of somebody who was removed', async () => {
+    const start = fresh();
+    const person = await addPerson(house(), { name: `${start}bosa` });
+    await removePerson(house(), person.name);
+    const near = ['bosa', 'b0sa', 'b.o.sa', 'b-o-s-a', 'BOSA'];
+    for (const [n, ending] of near.entries()) {
+      const typed = `${start}${ending}`;
+      expect(await judgeName(house(n), typed, [])).toEqual({ fault: 'taken' });
+      // A name that was judged before the removal.
+      const right = registration(n, `${start}${n}@former.example`);
+      expect(await register(house(n), right, { name: typed.toLowerCase() })).toBe('taken');
+    }
+    const other = `${start}bozo`;
+    expect(await judgeName(house(), other, [])).toEqual({ name: other });
+  });
+
   test('ten names that look alike, chosen at once: one gets its name', async () => {
     const start = fresh();
     const alike = ['il0rnw', '1lornw', '1lomvv', 'i.lo-mw', 'l-l0rnvv', 'i_lomw'];

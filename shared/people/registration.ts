@@ -59,7 +59,10 @@ export function createRegistrationLinks(options: OneTimeLinksOptions): Registrat
 
 export type NameFault = 'name' | 'taken';
 
-/** Judges a name that somebody chose: it must be of a plain form, and look like nobody else's and like no reserved one. */
+/**
+ * Judges a name that somebody chose: it must be of a plain form, and look like nobody else's,
+ * like nobody's who was removed, and like no reserved one.
+ */
 export async function judgeName(
   { stores: { people } }: Pick<PeopleStore, 'stores'>,
   typed: string,
@@ -69,7 +72,10 @@ export async function judgeName(
   if (name === undefined) return { fault: 'name' };
   const alike = await people.search(looksSearchKey(name));
   const isTaken =
-    alike.length > 0 || isReservedName(name, reserved) || (await people.isFormerName(name));
+    alike.length > 0 ||
+    isReservedName(name, reserved) ||
+    (await people.isFormerName(name)) ||
+    (await people.isFormerName(looksSearchKey(name)));
   return isTaken ? { fault: 'taken' } : { name };
 }
 

@@ -9,6 +9,12 @@ test('one for each principal', () => {
   expect(aliasesOf({})).toEqual([]);
 });
 
+test('RFC 5891 section 5.5: one for one mailbox, whichever way its domain is written', () => {
+  const domains = ['bücher.example', 'Bu\u0308CHER.example', 'xn--bcher-kva.example'];
+  const emails = domains.map((domain) => ({ address: `a@${domain}`, verified: true }));
+  expect(aliasesOf({ profile: { emails } })).toEqual(['address:a@xn--bcher-kva.example']);
+});
+
 test('one for each verified address, whatever its capitals', () => {
   const emails = [
     { address: 'Alice@Example.com', verified: true },

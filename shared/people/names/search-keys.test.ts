@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { looksSearchKey, searchKeysOf } from './search-keys.ts';
+import { emailSearchKey, looksSearchKey, searchKeysOf } from './search-keys.ts';
 
 test('each address once, whatever its capitals, and the looks of the name', () => {
   const emails = ['Alice@Example.com', 'alice@example.COM', 'ÄB@x'].map((address) => ({
@@ -11,6 +11,11 @@ test('each address once, whatever its capitals, and the looks of the name', () =
     'email:Äb@x',
     'looks:allce',
   ]);
+});
+
+test('RFC 5891 section 5.5: one mailbox has one key, whichever way its domain is written', () => {
+  const keys = ['a@bücher.example', 'A@xn--bcher-kva.EXAMPLE'].map(emailSearchKey);
+  expect(new Set(keys)).toEqual(new Set(['email:a@xn--bcher-kva.example']));
 });
 
 test.each([
@@ -26,6 +31,18 @@ test.each([
 });
 
 test('names that people tell apart do not look alike', () => {
-  const keys = ['alice', 'alicia', 'bob', 'rob', 'dora', 'dara'].map(looksSearchKey);
+  const keys = [
+    'alice',
+    'alicia',
+    'bob',
+    'rob',
+    'dora',
+    'dara',
+    'clara',
+    'user5',
+    'users',
+    'jan3',
+    'jane',
+  ].map(looksSearchKey);
   expect(new Set(keys).size).toBe(keys.length);
 });

@@ -7,7 +7,10 @@ export const emailSearchKey = (address: string) => `email:${addressKey(address)}
 /** Returns the search key of everybody whose name looks like this one. */
 export const looksSearchKey = (name: string) => `looks:${looksOf(name)}`;
 
-/** Characters that people take for others, in this order, within the letters of names that people choose themselves. */
+/**
+ * Characters that people take for others, in this order, within the letters of names that people choose themselves. `cl` is not
+ * taken for `d`, nor a digit but 0 and 1 for a letter: Clara and Dara, `user5` and `users` are several people.
+ */
 const ALIKE = [
   [/[._-]/g, ''],
   [/0/g, 'o'],

@@ -79,7 +79,7 @@ export type FormerName = 'refused' | 'reused';
 
 /** Claims that are made with a new person, or not at all. */
 export interface WithPerson {
-  /** A search key that nobody else may have by then. */
+  /** A search key that nobody else may have by then, nor, if it is that of a name's looks, have had until they were removed. */
   readonly unshared?: string;
   /** A passkey of theirs, whose id nobody else may have. */
   readonly passkey?: NewPasskey;
@@ -98,7 +98,7 @@ export interface PeopleRange extends NameRange {
 export interface People {
   /**
    * False when the name, the id, an alias or the handle of a verifier is taken, somebody has the search key or the passkey of
-   * `together`, or, unless `former` is `reused`, the name was that of somebody who was removed. Atomic.
+   * `together`, or had that key until they were removed, or, unless `former` is `reused`, the name was that of somebody who was removed. Atomic.
    */
   add(
     person: PersonRecord,
@@ -126,10 +126,13 @@ export interface People {
    */
   replace(person: PersonRecord, verifiers?: readonly VerifierRow[]): Promise<boolean>;
   /**
-   * Removes the person with aliases and verifiers, if the version is still that of `person`; else false. A hash
-   * of the name stays, so that it is known to have been taken before. Atomic.
+   * Removes the person with aliases and verifiers, if the version is still that of `person`; else false. Hashes
+   * of the name and of its looks stay, so that they are known to have been taken before. Atomic.
    */
   remove(person: Pick<PersonRecord, 'id' | 'version'>): Promise<boolean>;
-  /** Whether the name was that of somebody who was removed, and is nobody's now. */
+  /**
+   * Whether the name was that of somebody who was removed, and is nobody's now; for the search key of looks, whether somebody
+   * who was removed had it.
+   */
   isFormerName(name: string): Promise<boolean>;
 }

@@ -106,6 +106,52 @@ export function removingPeopleContract(contract: () => Contract): void {
       expect(await one.people.add(somePerson(person.name.toUpperCase()))).toBe(true);
     });
 
+    test('its looks stay, for whoever chooses a name; its addresses are forgotten', async () => {
+      const { one, other } = contract();
+      const [looks, email] = [`looks:${fresh()}`, `email:${fresh()}`];
+      const person = await added({ search_keys: [email, looks] });
+      expect(await one.people.isFormerName(looks)).toBe(false);
+      await one.people.remove(person);
+      expect([
+        await other.people.isFormerName(looks),
+        await other.people.isFormerName(email),
+        await other.people.isFormerName(`${looks}x`),
+      ]).toEqual([true, false, false]);
+      const attempts = await Promise.all(
+        Array.from({ length: 10 }, (_, n) => {
+          const near = { ...somePerson(fresh()), search_keys: [looks] };
+          const store = n % 2 ? one : other;
+          return store.people.add(near, [], 'refused', { unshared: looks });
+        }),
+      );
+      expect(attempts).not.toContain(true);
+      // An operator gives any other name, and two of the same looks may be removed.
+      const near = { ...somePerson(fresh()), search_keys: [looks] };
+      expect(await one.people.add(near)).toBe(true);
+      expect(await other.people.remove(near)).toBe(true);
+      expect(await one.people.isFormerName(looks)).toBe(true);
+      const free = { ...somePerson(fresh()), search_keys: [email] };
+      expect(await one.people.add(free, [], 'refused', { unshared: email })).toBe(true);
+    });
+
+    test('removed while ten choose names that look like it: none gets one', async () => {
+      const { one, other } = contract();
+      for (let round = 0; round < 5; round++) {
+        const looks = `looks:${fresh()}`;
+        const person = await added({ search_keys: [looks] });
+        const [removed, ...got] = await Promise.all([
+          one.people.remove(person),
+          ...Array.from({ length: 10 }, (_, n) => {
+            const near = { ...somePerson(fresh()), search_keys: [looks] };
+            const store = n % 2 ? one : other;
+            return store.people.add(near, [], 'refused', { unshared: looks });
+          }),
+        ]);
+        expect(removed).toBe(true);
+        expect(got).not.toContain(true);
+      }
+    });
+
     test('it stays a former name', async () => {
       const { one, store } = contract();
       const person = await added();

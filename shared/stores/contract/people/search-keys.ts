@@ -59,13 +59,13 @@ export function searchKeysContract(contract: () => Contract): void {
     test('a key that a person is to have alone: refused while somebody has it, and free after', async () => {
       const { one, other } = contract();
       const key = fresh();
-      const alone = (store: typeof one, name = fresh()) =>
-        store.people.add({ ...somePerson(name), search_keys: [key] }, [], 'refused', {
+      const alone = (store: typeof one) =>
+        store.people.add({ ...somePerson(fresh()), search_keys: [key] }, [], 'refused', {
           unshared: key,
         });
       // Those that begin alike are others.
       await added(`${key}x`, key.slice(0, -1));
-      expect(await alone(one, key)).toBe(true);
+      expect(await alone(one)).toBe(true);
       expect(await alone(other)).toBe(false);
       const [holder] = await other.people.search(key);
       const namesake = await added(key);

@@ -1,6 +1,7 @@
 import { type Connection, script } from '../connection/connection.ts';
 import { giveSlotToArtefacts } from './artefact-slots.ts';
 import { giveAddressesToOne } from './verified-addresses.ts';
+import { giveMailboxesToOne } from './mailboxes.ts';
 import { giveListsToPeople } from './people-lists.ts';
 import { giveRowsToDigest } from './digest-rows.ts';
 import { giveSearchKeysToPeople } from './search-keys.ts';
@@ -19,6 +20,7 @@ const MIGRATIONS = [
   giveAddressesToOne,
   giveListsToPeople,
   keepShortContent,
+  giveMailboxesToOne,
 ];
 
 /**
@@ -40,9 +42,10 @@ export const SCHEMA = 1 + MIGRATIONS.length;
  * The oldest schema whose code may work on keys of today's: the last migration that changed what was there, and did not
  * only add to it. Changes are of that kind for one release at least before an older one stops. Schemas 8 and 9 only add, and
  * yet are such: the scripts that write people keep their lists, where SQLite has triggers, so what an older version wrote
- * would be missing in the lists for good; and an older version would find no content in `content`.
+ * would be missing in the lists for good; and an older version would find no content in `content`. One older than 10 would give
+ * a mailbox to two people.
  */
-export const OLDEST = 9;
+export const OLDEST = 10;
 
 /** Where the schema is, the one that is being moved from, and the oldest one that is compatible; in one slot. */
 export const schemaKeys = (prefix: string) =>

@@ -333,3 +333,97 @@ describe('people of schema 6', () => {
     await check();
   });
 });
+
+describe('people of schema 9', () => {
+  const verified = (...addresses: string[]) => ({
+    profile: { emails: addresses.map((address) => ({ address, verified: true })) },
+  });
+  const keyed = (person: PersonRecord, aliases: string[], ...search_keys: string[]) => ({
+    ...person,
+    aliases,
+    search_keys,
+  });
+  const ascii = (local: string) => `${local}@xn--bcher-kva.example`;
+  // Each has what the next one, which is younger, has verified in another form.
+  const [eldest, second, third] = [
+    keyed(
+      { ...somePerson('old'), ...verified('a@bücher.example'), created_at: 1 },
+      ['address:a@bücher.example'],
+      'email:a@bücher.example',
+      'looks:old',
+    ),
+    keyed(
+      { ...somePerson('mid5'), ...verified(ascii('a'), 'b@bücher.example'), created_at: 2 },
+      [`address:${ascii('a')}`, 'address:b@bücher.example'],
+      `email:${ascii('a')}`,
+      'email:b@bücher.example',
+      'looks:mld5',
+    ),
+    keyed(
+      { ...somePerson('new'), ...verified(ascii('b')), created_at: 3, kerberos: ['new@A'] },
+      ['kerberos:new@A', `address:${ascii('b')}`],
+      `email:${ascii('b')}`,
+      'looks:new',
+    ),
+  ];
+  const written = async (...people: readonly (typeof eldest)[]) => {
+    for (const person of people) {
+      await place.redis.cli('HSET', '{test}:people', person.id, JSON.stringify(person));
+      await place.redis.cli('HSET', '{test}:names', person.name, person.id);
+      await place.redis.cli('ZADD', '{test}:names:order', '0', person.name);
+      for (const key of person.search_keys) {
+        await place.redis.cli('EVAL', ADD_MEMBER, '1', '{test}:people:search', key, person.id);
+      }
+      for (const alias of person.aliases) {
+        await place.redis.cli('HSET', '{test}:aliases', alias, person.id);
+      }
+    }
+    await place.redis.cli('SET', '{test}:schema', '9');
+  };
+  const check = async () => {
+    expect(await everybodyIn({ people: one })).toMatchObject([
+      {
+        name: 'mid5',
+        profile: { emails: [{ verified: false }, { address: 'b@bücher.example', verified: true }] },
+        aliases: [`address:${ascii('b')}`],
+        search_keys: [`email:${ascii('a')}`, `email:${ascii('b')}`, 'looks:mld5'],
+      },
+      { name: 'new', profile: { emails: [{ verified: false }] }, aliases: ['kerberos:new@A'] },
+      {
+        name: 'old',
+        profile: { emails: [{ verified: true }] },
+        aliases: [`address:${ascii('a')}`],
+        search_keys: [`email:${ascii('a')}`, 'looks:old'],
+      },
+    ]);
+    const owner = async (alias: string) => (await one.getByAlias(alias))?.name;
+    expect([
+      await owner(`address:${ascii('a')}`),
+      await owner(`address:${ascii('b')}`),
+      await owner('address:a@bücher.example'),
+      await owner('kerberos:new@A'),
+    ]).toEqual(['old', 'mid5', undefined, 'new']);
+    const found = await one.search(`email:${ascii('a')}`);
+    expect(found.map(({ name }) => name).toSorted()).toEqual(['mid5', 'old']);
+    expect(await one.search('looks:mld5')).toMatchObject([{ name: 'mid5' }]);
+  };
+
+  test.each([
+    ['the eldest first', [eldest, second, third]],
+    ['the youngest first', [third, second, eldest]],
+  ])('a mailbox stays with the eldest account alone: %s', async (_, people) => {
+    await written(...people);
+    await migrate(place.undisturbed, 'test');
+    await check();
+    expect(await place.redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA));
+  });
+
+  test('by two servers at once, one of which was stopped halfway: the same', async () => {
+    await written(eldest, second, third);
+    const stop = () => Promise.reject(new Error('stopped'));
+    place.connection.interruptions.push({ before: BEFORE_THE_WRITE, work: stop });
+    await expect(migrate(place.connection, 'test')).rejects.toThrow('stopped');
+    await Promise.all([migrate(place.connection, 'test'), migrate(place.undisturbed, 'test')]);
+    await check();
+  });
+});

@@ -6,6 +6,7 @@ import type {
   VerifierRow,
   WithPerson,
 } from '#shared/stores/people/people.ts';
+import { formerKeys } from '#shared/stores/people/former-keys.ts';
 import { listText } from '#shared/stores/people/list-text.ts';
 import { NOBODY, personFrom } from '#shared/stores/people/person-text.ts';
 import { SLICE, slices } from '#shared/stores/people/slices.ts';
@@ -67,13 +68,14 @@ end
  * KEYS: people, names, the order of names, aliases, handles, the person's verifiers, former names, search keys, passkeys, their
  * places, lists. ARGV: id, name, record, the record that it replaces or nothing, whether the verifiers are replaced, the digest of the
  * name, whether it may be a former one, the first and the last place of the search key that nobody may have, or nothing twice,
- * the id, record and place of a passkey that comes with the person, or nothing thrice, how many aliases, those, and of each
+ * the id, record and place of a passkey that comes with the person, or nothing thrice, how many aliases, the digest of that search
+ * key or nothing, the aliases, and of each
  * verifier its field and what is kept in it.
  * 0: it is not there any more, or a name, an alias, a handle, that search key or that passkey is taken.
  */
 const put = script(`
 local id, name, record, was, rows = ARGV[1], ARGV[2], ARGV[3], ARGV[4], ARGV[5] == 'true'
-local first = 14 + ARGV[13]
+local first = 15 + ARGV[13]
 ${WITHOUT_VERIFIERS}${SEARCH_KEYS}${LISTS}
 local function another(key, field)
   local owner = redis.call('HGET', key, field)
@@ -82,9 +84,10 @@ end
 
 if (redis.call('HGET', KEYS[1], id) or '') ~= was or another(KEYS[2], name) then return 0 end
 if was == '' and ARGV[7] == 'refused' and redis.call('SISMEMBER', KEYS[7], ARGV[6]) == 1 then return 0 end
+if redis.call('SISMEMBER', KEYS[7], ARGV[14]) == 1 then return 0 end
 if ARGV[8] ~= '' and redis.call('ZLEXCOUNT', KEYS[8], ARGV[8], ARGV[9]) > 0 then return 0 end
 if ARGV[10] ~= '' and redis.call('HEXISTS', KEYS[9], ARGV[10]) == 1 then return 0 end
-for n = 14, first - 1 do
+for n = 15, first - 1 do
   if another(KEYS[4], ARGV[n]) then return 0 end
 end
 for n = first, #ARGV, 2 do
@@ -105,7 +108,7 @@ if ARGV[10] ~= '' then
   redis.call('HSET', KEYS[9], ARGV[10], ARGV[11])
   redis.call('ZADD', KEYS[10], 0, ARGV[12])
 end
-for n = 14, first - 1 do redis.call('HSET', KEYS[4], ARGV[n], id) end
+for n = 15, first - 1 do redis.call('HSET', KEYS[4], ARGV[n], id) end
 if not rows then return 1 end
 dropVerifiers()
 for n = first, #ARGV, 2 do
@@ -116,7 +119,7 @@ end
 return 1
 `);
 
-/** KEYS: as of `put`. ARGV: id, name, the record, the digest of the name. 0: it is not there any more. */
+/** KEYS: as of `put`. ARGV: id, name, the record, the digests that stay. 0: it is not there any more. */
 const remove = script(`
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 0 end
 ${WITHOUT_VERIFIERS}${SEARCH_KEYS}${LISTS}
@@ -127,7 +130,7 @@ for _, alias in ipairs(cjson.decode(ARGV[3]).aliases or {}) do redis.call('HDEL'
 redis.call('HDEL', KEYS[1], ARGV[1])
 redis.call('HDEL', KEYS[2], ARGV[2])
 redis.call('ZREM', KEYS[3], ARGV[2])
-redis.call('SADD', KEYS[7], ARGV[4])
+for n = 4, #ARGV do redis.call('SADD', KEYS[7], ARGV[n]) end
 return 1
 `);
 
@@ -216,7 +219,7 @@ const inList = (before: string, bound: string) =>
  * The sorted set `{prefix}:people:search`, with a member `KEY NUL ID` for each search key of each person.
  * The hashes `{prefix}:people`, id to JSON, `{prefix}:names`, `{prefix}:aliases` and `{prefix}:handles`, each to
  * id; the sorted set `{prefix}:names:order`; for each person `{prefix}:verifiers:{id}` (verifier-fields.ts); and the
- * set `{prefix}:names:former`, digests of the names of people who were removed.
+ * set `{prefix}:names:former`, digests of the names of people who were removed, and of their looks.
  * One slot, so that one script writes all; that of the revocations, so that a change is as durable as they are:
  * a disabled person stays disabled when a replica takes over.
  */
@@ -274,6 +277,7 @@ export function redisPeople(redis: Commands, prefix: string): People {
       ...(unshared === undefined ? ['', ''] : [`[${unshared}\0`, `(${unshared}\u0001`]),
       ...(passkey ? [passkey.id, JSON.stringify(passkey), placeOf(passkey)] : ['', '', '']),
       String(aliases.length),
+      unshared === undefined ? '' : digestOf(unshared),
       ...aliases,
       ...(verifiers ?? []).flatMap((row) => [fieldOf(row), keptOf(row)]),
     );
@@ -354,7 +358,7 @@ export function redisPeople(redis: Commands, prefix: string): People {
           id,
           person.name,
           was,
-          digestOf(person.name),
+          ...formerKeys(person).map(digestOf),
         ));
       // An earlier removal may have been answered with a failure.
       if (removed !== 1) await redis.settled(people);

@@ -168,10 +168,16 @@ function identity(path: string): string | undefined {
 }
 
 /** Applies the migrations that the file lacks, and says in it which processes it is for by then. */
-function migrate(database: DatabaseSync, { file, migrations, oldest }: Schema): void {
+function migrate(
+  database: DatabaseSync,
+  { file, migrations, functions = {}, oldest }: Schema,
+): void {
   const known = migrations.length;
   const version = () => Number(database.prepare('PRAGMA user_version').all().flat()[0]);
   if (version() === known) return;
+  for (const [name, work] of Object.entries(functions)) {
+    database.function(name, { deterministic: true }, (text) => work(String(text)));
+  }
   database.exec('BEGIN EXCLUSIVE');
   try {
     const found = version();

@@ -5,6 +5,7 @@ import type {
   VerifiedPerson,
   VerifierRow,
 } from '../../people/people.ts';
+import { formerKeys } from '../../people/former-keys.ts';
 import { listText } from '../../people/list-text.ts';
 import { personFrom } from '../../people/person-text.ts';
 import { SLICE, slices } from '../../people/slices.ts';
@@ -93,7 +94,8 @@ const formerName = (name: string) => digestOf('former name', name);
 const isFormer = (connection: Connection, name: string): boolean =>
   connection.all('SELECT 1 FROM former_name WHERE digest = ?', formerName(name)).length > 0;
 
-const isSearchKeyOfSomebody = (connection: Connection, key: string): boolean =>
+const isOrWasOfSomebody = (connection: Connection, key: string): boolean =>
+  isFormer(connection, key) ||
   connection.all('SELECT 1 FROM person_search_key WHERE key = ? LIMIT 1', key).length > 0;
 
 export function sqlitePeople(file: Database): People {
@@ -121,7 +123,7 @@ export function sqlitePeople(file: Database): People {
         if (taken(connection, person, verifiers)) return false;
         if (former === 'refused' && isFormer(connection, person.name)) return false;
         const { unshared, passkey } = together;
-        if (unshared !== undefined && isSearchKeyOfSomebody(connection, unshared)) return false;
+        if (unshared !== undefined && isOrWasOfSomebody(connection, unshared)) return false;
         if (passkey && hasPasskey(connection, passkey.id)) return false;
         const added = connection.run(
           'INSERT INTO person (id, name, record) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
@@ -207,7 +209,9 @@ export function sqlitePeople(file: Database): People {
         setAliases(connection, { id });
         setSearchKeys(connection, { id });
         setVerifiers(connection, { id }, []);
-        connection.run('INSERT INTO former_name (digest) VALUES (?)', formerName(stored.name));
+        for (const key of formerKeys(stored)) {
+          connection.run('INSERT OR IGNORE INTO former_name (digest) VALUES (?)', formerName(key));
+        }
         return true;
       }),
     isFormerName: (name) => file.read((connection) => isFormer(connection, name)),

@@ -509,4 +509,53 @@ export const STATE_MIGRATIONS: readonly string[] = [
 
    -- The trigger writes the lists of those who are there.
    UPDATE person SET name = name;`,
+
+  `-- One mailbox is one alias, whichever way its domain is written; of several who have verified it, the eldest account keeps it.
+   DELETE FROM person_alias WHERE alias GLOB 'address:*';
+   INSERT OR IGNORE INTO person_alias (alias, id)
+   SELECT 'address:' || mail_key(email.value ->> '$.address'), person.id
+   FROM person, json_each(record, '$.profile.emails') AS email
+   WHERE email.value ->> '$.verified'
+   ORDER BY record ->> '$.created_at', person.id;
+
+   UPDATE person SET record = json_set(record, '$.profile.emails', (
+     SELECT json_group_array(json(CASE
+       WHEN EXISTS (
+         SELECT 1 FROM person_alias AS kept
+         WHERE kept.alias = 'address:' || mail_key(email.value ->> '$.address') AND kept.id <> person.id
+       ) THEN json_set(email.value, '$.verified', json('false'))
+       ELSE email.value
+     END))
+     FROM json_each(record, '$.profile.emails') AS email
+   ))
+   WHERE EXISTS (
+     SELECT 1 FROM json_each(record, '$.profile.emails') AS email JOIN person_alias AS kept
+       ON kept.alias = 'address:' || mail_key(email.value ->> '$.address') AND kept.id <> person.id
+     WHERE email.value ->> '$.verified'
+   );
+
+   UPDATE person SET record = json_set(record, '$.aliases', (
+     SELECT json_group_array(alias) FROM (
+       SELECT value AS alias FROM json_each(record, '$.aliases') WHERE value NOT GLOB 'address:*'
+       UNION ALL
+       SELECT DISTINCT 'address:' || mail_key(email.value ->> '$.address')
+       FROM json_each(record, '$.profile.emails') AS email WHERE email.value ->> '$.verified'
+     )
+   ))
+   WHERE json_array_length(record, '$.aliases') > 0
+     OR id IN (SELECT id FROM person_alias WHERE alias GLOB 'address:*');
+
+   -- People are found by that form, too.
+   UPDATE person SET record = json_set(record, '$.search_keys', (
+     SELECT json_group_array(key) FROM (
+       SELECT DISTINCT 'email:' || mail_key(email.value ->> '$.address') AS key
+       FROM json_each(record, '$.profile.emails') AS email
+       UNION ALL
+       SELECT 'looks:' || replace(replace(replace(replace(replace(replace(replace(replace(
+         name, '.', ''), '_', ''), '-', ''), '0', 'o'), '1', 'l'), 'i', 'l'), 'rn', 'm'), 'vv', 'w')
+     )
+   ));
+   DELETE FROM person_search_key;
+   INSERT OR IGNORE INTO person_search_key (key, id)
+   SELECT kept.value, person.id FROM person, json_each(record, '$.search_keys') AS kept;`,
 ];

@@ -1,5 +1,6 @@
 import { INVALIDATION_LIFE } from '../../cache/invalidations.ts';
 import { NEWS_LIFE } from '../../push/push.ts';
+import { mailKey } from '../../people/mail-key.ts';
 import type { Schema } from '../file/schema.ts';
 import { STATE_MIGRATIONS } from './state-migrations.ts';
 
@@ -13,7 +14,8 @@ export const STATE: Schema = {
   synchronous: 'FULL',
   reserveFor: 'removals',
   migrations: STATE_MIGRATIONS,
-  oldest: 26,
+  functions: { mail_key: mailKey },
+  oldest: 27,
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },
     invalidation: {
