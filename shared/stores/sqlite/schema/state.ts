@@ -15,7 +15,7 @@ export const STATE: Schema = {
   reserveFor: 'removals',
   migrations: STATE_MIGRATIONS,
   functions: { mail_key: mailKey },
-  oldest: 27,
+  oldest: 30,
   expired: {
     artefact: { key: 'rowid', when: 'expires <= ?1' },
     invalidation: {
