@@ -18,6 +18,7 @@ import type { Parts, Server } from '#shared/server/process.ts';
 import { logged } from '#shared/server/message/request-log.ts';
 import { createApp } from './app.ts';
 import { auditChores, ownTokensChore } from './start/audit-chores.ts';
+import { backupChore } from './start/backup-chore.ts';
 import { banner } from './start/banner.ts';
 import { outboxChore } from './mail/outbox-chore.ts';
 import { openMail } from '#shared/mail/transport.ts';
@@ -79,6 +80,7 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
     seconds: 60,
     run: () => Promise.all([stores.sweep(), ring.sweep()]),
   };
+  const backups = WORKER === 1 && config.backup ? backupChore(parts, config.backup) : undefined;
   const trusted = trustedProxies(config.trustedProxies);
   return {
     handler: logged(app, {
@@ -103,10 +105,12 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
       },
       ownTokensChore(server),
       ...(WORKER === 1 ? [sweep, ...auditChores(parts)] : []),
+      ...(backups ? [backups] : []),
       ...(config.mail ? [outboxChore(server, await openMail(config), log)] : []),
     ],
     holds: {
       async [Symbol.asyncDispose]() {
+        await backups?.[Symbol.asyncDispose]();
         await recorder.tellOwnTokens(Infinity).catch((error: unknown) => {
           log.error('audit.failing', { reason: String(error) });
         });

@@ -14,6 +14,7 @@ const ENTRIES = [
   'resource-server/main.ts',
   'resource-server/resources/query/evaluator-process.ts',
   'shared/private-token/voprf-thread.ts',
+  'shared/stores/backup/backup-thread.ts',
   'shared/auth/schemes/mutual/kam3-thread.ts',
 ];
 

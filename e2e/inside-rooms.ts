@@ -60,6 +60,7 @@ export const INSIDE: Orders = {
       [...SUBJECTS, 'cache'],
       ['stores.ts', 'settings.ts'],
       ['sqlite', 'redis'],
+      ['backup'],
       ['.'],
       ['contract'],
     ],

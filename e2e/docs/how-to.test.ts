@@ -6,6 +6,7 @@ import { relyingPartyId } from '#shared/config/relying-party.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { examples, runCommands } from '../pair/examples.ts';
 import { startPair } from '../pair/pair.ts';
+import { until } from '../parts/process.ts';
 import type { Pair } from '../pair/pair.ts';
 
 /** The commands of pages in docs/how-to, as they stand there. */
@@ -222,7 +223,20 @@ test('watch: both servers are alive and ready', async () => {
 
 test('backup: the store is in the folder', async () => {
   const folder = join(pair.data, 'countersign');
-  await printed('backup-restore-upgrade.md', 'sh backup');
+  const [, checked] = await printed('backup-restore-upgrade.md', 'sh backup');
   expect((await stat(join(folder, 'state.db'))).size).toBeGreaterThan(0);
+  expect(checked).toMatch(/^\d+ files? read back, unchanged and whole\.$/m);
   await rm(folder, { recursive: true });
+});
+
+test('backup by a schedule: a server with the setting of the guide makes one, which reads back', async () => {
+  const [example = ''] = await examples('docs/how-to/backup-restore-upgrade.md', 'json backup');
+  const { backup } = configSchema.parse(JSON.parse(example));
+  expect(backup).toMatchObject({ every: 86_400, keep: 7 });
+  const folder = join(pair.data, 'daily');
+  await using other = await startPair({ settings: { backup: { ...backup, folder } } });
+  const made = () => /"event":"backup\.made","folder":"([^"]*)"/.exec(other.authz[0]?.log ?? '');
+  await until(async () => made() !== null);
+  const [, path = ''] = made() ?? [];
+  expect(await other.cli('backup', 'check', path)).toMatchObject({ folder: path });
 });

@@ -180,6 +180,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'An event could not be written to the audit log, and `audit.required` is `false`.',
       ['reason'],
     ],
+    [
+      'info',
+      'backup.made',
+      'A backup of the schedule was made and read back, and older ones were removed.',
+      ['folder', 'files', 'removed'],
+    ],
     ['warn', 'store.working', 'That part has worked again for some seconds.', ['part']],
     [
       'error',
@@ -260,6 +266,7 @@ export const CHORES: Readonly<Record<string, string>> = {
   keys: 'reading and making of signing keys',
   mail: 'sending of mail',
   audit: 'closing of the audit log',
+  backup: 'making of backups by the schedule (`backup`); nothing is left of one that failed',
   'audit counts': 'telling how many tokens applications got in their own name',
   'audit retention': 'removal of days that the audit log is kept no longer',
   'token keys': 'reading and making of keys for PrivateToken',

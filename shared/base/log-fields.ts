@@ -69,6 +69,12 @@ interface Named {
   port: number;
   /** A file or connection of the store that fails, or works again. */
   part: string;
+  /** The folder of a backup. */
+  folder: string;
+  /** Content files in it. */
+  files: number;
+  /** Older backups that were removed. */
+  removed: number;
   /** The remedy. */
   remedy: string;
   /** Identity of the store's memory, before and after. */

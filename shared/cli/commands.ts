@@ -4,6 +4,7 @@ import { auditFollow } from './commands/audit-follow.ts';
 import { auditList } from './commands/audit-list.ts';
 import { auditVerify } from './commands/audit-verify.ts';
 import { backup } from './commands/backup.ts';
+import { backupCheck } from './commands/backup-check.ts';
 import { cacheBan } from './commands/cache-ban.ts';
 import { cacheBans } from './commands/cache-bans.ts';
 import { cachePurge } from './commands/cache-purge.ts';
@@ -124,6 +125,7 @@ export const COMMANDS: readonly Command[] = [
   signingKeysRotate,
   privateTokenKeys,
   privateTokenRotate,
+  backupCheck,
   backup,
   restore,
   directoryExport,

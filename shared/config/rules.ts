@@ -1,3 +1,4 @@
+import { join, resolve } from 'node:path';
 import { MOST_ROTATIONS } from '#shared/keys/token-key-schedule.ts';
 import { WORKERS } from '#shared/base/workers.ts';
 import { CACHE_RULES } from './cache-rules.ts';
@@ -88,6 +89,20 @@ export const RULES: readonly Rule[] = [
             },
           ]
         : [],
+  },
+  {
+    reads: ['backup', 'store', 'data'],
+    check: ({ backup, store, data }) => {
+      if (backup === undefined) return [];
+      if (store.kind === 'redis') {
+        const message = `is for SQLite: back up Redis with its own tools, and ${join(data, 'content')} with any`;
+        return [{ path: 'backup', message }];
+      }
+      const places = [data, join(data, 'content')].map((place) => resolve(place));
+      return places.includes(resolve(backup.folder))
+        ? [{ path: 'backup.folder', message: 'is where the store itself is: name another folder' }]
+        : [];
+    },
   },
   {
     reads: ['mail'],

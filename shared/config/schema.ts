@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { auditSettings } from '#shared/audit/settings.ts';
 import { negotiateSettings } from '#shared/auth/schemes/negotiate/settings.ts';
 import { parseRule } from '#shared/client/destinations/destinations.ts';
+import { backupSettings } from '#shared/stores/backup/settings.ts';
 import { storeSettings } from '#shared/stores/settings.ts';
 import {
   absoluteUrl,
@@ -272,6 +273,7 @@ export const configSchema = z.strictObject({
     .prefault({})
     .describe('The device flow (RFC 8628).'),
   audit: auditSettings,
+  backup: backupSettings,
   mail: mailSchema,
   brand: brandSchema,
   scopeTexts: z

@@ -37,7 +37,7 @@ test('the copy opens as a store, has every document that it names, and nothing t
   const { shell, content, target } = await withDocuments('a', 'b');
   await writeFile(join(content, 'unnamed'), 'left by a crash');
   expect(await json(shell, 'backup', target)).toEqual({ folder: target, files: 2 });
-  expect((await readdir(target)).toSorted()).toEqual(['content', 'state.db']);
+  expect((await readdir(target)).toSorted()).toEqual(['SHA256SUMS', 'content', 'state.db']);
   expect((await readdir(join(target, 'content', FOLDER))).toSorted()).toEqual(['a.1', 'b.1']);
   expect((await stat(target)).mode & 0o777).toBe(0o700);
   expect((await stat(join(target, 'state.db'))).mode & 0o777).toBe(0o600);
@@ -153,6 +153,20 @@ test('a folder that is not empty is refused and stays as it is', async () => {
   await writeFile(join(target, 'state.db'), 'mine');
   expect((await inProcess(shell, 'backup', target)).code).toBe(1);
   expect(await readFile(join(target, 'state.db'), 'utf8')).toBe('mine');
+});
+
+test('backup check: whole, or what is wrong with it', async () => {
+  const { shell, target } = await withDocuments('a');
+  await json(shell, 'backup', target);
+  expect(await json(shell, 'backup', 'check', target)).toEqual({ folder: target, files: 2 });
+  await writeFile(join(target, 'content', FOLDER, 'a.1'), 'a.2');
+  const changed = await inProcess(shell, 'backup', 'check', target);
+  expect([changed.code, changed.stderr]).toEqual([
+    1,
+    `${target} cannot be trusted:\ncontent/${FOLDER}/a.1 was changed\n`,
+  ]);
+  const nowhere = await inProcess(shell, 'backup', 'check', '/nowhere');
+  expect([nowhere.code, nowhere.stderr]).toEqual([1, expect.stringContaining('is no backup')]);
 });
 
 test('Redis: its own tools are named', async () => {

@@ -2,13 +2,12 @@ import { counted } from '#shared/base/counted.ts';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '#shared/config/load.ts';
+import { copyStore, MissingContent } from '#shared/stores/backup/copy-store.ts';
+import { writeSums } from '#shared/stores/backup/sums.ts';
 import { backupSqlite } from '#shared/stores/sqlite/backup/backup.ts';
-import { type Command, Failure } from '../arguments/command.ts';
-import { copyContent } from '../stores/copy-content.ts';
+import { type Command, Failure, type Shell } from '../arguments/command.ts';
 import { makeNamedFolder } from '../arguments/named-folder.ts';
 import { demandStore } from '../stores/with-stores.ts';
-
-const ATTEMPTS = 20;
 
 export const backup: Command = {
   name: 'backup',
@@ -16,8 +15,8 @@ export const backup: Command = {
     'copy people, clients, all keys, passkeys, revocations and documents to a new folder while the servers run',
   operands: ['FOLDER'],
   details: [
-    'FOLDER must be empty or missing. The command writes state.db, which has everything but long documents, and',
-    'content, which has those. A backup has no master secret: keep that elsewhere, since the signing keys cannot be',
+    'FOLDER must be empty or missing. The command writes state.db, which has everything but long documents, content,',
+    'which has those, and SHA256SUMS, which `countersign backup check` compares with them. A backup has no master secret: keep that elsewhere, since the signing keys cannot be',
     'opened without it. A backup has no tokens, grants or sign-ins either: they would undo revocations.',
     'To restore: stop the servers, then run `countersign restore FOLDER`. People, clients and API keys are then as',
     'they were at the backup. Disable or remove again those that you disabled or removed since.',
@@ -32,28 +31,33 @@ export const backup: Command = {
     }
     demandStore(config);
     await makeEmpty(folder);
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      await backupSqlite(data, folder);
-      const { copied, gone } = await copyContent(data, folder, shell);
-      if (gone === 0) {
-        return {
-          json: { folder, files: copied },
-          lines: [
-            `Copied the state and ${counted(copied, 'content file')} to ${folder}. The master secret is not in it.`,
-          ],
-        };
-      }
-      // A document was replaced between the rows and its content: take the rows anew.
-      await rm(join(folder, 'state.db'));
-    }
-    await rm(folder, { recursive: true });
-    throw new Failure(
-      'content of documents is missing: either they change faster than they can be copied (try again later), or files of it are lost',
-    );
+    const files = await copyInto(data, folder, shell);
+    return {
+      json: { folder, files },
+      lines: [
+        `Copied the state and ${counted(files, 'content file')} to ${folder}. The master secret is not in it.`,
+      ],
+    };
   },
 };
 
 async function makeEmpty(folder: string): Promise<void> {
   makeNamedFolder(folder);
   if ((await readdir(folder)).length > 0) throw new Failure(`${folder} is not empty`);
+}
+
+/** Resolves to the number of content files. Rejects with `Failure` if content is missing; then the folder is, too. */
+async function copyInto(data: string, folder: string, { clock, random }: Shell): Promise<number> {
+  try {
+    return await copyStore(data, folder, {
+      clock,
+      random,
+      copyState: async (from, to) => backupSqlite(from, to),
+      writeSums: async (to) => writeSums(to),
+    });
+  } catch (error) {
+    if (!(error instanceof MissingContent)) throw error;
+    await rm(folder, { recursive: true });
+    throw new Failure(error.message);
+  }
 }

@@ -66,7 +66,7 @@ test('people and documents are back in an empty folder, for its owner only, and 
   expect((await readdir(elsewhere)).toSorted()).toEqual(['content', 'state.db', 'transient.db']);
   expect((await stat(elsewhere)).mode & 0o777).toBe(0o700);
   expect((await stat(join(elsewhere, 'state.db'))).mode & 0o777).toBe(0o600);
-  expect((await readdir(backup)).toSorted()).toEqual(['content', 'state.db']);
+  expect((await readdir(backup)).toSorted()).toEqual(['SHA256SUMS', 'content', 'state.db']);
   expect(await namesIn(shell)).toEqual(['alice']);
   expect(await readFile(join(elsewhere, 'content', FOLDER, 'a.1'), 'utf8')).toBe('then');
 });
@@ -178,6 +178,9 @@ test('a folder that is no backup is refused, and the store stays as it is', asyn
   expect(await refusal(shell, other, '--replace')).toContain('not a database');
   await cp(backup, other, { recursive: true });
   await rm(join(other, 'content', FOLDER, 'a.1'));
+  expect(await refusal(shell, other, '--replace')).toContain(`${FOLDER}/a.1 is missing`);
+  // As backups of older releases: they have no digests.
+  await rm(join(other, 'SHA256SUMS'));
   expect(await refusal(shell, other, '--replace')).toContain('it lacks 1 content file');
   await rm(join(other, 'content'), { recursive: true });
   expect(await refusal(shell, other, '--replace')).toContain('it lacks 1 content file');

@@ -3,6 +3,9 @@ import { existsSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { counted } from '#shared/base/counted.ts';
 import { loadConfig } from '#shared/config/load.ts';
+import { checkBackup } from '#shared/stores/backup/check.ts';
+import { copyContent } from '#shared/stores/backup/copy-content.ts';
+import { SUMS } from '#shared/stores/backup/sums.ts';
 import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import {
@@ -13,7 +16,6 @@ import {
   takeBack,
 } from '#shared/stores/sqlite/backup/restore.ts';
 import { type Command, Failure, type Shell } from '../arguments/command.ts';
-import { copyContent } from '../stores/copy-content.ts';
 import { makeNamedFolder } from '../arguments/named-folder.ts';
 
 export const restore: Command = {
@@ -39,6 +41,7 @@ export const restore: Command = {
     }
     if (!hasSqlite(folder)) throw new Failure(`${folder} is no backup: it has no state.db`);
     if (resolve(folder) === resolve(data)) throw new Failure(`${folder} is the data folder itself`);
+    refuseDamaged(folder);
     makeNamedFolder(data);
     using alone = hold(data);
     if (alone === undefined) {
@@ -71,6 +74,15 @@ export const restore: Command = {
     };
   },
 };
+
+/** Throws `Failure` where a file is not as it was written. A backup of an older release has no digests. */
+function refuseDamaged(folder: string): void {
+  const mistakes = existsSync(join(folder, SUMS)) ? checkBackup(folder) : [];
+  if (mistakes.length === 0) return;
+  throw new Failure(
+    `${folder} is damaged:\n${mistakes.join('\n')}\nTake another backup. To restore what is left of this one, remove its ${SUMS}`,
+  );
+}
 
 /** As `holdAlone`. Throws `Failure` where nothing can be written. */
 function hold(data: string): Disposable | undefined {

@@ -8,7 +8,7 @@ import { STATE } from '../schema/state.ts';
 
 /**
  * Copies `state.db` of `folder` into `targetFolder` (made when missing, 0700; the file 0600) as it is
- * at one moment, while the servers run, and resolves to the path of the copy. Rejects with
+ * at one moment, while the servers run, and returns the path of the copy. Throws
  * `StoreUnavailable` when it cannot, and when the target exists; then nothing is left behind.
  *
  * Not in the copy is what would undo a revocation when the copy is restored:
@@ -24,7 +24,7 @@ import { STATE } from '../schema/state.ts';
  *
  * `restore.ts` puts it back. By hand: remove `state.db-wal` and `state.db-shm`, move the copy to `state.db`.
  */
-export async function backupSqlite(folder: string, targetFolder: string): Promise<string> {
+export function backupSqlite(folder: string, targetFolder: string): string {
   const source = join(folder, STATE.file);
   const target = join(targetFolder, STATE.file);
   const partial = `${target}.partial`;

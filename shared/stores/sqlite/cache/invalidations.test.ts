@@ -44,7 +44,7 @@ test('a backup has none; restored under a feed it has another epoch, and all is 
   await using listener = await listening(stores);
   const { position } = listener.feed;
   const target = join(store.folder, 'backups');
-  const copy = await backupSqlite(store.spec().data, target);
+  const copy = backupSqlite(store.spec().data, target);
   expect(readFileSync(copy, 'latin1')).not.toContain('/secret');
   await add('since');
   expect(valuesOf(await listener.hear())).toEqual(['since']);

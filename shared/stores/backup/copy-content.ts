@@ -2,10 +2,11 @@ import { lstatSync } from 'node:fs';
 import { copyFile, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '#shared/base/make-folder.ts';
-import { openSqlite } from '#shared/stores/sqlite/open.ts';
-import { treesWithDocuments } from '#shared/stores/sqlite/backup/trees-with-documents.ts';
-import { folderOf } from '#shared/stores/trees/tree-folder.ts';
-import type { Shell } from '../arguments/command.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
+import { openSqlite } from '../sqlite/open.ts';
+import { treesWithDocuments } from '../sqlite/backup/trees-with-documents.ts';
+import { folderOf } from '../trees/tree-folder.ts';
 
 /** Made by opening the store, and of no use in a copy: what lives for minutes, and room kept for a full disk. */
 const OPENED = [
@@ -26,7 +27,7 @@ const OPENED = [
 export async function copyContent(
   data: string,
   backup: string,
-  { clock, random }: Shell,
+  { clock, random }: { readonly clock: Clock; readonly random: Random },
 ): Promise<{ copied: number; gone: number }> {
   const result = { copied: 0, gone: 0 };
   {

@@ -1,0 +1,40 @@
+import { expect, test } from '@jest/globals';
+import { RULES } from './rules.ts';
+import { configSchema } from './schema.ts';
+
+const REDIS = { kind: 'redis', urls: ['redis://localhost'] };
+
+const mistakes = (given: object) =>
+  RULES.flatMap(({ check }) => check(configSchema.parse(given), {})).filter(({ path }) =>
+    path.startsWith('backup'),
+  );
+
+test('a backup by the schedule lies anywhere but where the store itself is', () => {
+  for (const folder of ['./data', 'data/', 'data/content', 'data/x/..']) {
+    expect(mistakes({ backup: { folder } })).toEqual([
+      { path: 'backup.folder', message: expect.stringContaining('where the store itself is') },
+    ]);
+  }
+  for (const folder of ['data/backups', '/var/backups/countersign']) {
+    expect(mistakes({ backup: { folder } })).toEqual([]);
+  }
+  expect(mistakes({ data: '/d', backup: { folder: '/d' } })).toHaveLength(1);
+});
+
+test('with Redis it is refused, because the state is elsewhere', () => {
+  expect(mistakes({ store: REDIS, backup: { folder: '/b' } })).toEqual([
+    { path: 'backup', message: expect.stringContaining('own tools') },
+  ]);
+  expect(mistakes({ store: REDIS })).toEqual([]);
+});
+
+test.each([
+  { folder: '' },
+  { folder: '/b', keep: 0 },
+  { folder: '/b', every: 59 },
+  { folder: '/b', every: 3600.5 },
+  { folder: '/b', more: 1 },
+  {},
+])('%j is refused', (backup) => {
+  expect(configSchema.safeParse({ backup }).success).toBe(false);
+});

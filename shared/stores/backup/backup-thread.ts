@@ -1,0 +1,17 @@
+import { serveTasks } from '#shared/base/thread.ts';
+import { backupSqlite } from '../sqlite/backup/backup.ts';
+import { checkBackup } from './check.ts';
+import { writeSums } from './sums.ts';
+
+/** The steps that take long with a large store, for backup-threads.ts. Paths are octets in UTF-8. */
+serveTasks({
+  copyState: (data: Buffer, folder: Buffer) => {
+    backupSqlite(String(data), String(folder));
+    return undefined;
+  },
+  writeSums: (folder: Buffer) => {
+    writeSums(String(folder));
+    return undefined;
+  },
+  check: (folder: Buffer) => Buffer.from(JSON.stringify(checkBackup(String(folder)))),
+});

@@ -1,0 +1,23 @@
+import { Threads } from '#shared/base/threads.ts';
+import { StoreUnavailable } from '../outage/unavailable.ts';
+import type { ScheduleParts } from './scheduled.ts';
+
+/** The slow parts of a backup on a thread, so that a server with a large store answers meanwhile. */
+export function openBackupThreads(): Pick<ScheduleParts, 'copyState' | 'writeSums' | 'check'> &
+  AsyncDisposable {
+  const threads = new Threads({
+    entry: 'shared/stores/backup/backup-thread',
+    title: 'backup',
+    threads: 1,
+    most: 1,
+    tooMany: () => new StoreUnavailable('the server stops, or another backup is under way'),
+  });
+  const run = (operation: string, ...paths: readonly string[]) =>
+    threads.run(operation, ...paths.map((path) => Buffer.from(path)));
+  return {
+    copyState: (data, folder) => run('copyState', data, folder),
+    writeSums: (folder) => run('writeSums', folder),
+    check: async (folder) => JSON.parse(String(await run('check', folder))) as string[],
+    [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,70 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { STATE } from '../sqlite/schema/state.ts';
+import { folderOf } from '../trees/tree-folder.ts';
+import { digestOf, filesOf, readSums, SUMS } from './sums.ts';
+
+/** Mistakes that are told of one backup. */
+const MOST = 20;
+
+/**
+ * Reads every octet of a backup, changes nothing, and returns what is wrong with it: a file that is missing, was changed or
+ * was added, a damaged database, one that a newer release has made or that servers have used, and content that documents
+ * name and the backup lacks. Empty: it can be restored.
+ */
+export function checkBackup(folder: string): readonly string[] {
+  try {
+    const sums = readSums(folder);
+    if (sums === undefined) {
+      return [`there is no ${SUMS}: it was not finished, or an older release has made it`];
+    }
+    const wrong = [...wrongFiles(folder, sums)];
+    return wrong.length > 0 ? wrong.slice(0, MOST) : wrongState(folder, sums).slice(0, MOST);
+  } catch (error) {
+    return [(error as Error).message];
+  }
+}
+
+function* wrongFiles(folder: string, sums: ReadonlyMap<string, string>): Generator<string> {
+  if (!sums.has(STATE.file)) yield `${SUMS} lacks ${STATE.file}`;
+  for (const [file, digest] of sums) {
+    const path = join(folder, file);
+    if (!existsSync(path)) yield `${file} is missing`;
+    else if (digestOf(path) !== digest) yield `${file} was changed`;
+  }
+  for (const file of filesOf(folder)) {
+    if (!sums.has(file) && existsSync(join(folder, file))) yield `${file} was added`;
+  }
+  if (existsSync(join(folder, `${STATE.file}-wal`))) yield 'servers have used it';
+}
+
+/** Returns the mistakes of the database, of which SQLite reads each page. */
+function wrongState(folder: string, sums: ReadonlyMap<string, string>): readonly string[] {
+  const url = pathToFileURL(join(folder, STATE.file));
+  // Nothing is written beside it, so that a check works on a disk that is read-only.
+  url.searchParams.set('immutable', '1');
+  using database = new DatabaseSync(url, { readOnly: true, returnArrays: true });
+  const rows = (sql: string) =>
+    database.prepare(sql).all() as unknown as readonly (readonly unknown[])[];
+  const damage = rows('PRAGMA integrity_check').flat().map(String);
+  if (damage.join('') !== 'ok') return damage.map((text) => `${STATE.file}: ${text}`);
+  const version = Number(rows('PRAGMA user_version').flat()[0]);
+  const known = STATE.migrations.length;
+  if (version > known) {
+    return [
+      `${STATE.file} has schema version ${version}; this release knows versions up to ${known}`,
+    ];
+  }
+  const used = rows('SELECT 1 FROM epoch UNION ALL SELECT 1 FROM artefact').length > 0;
+  if (used) return ['servers have used it: it has tokens or grants'];
+  return rows(CONTENT_FILES)
+    .map(([tree, file]) => `content/${folderOf(String(tree))}/${String(file)}`)
+    .filter((file) => !sums.has(file))
+    .map((file) => `${file} is missing, which a document names`);
+}
+
+const CONTENT_FILES = `SELECT DISTINCT tree, file FROM resource
+  WHERE file IS NOT NULL AND NOT EXISTS
+    (SELECT 1 FROM content WHERE content.tree = resource.tree AND content.file = resource.file)`;

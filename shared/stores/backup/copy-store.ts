@@ -1,0 +1,41 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
+import { copyContent } from './copy-content.ts';
+
+const ATTEMPTS = 20;
+
+export interface CopyParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  /** As `backupSqlite` and `writeSums`: here or in a thread. */
+  copyState(data: string, folder: string): Promise<unknown>;
+  writeSums(folder: string): Promise<unknown>;
+}
+
+/**
+ * Makes a whole backup of the store in `data` in an empty `folder`, while servers run. Resolves to the number of files with
+ * content. Rejects with `StoreUnavailable`, an error of the system, or `MissingContent`; then remains of it are left.
+ */
+export async function copyStore(data: string, folder: string, parts: CopyParts): Promise<number> {
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    await parts.copyState(data, folder);
+    const { copied, gone } = await copyContent(data, folder, parts);
+    if (gone === 0) {
+      await parts.writeSums(folder);
+      return copied;
+    }
+    // A document was replaced between the rows and its content: take the rows anew.
+    rmSync(join(folder, 'state.db'));
+  }
+  throw new MissingContent();
+}
+
+export class MissingContent extends Error {
+  constructor() {
+    super(
+      'content of documents is missing: either they change faster than they can be copied (try again later), or files of it are lost',
+    );
+  }
+}

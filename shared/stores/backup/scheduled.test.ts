@@ -1,0 +1,148 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { systemRandom } from '#shared/base/random.ts';
+import { edit, putWith, someDocument, somePerson } from '../contract/samples.ts';
+import type { Stores } from '../stores.ts';
+import { sqliteUnderTest, type SqliteUnderTest } from '../sqlite/under-test.ts';
+import { openBackupThreads } from './backup-threads.ts';
+import { checkBackup } from './check.ts';
+import { makeScheduled } from './scheduled.ts';
+
+const HOUR = 3600;
+
+let store: SqliteUnderTest;
+let stores: Stores;
+let folder: string;
+beforeEach(async () => {
+  store = await sqliteUnderTest();
+  stores = await store.open();
+  folder = join(store.folder, 'backups');
+  await stores.people.add(somePerson('alice'), []);
+  await edit(stores, '/documents', [
+    putWith('short', Buffer.from('short'), { file: 'short' }),
+    { kind: 'put', entry: someDocument('long', { file: 'long' }) },
+  ]);
+  const content = join(store.spec().data, 'content', '%2Fdocuments');
+  mkdirSync(content, { recursive: true });
+  writeFileSync(join(content, 'long'), 'x'.repeat(100_000));
+});
+afterEach(async () => {
+  await stores[Symbol.asyncDispose]();
+  await store.end();
+});
+
+async function run(keep = 2) {
+  await using threads = openBackupThreads();
+  const settings = { folder, every: HOUR, keep };
+  const { clock } = store;
+  const { data } = store.spec();
+  return await makeScheduled({ ...threads, data, settings, clock, random: systemRandom });
+}
+
+const ARGUMENTS = ['--disable-warning=ExperimentalWarning'];
+const PROCESS = join(import.meta.dirname, 'scheduled-process.fixture.ts');
+
+/** Resolves to the result of a process of its own, or why it ended. `blocks`: no file of it gets more than so many of 512 octets. */
+async function elsewhere(killAt = '', blocks = 'unlimited'): Promise<unknown> {
+  const limited = ['-c', `ulimit -f ${blocks}; exec "$@"`, 'sh', process.execPath, ...ARGUMENTS];
+  const given = [PROCESS, store.spec().data, folder, String(store.clock.now()), killAt];
+  const ended = await promisify(execFile)('sh', [...limited, ...given]).catch((error) => error);
+  return ended.signal ?? JSON.parse(ended.stdout);
+}
+
+/** The names in the folder, without the lock. */
+const names = () => readdirSync(folder).filter((name) => !name.startsWith('lock.db'));
+
+test('one backup a period, read back and for its owner only; the oldest are removed', async () => {
+  const made = [];
+  for (let hour = 0; hour < 4; hour += 1) {
+    made.push(await run());
+    expect(await run()).toBeUndefined();
+    store.clock.advance(HOUR);
+  }
+  expect(made.map((one) => one?.removed)).toEqual([0, 0, 1, 1]);
+  expect(made.map((one) => one?.files)).toEqual([1, 1, 1, 1]);
+  expect(names()).toHaveLength(2);
+  for (const name of names()) {
+    expect(name).toMatch(/^countersign-\d{8}T\d\d0000Z$/);
+    const backup = join(folder, name);
+    expect([made.map((one) => one?.folder), statSync(backup).mode & 0o777]).toEqual([
+      expect.arrayContaining([backup]),
+      0o700,
+    ]);
+    expect(checkBackup(backup)).toEqual([]);
+  }
+});
+
+test('only backups of the schedule are removed, and links never', async () => {
+  mkdirSync(join(folder, 'countersign-mine'), { recursive: true });
+  symlinkSync(store.folder, join(folder, 'countersign-19700101T000000Z'));
+  for (let hour = 0; hour < 3; hour += 1) {
+    await run(1);
+    store.clock.advance(HOUR);
+  }
+  expect(names()).toHaveLength(3);
+  expect(names()).toEqual(
+    expect.arrayContaining(['countersign-mine', 'countersign-19700101T000000Z']),
+  );
+  expect(readdirSync(store.folder)).not.toEqual([]);
+});
+
+test('two processes at once, again and again: they make one', async () => {
+  const made = await Promise.all(Array.from({ length: 4 }, () => elsewhere()));
+  expect(made.filter((one) => one !== null)).toEqual([
+    { folder: expect.stringContaining('countersign-'), files: 1, removed: 0 },
+  ]);
+  expect(names()).toHaveLength(1);
+});
+
+describe.each(['copyState', 'writeSums', 'check'])('killed after %s', (step) => {
+  test('no half copy has the name of a backup, and the next run makes a whole one', async () => {
+    expect(await elsewhere(step)).toBe('SIGKILL');
+    expect(names()).toEqual(['partial']);
+    expect(checkBackup(join(folder, 'partial'))).toEqual(
+      step === 'copyState' ? [expect.stringContaining('there is no SHA256SUMS')] : [],
+    );
+    const made = await run();
+    expect(names()).toHaveLength(1);
+    expect(checkBackup(made?.folder ?? '')).toEqual([]);
+  });
+});
+
+test('a full disk is an error that leaves nothing and removes no older backup', async () => {
+  const before = await run(1);
+  store.clock.advance(HOUR);
+  expect(await elsewhere('', '100')).toMatch(/StoreUnavailable|EFBIG|full/);
+  expect(names().map((name) => join(folder, name))).toEqual([before?.folder]);
+  expect(await elsewhere()).toMatchObject({ files: 1 });
+});
+
+test('a copy that does not read back is an error that leaves nothing', async () => {
+  await using threads = openBackupThreads();
+  const settings = { folder, every: HOUR, keep: 1 };
+  const { clock } = store;
+  const parts = { ...threads, data: store.spec().data, settings, clock, random: systemRandom };
+  const damaging = {
+    ...parts,
+    async writeSums(to: string) {
+      await threads.writeSums(to);
+      writeFileSync(join(to, 'content', '%2Fdocuments', 'long'), 'damaged');
+    },
+  };
+  await expect(makeScheduled(damaging)).rejects.toThrow('content/%2Fdocuments/long was changed');
+  expect(names()).toEqual([]);
+});
+
+test('a store that is gone, and a folder that cannot be made, are errors', async () => {
+  await using threads = openBackupThreads();
+  const settings = { folder, every: HOUR, keep: 1 };
+  const parts = { ...threads, settings, clock: store.clock, random: systemRandom };
+  const gone = join(store.folder, 'gone');
+  await expect(makeScheduled({ ...parts, data: gone })).rejects.toThrow('no such file');
+  const unwritable = { ...parts, settings: { ...settings, folder: '/proc/x' }, data: gone };
+  await expect(makeScheduled(unwritable)).rejects.toThrow('ENOENT');
+  expect(names()).toEqual([]);
+});

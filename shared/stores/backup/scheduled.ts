@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { makeFolder } from '#shared/base/make-folder.ts';
+import { syncPath } from '../sqlite/backup/backup.ts';
+import { copyStore, type CopyParts } from './copy-store.ts';
+import type { BackupSettings } from './settings.ts';
+
+/** A backup under way, or one that is being removed. None of them counts. */
+const PARTIAL = 'partial';
+const NAME = /^countersign-\d{8}T\d{6}Z$/;
+const SQLITE_BUSY = 5;
+
+export interface ScheduleParts extends CopyParts {
+  readonly data: string;
+  readonly settings: BackupSettings;
+  /** As `checkBackup`. */
+  check(folder: string): Promise<readonly string[]>;
+}
+
+/** The result of a run. */
+export interface ScheduledBackup {
+  readonly folder: string;
+  /** Files with content. */
+  readonly files: number;
+  /** Backups that were removed. */
+  readonly removed: number;
+}
+
+/**
+ * Makes the backup of the present period, unless it is there or another process makes it: then resolves to undefined. It
+ * gets its name only after it was read back, and older ones are removed only then. Rejects with what was wrong; then it
+ * leaves nothing. What a process that died has left is removed.
+ */
+export async function makeScheduled(parts: ScheduleParts): Promise<ScheduledBackup | undefined> {
+  const { data, settings, clock } = parts;
+  const folder = join(settings.folder, nameAt(clock.now(), settings.every));
+  if (existsSync(folder)) return undefined;
+  makeFolder(settings.folder);
+  using alone = holdAlone(join(settings.folder, 'lock.db'));
+  if (alone === undefined || existsSync(folder)) return undefined;
+  const partial = join(settings.folder, PARTIAL);
+  rmSync(partial, { recursive: true, force: true });
+  try {
+    mkdirSync(partial, { mode: 0o700 });
+    const files = await copyStore(data, partial, parts);
+    const mistakes = await parts.check(partial);
+    if (mistakes.length > 0) throw new Error(`the copy is damaged: ${mistakes.join('; ')}`);
+    renameSync(partial, folder);
+    syncPath(settings.folder);
+    return { folder, files, removed: removeOld(settings) };
+  } finally {
+    rmSync(partial, { recursive: true, force: true });
+  }
+}
+
+function nameAt(now: number, every: number): string {
+  const begin = now - (now % (every * 1000));
+  return `countersign-${new Date(begin).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
+}
+
+/** Removes all but the newest. One that is being removed has lost its name before. */
+function removeOld({ folder, keep }: BackupSettings): number {
+  const names = readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory() && NAME.test(entry.name))
+    .map(({ name }) => name)
+    .toSorted()
+    .toReversed();
+  const old = names.slice(keep);
+  for (const name of old) {
+    renameSync(join(folder, name), join(folder, PARTIAL));
+    rmSync(join(folder, PARTIAL), { recursive: true });
+  }
+  return old.length;
+}
+
+/** Undefined: another process makes a backup. The system gives the lock back when a process dies. */
+function holdAlone(path: string): Disposable | undefined {
+  const database = new DatabaseSync(path, { timeout: 0 });
+  try {
+    database.exec('BEGIN EXCLUSIVE');
+    return { [Symbol.dispose]: () => database.close() };
+  } catch (error) {
+    database.close();
+    if ((Number((error as { errcode?: number }).errcode) & 0xff) === SQLITE_BUSY) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { syncPath } from '../sqlite/backup/backup.ts';
+
+/** The file with the digests of a backup, as `sha256sum` writes and checks it. It is written last: without it, a backup is not whole. */
+export const SUMS = 'SHA256SUMS';
+
+const LINE = /^([0-9a-f]{64}) {2}(state\.db|content(?:\/(?!\.{1,2}(?:\/|$))[^/]+){2})$/;
+/** Octets that are read at a time. */
+const SLICE = 2 ** 20;
+
+/** Writes the digest of each file of the backup, and waits until they are on the disk. Returns the number of files. */
+export function writeSums(folder: string): number {
+  const files = filesOf(folder);
+  const lines = files.map((file) => `${digestOf(join(folder, file))}  ${file}\n`);
+  const partial = join(folder, `${SUMS}.partial`);
+  writeFileSync(partial, lines.join(''), { mode: 0o600 });
+  syncPath(partial);
+  renameSync(partial, join(folder, SUMS));
+  syncPath(folder);
+  return files.length;
+}
+
+/** Returns the digest of each file as it was written; undefined: there are none. Throws where a line is none of them. */
+export function readSums(folder: string): ReadonlyMap<string, string> | undefined {
+  const path = join(folder, SUMS);
+  if (!existsSync(path)) return undefined;
+  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  return new Map(
+    lines.map((line, index) => {
+      const [, digest = '', file = ''] = LINE.exec(line) ?? [];
+      if (file === '') throw new Error(`${SUMS}: line ${index + 1} is damaged`);
+      return [file, digest];
+    }),
+  );
+}
+
+/** The files that a backup consists of, with their folders. */
+export function filesOf(folder: string): readonly string[] {
+  const content = join(folder, 'content');
+  const trees = existsSync(content) ? readdirSync(content) : [];
+  return [
+    'state.db',
+    ...trees.toSorted().flatMap((tree) =>
+      readdirSync(join(content, tree))
+        .toSorted()
+        .map((file) => `content/${tree}/${file}`),
+    ),
+  ];
+}
+
+/** Reads the file, and returns its SHA-256 in hexadecimal. */
+export function digestOf(path: string): string {
+  const hash = createHash('sha256');
+  const slice = Buffer.allocUnsafe(SLICE);
+  const descriptor = openSync(path, 'r');
+  try {
+    for (let read = SLICE; read > 0;) {
+      read = readSync(descriptor, slice);
+      hash.update(slice.subarray(0, read));
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+  return hash.digest('hex');
+}
