@@ -78,7 +78,7 @@ const tooLong = () => new HttpError(413, `The form has at most ${LONGEST_FORM} b
 function shownLeg({ title, sent, received, remarks }: Leg, exchange: Exchange): ShownLeg {
   const [scheme = ''] = exchange.space.schemes;
   const shown = (octets: Buffer) => ({
-    text: octets.toString().replaceAll('\r\n', '\n'),
+    text: octets.toString().replaceAll('\r\n', '\n').trimEnd(),
     notes: notesOf(octets, scheme, exchange),
   });
   return { title, remarks, sent: shown(sent), received: shown(received) };

@@ -53,7 +53,7 @@ export interface Exchange {
   /** Mistakes that the client can make, by name, in words. */
   readonly mistakes: Readonly<Record<string, string>>;
   /** Notes on the parameters of challenges, credentials and Authentication-Info, by name. */
-  readonly parameters: Readonly<Record<string, Note>>;
+  readonly parameters?: Readonly<Record<string, Note>>;
   /** Returns in clear what the value of a parameter or field encodes. Undefined: it is what it says. */
   readonly decoded?: (name: string, value: string) => string | undefined;
   perform(performing: Performing): Promise<void>;

@@ -3,6 +3,8 @@ import { bearerExchange } from './exchanges/bearer.ts';
 import { digestAuthIntExchange, digestExchange } from './exchanges/digest.ts';
 import { dpopExchange } from './exchanges/dpop.ts';
 import { scramExchange } from './exchanges/scram.ts';
+import { preflightExchange } from './exchanges/preflight.ts';
+import { traceExchange } from './exchanges/trace.ts';
 import type { Exchange } from './exchange.ts';
 
 /** THE table of exchanges, in the order of the list. Nothing else is ever sent. */
@@ -13,4 +15,6 @@ export const EXCHANGES: readonly Exchange[] = [
   scramExchange,
   bearerExchange,
   dpopExchange,
+  traceExchange,
+  preflightExchange,
 ];

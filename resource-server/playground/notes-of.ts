@@ -18,7 +18,7 @@ const WITH_PARAMETERS: Readonly<
 export function notesOf(
   octets: Buffer,
   scheme: string,
-  { parameters, decoded }: Pick<Exchange, 'parameters' | 'decoded'>,
+  { parameters = {}, decoded }: Pick<Exchange, 'parameters' | 'decoded'>,
 ): readonly ShownNote[] {
   const notes: ShownNote[] = [];
   for (const [name, value] of partsOf(octets).fields) {

@@ -19,13 +19,13 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'RFC 9110 section 11.6.1',
   ),
   'authentication-info': note(
-    'What the server tells a client that it has let in.',
+    'The server’s message to a client that it has let in.',
     'RFC 9110 section 11.6.3',
   ),
   'cache-control': note('Which caches may keep the answer: none.', 'RFC 9111 section 5.2'),
   vary: note('The request fields on which the answer depends.', 'RFC 9110 section 12.5.5'),
   'x-request-id': note(
-    'Names this answer. The server’s operator finds its log line by it.',
+    'Names this answer. Operators find its line in the log by it; the playground itself leaves none there.',
     'no standard',
   ),
   'x-content-type-options': note(
@@ -37,6 +37,26 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'RFC 6797 section 6.1',
   ),
   'content-security-policy': note('A browser loads nothing for this answer.', 'CSP section 3.1'),
+  cookie: note('A value that the server gave the client to send back.', 'RFC 6265 section 4.2'),
+  origin: note('The origin of the page that wants to send a request.', 'Fetch section 3.2'),
+  'access-control-request-method': note(
+    'The method that the page wants to use.',
+    'Fetch section 3.3.2',
+  ),
+  'access-control-request-headers': note(
+    'The fields that the page wants to send.',
+    'Fetch section 3.3.2',
+  ),
+  'access-control-allow-origin': note(
+    'The origin whose pages may send the request and read the answer.',
+    'Fetch section 3.3.3',
+  ),
+  'access-control-allow-methods': note('The methods that pages may use.', 'Fetch section 3.3.3'),
+  'access-control-allow-headers': note('The fields that pages may send.', 'Fetch section 3.3.3'),
+  'access-control-max-age': note(
+    'The seconds for which the browser need not ask again.',
+    'Fetch section 3.3.3',
+  ),
   dpop: note(
     'A proof for this request alone: its method, its address, the hash of the token and a time, signed with the key of the client.',
     'RFC 9449 section 4.2',

@@ -34,23 +34,26 @@ test.each(EXCHANGES)('every field of the messages of $name has a note', async ({
   expect(names.filter((field) => noteOn(field) === undefined)).toEqual([]);
 });
 
-test.each(EXCHANGES)('every parameter of the messages of $name has a note', async (exchange) => {
-  await using rs = await startPlayground();
-  const page = (await rs.perform(exchange.name)).text;
-  const fields = messagesOf(page).flatMap((message) => {
-    const [, name, value = ''] =
-      /^(WWW-Authenticate|Authorization|Authentication-Info): (.*)$/m.exec(message) ?? [];
-    if (name === undefined) return [];
-    return [name === 'Authentication-Info' ? `${exchange.space.schemes[0]} ${value}` : value];
-  });
-  const params = fields.flatMap((value) => {
-    const [read] = parseChallenges(value) ?? [];
-    return read?.token68 === undefined ? Object.keys(read?.params ?? {}) : ['token68'];
-  });
-  expect(params).not.toEqual([]);
-  expect(params.filter((name) => !Object.hasOwn(exchange.parameters, name))).toEqual([]);
-  for (const name of params) expect(page).toContain(`<dt>${name}</dt>`);
-});
+test.each(EXCHANGES.filter(({ parameters }) => parameters))(
+  'every parameter of the messages of $name has a note',
+  async (exchange) => {
+    await using rs = await startPlayground();
+    const page = (await rs.perform(exchange.name)).text;
+    const fields = messagesOf(page).flatMap((message) => {
+      const [, name, value = ''] =
+        /^(WWW-Authenticate|Authorization|Authentication-Info): (.*)$/m.exec(message) ?? [];
+      if (name === undefined) return [];
+      return [name === 'Authentication-Info' ? `${exchange.space.schemes[0]} ${value}` : value];
+    });
+    const params = fields.flatMap((value) => {
+      const [read] = parseChallenges(value) ?? [];
+      return read?.token68 === undefined ? Object.keys(read?.params ?? {}) : ['token68'];
+    });
+    expect(params).not.toEqual([]);
+    expect(params.filter((name) => !Object.hasOwn(exchange.parameters ?? {}, name))).toEqual([]);
+    for (const name of params) expect(page).toContain(`<dt>${name}</dt>`);
+  },
+);
 
 test('the pages say in clear what base64 encodes, and what the client finds out', async () => {
   await using rs = await startPlayground();
@@ -69,4 +72,36 @@ test('the frame of a page is German for a German browser', async () => {
   await using rs = await startPlayground();
   const page = await rs.perform('basic', '', { 'Accept-Language': 'de' });
   expect(page.text).toContain('Der Server antwortet');
+});
+
+test('TRACE sends back the request without credentials and cookies (RFC 9110 section 9.3.8)', async () => {
+  await using rs = await startPlayground();
+  const [, answer = ''] = messagesOf((await rs.perform('trace')).text);
+  const [, content = ''] = answer.split('\n\n');
+  expect(content).toContain('TRACE /playground/at/trace/ HTTP/1.1');
+  expect(content).not.toMatch(/Basic|secret/);
+});
+
+test('the picture has both messages of each leg, with the fields that matter', async () => {
+  await using rs = await startPlayground();
+  const page = (await rs.perform('dpop')).text;
+  const words = [...page.matchAll(/<text[^>]*text-anchor="middle"[^>]*>([^<]*)</g)].map(
+    ([, text]) => text,
+  );
+  expect(words).toEqual([
+    'GET',
+    '401 Unauthorized, WWW-Authenticate: DPoP',
+    'GET, Authorization: DPoP',
+    '401 Unauthorized, DPoP-Nonce, WWW-Authenticate: DPoP',
+    'GET, Authorization: DPoP',
+    '200 OK, DPoP-Nonce',
+  ]);
+});
+
+test('a browser sends no request of a page whose origin is not listed (Fetch section 3.3)', async () => {
+  await using rs = await startPlayground();
+  expect((await rs.perform('preflight')).text).toContain('The browser sends the request');
+  const refused = (await rs.perform('preflight', 'mistake=origin')).text;
+  expect(refused).toContain('The browser does not send the request');
+  expect(messagesOf(refused)[1]).not.toContain('other.example');
 });

@@ -34,6 +34,9 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, reason: string
   'dpop key': [401, 'DPoP proof: the token is bound to another key'],
   'dpop target': [401, 'DPoP proof: htu is another URI'],
   'dpop stripped': [401, 'the field DPoP is missing'],
+  'trace anonymous': [401, 'no credentials'],
+  'trace content': [400, 'TRACE'],
+  'preflight origin': [204, ''],
   'dpop bearer': [401, 'a scheme that the space does not have'],
 };
 
@@ -46,7 +49,8 @@ test('each mistake is refused for its own reason, which pages show in developmen
       expect(text).toContain(`<option value="${mistake}" selected`);
       const last = messagesOf(text).at(-1) ?? '';
       const [, content = '{}'] = last.split('\n\n');
-      refused[`${name} ${mistake}`] = [statusesOf(text).at(-1), JSON.parse(content)['reason']];
+      const { reason, detail = '' } = JSON.parse(content) as Record<string, string>;
+      refused[`${name} ${mistake}`] = [statusesOf(text).at(-1), reason ?? detail];
     }
   }
   const expected = Object.entries(REFUSALS).map(([at, [status, reason]]) => [

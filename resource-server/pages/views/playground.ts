@@ -1,6 +1,7 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { document, type Frame } from '#shared/pages/document.ts';
 import { type Html, html } from '#shared/pages/html.ts';
+import { exchangePicture } from './exchange-picture.ts';
 import { textsOf } from '../texts/index.ts';
 
 /** An exchange in the list. Texts about protocols are in English on every page. */
@@ -12,7 +13,7 @@ export interface ListedExchange {
 }
 
 export interface ShownMessage {
-  /** As it was on the wire, with LF for CR LF. */
+  /** As it was on the wire, with LF for CR LF, and without empty lines at the end. */
   readonly text: string;
   /** On its fields, in their order, each before those on its parameters. */
   readonly notes: readonly ShownNote[];
@@ -108,7 +109,8 @@ export function exchangePage(frame: Frame, props: ExchangeProps): Answer {
           <pre tabindex="0">${command}</pre>
         </section>`
       }
-      ${formOf(frame, props)} ${legs?.map((leg, at) => legOf(frame, leg, at + 1))}
+      ${formOf(frame, props)} ${legs && pictureOf(frame, legs)}
+      ${legs?.map((leg, at) => legOf(frame, leg, at + 1))}
     </div>`,
   });
 }
@@ -134,6 +136,14 @@ function formOf({ language }: Frame, { path, mistakes, mistake }: ExchangeProps)
         <button class="button primary" type="submit">${texts.button}</button>
       </div>
     </form>
+  </section>`;
+}
+
+function pictureOf({ language }: Frame, legs: readonly ShownLeg[]): Html {
+  const { picture, client, server } = textsOf(language).playground;
+  return html`<section aria-labelledby="picture">
+    <h2 id="picture">${picture}</h2>
+    ${exchangePicture(legs, { client, server, label: picture })}
   </section>`;
 }
 

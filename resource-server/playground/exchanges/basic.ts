@@ -1,6 +1,6 @@
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Exchange, Note } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
 import { REALM } from './parameters.ts';
 
@@ -11,6 +11,23 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   name: basicCredentials('nobody', PASSWORD),
   cut: basicCredentials(PERSON.name, PASSWORD).slice(0, -3),
 };
+
+/** Notes on what Basic's challenge and credentials have. */
+export const BASIC_PARAMETERS: Readonly<Record<string, Note>> = {
+  realm: REALM,
+  charset: {
+    text: 'The client writes name and password in this encoding.',
+    section: 'RFC 7617 section 2.1',
+  },
+  token68: {
+    text: 'The name, a colon and the password in base64. That is no encryption.',
+    section: 'RFC 7617 section 2',
+  },
+};
+
+/** Returns the name and the password of credentials. */
+export const userPassInClear = (name: string, value: string): string | undefined =>
+  name === 'token68' ? Buffer.from(value, 'base64').toString() : undefined;
 
 /** RFC 7617. */
 export const basicExchange: Exchange = {
@@ -27,19 +44,8 @@ export const basicExchange: Exchange = {
     name: 'A name that nobody has',
     cut: 'Credentials that are cut off',
   },
-  parameters: {
-    realm: REALM,
-    charset: {
-      text: 'The client writes name and password in this encoding.',
-      section: 'RFC 7617 section 2.1',
-    },
-    token68: {
-      text: 'The name, a colon and the password in base64. That is no encryption.',
-      section: 'RFC 7617 section 2',
-    },
-  },
-  decoded: (name, value) =>
-    name === 'token68' ? Buffer.from(value, 'base64').toString() : undefined,
+  parameters: BASIC_PARAMETERS,
+  decoded: userPassInClear,
   async perform({ send, target, mistake = 'right' }) {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without credentials, and learns the scheme and the realm', request);

@@ -10,7 +10,7 @@ const note = (text: string, section: string): Note => ({
   section: `RFC 7616 section ${section}`,
 });
 
-const PARAMETERS: Exchange['parameters'] = {
+const PARAMETERS: Readonly<Record<string, Note>> = {
   realm: REALM,
   domain: note('The URLs for which the credentials are good, too.', '3.3'),
   nonce: note(
@@ -117,7 +117,7 @@ export const digestAuthIntExchange: Exchange = {
   name: 'digest-auth-int',
   title: 'Digest with auth-int',
   about:
-    'The response of the client covers the content, too, and rspauth covers the content of the answer. Somebody in the middle cannot change either of them without TLS.',
+    'The response of the client covers the content, too, and rspauth covers the content of the answer. So nobody in the middle can change either of them, even without TLS.',
   standard: 'RFC 7616 section 3.4.3',
   document: 'how-to/schemes/digest.md',
   space: { schemes: ['Digest'], digest: { algorithms: ['SHA-512-256'], qop: ['auth-int'] } },

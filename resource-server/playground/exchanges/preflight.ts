@@ -1,0 +1,36 @@
+import type { Exchange } from '../exchange.ts';
+
+const PAGE = 'https://app.example';
+
+/** Fetch section 3.3, RFC 9110 section 9.3.7. */
+export const preflightExchange: Exchange = {
+  name: 'preflight',
+  title: 'OPTIONS, as a CORS preflight',
+  about:
+    'A browser asks before a page of another origin sends a request that is not simple. The server says which origins, methods and fields it takes, and needs no credentials for that.',
+  standard: 'Fetch section 3.3, RFC 9110 section 9.3.7',
+  document: 'how-to/single-page-application.md',
+  space: { schemes: ['Bearer'], cors: { origins: [PAGE] } },
+  mistakes: { origin: 'A page of an origin that is not listed' },
+  async perform({ send, remark, target, mistake }) {
+    const origin = mistake === 'origin' ? 'https://other.example' : PAGE;
+    const answer = await send('The browser asks whether the page may send POST with a token', {
+      method: 'OPTIONS',
+      target,
+      fields: [
+        ['Origin', origin],
+        ['Access-Control-Request-Method', 'POST'],
+        ['Access-Control-Request-Headers', 'authorization'],
+      ],
+    });
+    const allowed = answer.fields.some(
+      ([name, value]) =>
+        name.toLowerCase() === 'access-control-allow-origin' && [origin, '*'].includes(value),
+    );
+    remark(
+      allowed
+        ? 'The browser sends the request of the page.'
+        : 'The browser does not send the request of the page.',
+    );
+  },
+};

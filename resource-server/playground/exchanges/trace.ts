@@ -1,0 +1,27 @@
+import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
+import type { Exchange } from '../exchange.ts';
+import { PASSWORD, PERSON } from '../person.ts';
+import { BASIC_PARAMETERS, userPassInClear } from './basic.ts';
+
+/** RFC 9110 section 9.3.8. */
+export const traceExchange: Exchange = {
+  name: 'trace',
+  title: 'TRACE',
+  about:
+    'The server sends the request back as content, so that a client sees what has arrived after all proxies. It leaves out credentials and cookies, so that nobody reads them in the answer.',
+  standard: 'RFC 9110 section 9.3.8',
+  document: 'reference/methods.md',
+  space: { schemes: ['Basic'], trace: {} },
+  mistakes: { content: 'A request with content', anonymous: 'A request without credentials' },
+  parameters: BASIC_PARAMETERS,
+  decoded: userPassInClear,
+  async perform({ send, target, mistake }) {
+    const authorization = ['Authorization', basicCredentials(PERSON.name, PASSWORD)] as const;
+    await send('The client asks what has arrived, and names a cookie', {
+      method: 'TRACE',
+      target,
+      fields: [...(mistake === 'anonymous' ? [] : [authorization]), ['Cookie', 'secret=1']],
+      ...(mistake === 'content' && { content: 'hello' }),
+    });
+  },
+};
