@@ -1,7 +1,6 @@
 import { createRecorder } from '#shared/audit/recorder.ts';
 import { createDocumentClients } from '#shared/client-documents/document-clients.ts';
-import { documentDestinations } from '#shared/client-documents/reach.ts';
-import { systemResolve } from '#shared/client/destinations/resolve.ts';
+import { documentNetwork } from '#shared/client-documents/reach.ts';
 import { isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { ADDRESS_PATH } from '#shared/people/address-links.ts';
@@ -48,14 +47,13 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
   ]);
   const passwords = createPasswords();
   const directory = localDirectory({ ...stores, passwords, demo: development });
-  const documents = createDocumentClients(
-    { ...parts, recorder },
-    { destinations: documentDestinations(config), resolve: systemResolve },
-  );
+  const network = documentNetwork(config);
+  const documents = createDocumentClients({ ...parts, recorder }, network);
   const server = {
     ...parts,
     stores: { ...stores, clients: { ...stores.clients, get: documents.get } },
     documents,
+    documentNetwork: network,
     recorder,
     directory,
     passwords,

@@ -27,8 +27,8 @@ const ROOMS: readonly (readonly string[])[] = [
   ['shared/guard', 'shared/config'],
   ['shared/server'],
   ['shared/mail'],
-  ['shared/operations'],
   ['shared/client-documents'],
+  ['shared/operations'],
   ['authz-server', 'resource-server', 'shared/cli', 'shared/start'],
   ['e2e'],
 ];

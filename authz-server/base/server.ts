@@ -1,5 +1,6 @@
 import type { Recorder } from '#shared/audit/recorder.ts';
 import type { DocumentClients } from '#shared/client-documents/document-clients.ts';
+import type { DocumentNetwork } from '#shared/client-documents/fetch-document.ts';
 import type { Send } from '#shared/client/send.ts';
 import type { Directory } from '#shared/people/directory.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
@@ -17,6 +18,8 @@ export interface PagesServer
   readonly sendPush: Send;
   /** Clients by their Client ID Metadata Documents, which `stores.clients` finds, too. */
   readonly documents: DocumentClients;
+  /** The network by which operators fetch them. */
+  readonly documentNetwork: DocumentNetwork;
   /** Seconds: the longest life of a token. */
   readonly longestLife: number;
 }

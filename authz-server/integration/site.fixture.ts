@@ -4,8 +4,7 @@ import { configSchema } from '#shared/config/schema.ts';
 import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { localDirectory } from '#shared/people/local.ts';
 import { createDocumentClients } from '#shared/client-documents/document-clients.ts';
-import { documentDestinations } from '#shared/client-documents/reach.ts';
-import { systemResolve } from '#shared/client/destinations/resolve.ts';
+import { documentNetwork } from '#shared/client-documents/reach.ts';
 import { createRecorder } from '#shared/audit/recorder.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { addPerson } from '#shared/people/people.ts';
@@ -110,7 +109,7 @@ export async function testSite(
     createRecorder({ ...parts, stores: one, config }, { who: 'server', how: 'start' });
   const documents = createDocumentClients(
     { ...parts, stores, config, recorder: ofServer(stores) },
-    { destinations: documentDestinations(config), resolve: systemResolve },
+    documentNetwork(config),
   );
   const seen: Stores = { ...stores, clients: { ...stores.clients, get: documents.get } };
   const server: AuthzServer = {
@@ -118,6 +117,7 @@ export async function testSite(
     config,
     stores: seen,
     documents,
+    documentNetwork: documentNetwork(config),
     feed,
     master,
     ready,

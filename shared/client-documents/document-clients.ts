@@ -69,7 +69,8 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
   async function get(clientId: string): Promise<ClientRecord | undefined> {
     const stored = await stores.clients.get(clientId);
     if (stored?.document === undefined && stored !== undefined) return stored;
-    if (!isDocumentUrl(clientId) || !isTaken(config, new URL(clientId).hostname)) return undefined;
+    const isRegistered = stored?.document?.registered === true;
+    if (!isDocumentUrl(clientId) || !(isRegistered || isTaken(config, clientId))) return undefined;
     const found = stored ?? (await stores.artefacts.get(DOCUMENT_KIND, clientId))?.['client'];
     return found === undefined ? undefined : withRights(config, found as ClientRecord);
   }
@@ -141,10 +142,7 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
     async current(clientId, asker) {
       const known = await get(clientId);
       if (known?.document === undefined) {
-        const isNew =
-          known === undefined &&
-          isDocumentUrl(clientId) &&
-          isTaken(config, new URL(clientId).hostname);
+        const isNew = known === undefined && isDocumentUrl(clientId) && isTaken(config, clientId);
         return isNew ? fetchOnce(clientId, asker, undefined) : known;
       }
       const now = clock.now();

@@ -20,7 +20,12 @@ export interface DocumentServer extends AsyncDisposable {
 /** A site with a certificate that this process trusts, at loopback. */
 export async function documentServer(): Promise<DocumentServer> {
   const certificate = selfSigned(['localhost', '127.0.0.1'], systemClock, systemRandom);
-  setDefaultCACertificates([...getCACertificates(), String(certificate.cert)]);
+  // Without that of an earlier site in this process: of two with one name only the first would be found.
+  setDefaultCACertificates([
+    ...getCACertificates('bundled'),
+    ...getCACertificates('extra'),
+    String(certificate.cert),
+  ]);
   const asked: string[] = [];
   const documents: DocumentServer['documents'] = new Map();
   const server = createServer(certificate, (request, response) => {

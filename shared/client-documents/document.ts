@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { z } from 'zod';
 import { isLoopback } from '#shared/config/production.ts';
-import { redirectUriMistake } from '#shared/operations/clients/redirect-uri.ts';
+import { redirectUriMistake } from './redirect-uri.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
 
 /** The description of a client that nobody registered, as its document gives it. */

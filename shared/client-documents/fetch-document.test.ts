@@ -151,11 +151,12 @@ test.each([
   ['claude.ai.evil.test', false],
 ])('with the hosts claude.ai and *.example, %s is taken: %j', (host, taken) => {
   const documents = { hosts: ['claude.ai', '*.example'] };
-  expect(isTaken(configSchema.parse({ clients: { documents } }), host)).toBe(taken);
+  const config = configSchema.parse({ clients: { documents } });
+  expect(isTaken(config, `https://${host}/client`)).toBe(taken);
 });
 
 test('by default nobody is taken in production, and everybody in development', () => {
   const elsewhere = { issuer: 'https://auth.example', resource: 'https://api.example' };
-  expect(isTaken(configSchema.parse(elsewhere), 'app.example')).toBe(false);
-  expect(isTaken(configSchema.parse({}), 'app.example')).toBe(true);
+  expect(isTaken(configSchema.parse(elsewhere), 'https://app.example/client')).toBe(false);
+  expect(isTaken(configSchema.parse({}), 'https://app.example/client')).toBe(true);
 });

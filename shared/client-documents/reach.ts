@@ -1,7 +1,9 @@
 import type { Destinations } from '#shared/client/destinations/destinations.ts';
+import { systemResolve } from '#shared/client/destinations/resolve.ts';
 import { isPublic } from '#shared/client/destinations/public-address.ts';
 import { isLoopback, isProduction } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
+import type { DocumentNetwork } from './fetch-document.ts';
 
 /** Whose documents are taken: nobody's, everybody's, or those of hosts, where `*.example.com` is all below it. */
 export type DocumentPolicy = 'off' | 'allow' | { readonly hosts: readonly string[] };
@@ -10,8 +12,9 @@ export type DocumentPolicy = 'off' | 'allow' | { readonly hosts: readonly string
 export const documentPolicy = (config: Config): DocumentPolicy =>
   config.clients.documents ?? (isProduction(config) ? 'off' : 'allow');
 
-/** Whether the configuration takes a client whose description is at a host, in lower case. */
-export function isTaken(config: Config, host: string): boolean {
+/** Whether the configuration takes a client that nobody registered, and whose description is at that address. */
+export function isTaken(config: Config, url: string): boolean {
+  const { hostname: host } = new URL(url);
   const policy = documentPolicy(config);
   if (typeof policy === 'string') return policy === 'allow';
   return policy.hosts.some((entry) =>
@@ -32,3 +35,9 @@ export function documentDestinations(config: Config): Destinations {
         : undefined,
   };
 }
+
+/** The network of this machine, as far as documents may be fetched by it. */
+export const documentNetwork = (config: Config): DocumentNetwork => ({
+  destinations: documentDestinations(config),
+  resolve: systemResolve,
+});

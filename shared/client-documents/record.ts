@@ -12,6 +12,8 @@ interface Found {
   /** Seconds. */
   readonly fresh: number;
   readonly was: ClientRecord | undefined;
+  /** An operator registers it now. */
+  readonly registered?: true;
 }
 
 /**
@@ -21,7 +23,7 @@ interface Found {
 export function recordOf(
   clientId: string,
   document: ClientDocument,
-  { now, fresh, was }: Found,
+  { now, fresh, was, registered = was?.document?.registered }: Found,
 ): ClientRecord {
   const described = {
     client_id: clientId,
@@ -40,6 +42,7 @@ export function recordOf(
       fetched: now,
       until: now + fresh * 1000,
       changed: (isAsBefore ? was.document?.changed : undefined) ?? now,
+      ...(registered && { registered }),
     },
     created_at: was?.created_at ?? now,
   };

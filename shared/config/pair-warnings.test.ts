@@ -31,7 +31,11 @@ describe('settings of the pair that are probably a mistake', () => {
   const opened = { ...space, documentClients: ['a'] };
 
   test.each([
-    ['off', opened, 'is off, so that spaces.0.documentClients lets nobody in'],
+    [
+      'off',
+      opened,
+      'is off, so that spaces.0.documentClients lets in only what client add --document registers',
+    ],
     ['allow', space, 'takes clients that nobody registered, and no space has documentClients'],
     [{ hosts: ['a.example'] }, space, 'takes clients that nobody registered'],
   ])('clients by documents: %j, with %j', (documents, only, warning) => {
@@ -47,6 +51,16 @@ describe('settings of the pair that are probably a mistake', () => {
     [undefined, opened],
   ])('clients by documents: %j, with %j, is fine', (documents, only) => {
     expect(warned({ clients: { documents }, spaces: [only] })).toEqual([]);
+  });
+
+  test('clients by documents of every host, in production', () => {
+    const elsewhere = { issuer: 'https://auth.example', resource: 'https://api.example' };
+    const spaces = [{ ...opened, url: 'https://api.example/a/' }];
+    expect(warned({ ...elsewhere, clients: { documents: 'allow' }, spaces })).toEqual([
+      expect.stringContaining('clients.documents is allow: anybody may describe a client'),
+    ]);
+    const documents = { hosts: ['a.example'] };
+    expect(warned({ ...elsewhere, clients: { documents }, spaces })).toEqual([]);
   });
 
   test('no second factor, and a space that asks for one', () => {

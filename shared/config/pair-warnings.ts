@@ -1,9 +1,11 @@
 import type { Mistake } from '#shared/base/mistake.ts';
+import { isProduction } from './production.ts';
 import { relyingPartyId } from './relying-party.ts';
 import type { Config } from './schema.ts';
 
 /** The members that the warnings read. */
-export type PairMembers = Pick<Config, 'issuer' | 'clients' | 'people' | 'mail' | 'spaces'>;
+export type PairMembers = Pick<Config, 'issuer' | 'clients' | 'people' | 'mail' | 'spaces'> &
+  Parameters<typeof isProduction>[0];
 
 /** Returns the settings outside the spaces that can be used but are probably a mistake. */
 export function pairWarnings(config: PairMembers): readonly Mistake[] {
@@ -29,10 +31,15 @@ const WARNINGS: Readonly<Record<string, (config: PairMembers) => string | undefi
     relyingPartyId(config) === undefined
       ? 'has an IP address: browsers make and use no passkeys there (WebAuthn section 5.1.3). Use a domain, or localhost'
       : undefined,
-  'clients.documents': ({ clients: { documents }, spaces }) => {
+  'clients.documents': (config) => {
+    const { clients, spaces } = config;
+    const { documents } = clients;
     const opened = spaces.findIndex(({ documentClients }) => documentClients.length > 0);
     if (documents === 'off' && opened !== -1) {
-      return `is off, so that spaces.${opened}.documentClients lets nobody in. Name hosts, or remove documentClients`;
+      return `is off, so that spaces.${opened}.documentClients lets in only what client add --document registers. If that is not meant, name hosts`;
+    }
+    if (documents === 'allow' && opened !== -1 && isProduction(config)) {
+      return 'is allow: anybody may describe a client, and strangers choose what the server fetches. Name hosts, or mean it';
     }
     return documents === undefined || documents === 'off' || opened !== -1
       ? undefined

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Recorder } from '#shared/audit/recorder.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
+import type { DocumentNetwork } from '#shared/client-documents/fetch-document.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -11,6 +12,8 @@ export interface House extends PeopleStore {
   readonly config: Config;
   /** Resolves to the master secret, 32 bytes. */
   masterSecret(): Promise<Buffer>;
+  /** The network by which the descriptions of clients are fetched. */
+  readonly documentNetwork: DocumentNetwork;
   /** Records what is changed as the doing of whoever asked for it. */
   readonly recorder: Recorder;
 }

@@ -5,15 +5,17 @@ import { type Log, silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { argon2Once } from '#shared/people/argon2.fixture.ts';
 import { createPasswords } from '#shared/people/password.ts';
+import { addClient } from '#shared/operations/clients/client-add.ts';
 import { removeClient } from '#shared/operations/clients/client-remove.ts';
 import { setClient } from '#shared/operations/clients/client-set.ts';
-import type { House } from '#shared/operations/operation.ts';
+import { type House, perform } from '#shared/operations/operation.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import {
   documentServer,
   type DocumentServer,
   webDocument,
 } from '#shared/client-documents/document-server.fixture.ts';
+import { documentNetwork } from '#shared/client-documents/reach.ts';
 import type { TestBrowser } from '../browser.fixture.ts';
 import { CALLBACK, sent, testFlow, type TestFlow } from '../code-flow.fixture.ts';
 
@@ -85,6 +87,18 @@ async function tokens(parameters: Record<string, string> = {}) {
   });
   return { status, body };
 }
+
+const house = (): House => ({
+  ...flow,
+  clock,
+  documentNetwork: documentNetwork(flow.config),
+  random: systemRandom,
+  longestLife: 600,
+  realms: [],
+  passwords: createPasswords(argon2Once),
+  masterSecret: () => Promise.resolve(flow.master),
+  recorder: createRecorder({ ...flow, clock, log: silentLog }, { who: 'server', how: 'start' }),
+});
 
 const times = () => site.asked.filter((path) => clientId.endsWith(path)).length;
 
@@ -244,16 +258,6 @@ describe('an operator removes it', () => {
     expect(again).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
   });
 
-  const house = (): House => ({
-    ...flow,
-    clock,
-    random: systemRandom,
-    longestLife: 600,
-    realms: [],
-    passwords: createPasswords(argon2Once),
-    masterSecret: () => Promise.resolve(flow.master),
-    recorder: createRecorder({ ...flow, clock, log: silentLog }, { who: 'server', how: 'start' }),
-  });
   const remove = () => removeClient.run({ client_id: clientId }, house());
 
   test('its settings are those of its document', async () => {
@@ -379,6 +383,38 @@ describe('after a day', () => {
     const token = String(refreshed.body['refresh_token']);
     const late = await flow.refresh(token, { client_id: clientId });
     expect(late).toMatchObject({ status: 400, body: { error: 'invalid_client' } });
+  });
+});
+
+describe('while clients.documents is off (draft section 6.10)', () => {
+  beforeEach(async () => {
+    await flow[Symbol.asyncDispose]();
+    clock = new ManualClock(Date.now());
+    const settings = { spaces: SPACES, clients: { documents: 'off' } };
+    flow = await testFlow(settings, clock, log);
+    browser = await flow.signedIn();
+  });
+
+  test('a client that nobody registered is unknown, and nothing is fetched', async () => {
+    expect((await browser.open(flow.authorize(request()))).status).toBe(400);
+    expect(site.asked).toEqual([]);
+  });
+
+  test('one that an operator registered gets what documentClients says, and no more', async () => {
+    await perform(addClient, { document: clientId }, house());
+    const { status, body } = await tokens({ scope: 'notes:read notes:write' });
+    expect([status, body['scope']]).toEqual([200, 'notes:read']);
+    expect(times()).toBe(1);
+  });
+
+  test('its description is fetched again, and it stays registered', async () => {
+    await perform(addClient, { document: clientId }, house());
+    describeIt({ client_name: 'Other' });
+    clock.advance(86_401);
+    const page = await (await flow.signedIn()).open(flow.authorize(request()));
+    expect(page.text).toContain('calls itself <strong>Other</strong>');
+    const stored = await flow.stores.clients.get(clientId);
+    expect(stored).toMatchObject({ client_name: 'Other', document: { registered: true } });
   });
 });
 

@@ -291,6 +291,7 @@ export const adminDe: typeof adminEn = {
   },
   fields: {
     trees: 'Auch die Dokumente in eigenen Bäumen löschen',
+    document: 'Adresse seiner Beschreibung, statt aller anderen Felder',
   },
   members: {
     name: 'Anmeldename',
@@ -337,6 +338,10 @@ export const adminDe: typeof adminEn = {
     key: 'Schlüssel',
     bearer: 'Darf Bearer-Tokens bekommen',
     unknown: 'Ist ein Schlüssel, den niemand registriert hat',
+    document: 'Beschreibung',
+    fetched: 'Geholt',
+    changed: 'Geändert',
+    registered: 'Vom Betreiber registriert',
     demo: 'Ist zum Ausprobieren',
     created_at: 'Angelegt',
     lacking_second_factor: 'Nur Personen, die noch einen zweiten Faktor einrichten müssen',

@@ -284,6 +284,7 @@ export const adminEn = {
   /** Labels of fields that say something else than the member of the same name in a result. */
   fields: {
     trees: 'Also erase the documents in their own trees',
+    document: 'Address of its description, instead of all other fields',
   },
   members: {
     name: 'Name',
@@ -330,6 +331,10 @@ export const adminEn = {
     key: 'Key',
     bearer: 'May get bearer tokens',
     unknown: 'Is a key that nobody registered',
+    document: 'Description',
+    fetched: 'Fetched',
+    changed: 'Changed',
+    registered: 'Registered by an operator',
     demo: 'Is for trying out',
     created_at: 'Made',
     lacking_second_factor: 'Only people who must still set up a second factor',

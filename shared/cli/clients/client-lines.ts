@@ -14,6 +14,8 @@ export function clientLines(client: ShownClient): readonly string[] {
       client.gnap ? 'the key of its signatures (GNAP)' : client.token_endpoint_auth_method,
     ],
     ['registered', client.gnap?.unknown ? 'no: a person allowed it' : undefined],
+    ['description fetched', client.document && minute(client.document.fetched)],
+    ['named by an operator', client.document && (client.document.registered ? 'yes' : 'no')],
     ['bearer tokens', client.gnap?.bearer ? 'it may have them' : undefined],
     [
       'old secret ends',

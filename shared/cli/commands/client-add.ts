@@ -1,5 +1,6 @@
 import { addClient } from '#shared/operations/clients/client-add.ts';
 import { jwksIn } from '#shared/operations/clients/public-jwks.ts';
+import { clientLines } from '../clients/client-lines.ts';
 import { contentOf } from '../stores/content-of.ts';
 import { commandOf } from '../stores/of-operation.ts';
 
@@ -8,6 +9,8 @@ export const clientAdd = commandOf(addClient, {
   details: [
     'For people there are also the scopes openid, profile, email, groups and offline_access (refresh after',
     'sign-out).',
+    '--document registers an MCP client by the address of its description, which is fetched now, and later again. It',
+    'may have what documentClients of the spaces says, also where clients.documents is off.',
   ],
   source: contentOf({
     jwks: { option: 'jwks', help: 'its public keys, for private_key_jwt', read: jwksIn },
@@ -17,8 +20,8 @@ export const clientAdd = commandOf(addClient, {
     },
   }),
   notes: ({ notes }) => notes,
-  lines: ({ client_id: id, client_secret: secret }) => [
-    `client_id: ${id}`,
-    ...(secret === undefined ? [] : [`client_secret: ${secret}`]),
-  ],
+  lines: ({ client_id: id, client_secret: secret, client }) =>
+    client
+      ? clientLines(client)
+      : [`client_id: ${id}`, ...(secret === undefined ? [] : [`client_secret: ${secret}`])],
 });

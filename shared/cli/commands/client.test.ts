@@ -110,8 +110,8 @@ describe('client add', () => {
   });
 
   test.each([
-    ['no name', ['--grant', 'client_credentials', ...SCOPE], '--name NAME is missing'],
-    ['no grant', ['--name', 'N', ...SCOPE], '--grant GRANT is missing'],
+    ['no name', ['--grant', 'client_credentials', ...SCOPE], '--name is missing'],
+    ['no grant', ['--name', 'N', ...SCOPE], '--grant is missing'],
     ['nothing it could do', MACHINE, '--scope is missing'],
     [
       'a grant that there is not',

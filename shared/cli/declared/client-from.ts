@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Config } from '#shared/config/schema.ts';
-import { addClient, described } from '#shared/operations/clients/client-add.ts';
+import { described, registration } from '#shared/operations/clients/client-add.ts';
 import { isBuiltIn } from '#shared/operations/clients/find-client.ts';
 import { InputError, readInput } from '#shared/operations/operation.ts';
 import { spellingOf } from '#shared/operations/texts.ts';
@@ -9,7 +9,7 @@ import type { WantedClient } from './wanted.ts';
 
 /** The members of clients by their options: the rules of `client add` name those. */
 const MEMBERS = new Map(
-  Object.entries(addClient.input.shape).map(([member, schema]) => [
+  Object.entries(registration.shape).map(([member, schema]) => [
     spellingOf(member, schema as z.ZodType).option,
     member,
   ]),
@@ -42,7 +42,7 @@ export function clientFrom(
       native: type === 'native',
       ...(!isPublic && { token_endpoint_auth_method: method }),
     };
-    const { members, notes = [] } = described(readInput(addClient, given), config);
+    const { members, notes = [] } = described(readInput({ input: registration }, given), config);
     const client = {
       client_id,
       ...members,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { apiKey, isSecretHash } from '#shared/people/file/directory-file.ts';
 import { checked, personMembers, time } from '#shared/people/file/person-schema.ts';
 import { realmName } from '#shared/base/members.ts';
-import { addClient, AUTH_METHODS } from '#shared/operations/clients/client-add.ts';
+import { AUTH_METHODS, registration } from '#shared/operations/clients/client-add.ts';
 
 const file = z.string().min(1);
 
@@ -12,13 +12,7 @@ const person = z.strictObject({
   created_at: time.exactOptional(),
 });
 
-const {
-  public: _,
-  native: __,
-  gnap_key: ___,
-  gnap_bearer: ____,
-  ...ofOAuth
-} = addClient.input.shape;
+const { public: _, native: __, gnap_key: ___, gnap_bearer: ____, ...ofOAuth } = registration.shape;
 
 /** A client of OAuth: what `client add` takes, and what that decides itself. */
 const client = z.strictObject({

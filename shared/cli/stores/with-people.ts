@@ -1,3 +1,4 @@
+import { documentNetwork } from '#shared/client-documents/reach.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
 import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
@@ -15,6 +16,7 @@ export async function openHouse(shell: Shell, loaded?: Config): Promise<House & 
     stores,
     recorder,
     config,
+    documentNetwork: documentNetwork(config),
     masterSecret: () => readMasterSecret(config, shell.env, shell.random),
     clock: shell.clock,
     random: shell.random,

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { isDocumentUrl } from '#shared/client-documents/document-url.ts';
+import { withRights } from '#shared/client-documents/record.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { newSecret } from '#shared/people/client-secret.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { Conflict, InputError, operation } from '../operation.ts';
 import { SPELLINGS } from '../texts.ts';
 import { clientMembers, ID_TOKEN_ALGS, visibleName } from './client-members.ts';
+import { clientFromDocument } from './client-from-document.ts';
+import { clientSchema, shownClient } from './client-shown.ts';
 import { checkRedirects, checkSpaces, refuseContradictions } from './client-rules.ts';
 import { checkScopes } from './client-scopes.ts';
 import { gnapMembers } from './gnap-members.ts';
@@ -22,7 +26,8 @@ export const AUTH_METHODS = [
 
 const flag = z.boolean().default(false);
 
-const input = z.strictObject({
+/** The members of a client that its operator describes. */
+export const registration = z.strictObject({
   client_name: visibleName
     .describe('its name for people')
     .register(SPELLINGS, { option: 'name', value: 'NAME' }),
@@ -44,9 +49,27 @@ const input = z.strictObject({
   ...clientMembers,
 });
 
-type Asked = z.output<typeof input>;
+type Registration = z.output<typeof registration>;
 
-/** Registers a client, each time another one. One of GNAP is known by its key: that is there only once. */
+const { client_name, grant_types } = registration.shape;
+
+const input = registration.extend({
+  client_name: client_name.exactOptional().register(SPELLINGS, SPELLINGS.get(client_name)!),
+  grant_types: grant_types.exactOptional().register(SPELLINGS, SPELLINGS.get(grant_types)!),
+  document: z
+    .string()
+    .refine(isDocumentUrl, 'must be an https address with a path, and no user, query or fragment')
+    .exactOptional()
+    .describe(
+      'the address of its description, a Client ID Metadata Document: instead of all others',
+    )
+    .register(SPELLINGS, { value: 'URL' }),
+});
+
+/**
+ * Registers a client, each time another one. One of GNAP is known by its key, and one that a document describes by the
+ * address of that: they are there only once.
+ */
 export const addClient = operation({
   name: 'client add',
   summary: 'register a client; prints its identifier and its secret (shown only this once)',
@@ -56,11 +79,22 @@ export const addClient = operation({
   output: z.strictObject({
     client_id: z.string(),
     client_secret: z.string().exactOptional().describe('shown only this once'),
+    client: clientSchema.exactOptional().describe('the client as its document describes it'),
     notes,
   }),
-  check: (asked, config) => void described(asked, config),
-  async run(asked, { stores, config, recorder, clock, random }) {
-    const { members, notes: said } = described(asked, config);
+  check(asked, config) {
+    if (asked.document === undefined) described(registrationOf(asked), config);
+    else refuseOthers(asked);
+  },
+  async run(asked, house) {
+    const { stores, config, recorder, clock, random } = house;
+    if (asked.document !== undefined) {
+      const client = withRights(config, await clientFromDocument(asked.document, house));
+      const { client_id, resources = [] } = client;
+      const shown = { client_id, client: shownClient(client) };
+      return resources.length > 0 ? shown : { ...shown, notes: [NOTHING_OPEN] };
+    }
+    const { members, notes: said } = described(registrationOf(asked), config);
     const { secret, ...proof } = needsSecret(members) ? newSecret(random) : { secret: undefined };
     const client_id = random(16).toString('hex');
     const client: ClientRecord = { client_id, ...members, ...proof, created_at: clock.now() };
@@ -81,8 +115,26 @@ export const addClient = operation({
   },
 });
 
+const NOTHING_OPEN =
+  'no space has documentClients: the client may ask for the name and the address of a person alone';
+
+/** Returns what an operator says of a client. Throws `InputError` where a member is missing. */
+function registrationOf(asked: z.output<typeof input>): Registration {
+  const { client_name: name, grant_types: grants, document: _, ...rest } = asked;
+  if (name === undefined) throw new InputError(['client_name'], 'is missing');
+  if (grants === undefined) throw new InputError(['grant_types'], 'is missing');
+  return { ...rest, client_name: name, grant_types: grants };
+}
+
+/** Throws `InputError` for a member that the document has to say. */
+function refuseOthers(asked: z.output<typeof input>): void {
+  const isOther = ([member, value]: [string, unknown]) => member !== 'document' && value !== false;
+  const other = Object.entries(asked).find(isOther);
+  if (other) throw new InputError([other[0]], 'is what the document says: leave it out');
+}
+
 /** Returns what is known of a client before it is made, and the notes on it. Throws `InputError`. */
-export function described(asked: Asked, config: Config) {
+export function described(asked: Registration, config: Config) {
   const { public: isPublic, native, gnap_key, gnap_bearer, jwks, ...more } = asked;
   refuseContradictions({ ...asked, gnap: gnap_key });
   checkSpaces(asked, config);

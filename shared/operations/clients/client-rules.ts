@@ -4,7 +4,7 @@ import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { InputError } from '../operation.ts';
 import type { ClientMembers } from './client-members.ts';
 import { ofPeople } from './grant-types.ts';
-import { redirectUriMistake } from './redirect-uri.ts';
+import { redirectUriMistake } from '#shared/client-documents/redirect-uri.ts';
 
 /** The members of a client that rules are about. */
 export interface RuledClient extends Partial<Omit<ClientRecord, 'gnap'>> {

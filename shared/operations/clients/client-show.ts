@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withRights } from '#shared/client-documents/record.ts';
 import { operation } from '../operation.ts';
 import { clientId } from './client-id.ts';
 import { clientSchema, shownClient } from './client-shown.ts';
@@ -11,6 +12,8 @@ export const showClient = operation({
   input: z.strictObject({ client_id: clientId }),
   operands: ['client_id'],
   output: clientSchema,
-  run: async ({ client_id: id }, { stores: { clients } }) =>
-    shownClient(await findClient(clients, id)),
+  async run({ client_id: id }, { stores: { clients }, config }) {
+    const client = await findClient(clients, id);
+    return shownClient(client.document ? withRights(config, client) : client);
+  },
 });

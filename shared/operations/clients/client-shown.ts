@@ -39,6 +39,15 @@ export const clientSchema = z.strictObject({
     })
     .exactOptional()
     .describe('it is a client of GNAP'),
+  document: z
+    .strictObject({
+      fetched: z.number(),
+      until: z.number(),
+      changed: z.number(),
+      registered: z.literal(true).exactOptional(),
+    })
+    .exactOptional()
+    .describe('its identifier is the address of its description, which was fetched then'),
   demo: z.boolean().exactOptional(),
   created_at: z.number().describe('milliseconds since the epoch'),
 });
