@@ -149,7 +149,7 @@ test('320 px wide (which is 1280 at 400 %) nothing has to be scrolled sideways',
 
 test('the keyboard reaches everything on every page and shows where it is', async () => {
   await onEveryPage(await browser.newPage(), ['en'], async (page, name) => {
-    const all = 'a[href], button, input:not([type=hidden]):not([disabled])';
+    const all = 'a[href], button, select, summary, input:not([type=hidden]):not([disabled])';
     const count = await page.locator(all).filter({ visible: true }).count();
     const reached = new Set<number>();
     for (let step = 0; step < count + 2; step++) {

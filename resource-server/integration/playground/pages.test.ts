@@ -90,11 +90,11 @@ test('the picture has both messages of each leg, with the fields that matter', a
   );
   expect(words).toEqual([
     'GET',
-    '401 Unauthorized, WWW-Authenticate: DPoP',
+    '401, WWW-Authenticate: DPoP',
     'GET, Authorization: DPoP',
-    '401 Unauthorized, DPoP-Nonce, WWW-Authenticate: DPoP',
+    '401, DPoP-Nonce, WWW-Authenticate: DPoP',
     'GET, Authorization: DPoP',
-    '200 OK, DPoP-Nonce',
+    '200, DPoP-Nonce',
   ]);
 });
 

@@ -18,7 +18,7 @@ export async function startPlayground(changes: object = {}) {
 
 /** Returns the messages on a page, in the order of the exchange: each request with its answer. */
 export function messagesOf(page: string): readonly string[] {
-  const texts = [...page.matchAll(/<pre tabindex="0">(.*?)<\/pre>/gs)].map(([, text = '']) =>
+  const texts = [...page.matchAll(/<pre>(.*?)<\/pre>/gs)].map(([, text = '']) =>
     text
       .replaceAll('&lt;', '<')
       .replaceAll('&gt;', '>')

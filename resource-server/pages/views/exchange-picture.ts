@@ -20,7 +20,8 @@ const WITH_SCHEME: ReadonlySet<string> = new Set(['Authorization', 'WWW-Authenti
 function wordsOf(text: string): string {
   const [first = ''] = text.split('\n');
   const [head = ''] = text.split('\n\n');
-  const said = first.startsWith('HTTP/') ? first.slice(9) : (first.split(' ')[0] ?? '');
+  const [method = '', status = ''] = first.split(' ');
+  const said = method.startsWith('HTTP/') ? status : method;
   const fields = [...head.matchAll(NAMED)].map(([, name = '', value = '']) =>
     WITH_SCHEME.has(name) ? `${name}: ${value}` : name,
   );

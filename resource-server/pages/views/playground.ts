@@ -106,7 +106,7 @@ export function exchangePage(frame: Frame, props: ExchangeProps): Answer {
         command !== undefined &&
         html`<section aria-labelledby="command">
           <h2 id="command">${texts.command}</h2>
-          <pre tabindex="0">${command}</pre>
+          <pre>${command}</pre>
         </section>`
       }
       ${formOf(frame, props)} ${legs && pictureOf(frame, legs)}
@@ -162,7 +162,7 @@ function legOf(frame: Frame, { title, remarks, sent, received }: ShownLeg, numbe
 
 function messageOf({ language }: Frame, { text, notes }: ShownMessage): Html {
   const { fields } = textsOf(language).playground;
-  return html`<pre tabindex="0">${text}</pre>
+  return html`<pre>${text}</pre>
     <details>
       <summary>${fields}</summary>
       <dl class="facts" lang="en">
