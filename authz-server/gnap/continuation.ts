@@ -9,7 +9,7 @@ import { grantedOf, itemsOf, resolveAccess, wholeOf } from './access.ts';
 import { clientOf } from './clients.ts';
 import { allows, give } from './give.ts';
 import { GnapError } from './gnap-error.ts';
-import { continueAnswer, isPatient, type Origin, pendingAnswer, WAIT, wantedOf } from './grant.ts';
+import { continueAnswer, isPatient, pendingAnswer, WAIT, wantedOf } from './grant.ts';
 import { CONTENTS, type Modification, readContent } from './grant-request.ts';
 import { beginInteraction } from './interaction.ts';
 import { spendOne } from './limits.ts';
@@ -21,6 +21,7 @@ import {
   type GivenGrant,
   hashed,
   LIFETIME,
+  type Origin,
   type PendingGrant,
   removePending,
   replacePending,
@@ -61,16 +62,17 @@ export async function continueGrant(server: GnapServer, received: Received): Pro
     throw new GnapError('too_fast', `wait ${WAIT} s between two polls`, further);
   }
   if (pending !== undefined)
-    return { ...further, ...(await afterWaiting(server, pending, ref, further)) };
+    return { ...further, ...(await afterWaiting(server, received.from, pending, ref, further)) };
   if (ref !== undefined || given === undefined) {
     throw new GnapError('too_many_attempts', 'the interaction reference was used', further);
   }
-  return { ...further, ...(await give(server, given)) };
+  return { ...further, ...(await give(server, given, received.from)) };
 }
 
 /** Resolves to nothing while nobody has decided, and while the client that asked for a finish has no reference. */
 async function afterWaiting(
   server: GnapServer,
+  from: Origin,
   pending: PendingGrant,
   ref: string | undefined,
   further: object,
@@ -91,7 +93,7 @@ async function afterWaiting(
     throw new GnapError(decision.code, REFUSALS[decision.code], more);
   }
   try {
-    return await giveApproved(server, pending, decision);
+    return await giveApproved(server, pending, decision, from);
   } catch (error) {
     // The client can come back with the same reference: nothing of it was used up.
     if (!(error instanceof GnapError)) {
@@ -105,8 +107,9 @@ async function giveApproved(
   server: GnapServer,
   { clientId, key, generation, tokens, isList, subject, id, extends: before }: PendingGrant,
   { grantId, accountId, authTime, assurance }: Extract<Decision, { kind: 'approved' }>,
+  from: Origin,
 ): Promise<object> {
-  const answer = await give(server, {
+  const giving = {
     id,
     clientId,
     key,
@@ -119,7 +122,8 @@ async function giveApproved(
     ...(assurance && { assurance }),
     ...(subject && { subject }),
     exp: epochSeconds(server.clock) + server.config.people.grant,
-  });
+  };
+  const answer = await give(server, giving, from);
   if (before !== undefined && before !== grantId) await endGrant(server, before);
   await removePending(server, id);
   return answer;
@@ -131,11 +135,8 @@ const REFUSALS = {
 };
 
 /** Changes what a client asks for (RFC 9635 section 5.3): at once within what the person allowed, else by asking. */
-export async function modifyGrant(
-  server: GnapServer,
-  received: Received,
-  from: Origin,
-): Promise<object> {
+export async function modifyGrant(server: GnapServer, received: Received): Promise<object> {
+  const { from } = received;
   const { continuation, pending, given } = await findContinued(server, received);
   const body = readContent(CONTENTS.modification, received.content);
   const further = continueAnswer(server, continuation);
@@ -164,7 +165,7 @@ export async function modifyGrant(
       );
     if (isAllowed) {
       const { subject: _former, ...kept } = given;
-      return { ...further, ...(await give(server, { ...kept, ...wanted })) };
+      return { ...further, ...(await give(server, { ...kept, ...wanted }, from)) };
     }
   }
   if (body.interact === undefined) {

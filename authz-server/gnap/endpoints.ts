@@ -9,10 +9,11 @@ import { ENDPOINTS } from '../base/endpoints.ts';
 import { continueGrant, endGrantOf, modifyGrant } from './continuation.ts';
 import { discovery, resourceServerDiscovery } from './discovery.ts';
 import { GnapError } from './gnap-error.ts';
-import { type Origin, requestGrant } from './grant.ts';
+import { requestGrant } from './grant.ts';
 import { createIntrospection } from './introspection.ts';
 import { revokeToken, rotateToken } from './management.ts';
 import { receive, type Received } from './receive.ts';
+import type { Origin } from './records.ts';
 import type { GnapServer } from './server.ts';
 
 /** Does the work of an endpoint. Resolves to the JSON of the answer, or to undefined for an answer without content. */
@@ -29,7 +30,8 @@ export function gnapEndpoints(server: GnapServer): ReadonlyMap<string, Endpoint>
   const introspect = createIntrospection(server);
   // Without mtls no certificate of anybody counts.
   const believed = trustedProxies(config.gnap?.mtls ? config.trustedProxies : []);
-  const answering = (works: Works) => answerBy(works, (request) => receive(request, believed));
+  const answering = (works: Works) =>
+    answerBy(works, (request) => receive(request, originOf(request), believed));
 
   function originOf({ socket, rawHeaders, headers }: AnyRequest): Origin {
     const forwarded = lines(rawHeaders, 'x-forwarded-for');
@@ -43,7 +45,7 @@ export function gnapEndpoints(server: GnapServer): ReadonlyMap<string, Endpoint>
   const jtiOf = ({ segments }: Target) => segments.at(-1) ?? '';
   const CONTINUATION: Works = {
     POST: (received) => continueGrant(server, received),
-    PATCH: (received) => modifyGrant(server, received, originOf(received.request)),
+    PATCH: (received) => modifyGrant(server, received),
     DELETE: (received) => endGrantOf(server, received),
   };
   const MANAGEMENT: Works = {
@@ -58,7 +60,7 @@ export function gnapEndpoints(server: GnapServer): ReadonlyMap<string, Endpoint>
         ...ENDPOINTS['/gnap'],
         options: () => json(discovery(config)),
         answer: answering({
-          POST: (received) => requestGrant(server, received, originOf(received.request)),
+          POST: (received) => requestGrant(server, received),
         }),
       },
     ],

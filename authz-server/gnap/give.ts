@@ -9,7 +9,7 @@ import { clientOf } from './clients.ts';
 import { GnapError } from './gnap-error.ts';
 import { spendOne } from './limits.ts';
 import { type IssuedToken, issueToken, recordIssue } from './issue-token.ts';
-import { findGiven, type GivenGrant, replaceGiven, saveGiven } from './records.ts';
+import { findGiven, type GivenGrant, type Origin, replaceGiven, saveGiven } from './records.ts';
 import { allowedAt, findRights } from './rights.ts';
 import type { GnapServer } from './server.ts';
 import { subjectAnswer } from './subject.ts';
@@ -21,7 +21,7 @@ export type Giving = Omit<GivenGrant, 'jtis'>;
  * Issues the tokens of a grant, with what its person has allowed of them. They take the place of those before, which
  * end. Returns `access_token` and `subject` of the answer. Throws `GnapError` if the grant or the client has ended.
  */
-export async function give(server: GnapServer, giving: Giving): Promise<object> {
+export async function give(server: GnapServer, giving: Giving, from: Origin): Promise<object> {
   const { clientId, accountId, subject, authTime, isList, grantId, key, generation } = giving;
   const { assurance = BY_PASSWORD } = giving;
   const [client, access] = await Promise.all([
@@ -44,7 +44,7 @@ export async function give(server: GnapServer, giving: Giving): Promise<object> 
   });
   await spendOnEnds(server, accountId, before?.jtis.length ?? 0);
   const issued = await Promise.all(orders.map((order) => issueToken(server, order)));
-  if (issued.length > 0) await recordIssue(server, clientId, accountId);
+  if (issued.length > 0) await recordIssue(server, from, clientId, accountId);
   await replaceTokens(server, giving, issued, before !== undefined);
   const answers = issued.map(({ answer }) => answer);
   const known = subject && (await server.directory.find(accountId));

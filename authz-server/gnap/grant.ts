@@ -16,6 +16,7 @@ import {
   hashed,
   LIFETIME,
   newContinuation,
+  type Origin,
   type PendingGrant,
   savePending,
   type Wanted,
@@ -27,15 +28,9 @@ import { expectedPerson } from './user-hint.ts';
 /** Seconds that a client waits between two polls. RFC 9635 section 3.1 asks for at least five. */
 export const WAIT = 5;
 
-/** Where a request comes from, for the person who decides. */
-export type Origin = PendingGrant['from'];
-
 /** Answers a request for access (RFC 9635 section 2): with tokens, or with the way to a person who decides. */
-export async function requestGrant(
-  server: GnapServer,
-  received: Received,
-  from: Origin,
-): Promise<object> {
+export async function requestGrant(server: GnapServer, received: Received): Promise<object> {
+  const { from } = received;
   const body = readContent(CONTENTS.request, received.content);
   const client = await findClient(server, body.client);
   await demandProof(server, received, client.key);
@@ -66,7 +61,7 @@ export async function requestGrant(
     return pendingAnswer(server, pending, modes, continuation);
   }
   if (wanted.subject !== undefined || expected !== undefined) throw needsPerson();
-  return { access_token: await ofMachine(server, client, wanted) };
+  return { access_token: await ofMachine(server, client, wanted, from) };
 }
 
 /** Whether a client has waited since it was answered last (RFC 9635 section 5); a poll counts as one. */
@@ -138,6 +133,7 @@ async function ofMachine(
   server: GnapServer,
   { asking, record }: FoundClient,
   { tokens, isList }: Wanted,
+  from: Origin,
 ): Promise<unknown> {
   if (!record.grant_types.includes('client_credentials')) throw needsPerson();
   const spaces = gnapSpaces(server.config);
@@ -151,7 +147,7 @@ async function ofMachine(
         bearer: flags.includes('bearer'),
         ...(label !== undefined && { label }),
       });
-      await recordIssue(server, asking.clientId);
+      await recordIssue(server, from, asking.clientId);
       return answer;
     }),
   );

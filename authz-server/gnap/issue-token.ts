@@ -11,16 +11,18 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { mayStillGet } from '../base/enough-now.ts';
 import { GnapError } from './gnap-error.ts';
 import { managementOf } from './management-token.ts';
+import type { Origin } from './records.ts';
 import type { GnapServer } from './server.ts';
 import type { TokenOrder } from './token-order.ts';
 
 /** Records that tokens are issued, before anything of them leaves. Rejects if the audit log cannot be written. */
 export const recordIssue = (
   { recorder }: Pick<GnapServer, 'recorder'>,
+  from: Origin,
   client: string,
   person?: string,
 ): Promise<void> => {
-  const acting = recorder.by({ who: { client }, how: 'gnap' });
+  const acting = recorder.by({ who: { client }, how: 'gnap', from: from.address });
   return person === undefined
     ? acting.ownToken(client, 'gnap')
     : acting.record({ kind: 'token.issued', client, person, type: 'gnap' });

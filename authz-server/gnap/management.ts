@@ -51,7 +51,7 @@ export async function rotateToken(
   await spendOnEnds(server, claims.sub, 1);
   if (!(await server.stores.replay.unique('gnap-rotate', jti, MEMORY))) throw ended();
   const issued = await issueToken(server, order);
-  await recordIssue(server, managed.clientId, person?.accountId);
+  await recordIssue(server, received.from, managed.clientId, person?.accountId);
   await endTokens(server, [jti]);
   if (person && !(await takePlace(server, person.record, jti, issued.jti))) {
     await endTokens(server, [issued.jti]);

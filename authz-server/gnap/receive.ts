@@ -10,6 +10,7 @@ import { wholeContent } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import { BadSignature } from '#shared/signatures/message.ts';
 import { GnapError } from './gnap-error.ts';
+import type { Origin } from './records.ts';
 import type { GnapServer } from './server.ts';
 
 /** Octets. A request that waits for a person is kept. */
@@ -18,13 +19,18 @@ const LONGEST = 16 * 1024;
 /** A request whose content was received. */
 export interface Received {
   readonly request: AnyRequest;
+  readonly from: Origin;
   readonly content: Buffer;
   /** Whether it comes from a proxy whose Client-Cert counts. */
   readonly fromProxy: boolean;
 }
 
 /** Receives the content of a request: JSON, or none. Throws `HttpError` 413 and 415. */
-export async function receive(request: AnyRequest, proxies: TrustedProxies): Promise<Received> {
+export async function receive(
+  request: AnyRequest,
+  from: Origin,
+  proxies: TrustedProxies,
+): Promise<Received> {
   const content = await wholeContent(
     request,
     LONGEST,
@@ -34,7 +40,7 @@ export async function receive(request: AnyRequest, proxies: TrustedProxies): Pro
   if (content.length > 0 && type?.trim().toLowerCase() !== 'application/json') {
     throw new HttpError(415, 'Send JSON, as application/json.', { Accept: 'application/json' });
   }
-  return { request, content, fromProxy: proxies.has(request.socket.remoteAddress ?? '') };
+  return { request, from, content, fromProxy: proxies.has(request.socket.remoteAddress ?? '') };
 }
 
 /** Returns the access token of a request, which comes as GNAP. Throws `GnapError` without one. */

@@ -61,6 +61,12 @@ export type Decision =
       readonly accountId: string;
     };
 
+/** Where a request comes from, for the person who decides and for the audit log. */
+export interface Origin {
+  readonly address: string;
+  readonly agent?: string;
+}
+
 /** A grant request that waits for a person, or for the client to come back. Times are NumericDates. */
 export interface PendingGrant extends AskingClient, Wanted {
   readonly id: string;
@@ -71,7 +77,7 @@ export interface PendingGrant extends AskingClient, Wanted {
   readonly finish?: Finish;
   readonly locales?: string;
   readonly expected?: Expected;
-  readonly from: { readonly address: string; readonly agent?: string };
+  readonly from: Origin;
   readonly iat: number;
   readonly exp: number;
   /** The grant that a modification extends (section 5.3). */

@@ -6,7 +6,7 @@ import { type GnapFlow, openGnap, READ, REDIRECT, type Told } from './gnap.fixtu
 
 let gnap: GnapFlow;
 beforeEach(async () => {
-  gnap = await openGnap();
+  gnap = await openGnap({ audit: { addresses: true } });
 });
 afterEach(async () => gnap[Symbol.asyncDispose]());
 
@@ -30,6 +30,7 @@ test('tokens in the name of a person are in the audit log, also when they are is
   const event = expect.objectContaining({
     kind: 'token.issued',
     how: 'gnap',
+    from: '127.0.0.1',
     person,
     type: 'gnap',
   });
@@ -51,6 +52,12 @@ test('tokens of a client in its own name are counted, and none leaves without an
   expect(told.status).toBe(200);
   expect((await rotate(told, key)).status).toBe(200);
   expect(await tokens()).toEqual([
-    expect.objectContaining({ kind: 'client-token.issued', who: { client }, client, type: 'gnap' }),
+    expect.objectContaining({
+      kind: 'client-token.issued',
+      who: { client },
+      client,
+      type: 'gnap',
+      from: '127.0.0.1',
+    }),
   ]);
 });
