@@ -177,6 +177,36 @@ test('the policy lets the style and the logo in', async () => {
   more = {};
 });
 
+test('a logo of a client that does not load leaves no gap above the title', async () => {
+  const page = await browser.newPage();
+  const titleAt = async (name: string) => {
+    await page.goto(`${url}/en/${name}`, { waitUntil: 'load' });
+    return page.evaluate<number>("document.querySelector('h1').getBoundingClientRect().top");
+  };
+  const without = await titleAt('sign-in');
+  await page.route('https://pictures.example/**', (route) => route.abort());
+  expect(await titleAt('sign-in-logo')).toBe(without);
+  await page.unrouteAll();
+  await page.route('https://pictures.example/**', (route) =>
+    route.fulfill({ contentType: 'image/svg+xml', body: String(LOGO.body) }),
+  );
+  // Three rem of the logo and one of room.
+  expect(await titleAt('sign-in-logo')).toBe(without + 64);
+  await page.close();
+});
+
+test('a small button of a form is as wide as its text', async () => {
+  const page = await browser.newPage();
+  await page.goto(`${url}/en/account`);
+  const button = page.getByRole('button', { name: /^Make a key for/ }).first();
+  const [own, whole] = await Promise.all([
+    button.boundingBox(),
+    button.locator('xpath=ancestor::section').boundingBox(),
+  ]);
+  expect(own?.width).toBeLessThan((whole?.width ?? 0) * 0.8);
+  await page.close();
+});
+
 test('somebody who wants less motion or more contrast gets it', async () => {
   const context = await browser.newContext({ reducedMotion: 'reduce', contrast: 'more' });
   const page = await context.newPage();

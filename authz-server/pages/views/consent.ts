@@ -20,8 +20,10 @@ export function consentPage(view: View, props: ConsentProps): Answer {
     ...(logo !== undefined && { pictures: [logo] }),
     content: html`<div class="card">
       <div class="intro">
-        ${clientLogo(logo)}
-        <h1>${texts.title(client)}</h1>
+        <div>
+          ${clientLogo(logo)}
+          <h1>${texts.title(client)}</h1>
+        </div>
         <p>${texts.lead(client)}</p>
       </div>
       ${unknown !== undefined && unknownNote(view, unknown)}

@@ -1,8 +1,8 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
-import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { DeviceEntryProps, View } from '../frame/view.ts';
+import { formCard } from './form-card.ts';
 import { shownProblem } from './problem.ts';
 
 /** Asks for the code that a device shows (RFC 8628 section 3.3). */
@@ -11,36 +11,31 @@ export function deviceEntryPage(view: View, props: DeviceEntryProps): Answer {
   const texts = textsOf(view.language).deviceEntry;
   const problem = props.problem && shownProblem(view, props.problem, texts);
   const described = problem ? `${problem.id} hint` : 'hint';
-  return document(view, {
-    ...problem,
-    title: problem ? texts.problemTitle : texts.title,
-    content: html`<div class="card">
-      <div class="intro">
-        <h1>${texts.title}</h1>
-        <p class="muted">${texts.lead}</p>
+  return formCard(view, {
+    title: texts.title,
+    problemTitle: texts.problemTitle,
+    lead: texts.lead,
+    problem,
+    form: html`<form class="stack" method="get" action="${action}">
+      <div class="field">
+        <label for="code">${texts.code}</label>
+        <input
+          class="input code"
+          id="code"
+          name="user_code"
+          value="${userCode}"
+          autocomplete="off"
+          autocapitalize="characters"
+          autocorrect="off"
+          spellcheck="false"
+          required
+          autofocus
+          aria-describedby="${described}"
+          ${problem?.invalid && html` aria-invalid="true"`}
+        />
+        <p class="small muted" id="hint">${texts.hint}</p>
       </div>
-      ${problem?.note}
-      <form class="stack" method="get" action="${action}">
-        <div class="field">
-          <label for="code">${texts.code}</label>
-          <input
-            class="input code"
-            id="code"
-            name="user_code"
-            value="${userCode}"
-            autocomplete="off"
-            autocapitalize="characters"
-            autocorrect="off"
-            spellcheck="false"
-            required
-            autofocus
-            aria-describedby="${described}"
-            ${problem?.invalid && html` aria-invalid="true"`}
-          />
-          <p class="small muted" id="hint">${texts.hint}</p>
-        </div>
-        <button class="button primary">${texts.submit}</button>
-      </form>
-    </div>`,
+      <button class="button primary">${texts.submit}</button>
+    </form>`,
   });
 }

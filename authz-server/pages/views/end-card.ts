@@ -4,7 +4,7 @@ import { document } from '../frame/shell.ts';
 import type { View } from '../frame/view.ts';
 import { sign } from './sign.ts';
 
-/** How something has ended, and the one way on. */
+/** How something has ended, and the one way on if there is one. */
 export interface EndCard {
   readonly sign: Parameters<typeof sign>[0];
   readonly title: string;
@@ -12,11 +12,11 @@ export interface EndCard {
   /** More, below the text and less prominent. */
   readonly more?: HtmlValue;
   readonly facts?: HtmlValue;
-  readonly on: { readonly href: string; readonly text: string; readonly primary?: boolean };
+  readonly on?: { readonly href: string; readonly text: string; readonly primary?: boolean };
   readonly status?: number;
 }
 
-/** A small card with a sign, a sentence and one button. */
+/** A small card with a sign, a sentence and one button at most. */
 export function endCard(view: View, card: EndCard): Answer {
   const { title, text, more, facts, on, status } = card;
   return document(view, {
@@ -30,9 +30,12 @@ export function endCard(view: View, card: EndCard): Answer {
         ${more !== undefined && html`<p class="muted">${more}</p>`}
       </div>
       ${facts}
-      <div class="buttons">
-        <a class="button${on.primary && ' primary'}" href="${on.href}">${on.text}</a>
-      </div>
+      ${
+        on &&
+        html`<div class="buttons">
+          <a class="button${on.primary && ' primary'}" href="${on.href}">${on.text}</a>
+        </div>`
+      }
     </div>`,
   });
 }

@@ -1,10 +1,10 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
-import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { ForgottenProps, View } from '../frame/view.ts';
 import { endCard } from './end-card.ts';
 import { form } from './form.ts';
+import { formCard } from './form-card.ts';
 import { shownProblem } from './problem.ts';
 
 /** Asks for whom a link is to be sent by mail. */
@@ -14,38 +14,32 @@ export function forgottenPage(
 ): Answer {
   const { forgotten: texts, signIn } = textsOf(view.language);
   const problem = more.problem && shownProblem(view, more.problem, texts);
-  return document(view, {
-    ...problem,
+  return formCard(view, {
     title: texts.title,
-    content: html`<div class="card">
-      <div class="intro">
-        <h1>${texts.title}</h1>
-        <p class="muted">${texts.lead}</p>
-      </div>
-      ${problem?.note}
-      ${form(
-        view,
-        action,
-        {},
-        html`<div class="field">
-            <label for="name">${signIn.name}</label>
-            <input
-              class="input"
-              id="name"
-              name="name"
-              value="${name}"
-              autocomplete="username"
-              autocapitalize="none"
-              autocorrect="off"
-              spellcheck="false"
-              required${problem && html` aria-describedby="${problem.id}"`}
-              autofocus
-            />
-          </div>
-          <button class="button primary">${texts.submit}</button>`,
-      )}
-      <div class="buttons"><a class="button" href="${back}">${texts.back}</a></div>
-    </div>`,
+    lead: texts.lead,
+    problem,
+    form: form(
+      view,
+      action,
+      {},
+      html`<div class="field">
+          <label for="name">${signIn.name}</label>
+          <input
+            class="input"
+            id="name"
+            name="name"
+            value="${name}"
+            autocomplete="username"
+            autocapitalize="none"
+            autocorrect="off"
+            spellcheck="false"
+            required${problem && html` aria-describedby="${problem.id}"`}
+            autofocus
+          />
+        </div>
+        <button class="button primary">${texts.submit}</button>`,
+    ),
+    back: { href: back, text: texts.back },
   });
 }
 

@@ -1,39 +1,34 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { html } from '#shared/pages/html.ts';
-import { document } from '../frame/shell.ts';
 import { textsOf } from '../texts/index.ts';
 import type { AskToRegisterProps, RegisterProps, View } from '../frame/view.ts';
 import { CREDENTIAL_SCRIPT } from './credential-script.ts';
 import { addressField } from './address-field.ts';
+import { endCard } from './end-card.ts';
 import { form } from './form.ts';
+import { formCard } from './form-card.ts';
 import { newPasswordFields } from './new-password.ts';
 import { passkeyButton } from './passkey-button.ts';
 import { shownProblem } from './problem.ts';
-import { sign } from './sign.ts';
 
 /** Asks for the address of somebody who wants an account. */
 export function askToRegisterPage(view: View, props: AskToRegisterProps): Answer {
   const { action, back, typed = '' } = props;
   const texts = textsOf(view.language).registration;
   const problem = props.problem && shownProblem(view, props.problem, texts.problems);
-  return document(view, {
-    ...problem,
-    title: problem ? texts.problemTitle : texts.title,
-    content: html`<div class="card">
-      <div class="intro">
-        <h1>${texts.title}</h1>
-        <p class="muted">${texts.lead}</p>
-      </div>
-      ${problem?.note}
-      ${form(
-        view,
-        action,
-        {},
-        html`${addressField({ label: texts.address, typed, problem, focus: true })}
-          <button class="button primary">${texts.send}</button>`,
-      )}
-      <p><a class="button" href="${back}">${texts.back}</a></p>
-    </div>`,
+  return formCard(view, {
+    title: texts.title,
+    problemTitle: texts.problemTitle,
+    lead: texts.lead,
+    problem,
+    form: form(
+      view,
+      action,
+      {},
+      html`${addressField({ label: texts.address, typed, problem, focus: true })}
+        <button class="button primary">${texts.send}</button>`,
+    ),
+    back: { href: back, text: texts.back },
   });
 }
 
@@ -43,17 +38,12 @@ export function registrationSentPage(
   { back }: Pick<AskToRegisterProps, 'back'>,
 ): Answer {
   const { sent, back: text } = textsOf(view.language).registration;
-  return document(view, {
+  return endCard(view, {
+    sign: 'done',
     title: sent.title,
-    content: html`<div class="card">
-      ${sign('done')}
-      <div class="intro">
-        <h1>${sent.title}</h1>
-        <p>${sent.text}</p>
-        <p class="muted">${sent.none}</p>
-      </div>
-      <div class="buttons"><a class="button" href="${back}">${text}</a></div>
-    </div>`,
+    text: sent.text,
+    more: sent.none,
+    on: { href: back, text },
   });
 }
 
@@ -69,49 +59,44 @@ export function registerPage(view: View, props: RegisterProps): Answer {
     state: problem && !isName ? html` aria-describedby="${problem.id} hint"` : undefined,
     focus: problem !== undefined && !isName,
   });
-  return document(view, {
-    ...problem,
-    title: problem ? texts.problemTitle : texts.title,
+  return formCard(view, {
+    title: texts.title,
+    problemTitle: texts.problemTitle,
+    lead: texts.finish.lead(address),
+    problem,
     script: { text: CREDENTIAL_SCRIPT },
-    content: html`<div class="card">
-      <div class="intro">
-        <h1>${texts.title}</h1>
-        <p class="muted">${texts.finish.lead(address)}</p>
-      </div>
-      ${problem?.note}
-      ${form(
-        view,
-        action,
-        {},
-        html`<div class="field">
-            <label for="name">${signIn.name}</label>
-            <input
-              class="input"
-              id="name"
-              name="name"
-              value="${name}"
-              autocomplete="username"
-              autocapitalize="none"
-              autocorrect="off"
-              spellcheck="false"
-              maxlength="64"
-              required${isName ? state : html` aria-describedby="name-hint"`}${(problem === undefined || isName) && html` autofocus`}
-            />
-            <p class="small muted" id="name-hint">${texts.finish.nameHint}</p>
-          </div>
-          ${passwordField}
-          <button class="button primary">${texts.finish.submit}</button>
-          ${
-            options !== undefined &&
-            passkeyButton({
-              way: 'create',
-              options,
-              text: texts.finish.passkey,
-              failed: passkeys.failed,
-            })
-          }`,
-      )}
-    </div>`,
+    form: form(
+      view,
+      action,
+      {},
+      html`<div class="field">
+          <label for="name">${signIn.name}</label>
+          <input
+            class="input"
+            id="name"
+            name="name"
+            value="${name}"
+            autocomplete="username"
+            autocapitalize="none"
+            autocorrect="off"
+            spellcheck="false"
+            maxlength="64"
+            required${isName ? state : html` aria-describedby="name-hint"`}${(problem === undefined || isName) && html` autofocus`}
+          />
+          <p class="small muted" id="name-hint">${texts.finish.nameHint}</p>
+        </div>
+        ${passwordField}
+        <button class="button primary">${texts.finish.submit}</button>
+        ${
+          options !== undefined &&
+          passkeyButton({
+            way: 'create',
+            options,
+            text: texts.finish.passkey,
+            failed: passkeys.failed,
+          })
+        }`,
+    ),
   });
 }
 
@@ -121,33 +106,16 @@ export function registeredPage(
   { name, account }: { readonly name: string; readonly account: string },
 ): Answer {
   const { registration, error } = textsOf(view.language);
-  return document(view, {
+  return endCard(view, {
+    sign: 'done',
     title: registration.done.title,
-    content: html`<div class="card">
-      ${sign('done')}
-      <div class="intro">
-        <h1>${registration.done.title}</h1>
-        <p>${registration.done.text(name)}</p>
-      </div>
-      <div class="buttons">
-        <a class="button primary" href="${account}">${error.back.account}</a>
-      </div>
-    </div>`,
+    text: registration.done.text(name),
+    on: { href: account, text: error.back.account, primary: true },
   });
 }
 
 /** A link that was used, replaced, or is too old or mistyped. */
 export function registrationGonePage(view: View): Answer {
   const { gone } = textsOf(view.language).registration;
-  return document(view, {
-    status: 404,
-    title: gone.title,
-    content: html`<div class="card">
-      ${sign('expired')}
-      <div class="intro">
-        <h1>${gone.title}</h1>
-        <p>${gone.text}</p>
-      </div>
-    </div>`,
-  });
+  return endCard(view, { sign: 'expired', status: 404, title: gone.title, text: gone.text });
 }

@@ -39,8 +39,10 @@ export function signInPage(view: View, props: SignInProps): Answer {
     script: { text: CREDENTIAL_SCRIPT },
     content: html`<div class="card">
       <div class="intro">
-        ${clientLogo(logo)}
-        <h1>${texts.title}</h1>
+        <div>
+          ${clientLogo(logo)}
+          <h1>${texts.title}</h1>
+        </div>
         ${client !== undefined && html`<p class="muted">${texts.toContinue(client)}</p>`}
         ${purpose !== undefined && client === undefined && html`<p class="muted">${texts.purposes[purpose]}</p>`}
       </div>

@@ -87,6 +87,9 @@ export const FORMS = css`
     padding: 0.25rem 0.875rem;
     font-size: 0.875rem;
   }
+  .stack > .button.slim {
+    justify-self: start;
+  }
   .buttons {
     display: flex;
     flex-wrap: wrap;

@@ -24,12 +24,18 @@ export const PARTS = css`
   .note.good {
     border-inline-start-color: var(--good);
   }
+  /* The height has the room below in it, since a picture that does not load has neither. */
   .client-logo {
+    line-height: 0;
+  }
+  .client-logo img {
     max-width: 100%;
-    height: 3rem;
-    margin-bottom: 0.5rem;
+    height: 4rem;
+    vertical-align: top;
     object-fit: contain;
     object-position: left;
+    transform: scale(0.75);
+    transform-origin: top left;
   }
   .usercode {
     padding: 1rem 0.5rem;
