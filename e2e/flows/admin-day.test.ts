@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { walkByTab } from '../parts/tab-order.ts';
 import { type BrowserFlow, signIn, startBrowserFlow } from './browser.fixture.ts';
 import { ONE_STORE } from './flow.ts';
 
@@ -15,7 +16,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
   const link = (page: Page, name: string) => page.getByRole('link', { name, exact: true }).first();
 
-  /** Chromium finds nothing that hinders people, and no page is wider than a telephone. */
+  /** Chromium finds nothing that hinders people, by keyboard neither, and no page is wider than a telephone. */
   async function isFine(page: Page): Promise<void> {
     await page.evaluate(axe.source);
     const found = (await page.evaluate('axe.run()')) as { violations: { id: string }[] };
@@ -25,6 +26,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     const wide = await page.evaluate('document.documentElement.scrollWidth');
     expect([page.url(), wide]).toEqual([page.url(), 390]);
     if (size) await page.setViewportSize(size);
+    await walkByTab(page, page.url());
   }
 
   test('it goes from a passkey to the activity, and ends with the right to administer', async () => {

@@ -5,7 +5,7 @@ import { document } from '../frame/shell.ts';
 import type { View } from '../frame/view.ts';
 import type { ShownProblem } from './problem.ts';
 
-/** What somebody types, and the way back. */
+/** A form with its title, and the way back. */
 export interface FormCard {
   readonly title: string;
   /** The title of the window while there is a problem, for those who hear it first. Undefined: the same. */

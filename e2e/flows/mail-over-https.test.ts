@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { startMailServer, type TestMailServer } from '#shared/mail/smtp.fixture.ts';
+import { eventually } from '#shared/stores/contract/eventually.ts';
+import { startPair } from '../pair/pair.ts';
+import type { Pair } from '../pair/pair.ts';
+import { complaintsOf, focused, launchBrowser, newPerson } from '../parts/browser.ts';
+import { freePort } from '../parts/free-port.ts';
+import { walkByTab } from '../parts/tab-order.ts';
+import { startTlsFront } from '../parts/tls-front.ts';
+
+/** As in production: TLS ends at a proxy, and links of messages lead to the https origin of the issuer. */
+const running = new AsyncDisposableStack();
+let pair: Pair;
+let issuer: string;
+let browser: Browser;
+let smtp: TestMailServer;
+const complaints: (readonly string[])[] = [];
+
+beforeAll(async () => {
+  const port = await freePort();
+  issuer = `https://localhost:${port}`;
+  smtp = running.use(await startMailServer('implicit'));
+  pair = await startPair({
+    settings: (origins) => ({
+      issuer,
+      jwks: { url: `${origins.issuer}/jwks` },
+      trustedProxies: ['127.0.0.1/32'],
+      mail: { ...smtp.mail },
+      people: { registration: 'open' },
+    }),
+  });
+  running.use(pair);
+  running.use(await startTlsFront(pair.data, port, pair.authz[0]?.url ?? ''));
+  browser = await launchBrowser();
+  running.defer(() => browser.close());
+});
+afterAll(async () => running.disposeAsync());
+afterEach(() => expect(complaints.flat()).toEqual([]));
+
+/** A German browser of somebody, as wide as a telephone. */
+async function german(): Promise<Page> {
+  const context = await newPerson(browser, {
+    locale: 'de-DE',
+    width: 390,
+    ignoreHTTPSErrors: true,
+    colorScheme: 'dark',
+  });
+  complaints.push(await complaintsOf(context));
+  return context.newPage();
+}
+
+/** The link in the only message to somebody that has one below this path. */
+async function linkTo(address: string, path: string): Promise<string> {
+  const links = () =>
+    smtp.received
+      .filter(({ to }) => to === address)
+      .map(({ content }) => content.replaceAll('=\r\n', ''))
+      .flatMap((content) => content.match(new RegExp(`\\S+${path}/[\\w-]{22}(?=\\s)`, 'g')) ?? []);
+  await eventually(() => expect(links()).toHaveLength(1));
+  return links()[0] ?? '';
+}
+
+const title = (page: Page, text: string) =>
+  page.getByRole('heading', { name: text, exact: true, level: 1 }).waitFor();
+const press = (page: Page, name: string) => page.getByRole('button', { name, exact: true }).click();
+
+/** A page in German: nothing in it hinders people, by keyboard neither, and it is no wider than the telephone. */
+async function isFine(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate<{ violations: { id: string }[] }>('axe.run()');
+  const [language, width] = await page.evaluate<[string, number]>(
+    '[document.documentElement.lang, document.documentElement.scrollWidth]',
+  );
+  const found = { violations: violations.map(({ id }) => id), language, width };
+  expect([page.url(), found]).toEqual([page.url(), { violations: [], language: 'de', width: 390 }]);
+  await walkByTab(page, page.url());
+}
+
+describe('links of messages, behind a proxy that ends TLS, in a German browser', () => {
+  test('a newcomer registers, with each mistake on the way, and signs in', async () => {
+    const [page, address] = [await german(), 'neu@example.com'];
+    await page.goto(`${issuer}/account`);
+    await page.getByText('Konto anlegen').waitFor();
+    await isFine(page);
+    await page.getByRole('link', { name: 'Konto anlegen' }).click();
+    await title(page, 'Konto anlegen');
+    await isFine(page);
+    // A browser lets this through, but no mail server takes it.
+    await page.getByLabel('E-Mail-Adresse').fill('neu@example');
+    await press(page, 'Link senden');
+    await page.getByRole('alert').getByText('Das ist keine E-Mail-Adresse').waitFor();
+    await isFine(page);
+    await page.getByLabel('E-Mail-Adresse').fill(address);
+    await press(page, 'Link senden');
+    await title(page, 'Sehen Sie in Ihr Postfach');
+    await isFine(page);
+
+    const link = await linkTo(address, '/register');
+    expect(link.startsWith(`${issuer}/`)).toBe(true);
+    await page.goto(link);
+    await page.getByText(`Das Konto wird zu ${address} gehören.`).waitFor();
+    await focused(page.getByLabel('Name')).waitFor();
+    await isFine(page);
+    await page.getByLabel('Name').fill('ü');
+    await page.locator('#password').fill('ein eigenes Passwort');
+    await press(page, 'Das Konto anlegen');
+    await page.getByRole('alert').getByText('Wählen Sie einen Namen').waitFor();
+    await isFine(page);
+    await page.getByLabel('Name').fill('neuling');
+    await page.locator('#password').fill('password');
+    await press(page, 'Das Konto anlegen');
+    await page.getByRole('alert').getByText('eines der 10.000 häufigsten').waitFor();
+    await page.locator('#password').fill('ein eigenes Passwort');
+    await page.keyboard.press('Enter');
+    await title(page, 'Ihr Konto ist da');
+    await isFine(page);
+    await page.goto(link);
+    await title(page, 'Dieser Link funktioniert nicht');
+    await isFine(page);
+
+    await page.goto(`${issuer}/account`);
+    await page.getByLabel('Name').fill('neuling');
+    await page.locator('#password').fill('ein eigenes Passwort');
+    await press(page, 'Anmelden');
+    await page.getByText('Sie sind neuling').waitFor();
+    await isFine(page);
+    await page.goto(`${issuer}/account/second-factor`);
+    await page.getByLabel('Code aus sechs Ziffern').waitFor();
+    await isFine(page);
+    const cookies = await page.context().cookies();
+    expect(cookies.filter(({ secure }) => !secure)).toEqual([]);
+  });
+
+  test('somebody who forgot their password gets a link to the same origin and sets another', async () => {
+    const person = await pair.addPerson('vergesslich');
+    const address = 'vergesslich@example.com';
+    await pair.cli('user', 'set', person.name, '--email', `${address},verified`);
+    const page = await german();
+    await page.goto(`${issuer}/recover`);
+    await title(page, 'Passwort vergessen?');
+    await isFine(page);
+    await page.getByLabel('Name').fill(person.name);
+    await press(page, 'Link schicken');
+    await title(page, 'Sehen Sie in Ihr Postfach');
+    const link = await linkTo(address, '/recover');
+    expect(link.startsWith(`${issuer}/`)).toBe(true);
+    await page.goto(link);
+    await title(page, 'Ein neues Passwort setzen');
+    await isFine(page);
+    await page.locator('#password').fill('ein anderes Passwort');
+    await press(page, 'Dieses Passwort setzen');
+    await title(page, 'Ihr Passwort ist gesetzt');
+    await isFine(page);
+  });
+});
