@@ -32,6 +32,7 @@ export const VERSION_1 = {
   /** Version 1 refreshes its tokens where it should ask for more, so that it never gets more. */
   grants: ['authorization_code'],
   revision: '2025-11-25',
+  type: 'Bearer',
   open(url: string, host: Host<Tokens1, auth1.OAuthDiscoveryState>): Connection {
     const client = new Client1(INFO);
     const transport = new Transport1(new URL(url), { authProvider: host });
@@ -51,6 +52,7 @@ export const VERSION_2 = {
   Unauthorized: v2.UnauthorizedError,
   grants: ['authorization_code', 'refresh_token'],
   revision: '2026-07-28',
+  type: 'Bearer',
   open(url: string, host: Host<v2.StoredOAuthTokens, v2.OAuthDiscoveryState>): Connection {
     const client = new v2.Client(INFO, { versionNegotiation: { mode: 'auto' } });
     const transport = new v2.StreamableHTTPClientTransport(new URL(url), { authProvider: host });
@@ -63,5 +65,16 @@ export const VERSION_2 = {
         return client.getNegotiatedProtocolVersion();
       },
     };
+  },
+};
+
+/** The same with tokens that are bound to a key of the host. */
+export const VERSION_2_DPOP: typeof VERSION_2 = {
+  ...VERSION_2,
+  type: 'DPoP',
+  open(url, host) {
+    const session = v2.DpopSession.create();
+    host.dpop ??= () => session;
+    return VERSION_2.open(url, host);
   },
 };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { DpopSession } from '@modelcontextprotocol/client';
 import type { Callback } from '../../parts/callback.ts';
 
 /** The part of an MCP application that remembers for the SDK, of either version: `OAuthClientProvider` of both. */
@@ -9,6 +10,8 @@ export class Host<Tokens extends object, Discovery extends object> {
   /** Where the person's browser is to go; undefined: nowhere. */
   sentTo: URL | undefined;
   kept: Tokens | undefined;
+  /** Binds the tokens to a key (RFC 9449), which only version 2 can do. */
+  dpop?: () => Promise<DpopSession>;
   readonly #callback: Callback;
   #state = '';
   #verifier = '';

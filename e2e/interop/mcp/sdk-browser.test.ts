@@ -21,7 +21,7 @@ import { type Callback, startCallback } from '../../parts/callback.ts';
 import { freePort } from '../../parts/free-port.ts';
 import { NODE, startProcess } from '../../parts/process.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
-import { type Connection, VERSION_1, VERSION_2 } from './connections.ts';
+import { type Connection, VERSION_1, VERSION_2, VERSION_2_DPOP } from './connections.ts';
 import { Host } from './host.ts';
 import { type McpSite, startMcpSite } from './mcp-site.ts';
 
@@ -32,7 +32,6 @@ const parts = new AsyncDisposableStack();
 let ports: Readonly<Record<string, number>>;
 let folder: string;
 let site: McpSite;
-let follower: { id: string; secret: string };
 let browser: Browser;
 let callback: Callback;
 
@@ -52,17 +51,33 @@ beforeAll(async () => {
   }));
   // On a busy machine a follower may be late.
   site = parts.use(await startMcpSite({ spaces, revocations: { lease: 5 } }));
-  follower = await site.pair.addClient('revocations:follow');
+  await Promise.all(Object.entries(ports).map(([version, port]) => startServer(version, port)));
   callback = parts.use(await startCallback());
   browser = await launchBrowser();
   parts.defer(() => browser.close());
 });
 afterAll(() => parts.disposeAsync());
 
+/** Starts the server of that version of the SDK; ends it after all others who may revoke something. */
+async function startServer(version: string, port: number): Promise<void> {
+  const server = join(folder, `server-${version}.mjs`);
+  await copyFile(new URL(`server-${version}.mjs`, import.meta.url), server);
+  const { id, secret } = await site.pair.addClient('revocations:follow');
+  const place = { ISSUER: site.pair.issuer, RESOURCE: serverAt(port), PORT: `${port}` };
+  parts.use(
+    await startProcess(process.execPath, [server], {
+      cwd: folder,
+      env: { ...NODE, ...place, CLIENT: id, SECRET: secret },
+      ready: (output) => output.includes('listening'),
+    }),
+  );
+}
+
 describe.each([
-  ['1', VERSION_1],
-  ['2', VERSION_2],
-] as const)('SDK version %s', (version, sdk) => {
+  ['1', '1', VERSION_1],
+  ['2', '2', VERSION_2],
+  ['2 with DPoP', '2', VERSION_2_DPOP],
+] as const)('SDK version %s', (which, version, sdk) => {
   let url: string;
   let clientId: string;
   let host: Parameters<typeof sdk.open>[1];
@@ -71,21 +86,10 @@ describe.each([
   let page: Page;
   let complaints: readonly string[];
 
-  beforeAll(async () => {
-    const port = ports[version];
-    url = serverAt(port);
-    const server = join(folder, `server-${version}.mjs`);
-    await copyFile(new URL(`server-${version}.mjs`, import.meta.url), server);
-    const { issuer } = site.pair;
-    const env = { ISSUER: issuer, RESOURCE: url, CLIENT: follower.id, SECRET: follower.secret };
-    parts.use(
-      await startProcess(process.execPath, [server], {
-        cwd: folder,
-        env: { ...NODE, ...env, PORT: `${port}` },
-        ready: (output) => output.includes('listening'),
-      }),
-    );
-    clientId = site.describeClient(`host-${version}`, { grant_types: sdk.grants });
+  beforeAll(() => {
+    url = serverAt(ports[version]);
+    const grants = { grant_types: sdk.grants };
+    clientId = site.describeClient(`host-${which.replaceAll(' ', '-')}`, grants);
   });
   beforeEach(async () => {
     person = await site.pair.addPerson(randomUUID());
@@ -123,14 +127,14 @@ describe.each([
 
   test('from the bare URL to a tool, by a client that nobody registered', async () => {
     await connected();
-    expect(connection.revision).toBe(sdk.revision);
+    expect([connection.revision, host.kept?.token_type]).toEqual([sdk.revision, sdk.type]);
     expect(host.sentTo?.origin).toBe(site.pair.issuer);
     expect(Object.fromEntries(host.sentTo?.searchParams ?? [])).toMatchObject({
       client_id: clientId,
       resource: url,
       scope: expect.stringMatching(/^notes:read(?: offline_access)?$/),
     });
-    expect(await connection.call('list_notes')).toBe('first');
+    expect(await connection.call('list_notes')).toContain('first');
   });
 
   test('a tool that needs more: 403 insufficient_scope, and the person decides', async () => {
@@ -141,7 +145,7 @@ describe.each([
     expect(asked).toEqual(expect.arrayContaining(SCOPES));
     await connection.finish(await decided('Allow'));
     expect(await add()).toBe('added second');
-    expect(await connection.call('list_notes')).toBe('first, second');
+    expect(await connection.call('list_notes')).toContain('second');
   });
 
   test('a person who denies more leaves the host what it had', async () => {
