@@ -79,11 +79,15 @@ export class Connections {
     return this.#admission.takes(response, request.socket) ? undefined : before;
   }
 
-  /** Its client has ended its side, and may be gone: it is kept for answers that begin within a moment. */
+  /**
+   * Its client has ended its side, and may be gone: it is kept for answers that begin within a moment. A stream of events
+   * may be silent for long, and ends.
+   */
   halve(socket: Duplex): void {
     if (this.#next(socket) === undefined) return;
     const timer = setTimeout(() => {
-      if (this.#next(socket)?.headersSent === false) socket.destroy();
+      const next = this.#next(socket);
+      if (next && (!next.headersSent || isEventStream(next))) socket.destroy();
     }, LINGER);
     socket.once('close', () => clearTimeout(timer));
   }
@@ -167,3 +171,7 @@ export class Connections {
 }
 
 const isSafe = ({ request: { method = '' } }: Exchange) => METHODS.get(method)?.safe === true;
+
+/** Whether the answer is a stream of events (HTML standard, section 9.2). Its clients do not close one side alone. */
+const isEventStream = (response: ServerResponse): boolean =>
+  /^text\/event-stream\s*(?:;|$)/i.test(String(response.getHeader('content-type')));

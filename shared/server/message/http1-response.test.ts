@@ -129,3 +129,17 @@ test.each([200, 204, 304])(
     expect(held).toBe(set);
   },
 );
+
+test('a field can be read after it was written', async () => {
+  const read: unknown[] = [];
+  await wire('GET', (response) => {
+    holdFields(response, FIELDS);
+    response.write('content');
+    read.push([response.getHeader('etag'), response.getHeader('x-none')]);
+    response.end();
+  });
+  expect(read).toEqual([
+    ['"e"', undefined],
+    ['"e"', undefined],
+  ]);
+});

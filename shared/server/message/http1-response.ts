@@ -51,6 +51,7 @@ export class Http1Response<
   }
 
   override getHeader(name: string): ReturnType<ServerResponse['getHeader']> {
+    if (this.headersSent && !this.#isSet) return this.#held[this.#find(name) + 1];
     this.#set();
     return super.getHeader(name);
   }

@@ -1,0 +1,240 @@
+/** A server of MCP with sessions and streams, behind the guard and behind the gateway, and who attacks it. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { eventually } from '#shared/stores/contract/eventually.ts';
+import { eventsOf, RawClient, textsOf } from './raw-client.ts';
+import { PAGE, type SessionSite, startSessionSite, WAYS } from './session-site.ts';
+
+const BOTH = 'notes:read notes:write';
+
+const parts = new AsyncDisposableStack();
+let site: SessionSite;
+beforeAll(async () => {
+  site = parts.use(await startSessionSite());
+});
+afterAll(() => parts.disposeAsync());
+
+describe.each(WAYS)('behind the %s', (way) => {
+  let url: string;
+  let client: RawClient;
+  let session: Readonly<Record<string, string>>;
+
+  /** A token of somebody new. */
+  const tokenOf = async (scope = BOTH, aud = url) => {
+    const { id } = await site.flow.pair.addPerson(randomUUID());
+    return site.flow.forge({ client_id: 'host', sub: id, sub_gen: 0, aud, scope });
+  };
+  const add = (note: string) => client.call('add_note', { note }, { fields: session });
+  const said = async (note: string) => textsOf(eventsOf(await add(note)));
+
+  beforeEach(async () => {
+    url = site.urls[way];
+    client = new RawClient(url, await tokenOf());
+    session = await client.begin();
+  });
+
+  test('events come when they are sent, while the answer goes on', async () => {
+    const watched = await client.call('watch_notes', { count: 2 }, { fields: session });
+    expect(watched.headers.get('content-type')).toBe('text/event-stream');
+    const events = eventsOf(watched);
+    const next = async () => (await events.next()).value?.text;
+    expect(await next()).toBe('watching');
+    expect(await said('one')).toEqual(['added one']);
+    expect(await next()).toBe('one');
+    await said('two');
+    expect([await next(), await next(), await next()]).toEqual(['two', 'watched 2', undefined]);
+  });
+
+  test('a client that was cut off resumes after Last-Event-ID', async () => {
+    const cut = new AbortController();
+    const sent = { fields: session, signal: cut.signal };
+    const events = eventsOf(await client.call('watch_notes', { count: 2 }, sent));
+    const { value } = await events.next();
+    const seen = { ...session, 'Last-Event-ID': value?.id ?? '' };
+    cut.abort();
+    await expect(events.next()).rejects.toThrow('aborted');
+    await said('missed');
+    await said('missed, too');
+    const answer = await eventually(async () => {
+      const resumed = await client.send('GET', { fields: seen });
+      // 409 until the server has seen that the client is gone.
+      expect(resumed.status).toBe(200);
+      return resumed;
+    });
+    const resumed = eventsOf(answer);
+    for (const text of ['missed', 'missed, too', 'watched 2']) {
+      expect((await resumed.next()).value?.text).toBe(text);
+    }
+  });
+
+  test('the SDK resumes a stream that the server has cut, and ends its session', async () => {
+    const headers = { Authorization: `Bearer ${await tokenOf()}` };
+    const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+    const sdk = new Client({ name: 'host', version: '1.0.0' });
+    await sdk.connect(transport);
+    const { promise: watching, resolve } = Promise.withResolvers<void>();
+    sdk.setNotificationHandler(LoggingMessageNotificationSchema, () => resolve());
+    const tool = (name: string, of: object) => sdk.callTool({ name, arguments: { ...of } });
+    const watched = tool('watch_notes', { count: 2, cut: true });
+    await watching;
+    await said('before the cut');
+    await said('after the cut');
+    expect(await watched).toMatchObject({ content: [{ text: 'watched 2' }] });
+    await transport.terminateSession();
+    await expect(tool('add_note', { note: 'late' })).rejects.toThrow();
+    await sdk.close();
+  });
+
+  test('a client that leaves its long stream frees the place of it at the server', async () => {
+    const cut = new AbortController();
+    const open = (signal: AbortSignal) => client.send('GET', { fields: session, signal });
+    expect((await open(cut.signal)).status).toBe(200);
+    expect((await client.send('GET', { fields: session })).status).toBe(409);
+    cut.abort();
+    const again = new AbortController();
+    await eventually(async () => expect((await open(again.signal)).status).toBe(200));
+    again.abort();
+  });
+
+  test('DELETE ends a session', async () => {
+    expect((await client.send('DELETE', { fields: session })).status).toBe(200);
+    expect((await add('late')).status).toBe(404);
+  });
+
+  test('a tool that needs more: 403 insufficient_scope names all scopes, and where to ask', async () => {
+    const reader = new RawClient(url, await tokenOf('notes:read'));
+    const own = await reader.begin();
+    const refused = await reader.call('add_note', { note: 'no' }, { fields: own });
+    expect(refused.status).toBe(403);
+    const challenge = refused.headers.get('www-authenticate') ?? '';
+    expect(challenge).toMatch(/^Bearer .*error="insufficient_scope"/);
+    expect(challenge).toContain(`scope="${BOTH}"`);
+    const metadata = /resource_metadata="(.*?)"/.exec(challenge)?.[1] ?? '';
+    expect(await (await fetch(metadata)).json()).toMatchObject({
+      resource: url,
+      scopes_supported: expect.arrayContaining(way === 'guard' ? ['notes:read'] : BOTH.split(' ')),
+    });
+  });
+
+  describe('attacks', () => {
+    test.each(['POST', 'GET', 'DELETE'])(
+      "MCP, session hijacking: %s with another person's session finds none",
+      async (method) => {
+        const stranger = new RawClient(url, await tokenOf());
+        const body = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+        const answer = await stranger.send(method, {
+          fields: { ...session, ...(method === 'GET' && { 'Last-Event-ID': '0' }) },
+          ...(method === 'POST' && { body }),
+        });
+        expect(answer.status).toBe(404);
+        expect(await said('still there')).toEqual(['added still there']);
+      },
+    );
+
+    test('a session without a token is no credential', async () => {
+      const answer = await fetch(url, { method: 'DELETE', headers: { ...session } });
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toContain('scope="notes:read"');
+      expect((await add('still there')).status).toBe(200);
+    });
+
+    test('nobody states for themselves who they are', async () => {
+      const forged = { ...session, 'X-Auth-Statement': 'e30.e30.', 'X-Auth-Subject': 'admin' };
+      const stranger = new RawClient(url, await tokenOf(), forged);
+      expect((await stranger.send('DELETE')).status).toBe(404);
+    });
+
+    test('RFC 8707: a token for the other server is refused, with the session too', async () => {
+      const other = site.urls[way === 'guard' ? 'gateway' : 'guard'];
+      const stranger = new RawClient(url, await tokenOf(BOTH, other), session);
+      const answer = await stranger.send('DELETE');
+      expect(answer.status).toBe(401);
+      expect(answer.headers.get('www-authenticate')).toContain('error="invalid_token"');
+    });
+
+    test('RFC 6750 section 2.3: a token in the query is refused', async () => {
+      const answer = await fetch(`${url}?access_token=${await tokenOf()}`, {
+        method: 'DELETE',
+        headers: { ...session },
+      });
+      expect(answer.status).toBe(401);
+      expect((await add('still there')).status).toBe(200);
+    });
+
+    test.each(['https://evil.example', 'null'])(
+      'MCP, DNS rebinding: a page of the origin %s is refused, with a good token too',
+      async (Origin) => {
+        const answer = await client.initialize({ Origin });
+        expect(answer.status).toBe(403);
+        expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+      },
+    );
+
+    test('a reader that does not read holds nobody up, and gets every page in the end', async () => {
+      const pages = 128;
+      const slow = eventsOf(await client.call('print', { pages }, { fields: session }));
+      expect((await slow.next()).value?.text).toMatch(/^0 x/);
+      expect(await said('meanwhile')).toEqual(['added meanwhile']);
+      const heads = (await textsOf(slow)).map((text) => text.slice(0, text.indexOf(' ')));
+      const numbers = Array.from({ length: pages - 1 }, (_, page) => `${page + 1}`);
+      expect(heads).toEqual([...numbers, 'printed']);
+    });
+  });
+
+  test('Fetch, CORS protocol: a page that is listed begins a session, and reads its name', async () => {
+    const asked = 'authorization,content-type,last-event-id,mcp-protocol-version,mcp-session-id';
+    const allowed = await fetch(url, {
+      method: 'OPTIONS',
+      headers: {
+        Origin: PAGE,
+        'Access-Control-Request-Method': 'POST',
+        'Access-Control-Request-Headers': asked,
+      },
+    });
+    expect(allowed.status).toBe(204);
+    const list = (name: string, { headers } = allowed) =>
+      (headers.get(name) ?? '').toLowerCase().split(', ');
+    expect(list('access-control-allow-headers').toSorted()).toEqual(asked.split(','));
+    expect(list('access-control-allow-methods')).toEqual(
+      expect.arrayContaining(['get', 'post', 'delete']),
+    );
+    const begun = await client.initialize({ Origin: PAGE });
+    expect(begun.headers.get('access-control-allow-origin')).toBe(PAGE);
+    expect(list('access-control-expose-headers', begun)).toContain('mcp-session-id');
+  });
+});
+
+describe('behind the gateway, in the end', () => {
+  let client: RawClient;
+  let session: Readonly<Record<string, string>>;
+  let person: string;
+  beforeEach(async () => {
+    const { flow, urls } = site;
+    person = randomUUID();
+    const { id } = await flow.pair.addPerson(person);
+    const claims = { client_id: 'host', sub: id, sub_gen: 0, aud: urls.gateway, scope: BOTH };
+    client = new RawClient(urls.gateway, await flow.forge(claims));
+    session = await client.begin();
+  });
+
+  test('a stream ends with the access of its person', async () => {
+    const watched = await client.call('watch_notes', { count: 1 }, { fields: session });
+    const events = eventsOf(watched);
+    expect((await events.next()).value?.text).toBe('watching');
+    await site.flow.pair.cli('user', 'disable', person);
+    await expect(events.next()).rejects.toThrow('terminated');
+    expect((await client.send('DELETE', { fields: session })).status).toBe(401);
+  });
+
+  test('a stream whose server fell is broken off, not ended, and the next request is 502', async () => {
+    const watched = await client.call('watch_notes', { count: 1 }, { fields: session });
+    const events = eventsOf(watched);
+    expect((await events.next()).value?.text).toBe('watching');
+    await site.servers.gateway.kill('SIGKILL');
+    await expect(events.next()).rejects.toThrow('terminated');
+    expect((await client.send('DELETE', { fields: session })).status).toBe(502);
+  });
+});
