@@ -216,7 +216,7 @@ export const INSIDE: Orders = {
   'resource-server/gateway': { floors: [['identity', 'websocket'], ['.']] },
   'resource-server/playground': {
     floors: [
-      ['at-once.ts', 'http1-message.ts', 'person.ts'],
+      ['at-once.ts', 'http1-message.ts', 'person.ts', 'realm.ts'],
       ['exchange.ts'],
       ['exchanges'],
       ['.'],

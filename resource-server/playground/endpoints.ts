@@ -17,6 +17,7 @@ import { pagePath, spacePath } from './spaces.ts';
 
 export interface PlaygroundPages {
   readonly run: Run;
+  readonly apiKey: string;
   readonly brand: Brand;
   readonly recipient: Recipient;
 }
@@ -24,7 +25,7 @@ export interface PlaygroundPages {
 /** Returns the pages of the playground at an origin, by path. */
 export function playgroundPages(
   origin: string,
-  { run, brand, recipient }: PlaygroundPages,
+  { run, apiKey, brand, recipient }: PlaygroundPages,
 ): ReadonlyMap<string, Endpoint> {
   const frameOf = ({ headers }: AnyRequest): Frame => ({
     brand,
@@ -45,7 +46,7 @@ export function playgroundPages(
       mistakes,
       index: PLAYGROUND_LIST,
       path: pagePath(exchange),
-      command: command?.(origin + spacePath(exchange)),
+      command: command?.(origin + spacePath(exchange), { apiKey }),
     };
     return {
       methods: [...READ, 'POST'],

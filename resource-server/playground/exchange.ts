@@ -34,6 +34,8 @@ export interface Performing {
   readonly clock: Clock;
   readonly random: Random;
   readonly issue: Issue;
+  /** The key of the playground's application. */
+  readonly apiKey: string;
 }
 
 /** The requests of a client at one place. Its texts are about protocols, and in English. */
@@ -49,7 +51,7 @@ export interface Exchange {
   /** Members of its space beside the usual ones. */
   readonly space: { readonly schemes: readonly string[] } & Readonly<Record<string, unknown>>;
   /** The same by a program of the visitor's own, in a shell; `url` is that of the space. */
-  readonly command?: (url: string) => string;
+  readonly command?: (url: string, own: Pick<Performing, 'apiKey'>) => string;
   /** Mistakes that the client can make, by name, in words. */
   readonly mistakes: Readonly<Record<string, string>>;
   /** Notes on the parameters of challenges, credentials and Authentication-Info, by name. */

@@ -1,3 +1,4 @@
+import { apiKeyExchange } from './exchanges/api-key.ts';
 import { basicExchange } from './exchanges/basic.ts';
 import { bearerExchange } from './exchanges/bearer.ts';
 import { digestAuthIntExchange, digestExchange } from './exchanges/digest.ts';
@@ -15,6 +16,7 @@ export const EXCHANGES: readonly Exchange[] = [
   scramExchange,
   bearerExchange,
   dpopExchange,
+  apiKeyExchange,
   traceExchange,
   preflightExchange,
 ];

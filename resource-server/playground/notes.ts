@@ -57,6 +57,18 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'The seconds for which the browser need not ask again.',
     'Fetch section 3.3.3',
   ),
+  'x-api-key': note(
+    'The key: the word cs, an id, a secret and a checksum. The server keeps a hash of the secret.',
+    'no standard',
+  ),
+  'ratelimit-policy': note(
+    'The quota q of requests in the window w, in seconds.',
+    'draft-ietf-httpapi-ratelimit-headers-11 section 3',
+  ),
+  ratelimit: note(
+    'The requests r that are left for the next t seconds.',
+    'draft-ietf-httpapi-ratelimit-headers-11 section 4',
+  ),
   dpop: note(
     'A proof for this request alone: its method, its address, the hash of the token and a time, signed with the key of the client.',
     'RFC 9449 section 4.2',

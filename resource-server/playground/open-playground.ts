@@ -10,6 +10,7 @@ import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message
 import { logged } from '#shared/server/message/request-log.ts';
 import type { EndpointsOfSchemes } from '../auth/scheme-endpoints.ts';
 import { createSpaces, type SpacePeople, type Spaces } from '../space/spaces.ts';
+import { playgroundApiKey } from './api-key.ts';
 import { playgroundPages } from './endpoints.ts';
 import { playgroundIssuer } from './issuer.ts';
 import { openLoopback } from './listener.ts';
@@ -41,13 +42,20 @@ export const FROM_ITSELF: Recipient = { at: ORIGIN, proxies: { has: () => false 
 /** Opens the playground: its spaces, its pages, and the way to its own server. */
 export async function openPlayground(parts: PlaygroundParts): Promise<Playground> {
   const { config, people, brand, recipient } = parts;
-  const { random, clock, stores } = parts.schemes;
+  const { random, clock } = parts.schemes;
   const spaces = playgroundSpaces(config);
   const master = derivedKey(parts.schemes.master, 'countersign playground');
+  const { stores, apiKey } = playgroundApiKey(parts.schemes.stores, master);
   const own = playgroundPeople(spaces, random, parts.schemes.attempts);
   const { resource, tokens } = config;
   const issuer = playgroundIssuer({ ...parts.schemes, master, resource, skew: tokens.skew });
-  const schemes = await openSchemes({ ...parts.schemes, ...own, ...issuer.schemes, master });
+  const schemes = await openSchemes({
+    ...parts.schemes,
+    stores,
+    ...own,
+    ...issuer.schemes,
+    master,
+  });
   let order: AnyHandler = () => {};
   const serve = logged<AnyRequest, AnyResponse>((request, response) => order(request, response), {
     log: silentLog,
@@ -61,6 +69,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     limits: stores.limits,
     origin: resource,
     issue: issuer.issue,
+    apiKey,
     clock,
     random,
   });
@@ -68,7 +77,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   return {
     spaces: createSpaces({ ...config, spaces: [...spaces] }, schemes, people, clock),
     pages: new Map(
-      origins.map((origin) => [origin, playgroundPages(origin, { run, brand, recipient })]),
+      origins.map((origin) => [origin, playgroundPages(origin, { run, apiKey, brand, recipient })]),
     ),
     serveBy(given) {
       order = given;

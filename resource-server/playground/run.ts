@@ -27,6 +27,7 @@ export interface RunParts {
   /** The origin that the messages name (RFC 9110 section 7.2). */
   readonly origin: string;
   readonly issue: Issue;
+  readonly apiKey: string;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -42,7 +43,15 @@ export type Run = (
  * Rejects with `HttpError` 429 if the visitor had too many exchanges lately, and 503 if the process has enough of them
  * under way.
  */
-export function createRun({ loopback, limits, origin, issue, clock, random }: RunParts): Run {
+export function createRun({
+  loopback,
+  limits,
+  origin,
+  issue,
+  apiKey,
+  clock,
+  random,
+}: RunParts): Run {
   const { host } = new URL(origin);
   let underWay = 0;
   return async (exchange, mistake, visitor) => {
@@ -69,6 +78,7 @@ export function createRun({ loopback, limits, origin, issue, clock, random }: Ru
         target: spacePath(exchange),
         url: origin + spacePath(exchange),
         issue,
+        apiKey,
         mistake,
         clock,
         random,

@@ -3,9 +3,7 @@ import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { spaceSchema } from '#shared/config/space-schema.ts';
 import { EXCHANGES } from './exchanges.ts';
 import type { Exchange } from './exchange.ts';
-
-/** The realm of all of them. */
-const REALM = 'playground';
+import { REALM } from './realm.ts';
 
 /** The path of an exchange's page. */
 export const pagePath = ({ name }: Exchange): string => PLAYGROUND_BELOW + name;

@@ -40,6 +40,8 @@ export type Purpose =
   | 'private-token-address'
   /** The master secret of the playground's schemes. */
   | 'countersign playground'
+  /** Its API key. */
+  | 'countersign playground api key'
   /** Nonces of Digest. */
   | 'digest-nonce'
   /** Challenges of HOBA. */

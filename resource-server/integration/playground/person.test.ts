@@ -1,6 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import { somePerson } from '#shared/stores/contract/samples.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { newApiKey } from '#shared/people/api-key.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { RESOURCE } from '../resource-server.fixture.ts';
 import { PASSWORD, PERSON } from '../../playground/person.ts';
@@ -49,4 +51,22 @@ test("a token of the playground's issuer opens none of the other spaces, and has
   expect((await rs.ask('GET', '/playground/at/bearer/', real)).status).toBe(401);
   const described = '/.well-known/oauth-protected-resource/playground/at/bearer/';
   expect((await rs.ask('GET', described)).status).toBe(404);
+});
+
+test("the playground's API key opens its own space alone, and no other key opens that", async () => {
+  const realm = 'playground';
+  await using rs = await startPlayground({
+    spaces: [{ url: `${RESOURCE}/real/`, realm, schemes: ['API-Key'], serves: 'identity' }],
+  });
+  const page = await rs.ask('GET', '/playground/api-key', { headers: { Accept: 'text/html' } });
+  const [own = ''] = /cs_[0-9a-f_]+/.exec(page.text) ?? [];
+  const { id, key, secret_hash } = newApiKey(systemRandom);
+  const record = { id, secret_hash, application: 'robot', realm, scopes: [], created_at: 0 };
+  await rs.stores.apiKeys.add(record);
+  const at = async (path: string, shown: string) =>
+    (await rs.ask('GET', path, { headers: { 'X-API-Key': shown } })).status;
+  expect(await at('/playground/at/api-key/', own)).toBe(200);
+  expect(await at('/real/', own)).toBe(403);
+  expect(await at('/real/', key)).toBe(200);
+  expect(await at('/playground/at/api-key/', key)).toBe(403);
 });

@@ -1,0 +1,39 @@
+import { shellWord } from '#shared/base/shell-word.ts';
+import { newApiKey } from '#shared/people/api-key.ts';
+import type { Exchange } from '../exchange.ts';
+import type { FieldLine } from '../http1-message.ts';
+
+const lineOf = (key: string): FieldLine => ['X-API-Key', key];
+
+/** No standard; the limits are draft-ietf-httpapi-ratelimit-headers-11. */
+export const apiKeyExchange: Exchange = {
+  name: 'api-key',
+  title: 'API key',
+  about:
+    'An application shows a key in a field of its own. No standard describes this, there is no challenge, and anybody who reads one request has the key.',
+  standard: 'draft-ietf-httpapi-ratelimit-headers-11 (the limits)',
+  document: 'how-to/schemes/api-key.md',
+  space: { schemes: ['API-Key'] },
+  command: (url, { apiKey }) =>
+    `curl -si -H ${shellWord(`X-API-Key: ${apiKey}`)} ${shellWord(url)}`,
+  mistakes: {
+    mistyped: 'A key with a typing mistake',
+    unknown: 'A key that nobody has',
+    twice: 'Two keys',
+  },
+  async perform({ send, target, mistake, apiKey, random }) {
+    const request = { method: 'GET', target, fields: [] };
+    await send('The client asks without a key', request);
+    const sent: Readonly<Record<string, readonly string[]>> = {
+      right: [apiKey],
+      mistyped: [`${apiKey.slice(0, -1)}${apiKey.endsWith('0') ? '1' : '0'}`],
+      unknown: [newApiKey(random).key],
+      twice: [apiKey, apiKey],
+    };
+    const keys = sent[mistake ?? 'right'] ?? [];
+    await send('The client shows its key, and learns how many requests are left', {
+      ...request,
+      fields: keys.map(lineOf),
+    });
+  },
+};

@@ -1,0 +1,2 @@
+/** The realm of the playground's spaces. */
+export const REALM = 'playground';
