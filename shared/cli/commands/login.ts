@@ -1,20 +1,27 @@
 import { loadConfig } from '#shared/config/load.ts';
 import { CLI } from '#shared/base/invocation.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../arguments/command.ts';
+import { isDocumentUrl } from '#shared/client-documents/document-url.ts';
+import { signInByCode } from '../oauth/code-login.ts';
 import { parseSafeUrl, sendUnhurried } from '../oauth/http.ts';
 import type { Login } from '../oauth/login.ts';
 import { loginPath, readLogin, writeLogin } from '../oauth/login-file.ts';
+import { type ResourceAt, resourceAt } from '../oauth/resource-at.ts';
 import { revokeLogin } from '../oauth/revoke-login.ts';
 import { wholeNumber } from '../arguments/whole-number.ts';
-import { CLIENT_OPTION, DEVICE_CLIENT, signIn } from '../oauth/sign-in.ts';
+import { DEVICE_CLIENT, signIn } from '../oauth/sign-in.ts';
 import { lockPrivate } from '../files/private-file.ts';
 
 export const login: Command = {
   name: 'login',
   summary: 'log in by approving a code in a browser, here or on another device',
+  operands: ['[URL]'],
   options: {
     issuer: { value: 'URL', help: "the authorization server; default: the configuration's" },
-    ...CLIENT_OPTION,
+    client: {
+      value: 'CLIENT',
+      help: `a public client of the device flow, or a document's https address; default: ${DEVICE_CLIENT}`,
+    },
     scope: {
       value: '"A B"',
       help: "openid, profile and these; default: all the client's default scopes",
@@ -35,7 +42,9 @@ export const login: Command = {
   details: [
     'The command uses the device flow (RFC 8628) and binds the token to a new key (DPoP, RFC 9449).',
     'Tokens and key are kept in ~/.config/countersign/login.json, which only its owner can read. An earlier login',
-    'ends. --acr-values and --max-age are what `countersign request` says that a resource asks for.',
+    'ends. With URL instead of --issuer and --resource both are what that resource says (RFC 9728). --client with an',
+    'https address logs in as the client that this Client ID Metadata Document describes: by a link that is opened on',
+    'this machine, and an authorization code (RFC 8252). --acr-values and --max-age are what `countersign request` says that a resource asks for.',
     '`countersign request` uses the login, `countersign logout` ends it.',
   ],
   run: async (input, shell) => {
@@ -68,10 +77,11 @@ const forUse = (scope: string | undefined) =>
 
 const MOST_SECONDS = 999_999_999;
 
-/** Shows the code and waits until the person has decided. */
+/** Shows the code or the link, and waits until the person has decided. */
 async function approve(input: Input, shell: Shell): Promise<Login> {
-  const issuer = input.text('issuer') ?? (await loadConfig(shell.env)).issuer;
-  const resource = input.text('resource');
+  const found = await ofUrl(input);
+  const issuer = found?.issuer ?? input.text('issuer') ?? (await loadConfig(shell.env)).issuer;
+  const resource = found?.resource ?? input.text('resource');
   for (const url of [issuer, resource ?? issuer]) {
     if (parseSafeUrl(url) === undefined) {
       throw new UsageError(
@@ -86,7 +96,27 @@ async function approve(input: Input, shell: Shell): Promise<Login> {
   const acr_values = input.text('acr-values');
   const max_age = wholeNumber(input, 'max-age', 0, MOST_SECONDS)?.toString();
   const request = { issuer, client_id, scope, resource, acr_values, max_age };
+  if (isDocumentUrl(client_id)) {
+    // A server of others may not know openid.
+    return signInByCode(sendUnhurried, { ...request, scope: asked ?? found?.scope }, shell);
+  }
+  if (/^https?:/.test(client_id)) throw new UsageError(`--client ${client_id} is no document`);
   return signIn(sendUnhurried, request, shell, onTerminal);
+}
+
+/** The issuer and the resource that a bare URL names. */
+async function ofUrl(input: Input): Promise<ResourceAt | undefined> {
+  const [url] = input.operands;
+  if (url === undefined) return undefined;
+  for (const option of ['issuer', 'resource']) {
+    if (input.flag(option)) throw new UsageError(`URL says what --${option} is: leave one out`);
+  }
+  if (parseSafeUrl(url) === undefined) {
+    throw new UsageError(
+      `${url} must be https, or http on this machine, without user and fragment`,
+    );
+  }
+  return resourceAt(sendUnhurried, url);
 }
 
 async function endEarlier(earlier: Login, shell: Shell): Promise<void> {
