@@ -44,8 +44,8 @@ export const login: Command = {
     'Tokens and key are kept in ~/.config/countersign/login.json, which only its owner can read. An earlier login',
     'ends. With URL instead of --issuer and --resource both are what that resource says (RFC 9728). --client with an',
     'https address logs in as the client that this Client ID Metadata Document describes: by a link that is opened on',
-    'this machine, and an authorization code (RFC 8252). --acr-values and --max-age are what `countersign request` says that a resource asks for.',
-    '`countersign request` uses the login, `countersign logout` ends it.',
+    'this machine, and an authorization code (RFC 8252). --acr-values and --max-age are what `countersign request`',
+    'says that a resource asks for. `countersign request` uses the login, `countersign logout` ends it.',
   ],
   run: async (input, shell) => {
     const path = loginPath(shell.env);
