@@ -216,6 +216,25 @@ test('mcp: the pair says that it takes clients by their documents', async () => 
   expect(told.trim()).toBe('"client_id_metadata_document_supported":true');
 });
 
+test('mcp-server: challenge and metadata name the resource as people type it, and where to ask for more', async () => {
+  const page = 'docs/how-to/mcp-server.md';
+  const [json = ''] = await examples(page, 'json mcp-server');
+  const [commands = ''] = await examples(page, 'sh mcp-server');
+  const [more = ''] = await examples(page, 'text mcp-server');
+  await using own = await startPair({
+    settings: ({ resource }) =>
+      JSON.parse(json.replaceAll('http://localhost:3001', resource)) as object as {},
+  });
+  const [challenge = '', metadata = ''] = await runCommands(own, commands);
+  expect(challenge).toContain('scope="notes:read"');
+  const named = /resource_metadata=".*?"/.exec(more)?.[0] ?? '';
+  expect(challenge).toContain(named.replace('http://localhost:3001', own.resource));
+  expect(JSON.parse(metadata)).toMatchObject({
+    resource: `${own.resource}/mcp`,
+    scopes_supported: ['notes:read', 'notes:write'],
+  });
+});
+
 test('watch: both servers are alive and ready', async () => {
   for (const answer of await printed('watch.md', 'sh watch'))
     expect(answer).toMatch(/^HTTP\/1.1 200 /);
