@@ -126,6 +126,21 @@ describe('a document that changes between consent and code (draft section 6.3)',
   });
 });
 
+test('a pushed request goes nowhere that the document names no more (RFC 9126 section 2.4)', async () => {
+  await codeFor();
+  const query = new URL(flow.authorize(request())).searchParams;
+  const pushed = await flow.post('/request', Object.fromEntries(query));
+  expect(pushed.status).toBe(201);
+  await changeIt({ redirect_uris: ['https://moved.example/callback'] });
+  const begun = new URLSearchParams({
+    client_id: clientId,
+    request_uri: String(pushed.body['request_uri']),
+  });
+  const page = await browser.open(`${flow.config.issuer}/auth?${begun.toString()}`);
+  expect([page.status, page.headers.get('location')]).toEqual([400, null]);
+  expect(page.text).toContain('redirect_uri');
+});
+
 describe('two documents with one redirect URI', () => {
   let other: string;
   beforeEach(() => {
