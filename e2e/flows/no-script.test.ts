@@ -12,7 +12,10 @@ let pair: Pair;
 let firefox: Firefox;
 let alice: Person;
 beforeAll(async () => {
-  pair = await startPair({ issuerHost: 'localhost' });
+  pair = await startPair({
+    issuerHost: 'localhost',
+    settings: { people: { registration: 'invited' } },
+  });
   firefox = await Firefox.start();
   alice = await pair.addPerson('alice');
 });
@@ -92,6 +95,26 @@ describe('in Firefox without script', () => {
     expect(await firefox.text()).toContain('These browsers will be signed out:');
     await firefox.press('button', 'End everything');
     expect(await firefox.text()).toContain('Everything has ended');
+  });
+
+  test('a newcomer makes an account by the link of an operator, after a name that is taken', async () => {
+    const { link } = await pair.cli('user', 'invite', '--email', 'newcomer@example.com');
+    await firefox.open(String(link));
+    const asked = await firefox.text();
+    expect(asked).toContain('newcomer@example.com');
+    expect(asked).not.toContain('Create it with a passkey');
+    await firefox.type('name', 'alice');
+    await firefox.type('password', 'correct horse battery');
+    await firefox.press('button', 'Create the account');
+    expect(await firefox.text()).toContain('This name is taken, or looks like one that is.');
+    await firefox.type('name', 'newcomer');
+    await firefox.type('password', 'correct horse battery');
+    await firefox.press('button', 'Create the account');
+    expect(await firefox.text()).toContain('Your account is there');
+    await firefox.press('link', 'Go to your account');
+    await signIn({ name: 'newcomer', password: 'correct horse battery' });
+    expect(await firefox.text()).toContain('You are newcomer.');
+    await signOut();
   });
 
   test('a link for a new password works once, and then leads to the sign-in', async () => {

@@ -10,11 +10,12 @@ const MOST_PAGES = 4;
 /** Somebody who answers what the pages ask, in a browser of their own without script. */
 export class PersonAtPages {
   readonly #browser: TestBrowser;
-  readonly #person: Person;
+  readonly #signIn: (page: Page) => Changes;
 
-  constructor({ issuer }: Pair, person: Person) {
+  /** `signIn`: the fields by which the person answers a page that asks them to sign in; default: name and password. */
+  constructor({ issuer }: Pair, { name, password }: Person, signIn?: (page: Page) => Changes) {
     this.#browser = new TestBrowser(issuer, issuer);
-    this.#person = person;
+    this.#signIn = signIn ?? (() => ({ name, password }));
   }
 
   /** Opens the URL, signs in where that is asked for, decides; resolves to the last page. */
@@ -27,7 +28,7 @@ export class PersonAtPages {
         .map((form) => form.action)
         .find((path) => lastSegment(path) in answers);
       if (action === undefined) return page;
-      page = await this.#browser.submit(page, answers[lastSegment(action)], action);
+      page = await this.#browser.submit(page, answers[lastSegment(action)]?.(page), action);
     }
     throw new Error(`${page.url} asks again: ${page.text}`);
   }
@@ -41,14 +42,13 @@ export class PersonAtPages {
   }
 
   /** Returns the fields of each form, by the last segment of its address. */
-  #answers(decision: Decision): Readonly<Record<string, Changes>> {
-    const { name, password } = this.#person;
+  #answers(decision: Decision): Readonly<Record<string, (page: Page) => Changes>> {
     return {
-      'sign-in': { name, password },
-      login: { name, password },
-      consent: { decision },
-      device: { decision },
-      confirm: { logout: 'yes' },
+      'sign-in': this.#signIn,
+      login: this.#signIn,
+      consent: () => ({ decision }),
+      device: () => ({ decision }),
+      confirm: () => ({ logout: 'yes' }),
     };
   }
 }
