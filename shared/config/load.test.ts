@@ -75,6 +75,22 @@ describe('precedence: the environment over the file over the defaults', () => {
     });
   });
 
+  test('clients that nobody registered may ask for what reads documents in development, else for nothing', async () => {
+    const opened = async (members: object, env = {}) =>
+      (await load(members, env)).spaces.filter((one) => one.documentClients.length > 0);
+    expect(await opened({})).toMatchObject([
+      { realm: 'documents', documentClients: ['documents:read'] },
+    ]);
+    expect(await opened({ spaces: [space()] })).toEqual([]);
+    const production = { issuer: 'https://a.example', resource: 'https://r.example' };
+    expect(
+      await opened(
+        { ...production, clients: { documents: 'allow' } },
+        { COUNTERSIGN_SECRET: SECRET },
+      ),
+    ).toEqual([]);
+  });
+
   test('every scope of the tour has words in both languages, which the file may change', async () => {
     const { spaces, scopeTexts } = await load({ scopeTexts: { 'documents:read': { en: 'Look' } } });
     const scopes = new Set(spaces.flatMap((one) => Object.values(one.scopes).flat()));

@@ -11,10 +11,14 @@ import { proxySchema, spaceSchema } from './space-schema.ts';
  */
 export function withTour(config: Config): Config {
   const { resource } = config;
-  const spaces = [documents(resource, 'documents')];
   const scopeTexts = { ...TEXTS, ...config.scopeTexts };
-  if (isProduction(config)) return { ...config, scopeTexts, spaces };
-  spaces.push(documents(resource, 'hidden', 'forbidden'));
+  if (isProduction(config)) {
+    return { ...config, scopeTexts, spaces: [documents(resource, 'documents')] };
+  }
+  const spaces = [
+    documents(resource, 'documents', { documentClients: ['documents:read'] }),
+    documents(resource, 'hidden', { hide: 'forbidden' }),
+  ];
   const proxy = config.proxy ?? (trustsLoopback(config) ? undefined : PROXY);
   return {
     ...config,
@@ -68,14 +72,13 @@ export function leftOutOfTour(config: Config): readonly string[] {
   ];
 }
 
-function documents(origin: string, name: string, hide?: SpaceConfig['hide']): SpaceConfig {
+function documents(origin: string, name: string, more: object = {}): SpaceConfig {
   return spaceSchema.parse({
     url: `${origin}/${name}/`,
     realm: name,
     schemes: ['Bearer', 'DPoP'],
     scopes: { safe: [`${name}:read`], unsafe: [`${name}:write`] },
-    ...(hide === undefined && { documentClients: [`${name}:read`] }),
-    hide,
+    ...more,
   });
 }
 

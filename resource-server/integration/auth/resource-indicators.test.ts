@@ -1,5 +1,6 @@
 /** A resource without a last slash, as servers of the Model Context Protocol have them, at each door of the server. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { somePerson } from '#shared/stores/contract/samples.ts';
 import { type Application, startApplication } from '../gateway.fixture.ts';
 import {
   RESOURCE,
@@ -8,6 +9,8 @@ import {
 } from '../resource-server.fixture.ts';
 
 const BOTH = 'notes:read notes:write';
+/** A client that nobody registered. */
+const DOCUMENT = 'https://client.example/metadata.json';
 const APP = 'https://app.example/mcp';
 
 let rs: TestResourceServer;
@@ -28,6 +31,14 @@ beforeAll(async () => {
         upstream: { url: application.url },
       },
       { ...notes, url: APP, realm: 'application', serves: 'verify' },
+      {
+        ...notes,
+        url: `${RESOURCE}/staff`,
+        realm: 'staff',
+        serves: 'identity',
+        documentClients: BOTH.split(' '),
+        allow: { people: ['alice'], clients: [DOCUMENT] },
+      },
     ],
   });
 });
@@ -115,5 +126,20 @@ describe.each(Object.entries(DOORS))('%s', (_, { resource, metadata, ask }) => {
     const token = rs.token(BOTH, { aud: resource });
     const [status] = await challenge({}, `?access_token=${token}`);
     expect(status).toBe(401);
+  });
+});
+
+describe('a token of a client that nobody registered, for a space that names who may enter', () => {
+  const ask = (sub: string) => {
+    const claims = { aud: `${RESOURCE}/staff`, client_id: DOCUMENT, sub, sub_gen: 0 };
+    const Authorization = `Bearer ${rs.token(BOTH, claims)}`;
+    return rs.ask('GET', '/staff', { headers: { Authorization } });
+  };
+
+  test('`allow` decides about its person', async () => {
+    for (const id of ['alice', 'mallory']) await rs.stores.people.add({ ...somePerson(id), id });
+    expect((await ask('alice')).status).toBe(200);
+    const { status, headers } = await ask('mallory');
+    expect([status, headers['www-authenticate']]).toEqual([403, undefined]);
   });
 });
