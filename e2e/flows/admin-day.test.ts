@@ -116,9 +116,13 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     await link(page, 'Replace').click();
     await button(page, 'Replace a signing key').click();
     await page.getByText('The signing key is replaced.').waitFor();
-    for (const event of ['person.disabled', 'client.added', 'signing-key.added']) {
+    for (const [event, words] of [
+      ['person.disabled', 'Person disabled'],
+      ['client.added', 'Client registered'],
+      ['signing-key.added', 'Signing key added'],
+    ] as const) {
       await page.goto(at(`/audit-list?kind=${event}&since=1h`));
-      await page.locator('td', { hasText: event }).first().waitFor();
+      await page.locator('td', { hasText: words }).first().waitFor();
       await isFine(page);
     }
     await page.goto(at('/server-status'));

@@ -41,6 +41,21 @@ test('the activity is there newest first, by pages, with the names of people who
 });
 
 test.each([
+  [{ admin: true }, 'admin'],
+  [{ without: ['admin'] }, 'admin'],
+  [{ locale: 'de' }, 'profile'],
+  [{ without: ['locale'] }, 'profile'],
+  [{ locale: 'de', admin: true }, 'profile, admin'],
+  [{ without: ['locale', 'admin'] }, 'profile, admin'],
+])('user set of %j records a change of: %s', async (change, what) => {
+  await admin.change('user-add', { name: 'anna' }).expect(200);
+  await admin.change('user-set', { name: 'anna', ...change }).expect(200);
+  await close();
+  const { body } = await admin.read('audit-list?kind=person.changed');
+  expect(body.items).toMatchObject([{ what }]);
+});
+
+test.each([
   'since=yesterday',
   'until=2026-13-01',
   'kind=no.kind',

@@ -69,7 +69,24 @@ test('activity names people by links to their pages, and a removed person by id'
   expect(gone.text).toContain(String(bob));
   expect(gone.text).not.toContain('name=bob');
   const home = await browser.open('/admin');
-  expect(home.text).toContain('person.removed');
+  expect(home.text).toContain('Person removed');
+});
+
+test.each([
+  ['en', 'Person disabled', 'A page'],
+  ['de', 'Person gesperrt', 'Eine Seite'],
+])('activity is in words, also its filter: %s', async (language, kind, door) => {
+  browser.fields = { ...browser.fields, 'accept-language': language };
+  await browser.submit(await browser.open('/admin/user-disable?name=bob'));
+  await close();
+  for (const path of ['/admin/audit-list', '/admin/user-show?name=bob']) {
+    const { text } = await browser.open(path);
+    const cells = [...text.matchAll(/<td[^>]*>\s*([^<]*?)\s*<\/td>/g)].map(([, cell]) => cell);
+    expect(cells).toEqual(expect.arrayContaining([kind, door]));
+    expect(cells).not.toContain('person.disabled');
+  }
+  const { text } = await browser.open('/admin/audit-list');
+  expect(text).toMatch(new RegExp(`<option value="person.disabled"\\s*>\\s*${kind}\\s*<`));
 });
 
 test('the first page searches by GET, and tells which processes want attention', async () => {

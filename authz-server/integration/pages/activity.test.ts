@@ -90,6 +90,7 @@ describe('the doer', () => {
     ['emails', /^An e-mail address was confirmed or changed/],
     ['profile', /^Your profile was changed/],
     ['profile, admin', /^Your profile or your right to administer was changed/],
+    ['admin', /^Your right to administer was changed/],
     ['kerberos', /^Your Kerberos names were changed/],
     ['import', /^Your account was changed/],
     ['toString', /^Your account was changed/],

@@ -1,6 +1,6 @@
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminRow } from '../frame/admin-view.ts';
-import { memberWord } from '../texts/admin-words.ts';
+import { eventWord, memberWord } from '../texts/admin-words.ts';
 import { pageOf } from './addresses.ts';
 import { type Item, itemOf, textIn } from './tell.ts';
 
@@ -14,6 +14,9 @@ const OWN: ReadonlySet<string> = new Set(['seq', 'time', 'kind', 'who', 'how', '
 export function eventRow(event: Item, names: Item, language: Language): AdminRow {
   const who = itemOf(event['who']);
   const personBy = textIn(who, 'person');
+  // A newer version may have written words that this one does not know.
+  const inWords = (of: 'kinds' | 'doors' | 'actors', word: unknown) =>
+    eventWord(language, of, String(word)) ?? word;
   const about = Object.entries(event)
     .filter(([name]) => !OWN.has(name))
     .map(([name, value]) => `${memberWord(language, name) ?? name}: ${String(value)}`);
@@ -21,9 +24,9 @@ export function eventRow(event: Item, names: Item, language: Language): AdminRow
   return {
     item: {
       at: Date.parse(textIn(event, 'time')),
-      kind: event['kind'],
-      who: personBy || textIn(who, 'client') || event['who'],
-      how: event['how'],
+      kind: inWords('kinds', event['kind']),
+      who: personBy || textIn(who, 'client') || inWords('actors', event['who']),
+      how: inWords('doors', event['how']),
       person: event['person'],
       about: about.join(', '),
     },

@@ -183,7 +183,7 @@ export interface ActivityEntry {
 }
 
 /** As the event `person.changed` has it in `what`. */
-export type AccountPart = 'emails' | 'profile' | 'profile, admin' | 'kerberos';
+export type AccountPart = 'emails' | 'profile' | 'profile, admin' | 'admin' | 'kerberos';
 
 export interface ActivityProps {
   readonly entries: readonly ActivityEntry[];

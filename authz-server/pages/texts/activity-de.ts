@@ -26,6 +26,7 @@ export const activityDe: typeof activityEn = {
     emails: 'Eine E-Mail-Adresse wurde bestätigt oder geändert',
     profile: 'Ihr Profil wurde geändert',
     'profile, admin': 'Ihr Profil oder Ihr Recht zur Verwaltung wurde geändert',
+    admin: 'Ihr Recht zur Verwaltung wurde geändert',
     kerberos: 'Ihre Kerberos-Namen wurden geändert',
   },
   kinds: {

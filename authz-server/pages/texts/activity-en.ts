@@ -21,6 +21,7 @@ export const activityEn = {
     emails: 'An e-mail address was confirmed or changed',
     profile: 'Your profile was changed',
     'profile, admin': 'Your profile or your right to administer was changed',
+    admin: 'Your right to administer was changed',
     kerberos: 'Your Kerberos names were changed',
   },
   kinds: {

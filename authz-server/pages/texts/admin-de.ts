@@ -1,4 +1,5 @@
 import type { adminEn } from './admin-en.ts';
+import { adminEventsDe } from './admin-events-de.ts';
 
 export const adminDe: typeof adminEn = {
   title: 'Verwaltung',
@@ -98,6 +99,7 @@ export const adminDe: typeof adminEn = {
       text: 'Die laufenden Prozesse, und was Sie noch einmal ansehen sollten.',
     },
   },
+  events: adminEventsDe,
   operations: {
     'client add': {
       title: 'Client registrieren',

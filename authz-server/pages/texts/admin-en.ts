@@ -1,3 +1,5 @@
+import { adminEventsEn } from './admin-events-en.ts';
+
 /** The texts of the pages of administrators. Operations and members go by their names. */
 export const adminEn = {
   title: 'Administration',
@@ -90,6 +92,7 @@ export const adminEn = {
     audit: { title: 'Activity', text: 'Who changed what, when, and by which door.' },
     server: { title: 'Servers', text: 'The running processes, and what to look at again.' },
   },
+  events: adminEventsEn,
   operations: {
     'client add': {
       title: 'Register a client',

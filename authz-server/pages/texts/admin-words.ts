@@ -30,3 +30,14 @@ export const fieldWord = (language: Language, name: string): string | undefined 
 /** Undefined: nobody has put it in words. */
 export const memberWord = (language: Language, name: string): string | undefined =>
   inTable<string>(textsOf(language).admin.members, name);
+
+/** A value out of a closed set, such as a kind of event. Undefined: nobody has put it in words. */
+export const choiceWord = (language: Language, value: string): string | undefined =>
+  eventWord(language, 'kinds', value) ?? memberWord(language, value);
+
+/** A word of an event of the audit log. Undefined: nobody has put it in words. */
+export const eventWord = (
+  language: Language,
+  of: keyof ReturnType<typeof textsOf>['admin']['events'],
+  word: string,
+): string | undefined => inTable<string>(textsOf(language).admin.events[of], word);

@@ -160,11 +160,16 @@ const SECTION: AdminSection = {
   columns: ['at', 'kind', 'who', 'how', 'about'],
   rows: [
     {
-      item: { at: NOW - DAY, kind: 'person.disabled', who: 'x', how: 'page', about: 'Key: 8pYk' },
+      item: { at: NOW - DAY, kind: 'Person disabled', who: 'x', how: 'A page', about: 'Key: 8pYk' },
       cells: { who: { href: '/admin/user-show?name=dina', text: 'dina' } },
     },
     {
-      item: { at: NOW - 2 * DAY, kind: 'signing-key.added', who: 'operator', how: 'command line' },
+      item: {
+        at: NOW - 2 * DAY,
+        kind: 'Signing key added',
+        who: 'An operator',
+        how: 'Command line',
+      },
     },
   ],
   more: { href: '/admin/audit-list', text: 'Show all' },

@@ -63,7 +63,9 @@ export const setUser = operation({
         ...(Object.keys(profile).length > 0 && { profile }),
       };
     };
-    const what = admin === undefined && !gone.has('admin') ? 'profile' : 'profile, admin';
+    const isOfAdmin = admin !== undefined || gone.has('admin');
+    const isOfProfile = Object.keys(given).length > 0 || without.some((one) => one !== 'admin');
+    const what = [...(isOfProfile ? ['profile'] : []), ...(isOfAdmin ? ['admin'] : [])].join(', ');
     const changed = await replacePerson(house, asked, edit, { kind: 'person.changed', what });
     const { id, name, profile } = changed;
     return { id, name, ...profile, ...(changed.admin && { admin: true as const }) };

@@ -80,7 +80,8 @@ export const TABLES = css`
       min-width: 6.5rem;
     }
   }
-  @media (max-width: 40rem) {
+  /* Beside each other, the cells of a narrow page would break inside words. */
+  @media (max-width: 59.99rem) {
     .records thead {
       position: absolute;
       overflow: hidden;
