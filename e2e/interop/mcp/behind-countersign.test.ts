@@ -1,5 +1,7 @@
 /** A server of MCP with sessions and streams, behind the guard and behind the gateway, and who attacks it. */
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -218,6 +220,16 @@ describe('behind the gateway, in the end', () => {
     const claims = { client_id: 'host', sub: id, sub_gen: 0, aud: urls.gateway, scope: BOTH };
     client = new RawClient(urls.gateway, await flow.forge(claims));
     session = await client.begin();
+  });
+
+  test('MCP, DNS rebinding: a page that bound its own name to the gateway has no token, and a session is none', async () => {
+    const { hostname, port, pathname } = new URL(site.urls.gateway);
+    const headers = { ...session, Host: 'evil.example' };
+    const asked = request({ hostname, port, path: pathname, method: 'DELETE', headers }).end();
+    const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+    answer.resume();
+    expect(answer.statusCode).toBe(401);
+    expect((await client.send('DELETE', { fields: session })).status).toBe(200);
   });
 
   test('a stream ends with the access of its person', async () => {
