@@ -1,5 +1,6 @@
 import { createRecorder } from '#shared/audit/recorder.ts';
 import { createDocumentClients } from '#shared/client-documents/document-clients.ts';
+import { removeUnused } from '#shared/client-documents/unused.ts';
 import { documentNetwork } from '#shared/client-documents/reach.ts';
 import { isProduction, ownsTokenOrigin } from '#shared/config/production.ts';
 import { localDirectory } from '#shared/people/local.ts';
@@ -79,6 +80,11 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
     run: () => Promise.all([stores.sweep(), ring.sweep()]),
   };
   const backups = WORKER === 1 && config.backup ? backupChore(parts, config.backup) : undefined;
+  const unused = {
+    name: 'unused clients',
+    seconds: 3600,
+    run: () => removeUnused({ ...parts, recorder }),
+  };
   const trusted = trustedProxies(config.trustedProxies);
   return {
     handler: logged(app, {
@@ -102,7 +108,7 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
         },
       },
       ownTokensChore(server),
-      ...(WORKER === 1 ? [sweep, ...auditChores(parts)] : []),
+      ...(WORKER === 1 ? [sweep, unused, ...auditChores(parts)] : []),
       ...(backups ? [backups] : []),
       ...(config.mail ? [outboxChore(server, await openMail(config), log)] : []),
     ],

@@ -164,6 +164,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'The description of a client cannot be fetched anew; the old one is good for a day.',
       ['client', 'reason'],
     ],
+    [
+      'info',
+      'client-document.removed',
+      'A client that nobody registered was not used for so long that all it was allowed is over.',
+      ['client'],
+    ],
     ['warn', 'negotiate.off', 'Negotiate is configured, but cannot run.', ['reason', 'remedy']],
     ['warn', 'negotiate.keytab', 'The keytab is readable by everybody.', ['reason']],
   ],

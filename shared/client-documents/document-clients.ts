@@ -19,6 +19,11 @@ const OLDEST = 86_400_000;
 const OF_HOST = { burst: 30, per: 2 };
 /** Fetches of unknown documents that one address causes. */
 const OF_ADDRESS = { burst: 20, per: 3 };
+/** Fetches of unknown documents that all addresses cause together, whatever hosts and domains they name. */
+const OF_ALL = { burst: 120, per: 0.5 };
+/** Fetches at a time in this process; those of unknown documents leave room for clients that are known. */
+const AT_ONCE = 32;
+const AT_ONCE_UNKNOWN = 24;
 /** Fetches of a document that is known: those of strangers do not count here. */
 const OF_CLIENT = { burst: 5, per: 15 };
 
@@ -79,6 +84,7 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
     const ofUnknown = [
       ['documents-address', asker, OF_ADDRESS],
       ['documents-host', new URL(clientId).hostname, OF_HOST],
+      ['documents-address', 'all', OF_ALL],
       // The row that it leaves is one of a stranger.
       ['visits', 'all', config.limits.allVisits],
     ] as const;
@@ -119,7 +125,11 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
       client.document?.changed === stored.document?.changed
         ? stores.clients
         : recorder.changing('clients', changed);
-    await clients.replace(client, stored);
+    const stands = await clients.replace(client, stored);
+    // It was unused, and removed meanwhile: whoever asks now waits for a person again.
+    if (!stands && (await stores.clients.get(client.client_id)) === undefined) {
+      await keepForNow(client);
+    }
   }
 
   /** One at a time for a client in this process. */
@@ -130,6 +140,7 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
   ): Promise<ClientRecord> {
     const running = under.get(clientId);
     if (running) return running;
+    if (under.size >= (was ? AT_ONCE : AT_ONCE_UNKNOWN)) return Promise.reject(new FetchLater(1));
     const fetching = fetchAnew(clientId, asker, was).finally(() => under.delete(clientId));
     under.set(clientId, fetching);
     return fetching;

@@ -38,7 +38,10 @@ export type LimitNamespace =
   /** Clients that nobody registered, and that are kept because somebody allowed them something, by account. */
   | 'gnap-clients'
   | 'document-clients'
-  /** Descriptions of clients that are fetched, by the address that asks, and by the host that has them. */
+  /**
+   * Descriptions of clients that are fetched, by the address that asks, under `all` those of all together, and by the
+   * host that has them.
+   */
   | 'documents-address'
   | 'documents-host'
   /** Descriptions of clients that are known, by client. */

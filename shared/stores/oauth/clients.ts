@@ -96,5 +96,6 @@ export interface Clients {
   list(): Promise<readonly ClientRecord[]>;
   /** Replaces an existing client, if it is still as `was`, where that is given; else false. Atomic. */
   replace(client: ClientRecord, was?: ClientRecord): Promise<boolean>;
-  remove(clientId: string): Promise<boolean>;
+  /** Removes a client, if it is still as `was`, where that is given; else false. Atomic. */
+  remove(clientId: string, was?: ClientRecord): Promise<boolean>;
 }

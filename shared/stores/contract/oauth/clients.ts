@@ -70,6 +70,22 @@ export function clientsContract(contract: () => Contract): void {
       expect(await one.clients.add(client)).toBe(true);
     });
 
+    test('a client that was changed since is not removed', async () => {
+      const { one, other } = contract();
+      const client = someClient(fresh());
+      await one.clients.add(client);
+      const seen = (await other.clients.get(client.client_id)) ?? client;
+      const now = { ...seen, scope: 'less' };
+      await one.clients.replace(now);
+      expect(await other.clients.remove(client.client_id, seen)).toBe(false);
+      expect(await one.clients.get(client.client_id)).toEqual(now);
+      const removed = [one, other, one].map(({ clients }) => clients.remove(client.client_id, now));
+      expect((await Promise.all(removed)).filter(Boolean)).toHaveLength(1);
+      expect(await one.clients.get(client.client_id)).toBeUndefined();
+      expect(await one.clients.page({ prefix: client.client_id, limit: 1 })).toEqual([]);
+      expect(await one.clients.remove(client.client_id, now)).toBe(false);
+    });
+
     test('pages are in the order of the octets of the client_id, and begin where they are asked to', async () => {
       const { one, other } = contract();
       const prefix = `${fresh()}-`;

@@ -19,8 +19,9 @@ redis.call('ZADD', KEYS[2], 0, ARGV[1])
 return 1
 `);
 
-/** KEYS: clients, their order. ARGV: id. */
+/** KEYS: clients, their order. ARGV: id, the record that it removes, or nothing for whatever there is. */
 const remove = script(`
+if ARGV[2] ~= '' and redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('ZREM', KEYS[2], ARGV[1])
 return redis.call('HDEL', KEYS[1], ARGV[1])
 `);
@@ -75,8 +76,9 @@ export function redisClients(redis: Commands, prefix: string): Clients {
       const record = JSON.stringify(client);
       return (await redis.durable<number>(replace, [name], client_id, record, former)) === 1;
     },
-    async remove(clientId) {
-      return (await redis.durable<number>(remove, [name, order], clientId)) === 1;
+    async remove(clientId, was) {
+      const former = was === undefined ? '' : JSON.stringify(was);
+      return (await redis.durable<number>(remove, [name, order], clientId, former)) === 1;
     },
   };
 }

@@ -47,9 +47,14 @@ export function sqliteClients(file: Database): Clients {
             was === undefined ? null : JSON.stringify(was),
           ) === 1,
       ),
-    remove: (clientId) =>
+    remove: (clientId, was) =>
       file.write(
-        (connection) => connection.run('DELETE FROM client WHERE client_id = ?', clientId) === 1,
+        (connection) =>
+          connection.run(
+            'DELETE FROM client WHERE client_id = ?1 AND record = ifnull(?2, record)',
+            clientId,
+            was === undefined ? null : JSON.stringify(was),
+          ) === 1,
       ),
   };
 }
