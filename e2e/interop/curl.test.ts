@@ -194,7 +194,10 @@ test('the commands of docs/how-to/test-your-client.md are answered as its table 
 test('the account of the playground is let in as docs/how-to/test-your-client.md says', async () => {
   const [commands = ''] = await examples('docs/how-to/test-your-client.md', 'sh playground');
   const printed = await runCommands(pair, commands);
-  expect(printed.map((text) => JSON.parse(text)['scheme'])).toEqual(['Basic', 'Digest']);
+  expect(printed.map((printedJson) => JSON.parse(printedJson)['scheme'])).toEqual([
+    'Basic',
+    'Digest',
+  ]);
 });
 
 test('the tour of README.md: a revoked token is refused', async () => {
