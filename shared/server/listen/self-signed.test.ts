@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect, createServer } from 'node:tls';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { ManualClock, systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
@@ -49,6 +52,21 @@ describe('RFC 5280 section 4: a self-signed certificate', () => {
     expect(new X509Certificate(other.cert).serialNumber).not.toBe(
       new X509Certificate(cert).serialNumber,
     );
+  });
+
+  test('a client that trusts two of them reaches both servers', async () => {
+    const both = [0, 1].map(() => selfSigned(NAMES, systemClock, systemRandom));
+    const ca = both.map((one) => one.cert);
+    for (const one of both) {
+      const server = createServer(one, (socket) => socket.end());
+      await once(server.listen(0, 'localhost'), 'listening');
+      const { port } = server.address() as AddressInfo;
+      const socket = connect({ host: 'localhost', port, ca });
+      await once(socket, 'secureConnect');
+      expect(socket.authorized).toBe(true);
+      socket.destroy();
+      await new Promise((closed) => server.close(closed));
+    }
   });
 
   test.each([

@@ -30,10 +30,10 @@ const SERVER_AUTHENTICATION = oid('2b06010505070301');
 export function selfSigned(names: readonly string[], clock: Clock, random: Random): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const subjectPublicKey = publicKey.export({ type: 'spki', format: 'der' });
-  const name = der(
-    SEQUENCE,
-    der(0x31, der(SEQUENCE, COMMON_NAME, der(0x0c, Buffer.from('Countersign (development)')))),
-  );
+  const serial = random(15);
+  // Of two trusted certificates with one name, OpenSSL looks at the first alone.
+  const common = `Countersign (development) ${serial.toString('hex', 0, 4)}`;
+  const name = der(SEQUENCE, der(0x31, der(SEQUENCE, COMMON_NAME, der(0x0c, Buffer.from(common)))));
   const now = clock.now();
   const extensions = [
     der(SEQUENCE, SUBJECT_ALTERNATIVE_NAME, octets(der(SEQUENCE, ...names.map(generalName)))),
@@ -45,7 +45,7 @@ export function selfSigned(names: readonly string[], clock: Clock, random: Rando
   const toBeSigned = der(
     SEQUENCE,
     der(0xa0, der(0x02, Buffer.of(2))), // version 3
-    der(0x02, Buffer.concat([Buffer.of(0x40), random(15)])), // a positive serial number
+    der(0x02, Buffer.concat([Buffer.of(0x40), serial])), // a positive serial number
     ECDSA_WITH_SHA256,
     name,
     der(SEQUENCE, time(now), time(now + DAYS * 86_400_000)),
