@@ -8,8 +8,7 @@ import { withPeople } from '../stores/with-people.ts';
 export const apply: Command = {
   name: 'apply',
   store: 'opens',
-  summary:
-    'make people, clients and API keys as a file declares them; a second run changes nothing',
+  summary: 'make people, clients and keys as a file declares them; a second run changes nothing',
   operands: ['FILE'],
   options: {
     'dry-run': { help: 'show what would be changed, and change nothing' },

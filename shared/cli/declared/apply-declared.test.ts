@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -71,6 +72,26 @@ describe.each(STORES)('on %s', (kind, newStore) => {
     await using house = await openHouse(new TestShell(env));
     expect(await house.stores.people.page({ limit: 1000 })).toHaveLength(50);
     expect(await house.stores.declared.list()).toHaveLength(100);
+  });
+
+  test('public keys by five processes at once: each is there once, with one event', async () => {
+    const env = await newStore();
+    const keys = Array.from({ length: 12 }, (_, n) => ({
+      scheme: 'Concealed',
+      owner: { kind: 'person', name: `person-${n}` },
+      public_key: generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' }),
+      name: 'laptop',
+    }));
+    const file = await written({ people: people(12), public_keys: keys });
+    const ended = await Promise.all([1, 2, 3, 4, 5].map(() => cli(['apply', file, '--json'], env)));
+    for (const { code, stderr } of ended) expect([code, stderr]).toEqual([0, '']);
+    const changes = ended.flatMap(({ stdout }) => JSON.parse(stdout).changes as object[]);
+    expect(changes).toHaveLength(24);
+    expect((await cli(['apply', file], env)).stdout).toBe('Nothing to change.\n');
+    const events = ['audit', 'list', '--kind', 'public-key.added', '--limit', '99', '--json'];
+    expect((await cli(events, env)).stdout.trim().split('\n')).toHaveLength(12);
+    const pruned = await cli(['apply', await written({}), '--prune', '--json'], env);
+    expect(JSON.parse(pruned.stdout).changes).toHaveLength(24);
   });
 
   test('two that contradict each other, again and again: each person is as one of them says', async () => {

@@ -6,6 +6,7 @@ import { Failure } from '../arguments/command.ts';
 import { clientItem, formerClientItem } from './client-items.ts';
 import { formerKeyItem, keyItem } from './key-items.ts';
 import { formerPersonItem, personItem } from './people-items.ts';
+import { formerPublicKeyItem, publicKeyItem } from './public-key-items.ts';
 import type { Wanted } from './wanted.ts';
 import type { Change, Item, Step } from './step.ts';
 
@@ -25,6 +26,7 @@ const ATTEMPTS = 3;
 const FORMER: Readonly<Record<DeclaredThing['kind'], (id: string) => Item>> = {
   client: formerClientItem,
   'api-key': formerKeyItem,
+  'public-key': formerPublicKeyItem,
   person: formerPersonItem,
 };
 
@@ -66,13 +68,17 @@ async function plan(house: House, wanted: Wanted, options: ApplyOptions): Promis
 /** First everything that the file has, in its order; then what it no longer has. */
 async function itemsOf(
   { stores }: House,
-  { people, clients, keys }: Wanted,
+  { people, clients, keys, publicKeys }: Wanted,
   { prune, former }: ApplyOptions,
 ): Promise<readonly Item[]> {
+  const brought = new Set(
+    people.flatMap(({ id, name }) => [`name ${name}`, ...(id === undefined ? [] : [`id ${id}`])]),
+  );
   const items = [
     ...people.map((person) => personItem(person, former)),
     ...clients.map(clientItem),
     ...keys.map(keyItem),
+    ...publicKeys.map((key) => publicKeyItem(key, brought)),
   ];
   if (!prune) return items;
   const here = new Set<string>();
@@ -82,6 +88,7 @@ async function itemsOf(
   }
   for (const { client_id: id } of clients) here.add(`client ${id}`);
   for (const { id } of keys) here.add(`api-key ${id}`);
+  for (const { id } of publicKeys) here.add(`public-key ${id}`);
   const gone = (await stores.declared.list()).filter(({ kind, id }) => !here.has(`${kind} ${id}`));
   return [...items, ...gone.map(({ kind, id }) => FORMER[kind](id))];
 }

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Config } from '#shared/config/schema.ts';
 import { described, registration } from '#shared/operations/clients/client-add.ts';
+import { keptGnapMembers } from '#shared/operations/clients/gnap-members.ts';
 import { isBuiltIn } from '#shared/operations/clients/find-client.ts';
 import { InputError, readInput } from '#shared/operations/operation.ts';
 import { spellingOf } from '#shared/operations/texts.ts';
@@ -26,7 +27,7 @@ export function clientFrom(
   declared: DeclaredClient,
   config: Config,
 ): { readonly client: WantedClient; readonly notes: readonly string[] } {
-  const { client_id, secret_hash, secret_file: _, demo, created_at, ...rest } = declared;
+  const { client_id, secret_hash, secret_file: _, demo, created_at, gnap, ...rest } = declared;
   const { token_endpoint_auth_method: method, application_type: type, ...asked } = rest;
   if (isBuiltIn(client_id)) {
     throw new InputError(['client_id'], 'is that of a client that is built in: choose another');
@@ -34,15 +35,22 @@ export function clientFrom(
   if (secret_hash !== undefined && !method.startsWith('client_secret')) {
     throw new InputError(['secret_hash'], `is of no client with the method ${method}: remove it`);
   }
-  const isPublic = method === 'none';
+  const kept = gnap && keptGnapMembers(gnap);
+  if (kept && kept.client_id !== client_id) {
+    throw new InputError(['client_id'], `must be ${kept.client_id}, which follows from its key`);
+  }
+  if (kept && method !== 'none') {
+    throw new InputError(['token_endpoint_auth_method'], 'must be none for a client of GNAP');
+  }
+  const isPublic = method === 'none' && kept === undefined;
   try {
     const given = {
       ...asked,
       public: isPublic,
       native: type === 'native',
-      ...(!isPublic && { token_endpoint_auth_method: method }),
+      ...(method !== 'none' && { token_endpoint_auth_method: method }),
     };
-    const { members, notes = [] } = described(readInput({ input: registration }, given), config);
+    const { members, notes = [] } = described(readInput({ input: registration }, given), config, kept);
     const client = {
       client_id,
       ...members,

@@ -24,11 +24,16 @@ function declaredOf(client: Partial<ClientRecord>) {
   };
 }
 
-/** Returns a client as a file declares it. */
-export const declaredClient = (client: ClientRecord) => ({
-  client_id: client.client_id,
-  ...declaredOf(client),
-});
+/** Returns a client as a file declares it. One of GNAP has no ID tokens. */
+export function declaredClient(client: ClientRecord) {
+  const { id_token_signed_response_alg: alg, ...members } = declaredOf(client);
+  const { client_id } = client;
+  return {
+    client_id,
+    ...members,
+    ...(client.gnap === undefined && { id_token_signed_response_alg: alg }),
+  };
+}
 
 export const clientItem = (wanted: WantedClient): Item => ({
   async plan({ stores: { clients, publicKeys }, clock }) {

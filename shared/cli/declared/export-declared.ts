@@ -6,10 +6,10 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { declaredClient } from './client-items.ts';
 import { declaredKey } from './key-items.ts';
+import { declaredPublicKey } from './public-key-items.ts';
 
-/** Clients of GNAP are made by their keys, and those that are built in by the configuration. */
-const isDeclarable = ({ client_id: id, gnap }: ClientRecord) =>
-  !isBuiltIn(id) && gnap === undefined;
+/** Clients that are built in are made by the configuration, and some of GNAP by a person who has allowed what they asked for. */
+const isDeclarable = ({ client_id: id, gnap }: ClientRecord) => !isBuiltIn(id) && !gnap?.unknown;
 
 const declaredPerson = ({ name, profile, kerberos, admin, disabled }: PersonRecord) => ({
   name,
@@ -22,15 +22,31 @@ const declaredPerson = ({ name, profile, kerberos, admin, disabled }: PersonReco
 /** Writes a file that `apply` takes, and finds nothing to change in. */
 export async function exportDeclared(
   file: string,
-  { people, clients, apiKeys }: Pick<Stores, 'people' | 'clients' | 'apiKeys'>,
+  {
+    people,
+    clients,
+    apiKeys,
+    publicKeys,
+  }: Pick<Stores, 'people' | 'clients' | 'apiKeys' | 'publicKeys'>,
   recorder: Recorder,
 ) {
   const everybody: PersonRecord[] = [];
   for await (const slice of people.list()) everybody.push(...slice);
+  const names = new Map(everybody.map(({ id, name }) => [id, name]));
+  const keys: object[] = [];
+  for await (const slice of publicKeys.list()) {
+    for (const key of slice) {
+      const { kind, id } = key.owner;
+      const name = names.get(id);
+      if (kind === 'application') keys.push({ ...declaredPublicKey(key), owner: key.owner });
+      else if (name !== undefined) keys.push({ ...declaredPublicKey(key), owner: { kind, name } });
+    }
+  }
   const content = {
     people: everybody.map(declaredPerson),
     clients: (await clients.list()).filter(isDeclarable).map(declaredClient),
     api_keys: (await apiKeys.list()).map(declaredKey),
+    public_keys: keys,
   };
   await writeNewFile(file, [`${JSON.stringify(content, undefined, 2)}\n`]);
   await recorder.record({ kind: 'directory.exported', count: everybody.length });

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { apiKey, isSecretHash } from '#shared/people/file/directory-file.ts';
 import { checked, personMembers, time } from '#shared/people/file/person-schema.ts';
-import { realmName } from '#shared/base/members.ts';
+import { visibleName } from '#shared/people/file/public-key-schema.ts';
+import { httpsOrigin, realmName } from '#shared/base/members.ts';
 import { AUTH_METHODS, registration } from '#shared/operations/clients/client-add.ts';
 
 const file = z.string().min(1);
@@ -14,7 +15,16 @@ const person = z.strictObject({
 
 const { public: _, native: __, gnap_key: ___, gnap_bearer: ____, ...ofOAuth } = registration.shape;
 
-/** A client of OAuth: what `client add` takes, and what that decides itself. */
+/** The key of a client of GNAP, as it is kept (RFC 9635 section 7.1): `cert` stays outside, its digest is enough. */
+const gnap = z.strictObject({
+  key: z.union([
+    z.strictObject({ proof: z.unknown(), jwk: z.record(z.string(), z.unknown()) }),
+    z.strictObject({ proof: z.literal('mtls'), 'cert#S256': z.string() }),
+  ]),
+  bearer: z.literal(true).exactOptional(),
+});
+
+/** A client: what `client add` takes, and what that decides itself. */
 const client = z.strictObject({
   client_id: z
     .string()
@@ -24,6 +34,7 @@ const client = z.strictObject({
   application_type: z.enum(['web', 'native']).default('web'),
   secret_hash: checked(isSecretHash, 'SHA-256 of the secret in base64url').exactOptional(),
   secret_file: file.exactOptional(),
+  gnap: gnap.exactOptional(),
   demo: z.boolean().exactOptional(),
   created_at: time.exactOptional(),
 });
@@ -35,6 +46,27 @@ const key = apiKey.extend({
   created_at: time.exactOptional(),
 });
 
+/** A public key: as `directory export` writes it, or in PEM or as a JWK, and of a person by name. */
+const publicKey = z.strictObject({
+  id: z.string().exactOptional(),
+  scheme: z.enum(['Concealed', 'HOBA']),
+  owner: z.discriminatedUnion('kind', [
+    z.strictObject({
+      kind: z.literal('person'),
+      id: personMembers.id.exactOptional(),
+      name: personMembers.name.exactOptional(),
+    }),
+    z.strictObject({ kind: z.literal('application'), id: visibleName }),
+  ]),
+  spki: z.string().exactOptional(),
+  public_key: z.string().max(8192, 'must be at most 8192 characters').exactOptional(),
+  name: visibleName,
+  origin: httpsOrigin.exactOptional(),
+  created_at: time.exactOptional(),
+  used_at: time.exactOptional(),
+  signed_out_at: time.exactOptional(),
+});
+
 /** The file of `countersign apply`. Its members are those of `directory export`, without what lets people in. */
 export const declaredFile = z.strictObject({
   $schema: z.string().exactOptional(),
@@ -43,9 +75,11 @@ export const declaredFile = z.strictObject({
   people: z.array(person).default([]),
   clients: z.array(client).default([]),
   api_keys: z.array(key).default([]),
+  public_keys: z.array(publicKey).default([]),
 });
 
 export type DeclaredPerson = z.output<typeof person>;
 export type DeclaredClient = z.output<typeof client>;
 export type DeclaredKey = z.output<typeof key>;
+export type DeclaredPublicKey = z.output<typeof publicKey>;
 export type DeclaredFile = z.output<typeof declaredFile>;

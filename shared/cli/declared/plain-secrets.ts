@@ -6,6 +6,8 @@ const OF_PEOPLE =
   'lets somebody in, and no file of apply has that: remove it, and give them a link (user recover NAME)';
 const OF_CLIENTS =
   'is a secret, which no file of apply has: write secret_hash (SHA-256 in base64url) or secret_file';
+const OF_PUBLIC_KEYS =
+  'is a private key, which no file of apply has: write the public key that belongs to it';
 const OF_KEYS = 'is a secret, which no file of apply has: write secret_hash or key_file';
 
 /** Members that are secrets, by the part of the file, with what to do. */
@@ -19,10 +21,11 @@ const REMEDIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   clients: { client_secret: OF_CLIENTS, secret: OF_CLIENTS },
   api_keys: { key: OF_KEYS, secret: OF_KEYS, api_key: OF_KEYS },
+  public_keys: { private_key: OF_PUBLIC_KEYS },
 };
 
 /** Parts of `directory export` that let people in, with what to do. */
-const PARTS = ['public_keys', 'passkeys', 'second_factors'];
+const PARTS = ['passkeys', 'second_factors'];
 
 /** Text that is a secret wherever it stands. */
 const isSecretText = (text: string) => isApiKeyLike(text) || text.includes('PRIVATE KEY-----');
@@ -43,7 +46,7 @@ export function plainSecrets(file: unknown): readonly Mistake[] {
         const remedy = Object.hasOwn(remedies, member) ? remedies[member] : undefined;
         if (remedy !== undefined) mistakes.push({ path, message: remedy });
         else if (isSecretText(typeof value === 'string' ? value : JSON.stringify(value))) {
-          mistakes.push({ path, message: OF_KEYS });
+          mistakes.push({ path, message: part === 'public_keys' ? OF_PUBLIC_KEYS : OF_KEYS });
         }
       }
     }

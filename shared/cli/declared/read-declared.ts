@@ -13,6 +13,7 @@ import { Failure, type Shell } from '../arguments/command.ts';
 import { boundedFile } from './bounded-file.ts';
 import { clientFrom } from './client-from.ts';
 import { type DeclaredFile, declaredFile } from './file-schema.ts';
+import { publicKeyFrom } from './public-key-from.ts';
 import { plainSecrets } from './plain-secrets.ts';
 import type { Wanted } from './wanted.ts';
 import { parseStrictJson, StrictJsonError } from './strict-json.ts';
@@ -32,7 +33,7 @@ export async function readDeclared(path: string, config: Config, shell: Shell): 
 
   /** Reads each entry of a part, and notes the mistakes in it. */
   async function each<E, W>(
-    part: 'clients' | 'api_keys',
+    part: 'clients' | 'api_keys' | 'public_keys',
     entries: readonly E[],
     read: (entry: E) => Promise<W>,
   ): Promise<W[]> {
@@ -77,8 +78,18 @@ export async function readDeclared(path: string, config: Config, shell: Shell): 
       'id',
     ),
   );
+  const publicKeys = await each('public_keys', file.public_keys, async (entry) =>
+    publicKeyFrom(entry, config),
+  );
+  mistakes.push(
+    ...twiceIn(
+      publicKeys.map(({ id }) => id),
+      'public_keys',
+      'id',
+    ),
+  );
   if (mistakes.length > 0) throw refusal(path, mistakes);
-  return { people: file.people, clients, keys };
+  return { people: file.people, clients, keys, publicKeys };
 }
 
 const ONE_OF = (one: string, other: string) => `has ${one} and ${other}: leave one of them out`;

@@ -11,7 +11,7 @@ import { clientFromDocument } from './client-from-document.ts';
 import { clientSchema, shownClient } from './client-shown.ts';
 import { checkRedirects, checkSpaces, refuseContradictions } from './client-rules.ts';
 import { checkScopes } from './client-scopes.ts';
-import { gnapMembers } from './gnap-members.ts';
+import { type GnapMembers, gnapMembers } from './gnap-members.ts';
 import { grantTypes } from './grant-types.ts';
 import { refuseKeysOfPeople } from './keys-of-client.ts';
 import { notes } from './notes.ts';
@@ -133,10 +133,13 @@ function refuseOthers(asked: z.output<typeof input>): void {
   if (other) throw new InputError([other[0]], 'is what the document says: leave it out');
 }
 
-/** Returns what is known of a client before it is made, and the notes on it. Throws `InputError`. */
-export function described(asked: Registration, config: Config) {
+/**
+ * Returns what is known of a client before it is made, and the notes on it. `kept`: those of a client of GNAP whose key is
+ * known already. Throws `InputError`.
+ */
+export function described(asked: Registration, config: Config, kept?: GnapMembers) {
   const { public: isPublic, native, gnap_key, gnap_bearer, jwks, ...more } = asked;
-  refuseContradictions({ ...asked, gnap: gnap_key });
+  refuseContradictions({ ...asked, gnap: gnap_key ?? kept });
   checkSpaces(asked, config);
   checkRedirects(asked, native);
   const { token_endpoint_auth_method: method = AUTH_METHODS[0], ...rest } = more;
@@ -153,7 +156,7 @@ export function described(asked: Registration, config: Config) {
     token_endpoint_auth_method: isPublic ? ('none' as const) : method,
     ...(jwks !== undefined && { jwks }),
     ...(native && { application_type: 'native' as const }),
-    ...(gnap_key !== undefined && gnapMembers(gnap_key, gnap_bearer)),
+    ...(gnap_key === undefined ? kept : gnapMembers(gnap_key, gnap_bearer)),
   };
   return { members, ...checkScopes(members, config) };
 }

@@ -1,17 +1,22 @@
 import { BadKey, clientIdOf, readKey } from '#shared/gnap/key.ts';
 import type { JsonObject } from '#shared/jose/compact-jws.ts';
-import type { ClientRecord, RegisteredKey } from '#shared/stores/oauth/clients.ts';
+import type {
+  ClientRecord,
+  GnapRegistration,
+  RegisteredKey,
+} from '#shared/stores/oauth/clients.ts';
 import { InputError } from '../operation.ts';
 import { jsonIn } from './json-in.ts';
+
+export type GnapMembers = Required<
+  Pick<ClientRecord, 'client_id' | 'token_endpoint_auth_method' | 'gnap'>
+>;
 
 /**
  * Returns the members of a client of GNAP, whose key is its identity: a public JWK that signs its requests, or a
  * certificate in PEM that it shows in TLS. Throws `InputError`.
  */
-export function gnapMembers(
-  text: string,
-  bearer: boolean,
-): Pick<ClientRecord, 'client_id' | 'token_endpoint_auth_method' | 'gnap'> {
+export function gnapMembers(text: string, bearer: boolean): GnapMembers {
   const given = text.includes('-----BEGIN CERTIFICATE-----')
     ? { proof: 'mtls', cert: text }
     : { proof: 'httpsig', jwk: jsonIn(text) };
@@ -32,5 +37,20 @@ export function gnapMembers(
       ['gnap_key'],
       `is neither a public JWK nor a certificate in PEM: ${error.message}`,
     );
+  }
+}
+
+/** Returns the members of a client of GNAP with a key as it is kept. Throws `InputError`. */
+export function keptGnapMembers({ key, bearer }: GnapRegistration): GnapMembers {
+  try {
+    const client_id = clientIdOf(readKey(key));
+    return {
+      client_id,
+      token_endpoint_auth_method: 'none',
+      gnap: { key, ...(bearer && { bearer }) },
+    };
+  } catch (error) {
+    if (!(error instanceof BadKey)) throw error;
+    throw new InputError(['gnap'], `has no public key that GNAP takes: ${error.message}`);
   }
 }

@@ -59,7 +59,11 @@ export const addKeyOfUser = operation({
 });
 
 /** RFC 7486 section 5: a key of HOBA is for one origin, with TLS. */
-function checkOrigin(scheme: 'Concealed' | 'HOBA', origin: string | undefined, config: Config) {
+export function checkOrigin(
+  scheme: 'Concealed' | 'HOBA',
+  origin: string | undefined,
+  config: Config,
+) {
   if (scheme === 'Concealed') {
     if (origin !== undefined) throw new InputError(['origin'], 'belongs to the scheme hoba');
     return;

@@ -1,6 +1,6 @@
-/** Something that `countersign apply` has made: a person by id, a client by client_id, an API key by id. */
+/** Something that `countersign apply` has made: a person by id, a client by client_id, an API key by id, a public key by its fingerprint. */
 export interface DeclaredThing {
-  readonly kind: 'person' | 'client' | 'api-key';
+  readonly kind: 'person' | 'client' | 'api-key' | 'public-key';
   readonly id: string;
 }
 

@@ -1,0 +1,91 @@
+import { isDeepStrictEqual } from 'node:util';
+import { addPublicKey, keysOfClients, ownerOf } from '#shared/people/key-purposes.ts';
+import { KEY_REFUSALS } from '#shared/operations/key-refusals.ts';
+import { Conflict, type House } from '#shared/operations/operation.ts';
+import type { KeyOwner, PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
+import { Failure } from '../arguments/command.ts';
+import type { WantedPublicKey } from './wanted.ts';
+import { differences, type Item, type Step } from './step.ts';
+
+/** Members that no key changes: its events would name another one. */
+const FIXED = ['owner', 'scheme', 'origin', 'name'] as const;
+
+/** Returns the members of a key that a file declares. */
+export const declaredPublicKey = ({ id, scheme, spki, name, origin }: PublicKeyRecord) => ({
+  id,
+  scheme,
+  spki,
+  name,
+  ...(origin !== undefined && { origin }),
+});
+
+/** `brought`: the people of the file, by `name NAME` and `id ID`. */
+export const publicKeyItem = (wanted: WantedPublicKey, brought: ReadonlySet<string>): Item => ({
+  async plan(house) {
+    const { id } = wanted;
+    const { publicKeys, clients } = house.stores;
+    const [there, owner] = [await publicKeys.get(id), await ownerIn(house, wanted)];
+    if (owner === undefined && !brought.has(spelled(wanted))) {
+      throw new Failure(`the key ${id} is of somebody who is neither in the file nor in the store`);
+    }
+    if (there !== undefined) {
+      const fixed = FIXED.find(
+        (member) => !isDeepStrictEqual(there[member], { ...wanted, owner }[member]),
+      );
+      if (fixed === undefined) return undefined;
+      throw new Failure(`the key ${id} cannot change ${fixed}: remove it first`);
+    }
+    if ((await keysOfClients(clients)).has(id)) {
+      throw new Conflict(`the key ${id} ${KEY_REFUSALS['of a client']}`);
+    }
+    return addition(wanted);
+  },
+});
+
+/** The owner of a key for people: an application has no other name than its id. */
+const spelled = ({ owner }: WantedPublicKey) =>
+  'name' in owner ? `name ${owner.name}` : `id ${owner.id}`;
+
+/** Resolves to the owner with its id; undefined: the store has no such person. */
+async function ownerIn(
+  { stores: { people } }: House,
+  { owner }: WantedPublicKey,
+): Promise<KeyOwner | undefined> {
+  if (owner.kind === 'application') return owner;
+  const person = await ('name' in owner ? people.getByName(owner.name) : people.get(owner.id));
+  return person && { kind: 'person', id: person.id };
+}
+
+function addition(wanted: WantedPublicKey): Step {
+  const { id, scheme, spki, name, origin, owner } = wanted;
+  const shown = { scheme, spki, name, ...(origin !== undefined && { origin }), owner };
+  return {
+    change: { kind: 'public-key', name: id, change: 'added', members: differences({}, shown) },
+    async run(house) {
+      const { stores, recorder, clock } = house;
+      const found = await ownerIn(house, wanted);
+      if (found === undefined) throw new Conflict(`the owner of the key ${id} went meanwhile`);
+      await stores.declared.add({ kind: 'public-key', id });
+      const key = { created_at: clock.now(), ...wanted, owner: found };
+      const outcome = await addPublicKey(stores, key, recorder);
+      if (outcome !== 'added') throw new Conflict(`the key ${id} ${KEY_REFUSALS[outcome]}`);
+    },
+  };
+}
+
+/** A key that `apply` has made, and the file no longer declares. */
+export const formerPublicKeyItem = (id: string): Item => ({
+  async plan({ stores: { publicKeys } }) {
+    const forget = ({ stores }: House) => stores.declared.remove({ kind: 'public-key', id });
+    const there = await publicKeys.get(id);
+    if (there === undefined) return { run: forget };
+    return {
+      change: { kind: 'public-key', name: id, change: 'removed', members: {} },
+      async run(house) {
+        const event = { kind: 'public-key.removed', key: id, ...ownerOf(there) } as const;
+        await house.recorder.changing('publicKeys', event).remove(id);
+        await forget(house);
+      },
+    };
+  },
+});
