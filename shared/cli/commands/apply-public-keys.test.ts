@@ -30,12 +30,12 @@ async function newShell() {
 
 function newPair() {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
-  const pem = String(publicKey.export({ format: 'pem', type: 'spki' }));
+  const pem = publicKey.export({ format: 'pem', type: 'spki' });
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', alg: 'Ed25519' };
   return {
     pem,
     jwk,
-    privatePem: String(privateKey.export({ format: 'pem', type: 'pkcs8' })),
+    privatePem: privateKey.export({ format: 'pem', type: 'pkcs8' }),
     privateJwk: { ...privateKey.export({ format: 'jwk' }), kid: 'k1', alg: 'Ed25519' },
     ...readPublicKey(Buffer.from(pem), 'Concealed'),
   };
@@ -99,7 +99,11 @@ test('an export that --declared wrote has them and clients of GNAP, and makes th
   await writeFile(key, JSON.stringify(newPair().jwk));
   const { client_id: id } = (await json(
     shell,
-    ...[...added, '--scope', 'documents:read', '--gnap-key', key],
+    ...added,
+    '--scope',
+    'documents:read',
+    '--gnap-key',
+    key,
   )) as { client_id: string };
   const declared = `${file}.declared`;
   await json(shell, 'directory', 'export', declared, '--declared');

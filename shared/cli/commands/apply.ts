@@ -20,8 +20,8 @@ export const apply: Command = {
   },
   details: [
     'FILE is JSON with the members of directory export, without what lets people in.',
-    'The whole file is checked first; a mistake changes nothing. On SQLite all changes are one transaction; on Redis they',
-    'are made in order, and after an interruption the command makes the rest.',
+    'The whole file is checked first; a mistake changes nothing. On SQLite five hundred changes are one transaction, so that',
+    'servers do not wait for long; on Redis each is one. After an interruption the command makes the rest.',
   ],
   run: async ({ operands: [file = ''], flag }, shell) => {
     const config = await loadConfig(shell.env);

@@ -11,6 +11,8 @@ import { entryFile } from '../../../e2e/parts/entry.ts';
 import { until } from '../../../e2e/parts/process.ts';
 import { type Redis, startRedis } from '../../../e2e/parts/redis.ts';
 import { cli, newData, TestShell } from '../cli.fixture.ts';
+import { applyDeclared } from './apply-declared.ts';
+import type { Wanted } from './wanted.ts';
 import { openHouse } from '../stores/with-people.ts';
 
 let redis: Redis;
@@ -59,6 +61,41 @@ function isWriting({ COUNTERSIGN_DATA: data = '' }: NodeJS.ProcessEnv): boolean 
     return true;
   }
 }
+
+test('SQLite: many changes are several transactions, and the new administrator comes in the first', async () => {
+  const shell = new TestShell(await newData());
+  await using house = await openHouse(shell);
+  const { stores } = house;
+  const lengths: number[] = [];
+  const there = async () => (await stores.people.page({ limit: 9999 })).length;
+  const together: typeof stores.together = async (work) => {
+    const before = await there();
+    const result = await stores.together(work);
+    lengths.push((await there()) - before);
+    return result;
+  };
+  const options = {
+    dryRun: false,
+    prune: false,
+    former: 'refused',
+    noAdministrator: false,
+  } as const;
+  const apply = (all: Wanted['people']) =>
+    applyDeclared(
+      { ...house, stores: { ...stores, together } },
+      { people: all, clients: [], keys: [], publicKeys: [] },
+      options,
+    );
+  await apply([{ name: 'root', admin: true }]);
+  const changes = await apply([
+    { name: 'root', admin: false },
+    ...people(1100),
+    { name: 'new', admin: true },
+  ]);
+  expect(changes).toHaveLength(1102);
+  expect(lengths).toEqual([1, 499, 500, 102]);
+  expect((await stores.people.getByName('root'))?.admin ?? false).toBe(false);
+});
 
 describe.each(STORES)('on %s', (kind, newStore) => {
   test('two at once by processes of their own: both end well, and all is there once', async () => {
@@ -121,7 +158,7 @@ describe.each(STORES)('on %s', (kind, newStore) => {
 
   test('killed between two changes: the next run makes the rest, each thing and its event once', async () => {
     const env = await newStore();
-    const count = 600;
+    const count = 450;
     const file = await written({ people: people(count) });
     await using house = await openHouse(new TestShell(env));
     const { people: here, declared } = house.stores;

@@ -50,7 +50,11 @@ export function clientFrom(
       native: type === 'native',
       ...(method !== 'none' && { token_endpoint_auth_method: method }),
     };
-    const { members, notes = [] } = described(readInput({ input: registration }, given), config, kept);
+    const { members, notes = [] } = described(
+      readInput({ input: registration }, given),
+      config,
+      kept,
+    );
     const client = {
       client_id,
       ...members,
