@@ -168,6 +168,38 @@ const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   'key add': ['public_key', 'key_name'],
 };
 
+/** The refusals of second calls. All other operations may be repeated, and change no number of what is kept. */
+const REFUSED_AGAIN: Readonly<Record<string, RegExp>> = {
+  'client remove': /^there is no client app/,
+  'user add': /^the name bob is taken/,
+  'user key add': /is known already, and no key is used twice/,
+  'user key remove': /^alice has no key one/,
+  'user passkey remove': /^alice has no passkey one/,
+  'user second-factor-remove': /^alice has no second factor/,
+  'user remove': /^there is no person alice/,
+  'key remove': /^there is no key key/,
+};
+
+/** Operations that make one more each time: a name, an id or a secret of its own is in each answer. */
+const MAKES_ONE_MORE: ReadonlySet<string> = new Set(['client add', 'key add', 'key rotate']);
+
+async function numberOf(pages: AsyncIterable<readonly unknown[]>): Promise<number> {
+  let number = 0;
+  for await (const page of pages) number += page.length;
+  return number;
+}
+
+/** How many people, clients and keys are kept. */
+async function numbersIn({ people, clients, apiKeys, publicKeys, passkeys }: House['stores']) {
+  return Promise.all([
+    numberOf(people.list()),
+    clients.list().then(({ length }) => length),
+    apiKeys.list().then(({ length }) => length),
+    numberOf(publicKeys.list()),
+    numberOf(passkeys.list()),
+  ]);
+}
+
 /** Members of lists that commands fill in themselves. */
 const PAGING = new Set(['after', 'limit']);
 
@@ -203,6 +235,21 @@ describe.each(OPERATIONS.map((operation) => [operation.name, operation] as const
       const told = await perform(operation, given, house);
       expect(output.parse(told)).toEqual(told);
       expect(JSON.stringify(told)).not.toMatch(/secret_hash|"sealed"|"hash"/);
+    });
+
+    test('may be repeated, or says what is there already', async () => {
+      await using house = await furnished();
+      const call = CALLS[name];
+      const given = typeof call === 'function' ? await call(house) : call;
+      await perform(operation, given ?? {}, house);
+      const before = await numbersIn(house.stores);
+      const again = perform(operation, given ?? {}, house);
+      const refused = REFUSED_AGAIN[name];
+      if (refused) await expect(again).rejects.toThrow(refused);
+      else expect(output.parse(await again)).toEqual(await again);
+      const after = await numbersIn(house.stores);
+      const changed = after.filter((number, index) => number !== before[index]);
+      expect(changed).toHaveLength(MAKES_ONE_MORE.has(name) ? 1 : 0);
     });
   },
 );

@@ -31,7 +31,7 @@ export function selfSigned(names: readonly string[], clock: Clock, random: Rando
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const subjectPublicKey = publicKey.export({ type: 'spki', format: 'der' });
   const serial = random(15);
-  // Of two trusted certificates with one name, OpenSSL looks at the first alone.
+  // OpenSSL looks at the first alone of two trusted certificates with one name.
   const common = `Countersign (development) ${serial.toString('hex', 0, 4)}`;
   const name = der(SEQUENCE, der(0x31, der(SEQUENCE, COMMON_NAME, der(0x0c, Buffer.from(common)))));
   const now = clock.now();

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type TestAdmin, testAdmin } from './admin.fixture.ts';
+
+let admin: TestAdmin;
+beforeEach(async () => (admin = await testAdmin()));
+afterEach(async () => admin.authz[Symbol.asyncDispose]());
+
+const WEB = {
+  client_name: 'Pictures',
+  grant_types: ['authorization_code'],
+  redirect_uris: ['https://pictures.example/back'],
+  scope: 'openid',
+};
+
+describe('client-add and client-set over HTTP', () => {
+  test('the secret is in one answer alone, and what is given replaces what was there', async () => {
+    const added = await admin.change('client-add', WEB);
+    expect([added.status, added.headers['cache-control']]).toEqual([200, 'no-store']);
+    const { client_id, client_secret } = added.body;
+    expect(client_secret).toMatch(/^[\w-]{32,}$/);
+    const redirect_uris = ['https://pictures.example/other'];
+    const changed = await admin.change('client-set', { client_id, redirect_uris });
+    expect(changed.status).toBe(200);
+    const shown = await admin.read(`client-show?client_id=${client_id}`);
+    expect(shown.body).toMatchObject({ client_name: 'Pictures', redirect_uris });
+    expect(changed.text + shown.text).not.toContain(client_secret);
+  });
+
+  test.each([
+    [{ ...WEB, redirect_uris: ['javascript:alert(1)'] }, '/redirect_uris'],
+    [{ ...WEB, redirect_uris: ['https://pictures.example/#part'] }, '/redirect_uris'],
+    [{ ...WEB, redirect_uris: 'https://pictures.example/' }, '/redirect_uris'],
+    [{ ...WEB, grant_types: ['password'] }, '/grant_types'],
+    [{ ...WEB, client_secret: 'mine' }, '/client_secret'],
+    [{ ...WEB, admin: 'yes' }, '/admin'],
+  ])('client-add of %j is refused, and registers nothing', async (content, path) => {
+    const before = await admin.authz.stores.clients.list();
+    const { status, body } = await admin.change('client-add', content);
+    expect([status, String(body.path).startsWith(path)]).toEqual([422, true]);
+    expect(await admin.authz.stores.clients.list()).toEqual(before);
+  });
+
+  test('a change of nobody is 404, and one that is refused changes nothing', async () => {
+    const nobody = await admin.change('client-set', { client_id: 'nobody', client_name: 'X' });
+    expect(nobody.status).toBe(404);
+    const { body: client } = await admin.change('client-add', WEB);
+    const { client_id } = client;
+    const before = await admin.authz.stores.clients.get(client_id);
+    for (const wrong of [{ redirect_uris: ['data:,x'] }, { scope: 'a "b"' }, { other: 1 }]) {
+      const { status } = await admin.change('client-set', { client_id, ...wrong });
+      expect([wrong, status]).toEqual([wrong, 422]);
+    }
+    expect(await admin.authz.stores.clients.get(client_id)).toEqual(before);
+  });
+});
+
+describe('key-list over HTTP', () => {
+  test('pages have each key once and no secret', async () => {
+    const { apiKeys } = admin.authz.stores;
+    const ids = ['k1', 'k2', 'k3', 'k4', 'k5'];
+    for (const [created_at, id] of ids.entries()) {
+      const key = { id, application: 'shop', realm: 'r', secret_hash: `hash-${id}`, scopes: [] };
+      await apiKeys.add({ ...key, created_at });
+    }
+    const seen: string[] = [];
+    for (let after = ''; ;) {
+      const page = await admin.read(`key-list?limit=2${after}`).expect(200);
+      expect(page.text).not.toContain('hash');
+      expect(page.body.items.length).toBeLessThanOrEqual(2);
+      seen.push(...page.body.items.map(({ id }: { id: string }) => id));
+      if (page.body.next === undefined) break;
+      after = `&after=${encodeURIComponent(page.body.next)}`;
+    }
+    expect(seen).toEqual(ids);
+  });
+
+  test.each(['limit=0', 'limit=x', 'limit=1&limit=2', 'after=%00', 'other=1'])(
+    'a list by %s is refused',
+    async (query) => {
+      const { status, body } = await admin.read(`key-list?${query}`);
+      expect([status, body.path]).toEqual([422, `/${query.split('=')[0]}`]);
+    },
+  );
+
+  test.each([
+    { application: 'App' },
+    { application: 'App', realm: 'nowhere', scope: 'a' },
+    { application: '', realm: 'nowhere', scope: 'a' },
+    { application: 'App', realm: 'nowhere', scope: 'a', secret: 'mine' },
+  ])('key-add of %j is refused, and makes no key', async (content) => {
+    expect((await admin.change('key-add', content)).status).toBe(422);
+    expect(await admin.authz.stores.apiKeys.list()).toEqual([]);
+  });
+});
