@@ -269,6 +269,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
 /** Work that is done again and again, which has a line only when it fails. */
 export const CHORES: Readonly<Record<string, string>> = {
   sweep: 'removal of what has ended (authorization server)',
+  'unused clients': 'removal of clients by their documents that nobody uses any more',
   keys: 'reading and making of signing keys',
   mail: 'sending of mail',
   audit: 'closing of the audit log',

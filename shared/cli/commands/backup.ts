@@ -16,8 +16,9 @@ export const backup: Command = {
   operands: ['FOLDER'],
   details: [
     'FOLDER must be empty or missing. The command writes state.db, which has everything but long documents, content,',
-    'which has those, and SHA256SUMS, which `countersign backup check` compares with them. A backup has no master secret: keep that elsewhere, since the signing keys cannot be',
-    'opened without it. A backup has no tokens, grants or sign-ins either: they would undo revocations.',
+    'which has those, and SHA256SUMS, which `countersign backup check` compares with them. A backup has no master',
+    'secret: keep that elsewhere, since the signing keys cannot be opened without it. A backup has no tokens, grants or',
+    'sign-ins either: they would undo revocations.',
     'To restore: stop the servers, then run `countersign restore FOLDER`. People, clients and API keys are then as',
     'they were at the backup. Disable or remove again those that you disabled or removed since.',
   ],
