@@ -5,6 +5,8 @@ export class PathMap {
   /** Both without the slash at the end, so that `/` is empty. */
   readonly #ours: string;
   readonly #theirs: string;
+  /** The application's own path as it is configured, with or without a slash at the end. */
+  readonly #root: string;
 
   /** The prefix before the application's paths at this server, as the application is told; empty: none. */
   readonly prefix: string;
@@ -13,6 +15,7 @@ export class PathMap {
   constructor(ours: string, theirs: string, tells: boolean) {
     this.#ours = ours.replace(/\/$/, '');
     this.#theirs = theirs.replace(/\/$/, '');
+    this.#root = theirs;
     this.#depth = this.#ours.split('/').length - 1;
     this.prefix = tells && this.#theirs === '' ? this.#ours : '';
   }
@@ -32,7 +35,7 @@ export class PathMap {
     for (let depth = this.#depth; depth > 0 && at !== -1; depth -= 1)
       at = path.indexOf('/', at + 1);
     const below = at === -1 ? '' : path.slice(at);
-    return `${this.#theirs}${below || '/'}${query}`;
+    return `${below === '' ? this.#root : this.#theirs + below}${query}`;
   }
 
   /**

@@ -48,10 +48,20 @@ export function openLoopback(handler: AnyHandler, log: Log): Loopback {
       limits: { connections: { address: 2 * AT_ONCE, total: 2 * AT_ONCE } },
     });
 
+  /** One that failed to open is tried again with the next request. */
+  const forget = (error: unknown): never => {
+    opened = undefined;
+    const failed = new HttpError(503, 'The playground cannot be reached. Try again in a moment.');
+    failed.reason = String(error);
+    throw failed;
+  };
+
   return {
     async send(octets, visitor) {
-      const { port } = await (opened ??= open());
+      const { port } = await (opened ??= open().catch(forget));
       const socket = connect({ host: HOST, port });
+      // An abort before the connection is there would otherwise end the process.
+      socket.on('error', () => {});
       const signal = AbortSignal.timeout(PATIENCE);
       const abort = () => socket.destroy(new Error('the exchange takes too long'));
       signal.addEventListener('abort', abort);

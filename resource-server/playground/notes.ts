@@ -25,7 +25,7 @@ const FIELDS: Readonly<Record<string, Note>> = {
   'cache-control': note('Which caches may keep the answer: none.', 'RFC 9111 section 5.2'),
   vary: note('The request fields on which the answer depends.', 'RFC 9110 section 12.5.5'),
   'x-request-id': note(
-    'Names this answer. Operators find its line in the log by it; the playground itself leaves none there.',
+    'Names this answer. Operators find the line of a request in the log by it. Exchanges of the playground have no line.',
     'no standard',
   ),
   'x-content-type-options': note(
@@ -70,7 +70,7 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'draft-ietf-httpapi-ratelimit-headers-11 section 4',
   ),
   dpop: note(
-    'A proof for this request alone: its method, its address, the hash of the token and a time, signed with the key of the client.',
+    'A proof that is signed with the key of the client: the method (htm), the address without its query (htu), the hash of the token (ath), a time (iat) and a number that counts once (jti). Other fields and the content are not signed. jwk is the public key.',
     'RFC 9449 section 4.2',
   ),
   'dpop-nonce': note(

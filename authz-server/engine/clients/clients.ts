@@ -10,12 +10,17 @@ import type { AdapterStore } from '../storage/store.ts';
 /** Clients are managed by the command line, the engine only reads them. It knows nothing of those of GNAP. */
 export function clientAdapter({ stores, documents, demoClients }: AdapterStore): Adapter {
   const readOnly = () => Promise.reject(new Error('clients are not written by the engine'));
+  /** Results by request: the engine asks for the same client again when it answers with an error. */
+  const results = new WeakMap<object, Map<string, ReturnType<typeof documents.current>>>();
+
   const clientNow = (id: string) => {
     const { ctx } = Provider;
-    const begins = BEGINNING.has(ctx?.oidc?.route ?? '');
-    return begins
-      ? fetching(documents.current(id, customerOf(ctx?.ip ?? '')))
-      : stores.clients.get(id);
+    if (ctx === undefined || !BEGINNING.has(ctx.oidc?.route ?? '')) return stores.clients.get(id);
+    const ofRequest = results.get(ctx) ?? new Map();
+    results.set(ctx, ofRequest);
+    const result = ofRequest.get(id) ?? fetching(documents.current(id, customerOf(ctx.ip)));
+    ofRequest.set(id, result);
+    return result;
   };
   return {
     async find(id) {

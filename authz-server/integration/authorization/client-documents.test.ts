@@ -319,6 +319,12 @@ describe('strangers cost little', () => {
     expect(times()).toBe(1);
   });
 
+  test('one request fetches a document that is not there once', async () => {
+    const client_id = `${site.origin}/missing.json`;
+    expect((await flow.browser().open(flow.authorize(request({ client_id })))).status).toBe(400);
+    expect(site.asked).toEqual(['/missing.json']);
+  });
+
   test('an address has 20 documents fetched at once, and then waits', async () => {
     const statuses = [];
     for (let n = 0; n < 30; n += 1) {

@@ -28,10 +28,13 @@ const PARAMETERS: Readonly<Record<string, Note>> = {
   nc: note('How often the client has used this nonce. The server takes each number once.', '3.4'),
   cnonce: note('A value of the client, so that no server can choose all that is hashed.', '3.4'),
   response: note(
-    'The hash of all of this with the password. The password itself is not sent.',
+    'The hash of the method, of what is above, and of the password. The password itself is not sent.',
     '3.4.1',
   ),
-  rspauth: note('The same hash by the server: it knows the password, too.', '3.5'),
+  rspauth: note(
+    'A hash by the server, without the method: it knows the password, or a hash of it, too.',
+    '3.5',
+  ),
 };
 
 /** Begins like every client: the request without credentials, whose answer has the challenge. */
@@ -74,7 +77,7 @@ export const digestExchange: Exchange = {
   name: 'digest',
   title: 'Digest',
   about:
-    'The client proves that it knows the password, and never sends it. A listener can still try passwords against what it has heard, so weak passwords need TLS.',
+    'The client proves that it knows the password, and never sends it. A listener can still try passwords against what it has heard, and the hashes that the server keeps open the realm like passwords: protect both.',
   standard: 'RFC 7616',
   document: 'how-to/schemes/digest.md',
   space: { schemes: ['Digest'] },
@@ -117,7 +120,7 @@ export const digestAuthIntExchange: Exchange = {
   name: 'digest-auth-int',
   title: 'Digest with auth-int',
   about:
-    'The response of the client covers the content, too, and rspauth covers the content of the answer. So nobody in the middle can change either of them, even without TLS.',
+    'The response of the client covers the content, too, and rspauth covers the content of the answer. So nobody in the middle can change either of them. Most fields are not covered, and one in the middle can offer Basic in place of Digest: use TLS as well.',
   standard: 'RFC 7616 section 3.4.3',
   document: 'how-to/schemes/digest.md',
   space: { schemes: ['Digest'], digest: { algorithms: ['SHA-512-256'], qop: ['auth-int'] } },

@@ -14,7 +14,7 @@ export const scramExchange: Exchange = {
   name: 'scram-sha-256',
   title: SCHEME,
   about:
-    'Client and server prove to each other that they know the password or its keys, and neither sends it. The server keeps keys that let nobody in, so that a copy of its store is no copy of the passwords.',
+    'Client and server prove to each other that they know the password, or keys made of it, and neither sends it. A thief of the server’s keys cannot sign in with them alone, but can try out passwords; so can a listener, so SCRAM needs TLS, too.',
   standard: 'RFC 7804, RFC 5802',
   document: 'how-to/schemes/scram.md',
   space: { schemes: [SCHEME] },
@@ -27,7 +27,7 @@ export const scramExchange: Exchange = {
     realm: REALM,
     sid: note('Names this exchange: the messages belong together.', 'RFC 7804 section 5'),
     data: note(
-      'A message of SCRAM in base64. n is the name, r the nonce, s the salt, i the iterations of PBKDF2, c the channel binding (none), p the proof of the client, v that of the server.',
+      'A message of SCRAM in base64. n is the name, r the nonce, s the salt, i the iterations of PBKDF2, c the channel binding (biws: none), p the proof of the client, v that of the server. p is made of a key of the password, the salt and all messages so far.',
       'RFC 5802 section 5.1',
     ),
     sr: note('A nonce with which a later exchange needs one leg less.', 'RFC 7804 section 5.1'),

@@ -13,7 +13,11 @@ let latest = { color: '', style: '' };
 export function styleOf(color: string): string {
   if (latest.color !== color) {
     const all = [colors(color), BASE, FRAME, FORMS, PARTS, LISTS, TABLES];
-    latest = { color, style: all.join('').replaceAll(/\s+/g, ' ') };
+    latest = { color, style: shortened(all.join('')) };
   }
   return latest.style;
 }
+
+/** Without comments, and without the white space that parts nothing. */
+const shortened = (style: string) =>
+  style.replaceAll(/\/\*.*?\*\/|\s+/gs, ' ').replaceAll(/ *([{};]) */g, '$1');

@@ -1,6 +1,14 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { systemRandom } from '#shared/base/random.ts';
@@ -91,6 +99,31 @@ test('only backups of the schedule are removed, and links never', async () => {
   expect(readdirSync(store.folder)).not.toEqual([]);
 });
 
+test('a backup of a clock that was ahead stays, and so does each new one', async () => {
+  const ahead = 'countersign-20991231T230000Z';
+  mkdirSync(join(folder, ahead), { recursive: true });
+  for (let hour = 0; hour < 2; hour += 1) {
+    const made = await run(1);
+    expect(await run(1)).toBeUndefined();
+    expect(names().toSorted()).toEqual([basename(made?.folder ?? ''), ahead]);
+    store.clock.advance(HOUR);
+  }
+});
+
+test('nobody else can hold the lock, and a link in its place is an error', async () => {
+  mkdirSync(folder, { mode: 0o755 });
+  const lock = join(folder, 'lock.db');
+  writeFileSync(lock, '', { mode: 0o644 });
+  await run();
+  expect(statSync(lock).mode & 0o777).toBe(0o600);
+  rmSync(lock);
+  const target = join(store.folder, 'elsewhere');
+  symlinkSync(target, lock);
+  store.clock.advance(HOUR);
+  await expect(run()).rejects.toThrow('ELOOP');
+  expect(existsSync(target)).toBe(false);
+});
+
 test('two processes at once, again and again: they make one', async () => {
   const made = await Promise.all(Array.from({ length: 4 }, () => elsewhere()));
   expect(made.filter((one) => one !== null)).toEqual([
@@ -102,8 +135,8 @@ test('two processes at once, again and again: they make one', async () => {
 describe.each(['copyState', 'writeSums', 'check'])('killed after %s', (step) => {
   test('no half copy has the name of a backup, and the next run makes a whole one', async () => {
     expect(await elsewhere(step)).toBe('SIGKILL');
-    expect(names()).toEqual(['partial']);
-    expect(checkBackup(join(folder, 'partial'))).toEqual(
+    expect(names()).toEqual(['countersign-partial']);
+    expect(checkBackup(join(folder, 'countersign-partial'))).toEqual(
       step === 'copyState' ? [expect.stringContaining('there is no SHA256SUMS')] : [],
     );
     const made = await run();

@@ -1,5 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import { syncPath } from '../sqlite/backup/backup.ts';
@@ -7,7 +17,7 @@ import { copyStore, type CopyParts } from './copy-store.ts';
 import type { BackupSettings } from './settings.ts';
 
 /** A backup under way, or one that is being removed. None of them counts. */
-const PARTIAL = 'partial';
+const PARTIAL = 'countersign-partial';
 const NAME = /^countersign-\d{8}T\d{6}Z$/;
 const SQLITE_BUSY = 5;
 
@@ -48,7 +58,7 @@ export async function makeScheduled(parts: ScheduleParts): Promise<ScheduledBack
     if (mistakes.length > 0) throw new Error(`the copy is damaged: ${mistakes.join('; ')}`);
     renameSync(partial, folder);
     syncPath(settings.folder);
-    return { folder, files, removed: removeOld(settings) };
+    return { folder, files, removed: removeOld(settings, basename(folder)) };
   } finally {
     rmSync(partial, { recursive: true, force: true });
   }
@@ -59,11 +69,15 @@ function nameAt(now: number, every: number): string {
   return `countersign-${new Date(begin).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
 }
 
-/** Removes all but the newest. One that is being removed has lost its name before. */
-function removeOld({ folder, keep }: BackupSettings): number {
+/**
+ * Removes all but the newest up to the one that was just made: a clock that was ahead may have left later names, which
+ * stay and count for nothing. One that is being removed has lost its name before.
+ */
+function removeOld({ folder, keep }: BackupSettings, made: string): number {
   const names = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && NAME.test(entry.name))
     .map(({ name }) => name)
+    .filter((name) => name <= made)
     .toSorted()
     .toReversed();
   const old = names.slice(keep);
@@ -76,6 +90,9 @@ function removeOld({ folder, keep }: BackupSettings): number {
 
 /** Undefined: another process makes a backup. The system gives the lock back when a process dies. */
 function holdAlone(path: string): Disposable | undefined {
+  // Nobody else may read it, and so lock it; a link in its place is not followed.
+  closeSync(openSync(path, constants.O_CREAT | constants.O_RDWR | constants.O_NOFOLLOW, 0o600));
+  chmodSync(path, 0o600);
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     database.exec('BEGIN EXCLUSIVE');
