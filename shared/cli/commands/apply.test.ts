@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
@@ -487,6 +488,16 @@ describe('a mistake changes nothing, and says where it is', () => {
       'the client app cannot change grant_types',
     );
   });
+});
+
+test('--dry-run makes no store, also with --create', async () => {
+  const data = join(await temporaryFolder(), 'new');
+  const shell = new TestShell({ COUNTERSIGN_DATA: data });
+  const { file } = await newShell();
+  await writeFile(file, JSON.stringify(FILE));
+  const { code, stderr } = await inProcess(shell, 'apply', file, '--create', '--dry-run');
+  expect([code, stderr]).toEqual([1, expect.stringContaining('--dry-run makes none')]);
+  expect(existsSync(data)).toBe(false);
 });
 
 describe('administrators', () => {

@@ -1,5 +1,6 @@
 import { loadConfig } from '#shared/config/load.ts';
-import type { Command } from '../arguments/command.ts';
+import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
+import { type Command, Failure } from '../arguments/command.ts';
 import { applyDeclared } from '../declared/apply-declared.ts';
 import { readDeclared } from '../declared/read-declared.ts';
 import type { Change } from '../declared/step.ts';
@@ -27,6 +28,11 @@ export const apply: Command = {
     const config = await loadConfig(shell.env);
     const wanted = await readDeclared(file, config, shell);
     const dryRun = flag('dry-run');
+    if (dryRun && config.store.kind === 'sqlite' && !hasSqlite(config.data)) {
+      throw new Failure(
+        `there is no store at ${config.data}, and --dry-run makes none: all of FILE would be added`,
+      );
+    }
     const options = {
       dryRun,
       prune: flag('prune'),
