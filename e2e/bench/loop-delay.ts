@@ -35,11 +35,12 @@ export function loopMonitor(file: string): LoopMonitor {
   return {
     flags: ['--import', module.href],
     async during({ pids }, work) {
-      const signal = () => pids.forEach((pid) => process.kill(pid, 'SIGUSR2'));
+      const signal = (name: 'SIGUSR2' | 'SIGWINCH') =>
+        pids.forEach((pid) => process.kill(pid, name));
       await rm(file, { force: true });
-      signal();
+      signal('SIGUSR2');
       const done = await work();
-      signal();
+      signal('SIGWINCH');
       // The file may be there before its content.
       await until(async () => (await readFile(file, 'utf8')).endsWith('}'));
       return { done, delay: loopDelay.parse(JSON.parse(await readFile(file, 'utf8'))) };

@@ -100,7 +100,12 @@ describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
     const [one, other] = [place.agent(0), place.agent(1)];
     const { person, token } = await place.tokenOf();
     const subscription = await one.subscribe(token);
-    const overs = WAYS.map((by) => other.receive(subscription, () => {}, { by }));
+    const came: string[] = [];
+    const overs = WAYS.map((by) =>
+      other.receive(subscription, ({ text }) => came.push(text), { by }),
+    );
+    await place.send(requestOf(subscription, 'before'), 0);
+    await eventually(() => expect(came).toHaveLength(overs.length)); // they wait
     await place.flow.pair.cli('user', 'end', person.name);
     const [events, pushed] = await Promise.all(overs);
     expect(events).toBe(200);

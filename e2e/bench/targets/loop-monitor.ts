@@ -1,6 +1,7 @@
 /**
- * Loaded into a server by `--import`: SIGUSR2 begins to watch its event loop, the next one writes what was
- * seen to the file of the query in this module's URL, in milliseconds.
+ * Loaded into a server by `--import`: SIGUSR2 begins to watch its event loop, and SIGWINCH writes what was seen to the
+ * file of the query in this module's URL, in milliseconds. They are two, since the system makes one of two equal signals
+ * to a process that has no processor meanwhile; of two others the lower number comes first.
  */
 import { writeFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -24,16 +25,13 @@ function tick(): void {
   before = now;
 }
 
-let watching = false;
 process.on('SIGUSR2', () => {
-  watching = !watching;
-  if (watching) {
-    histogram.reset();
-    histogram.enable();
-    [most, before] = [0, spent()];
-    timer = setInterval(tick, 1);
-    return;
-  }
+  histogram.reset();
+  histogram.enable();
+  [most, before] = [0, spent()];
+  timer = setInterval(tick, 1);
+});
+process.on('SIGWINCH', () => {
   histogram.disable();
   clearInterval(timer);
   const [p50, p99] = [histogram.percentile(50), histogram.percentile(99)].map(milliseconds);
