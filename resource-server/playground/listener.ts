@@ -23,9 +23,9 @@ export interface Loopback extends AsyncDisposable {
 
 /**
  * Opens a listener of this process alone when the first request is sent. It serves no connection but those of `send`:
- * other programs of this machine are cut off.
+ * other programs of this machine are cut off. `open`: as `listen`.
  */
-export function openLoopback(handler: AnyHandler, log: Log): Loopback {
+export function openLoopback(handler: AnyHandler, log: Log, open = listen): Loopback {
   let opened: Promise<Listening> | undefined;
   /** Addresses of visitors by the client's port of the connection. */
   const visitors = new Map<number | undefined, string>();
@@ -38,8 +38,8 @@ export function openLoopback(handler: AnyHandler, log: Log): Loopback {
     Object.defineProperty(socket, 'remoteAddress', { value: visitor });
     return handler(request, response);
   };
-  const open = () =>
-    listen({
+  const begin = () =>
+    open({
       host: HOST,
       port: 0,
       handler: serve,
@@ -58,7 +58,7 @@ export function openLoopback(handler: AnyHandler, log: Log): Loopback {
 
   return {
     async send(octets, visitor) {
-      const { port } = await (opened ??= open().catch(forget));
+      const { port } = await (opened ??= begin().catch(forget));
       const socket = connect({ host: HOST, port });
       // An abort before the connection is there would otherwise end the process.
       socket.on('error', () => {});

@@ -6,3 +6,6 @@ export const atTurnsEnd: typeof short.atTurnsEnd = (work) => void setImmediate(w
 export const oncePerTurn: typeof short.oncePerTurn = (look) => look;
 
 export const sendTogether: typeof short.sendTogether = (send) => send();
+
+// Each export of the short way has its long one.
+({ atTurnsEnd, oncePerTurn, sendTogether }) satisfies typeof short;

@@ -6,7 +6,7 @@ import type { Send } from '#shared/client/send.ts';
 import { Failure, type Shell } from '../arguments/command.ts';
 import { createProver } from './dpop.ts';
 import { describedRedirect } from './described-client.ts';
-import { audienceOf, type Login, loginTokens } from './login.ts';
+import { type Login, newLogin } from './login.ts';
 import { type LoopbackAnswer, listenForAnswer } from './loopback-answer.ts';
 import type { SignInRequest } from './sign-in.ts';
 import { type AuthorizationServer, findServer } from './server-metadata.ts';
@@ -60,14 +60,8 @@ export async function signInByCode(
   const form = { code, redirect_uri, code_verifier, resource };
   const grant = { type: 'authorization_code', client: client_id, form, prover };
   const answer = await requestGrant(send, server, grant);
-  const audience = audienceOf(answer.access_token) ?? resource;
-  return {
-    issuer,
-    client_id,
-    ...(audience !== undefined && { resource: audience }),
-    ...loginTokens(answer, { ...(scope && { scope }) }, clock),
-    private_jwk: prover.privateJwk,
-  };
+  const wanted = { issuer, client_id, scope, resource };
+  return newLogin(answer, { asked: wanted, privateJwk: prover.privateJwk, clock });
 }
 
 /** A server that knows no PKCE would let others use the code (RFC 9700 section 2.1.1). */

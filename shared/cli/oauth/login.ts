@@ -43,6 +43,32 @@ export function loginTokens(
   };
 }
 
+/** The means and the wish of a new login. */
+interface LoginParts {
+  readonly asked: Pick<Login, 'issuer' | 'client_id'> & {
+    readonly scope?: string | undefined;
+    readonly resource?: string | undefined;
+  };
+  readonly privateJwk: Login['private_jwk'];
+  readonly clock: Clock;
+}
+
+/** Returns the login that a token answer brings. Its resource is that of the token, or else the one asked for. */
+export function newLogin(
+  answer: Parameters<typeof loginTokens>[0],
+  { asked, privateJwk, clock }: LoginParts,
+): Login {
+  const { issuer, client_id, scope } = asked;
+  const resource = audienceOf(answer.access_token) ?? asked.resource;
+  return {
+    issuer,
+    client_id,
+    ...(resource !== undefined && { resource }),
+    ...loginTokens(answer, { ...(scope && { scope }) }, clock),
+    private_jwk: privateJwk,
+  };
+}
+
 const signInClaims = z.object({
   acr: z.string().optional(),
   amr: z.array(z.string()).optional(),

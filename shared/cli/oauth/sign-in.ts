@@ -4,7 +4,7 @@ import { plainScreen, terminalScreen } from './login-screen.ts';
 import { authorizeDevice, pollForToken } from './device-login.ts';
 import { createProver } from './dpop.ts';
 import type { Send } from '#shared/client/send.ts';
-import { audienceOf, type Login, loginTokens } from './login.ts';
+import { type Login, newLogin } from './login.ts';
 import { OAuthFailure } from './oauth-failure.ts';
 import { findServer } from './server-metadata.ts';
 
@@ -51,14 +51,8 @@ export async function signIn(
   using screen = onTerminal ? terminalScreen(shell) : plainScreen(shell);
   screen.show(authorization);
   const answer = await pollForToken(send, server, device, authorization, prover, shell, screen);
-  const audience = audienceOf(answer.access_token) ?? resource;
-  return {
-    issuer,
-    client_id,
-    ...(audience !== undefined && { resource: audience }),
-    ...loginTokens(answer, { ...(scope && { scope }) }, clock),
-    private_jwk: prover.privateJwk,
-  };
+  const wanted = { issuer, client_id, scope, resource };
+  return newLogin(answer, { asked: wanted, privateJwk: prover.privateJwk, clock });
 }
 
 const isUnknown = (error: unknown, client: string) =>
