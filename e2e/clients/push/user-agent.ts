@@ -61,7 +61,7 @@ export function userAgent(
 
   async function answerTo(stream: ClientHttp2Stream, body?: string) {
     stream.end(body);
-    const [headers] = (await once(stream, 'response')) as [IncomingHttpHeaders];
+    const headers = await responseTo(stream);
     const content = await buffer(stream);
     return { status: Number(headers[':status']), headers, content };
   }
@@ -91,12 +91,12 @@ export function userAgent(
         ...more,
         ...(by === 'events' && { accept: 'text/event-stream' }),
       });
-      const response = once(stream, 'response') as Promise<[IncomingHttpHeaders]>;
+      const response = responseTo(stream);
       const taking =
         by === 'events'
           ? takeEvents(stream, opened)
           : takePushed(session, stream, (path, body) => opened(origin + path, body));
-      const [headers] = await response;
+      const headers = await response;
       await once(stream, 'close');
       await taking;
       if (stream.rstCode !== 0) throw new Error(`the answer was cut: ${stream.rstCode}`);
@@ -107,6 +107,14 @@ export function userAgent(
       return (await answerTo(request('DELETE', url))).status;
     },
   };
+}
+
+/** Rejects also if the stream closes without an error, as it does when the server is gone. */
+async function responseTo(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders> {
+  const closed = new AbortController();
+  stream.once('close', () => closed.abort());
+  const [headers] = await once(stream, 'response', closed);
+  return headers as IncomingHttpHeaders;
 }
 
 function linkOf({ link }: IncomingHttpHeaders, relation: string): string {

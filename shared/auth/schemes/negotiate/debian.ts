@@ -27,7 +27,8 @@ export function installParts(parts: readonly Installable[]): void {
   if (ours) writeFileSync(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
   try {
     run('apt-get update');
-    run(`DEBIAN_FRONTEND=noninteractive ${install}`);
+    // A fresh machine may install its updates at this time.
+    run(`DEBIAN_FRONTEND=noninteractive ${install} --option DPkg::Lock::Timeout=300`);
   } finally {
     if (ours) rmSync(POLICY);
   }
