@@ -73,6 +73,7 @@ describe('keys that are refused', () => {
     ['an object for jws', { ...KEY, proof: { ...object, method: 'jws' } }],
     ['an object without alg', { ...KEY, proof: { ...object, alg: undefined } }],
     ['an alg that the key has not', { ...KEY, proof: { ...object, alg: 'rsa-pss-sha512' } }],
+    ['an alg that is no text', { ...KEY, proof: { ...object, alg: { toString: 1, valueOf: 1 } } }],
     ['an alg of no registry', { ...KEY, proof: { ...object, alg: 'Ed25519' } }],
     ['hmac-sha256', { ...KEY, proof: { ...object, alg: 'hmac-sha256' } }],
     ['no content-digest-alg', { ...KEY, proof: { ...object, 'content-digest-alg': undefined } }],

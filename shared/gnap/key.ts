@@ -101,7 +101,8 @@ function digestOf(proof: unknown, algorithm: JwsAlgorithm): DigestAlgorithm {
     throw new BadKey('proof is neither httpsig nor mtls');
   }
   const { alg } = proof;
-  if (!REGISTERED.get(String(alg))?.includes(algorithm.alg)) {
+  // An object may have a member toString, so nothing but a string becomes text.
+  if (typeof alg !== 'string' || !REGISTERED.get(alg)?.includes(algorithm.alg)) {
     throw new BadKey(`alg of proof is not that of the key, ${algorithm.alg}`);
   }
   const digest = proof['content-digest-alg'];

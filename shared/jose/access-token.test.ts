@@ -99,6 +99,7 @@ describe('RFC 9068 section 4: the header', () => {
     null,
     undefined,
     1,
+    { toString: 1, valueOf: 1 },
   ])('typ %j is refused, an ID token among them', (typ) =>
     expect(judge(withHeader({ typ }))).toBe('typ is not at+jwt'),
   );
