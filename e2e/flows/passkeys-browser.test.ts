@@ -1,52 +1,19 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import axe from 'axe-core';
-import type { CDPSession, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
+import { ManualClock, systemClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { readMasterSecret } from '#shared/config/secret.ts';
+import {
+  CHALLENGE_LIFE,
+  type ChallengePurpose,
+  createChallenges,
+} from '../../authz-server/pages/sign-in/challenge.ts';
+import { type VirtualAuthenticator, virtualAuthenticator } from '../parts/virtual-authenticator.ts';
 import { signIn, startBrowserFlow } from './browser.fixture.ts';
 import type { BrowserFlow, Visitor } from './browser.fixture.ts';
 import { ONE_STORE } from './flow.ts';
-
-/** A passkey as an authenticator of Chromium keeps it (DevTools protocol, WebAuthn.Credential). */
-interface Credential {
-  readonly credentialId: string;
-  readonly isResidentCredential: boolean;
-  readonly privateKey: string;
-  readonly signCount: number;
-  readonly rpId?: string;
-  readonly userHandle?: string;
-}
-
-/** An authenticator that Chromium has in place of the one of a device. */
-interface Device {
-  readonly credentials: () => Promise<readonly Credential[]>;
-  readonly add: (credential: Credential) => Promise<void>;
-  /** Whether its owner shows a finger, and the right one. */
-  readonly answers: (answers: boolean) => Promise<void>;
-}
-
-async function deviceOf(page: Page): Promise<Device> {
-  const cdp: CDPSession = await page.context().newCDPSession(page);
-  await cdp.send('WebAuthn.enable');
-  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  return {
-    credentials: async () =>
-      (await cdp.send('WebAuthn.getCredentials', { authenticatorId })).credentials,
-    add: async (credential) => {
-      await cdp.send('WebAuthn.addCredential', { authenticatorId, credential });
-    },
-    answers: async (isUserVerified) => {
-      await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
-    },
-  };
-}
+import type { Person } from '../pair/pair.ts';
 
 describe.each(ONE_STORE)('on %s: passkeys in Chromium', (kind) => {
   let flow: BrowserFlow;
@@ -62,17 +29,21 @@ describe.each(ONE_STORE)('on %s: passkeys in Chromium', (kind) => {
   const passkeys = () => `${flow.pair.issuer}/account/passkeys`;
   const button = (at: Page, name: string) => at.getByRole('button', { name, exact: true });
 
-  /** Somebody who has signed in with the password and made a passkey on this device. */
-  async function withPasskey(): Promise<Visitor & { readonly device: Device }> {
-    const visitor = await flow.visit();
-    const { page, person } = visitor;
-    const device = await deviceOf(page);
+  /** Signs in with the password, and makes a passkey of this name on the device of the page. */
+  async function make(page: Page, person: Person, name: string): Promise<void> {
     await page.goto(passkeys());
     await signIn(page, person);
-    await page.getByLabel('Name of the passkey').fill('Laptop');
+    await page.getByLabel('Name of the passkey').fill(name);
     // Enter does what the button does.
     await page.keyboard.press('Enter');
     await page.getByText('The passkey is made.').waitFor();
+  }
+
+  /** Somebody who has signed in with the password and made a passkey on this device. */
+  async function withPasskey(): Promise<Visitor & { readonly device: VirtualAuthenticator }> {
+    const visitor = await flow.visit();
+    const device = await virtualAuthenticator(visitor.page);
+    await make(visitor.page, visitor.person, 'Laptop');
     return { ...visitor, device };
   }
 
@@ -88,10 +59,37 @@ describe.each(ONE_STORE)('on %s: passkeys in Chromium', (kind) => {
 
   const isIn = (page: Page, name: string) => page.getByText(`You are ${name}.`).waitFor();
 
+  /** At the account page of a browser in which nobody is signed in. */
+  async function comeIn(page: Page): Promise<void> {
+    await page.goto(`${flow.pair.issuer}/account`);
+    // After a sign-in by passkey it says "as last time", too.
+    await page.getByRole('button', { name: /^Use a passkey/ }).click();
+  }
+
+  async function remove(page: Page, name: string): Promise<void> {
+    await page.getByRole('button', { name: `Remove the passkey ${name}` }).click();
+    await page.getByText('Remove this passkey?').waitFor();
+    await button(page, 'Remove the passkey').click();
+  }
+
+  /** Has the page ask its authenticator as if it had been open for more than five minutes, until it is loaded again. */
+  async function openForLong(page: Page, purpose: ChallengePurpose): Promise<void> {
+    const master = await readMasterSecret(flow.flow.config, flow.pair.env);
+    const clock = new ManualClock(systemClock.now() - CHALLENGE_LIFE - 1000);
+    const { stores } = flow.flow;
+    const challenges = createChallenges({ clock, master, random: systemRandom, stores });
+    const csrf = await page.locator('form:has(#passkey-button) [name=csrf]').inputValue();
+    const challenge = JSON.stringify(challenges.make(purpose, csrf));
+    await page.evaluate(`for (const name of ['parseCreationOptionsFromJSON', 'parseRequestOptionsFromJSON']) {
+      const parse = PublicKeyCredential[name].bind(PublicKeyCredential);
+      PublicKeyCredential[name] = (options) => parse({ ...options, challenge: ${challenge} });
+    }`);
+  }
+
   /** A newcomer at the page of their link, with a name typed. */
   async function newcomer(name: string) {
     const { page } = await flow.visit();
-    await deviceOf(page);
+    await virtualAuthenticator(page);
     const invited = await flow.pair.cli('user', 'invite', '--email', `${name}@example.com`);
     await page.goto(String(invited['link']));
     await page.getByLabel('Name').fill(name);
@@ -126,9 +124,7 @@ describe.each(ONE_STORE)('on %s: passkeys in Chromium', (kind) => {
     await isIn(page, person.name);
     await page.goto(passkeys());
     await page.getByText('Used just now').waitFor();
-    await page.getByRole('button', { name: 'Remove the passkey Laptop' }).click();
-    await page.getByText('Remove this passkey?').waitFor();
-    await button(page, 'Remove the passkey').click();
+    await remove(page, 'Laptop');
     // The sign-in was made with it.
     await page.getByLabel('Password').waitFor();
   });
@@ -160,7 +156,7 @@ describe.each(ONE_STORE)('on %s: passkeys in Chromium', (kind) => {
     await page.goto(`${flow.pair.issuer}/account`);
     await isIn(page, person.name);
     const thief = await flow.visit();
-    const copy = await deviceOf(thief.page);
+    const copy = await virtualAuthenticator(thief.page);
     await copy.add(before);
     await withoutAutofill(thief.page);
     await thief.page.goto(`${flow.pair.issuer}/account`);
@@ -168,6 +164,89 @@ describe.each(ONE_STORE)('on %s: passkeys in Chromium', (kind) => {
     await thief.page.getByText('somebody may have a copy of it').waitFor();
     await page.goto(passkeys());
     await page.getByText('somebody may have a copy of this passkey').waitFor();
+  });
+
+  test('a second device has its own passkey, and each of the two is removed alone', async () => {
+    const { page: laptop, person } = await withPasskey();
+    await signOut(laptop);
+    await withoutAutofill(laptop);
+    await comeIn(laptop);
+    const { page: phone } = await flow.visit({ person });
+    await virtualAuthenticator(phone);
+    await withoutAutofill(phone);
+    await make(phone, person, 'Phone');
+    await signOut(phone);
+    await comeIn(phone);
+    await isIn(phone, person.name);
+
+    await phone.goto(passkeys());
+    await remove(phone, 'Laptop');
+    await phone.getByText('The passkey is removed.').waitFor();
+    await phone.getByText('Used just now').waitFor();
+    await comeIn(laptop);
+    await laptop.getByText('This passkey does not let you in').waitFor();
+    await make(laptop, person, 'New laptop');
+    await remove(laptop, 'Phone');
+    await laptop.getByText('The passkey is removed.').waitFor();
+    await comeIn(phone);
+    await phone.getByText('This passkey does not let you in').waitFor();
+    await signOut(laptop);
+    await comeIn(laptop);
+    await isIn(laptop, person.name);
+  });
+
+  test('a page elsewhere gets no answer for this host, and one for its own host lets nobody in (WebAuthn section 13.4.8)', async () => {
+    const { page, person, device, context } = await withPasskey();
+    await signOut(page);
+    await withoutAutofill(page);
+    await page.goto(`${flow.pair.issuer}/account`);
+    const options = await page.locator('#passkey-button').getAttribute('data-options');
+    const elsewhere = await context.newPage();
+    const host = 'localhost.phish.example';
+    await elsewhere.route(`https://${host}/**`, (route) => route.fulfill({ body: '' }));
+    await elsewhere.goto(`https://${host}/`);
+    const [passkey] = await device.credentials();
+    if (passkey === undefined) throw new Error('there is no passkey');
+    // Even an authenticator that gives the key away signs for the host of the page.
+    const broken = await virtualAuthenticator(elsewhere);
+    await broken.add({ ...passkey, rpId: host });
+    const ask = (rpId: string) =>
+      elsewhere.evaluate(`navigator.credentials.get({
+        publicKey: PublicKeyCredential.parseRequestOptionsFromJSON({ ...${options}, rpId: '${rpId}' }),
+      }).then(JSON.stringify, ({ name }) => name)`) as Promise<string>;
+    expect(await ask('localhost')).toBe('SecurityError');
+    const answer = await ask(host);
+    await page.evaluate(`(() => {
+      const { form } = document.getElementById('passkey-button');
+      form.elements.passkey.value = ${JSON.stringify(answer)};
+      form.submit();
+    })()`);
+    await page.getByText('it is for another place. Use another way.').waitFor();
+    await button(page, 'Use a passkey').click();
+    await isIn(page, person.name);
+  });
+
+  test('a page that was open for more than five minutes says so, and works the second time', async () => {
+    const { page, person } = await withPasskey();
+    const late = () => page.getByText('That took longer than five minutes').waitFor();
+    await page.goto(passkeys());
+    await remove(page, 'Laptop');
+    await page.getByLabel('Name of the passkey').fill('Desk');
+    await openForLong(page, `create ${person.id}`);
+    await button(page, 'Make a passkey').click();
+    await late();
+    expect(await page.getByLabel('Name of the passkey').inputValue()).toBe('Desk');
+    await button(page, 'Make a passkey').click();
+    await page.getByText('The passkey is made.').waitFor();
+
+    await signOut(page);
+    await withoutAutofill(page);
+    await page.goto(`${flow.pair.issuer}/account`);
+    await openForLong(page, 'get');
+    await button(page, 'Use a passkey').click();
+    await late();
+    await button(page, 'Use a passkey').click();
+    await isIn(page, person.name);
   });
 
   test('without script the password works, and the page of passkeys says what is missing', async () => {
