@@ -20,6 +20,7 @@ const SUBJECTS = [
   'authentication',
   'credentials',
   'keys',
+  'last-backup',
   'limits',
   'mail',
   'declared',

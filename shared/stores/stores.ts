@@ -8,6 +8,7 @@ import type { Followers } from './revocation/followers.ts';
 import type { Invalidations } from './cache/invalidations.ts';
 import type { Kept } from './trees/kept.ts';
 import type { Keys } from './keys/keys.ts';
+import type { LastBackup } from './last-backup/last-backup.ts';
 import type { Limits } from './limits/limits.ts';
 import type { Outbox } from './mail/outbox.ts';
 import type { Passkeys } from './credentials/passkeys.ts';
@@ -56,6 +57,7 @@ export interface Stores extends AsyncDisposable {
   readonly kept: Kept;
   /** Keys for the authorization server's tokens. */
   readonly keys: Keys;
+  readonly lastBackup: LastBackup;
   readonly limits: Limits;
   readonly outbox: Outbox;
   readonly passkeys: Passkeys;

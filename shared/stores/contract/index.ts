@@ -20,6 +20,7 @@ import { growthContract } from './oauth/growth.ts';
 import { invalidationsContract } from './cache/invalidations.ts';
 import { keptContract } from './trees/kept.ts';
 import { keysContract } from './keys/keys.ts';
+import { lastBackupContract } from './last-backup/last-backup.ts';
 import { lifecycleContract } from './lifecycle.ts';
 import { limitsContract } from './limits/limits.ts';
 import { listingContract } from './oauth/listing.ts';
@@ -57,6 +58,7 @@ const PARTS = [
   declaredContract,
   keptContract,
   keysContract,
+  lastBackupContract,
   limitsContract,
   blocksContract,
   peopleContract,

@@ -206,6 +206,7 @@ const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Prom
     () => careless.publicKeys.add(somePublicKey('removed'), 1),
     (on) => on.publicKeys.remove('removed'),
   ],
+  'lastBackup.note': [() => {}, (on) => on.lastBackup.note(7)],
   'replay.unique': [() => {}, (on) => on.replay.unique('dpop', 'x', 60)],
   'revocations.revoke': [() => {}, (on) => on.revocations.revoke('token', 'x', FAR)],
   'revocations.raise': [() => {}, (on) => on.revocations.raise('person', 'x', FAR)],

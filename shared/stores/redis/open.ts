@@ -19,6 +19,7 @@ import { redisFollowers } from './revocation/followers.ts';
 import { redisInvalidations } from './cache/invalidations.ts';
 import { redisKept } from './trees/kept.ts';
 import { redisKeys } from './keys/keys.ts';
+import { redisLastBackup } from './last-backup/last-backup.ts';
 import { checkServers, patienceAtStart } from './check-servers.ts';
 import { migrate } from './migrations/migrate.ts';
 import { redisPasskeys } from './credentials/passkeys.ts';
@@ -122,6 +123,7 @@ export async function openRedis(
     invalidations,
     kept: redisKept(redis, prefix, random),
     keys: redisKeys(redis, prefix, 'keys'),
+    lastBackup: redisLastBackup(redis, prefix),
     limits: limitsOver(redisBuckets(redis, prefix), clock),
     outbox: redisOutbox(redis, prefix),
     passkeys: redisPasskeys(redis, prefix),

@@ -19,6 +19,7 @@ import { sqliteFollowers } from './revocation/followers.ts';
 import { sqliteInvalidations } from './cache/invalidations.ts';
 import { sqliteKept } from './trees/kept.ts';
 import { sqliteKeys } from './keys/keys.ts';
+import { sqliteLastBackup } from './last-backup/last-backup.ts';
 import { movePassingArtefacts } from './oauth/passing-artefacts.ts';
 import { sqlitePasskeys } from './credentials/passkeys.ts';
 import { sqlitePeople } from './people/people.ts';
@@ -102,6 +103,7 @@ export async function openSqlite({
     followers: sqliteFollowers(state),
     invalidations: sqliteInvalidations(state, state.path, clock),
     kept: sqliteKept(transient, clock, random),
+    lastBackup: sqliteLastBackup(state),
     limits: limitsOver(sqliteBuckets(transient, clock), clock),
     outbox: sqliteOutbox(state),
     push: sqlitePush(state, clock),

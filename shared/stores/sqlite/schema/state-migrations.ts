@@ -558,4 +558,6 @@ export const STATE_MIGRATIONS: readonly string[] = [
    DELETE FROM person_search_key;
    INSERT OR IGNORE INTO person_search_key (key, id)
    SELECT kept.value, person.id FROM person, json_each(record, '$.search_keys') AS kept;`,
+  `-- When the last good backup was made: one row, or none.
+   CREATE TABLE last_backup (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL) STRICT;`,
 ];
