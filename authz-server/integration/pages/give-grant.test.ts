@@ -79,6 +79,7 @@ function bound(artefacts: TestSite['server']['stores']['artefacts']) {
     consume: artefacts.consume.bind(artefacts),
     settle: artefacts.settle.bind(artefacts),
     countByAccount: artefacts.countByAccount.bind(artefacts),
+    pageByClient: artefacts.pageByClient.bind(artefacts),
     listByAccount: artefacts.listByAccount.bind(artefacts),
     remove: artefacts.remove.bind(artefacts),
     removeByGrant: artefacts.removeByGrant.bind(artefacts),

@@ -24,6 +24,7 @@ import { lastBackupContract } from './last-backup/last-backup.ts';
 import { lifecycleContract } from './lifecycle.ts';
 import { limitsContract } from './limits/limits.ts';
 import { listingContract } from './oauth/listing.ts';
+import { artefactsOfClientsContract } from './oauth/of-clients.ts';
 import { outboxContract } from './mail/outbox.ts';
 import { passkeysContract } from './credentials/passkeys.ts';
 import { peopleContract } from './people/people.ts';
@@ -53,6 +54,7 @@ const PARTS = [
   replacingContract,
   usingContract,
   listingContract,
+  artefactsOfClientsContract,
   cacheReportsContract,
   clientsContract,
   declaredContract,

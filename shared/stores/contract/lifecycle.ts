@@ -111,6 +111,7 @@ export function lifecycleContract(contract: () => Contract): void {
           closed.artefacts.replace({ kind: 'Grant', id: 'x', payload: {} }, {}),
         'artefacts.countByAccount': () => closed.artefacts.countByAccount('SignIn', 'x'),
         'artefacts.listByAccount': () => closed.artefacts.listByAccount('SignIn', 'x'),
+        'artefacts.pageByClient': () => closed.artefacts.pageByClient('Access', 'x', { limit: 1 }),
         'artefacts.remove': () => closed.artefacts.remove('Grant', 'x'),
         'artefacts.removeByGrant': () => closed.artefacts.removeByGrant('x'),
         'cacheReports.put': () => closed.cacheReports.put('x', 'x'),

@@ -23,6 +23,33 @@ export interface Use {
 /** The kinds that can be listed by `payload.accountId`: what a person sees and ends. */
 export const KINDS_BY_ACCOUNT: ReadonlySet<string> = new Set(['SignIn', 'Access', 'Consent']);
 
+/** The kinds that can be listed by `payload.clientId`: what operators see and end of a client. */
+export const KINDS_BY_CLIENT: ReadonlySet<string> = new Set(['Access', 'Consent']);
+
+/** The end of what never expires, among the places of artefacts. */
+export const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** Where an artefact stands among those of its kind and client. */
+export interface ArtefactPlace {
+  /** When it expires, in milliseconds since the epoch, or `NEVER`. */
+  readonly end: number;
+  readonly id: string;
+}
+
+/** A part of that order. */
+export interface ArtefactRange {
+  /** Artefacts at most. */
+  readonly limit: number;
+  /** Artefacts behind this place, where nothing need stand any more. */
+  readonly after?: ArtefactPlace | undefined;
+}
+
+/** The payloads of such a part, and where the next one begins, if there is one. */
+export interface ArtefactPage {
+  readonly found: readonly Record<string, unknown>[];
+  readonly next?: ArtefactPlace;
+}
+
 /** A slice of a listing: `count` artefacts after the first `skip`. */
 export interface Slice {
   readonly skip: number;
@@ -79,6 +106,11 @@ export interface Artefacts {
   ): Promise<readonly Record<string, unknown>[]>;
   /** How many of them there are, at least; what has just ended may count. */
   countByAccount(kind: string, accountId: string): Promise<number>;
+  /**
+   * The payloads of one of `KINDS_BY_CLIENT` whose `payload.clientId` is `clientId`, first those that live longest;
+   * reads these and no others. Fewer than `range` asks for, also none, where some have just ended.
+   */
+  pageByClient(kind: string, clientId: string, range: ArtefactRange): Promise<ArtefactPage>;
   remove(kind: string, ...ids: readonly string[]): Promise<void>;
   /** Removes every artefact of all kinds whose `payload.grantId` is one of `grantIds`. */
   removeByGrant(...grantIds: readonly string[]): Promise<void>;

@@ -197,6 +197,7 @@ describe('a server in trouble', () => {
     recalls: () => stores.tokenKeys.recalls(),
     replace: () => stores.artefacts.replace({ kind: 'DeviceCode', id: 'x', payload: {} }, {}),
     list: () => stores.artefacts.listByAccount('SignIn', 'x'),
+    page: () => stores.artefacts.pageByClient('Access', 'x', { limit: 1 }),
     add: () => stores.people.add(somePerson('x')),
     alias: () => stores.people.getByAlias('x'),
     apiKey: () => stores.apiKeys.add(someApiKey('x')),

@@ -21,6 +21,8 @@ import {
   someTokenKey,
   someVerifier,
 } from '../contract/samples.ts';
+import { NEVER } from '#shared/stores/oauth/artefacts.ts';
+import { SCHEMA } from './migrations/migrate.ts';
 import { openPatiently, redisConfig, redisUnderTest } from './under-test.ts';
 
 storesContract('Redis, single', async () => {
@@ -155,6 +157,29 @@ describe('the keys', () => {
     await artefacts.removeByGrant('crashed');
     expect(await artefacts.listByAccount('Access', 'crashed')).toEqual([]);
     expect(await redis.cli('EXISTS', 'test:grant:crashed')).toBe('0');
+  });
+
+  test('grants and consents that an older version has written are listed by their clients', async () => {
+    const { artefacts } = stores;
+    const payload = { clientId: 'former', grantId: 'former' };
+    await artefacts.put({ kind: 'Access', id: 'ends', payload, seconds: 60 });
+    await artefacts.put({ kind: 'Access', id: 'a:b', payload });
+    await artefacts.put({ kind: 'Consent', id: 'consent', payload, seconds: 60 });
+    await redis.cli('DEL', 'test:client:Access:former', 'test:client:Consent:former');
+    await redis.cli('SET', '{test}:schema', '10');
+    await using later = await openPatiently(redisConfig({ urls: [redis.url] }));
+    const first = await later.artefacts.pageByClient('Access', 'former', { limit: 1 });
+    expect(first).toEqual({ found: [payload], next: { end: NEVER, id: 'a:b' } });
+    const second = await later.artefacts.pageByClient('Access', 'former', {
+      limit: 1,
+      after: first.next,
+    });
+    expect(second).toEqual({ found: [payload] });
+    const { found } = await later.artefacts.pageByClient('Consent', 'former', { limit: 9 });
+    expect(found).toEqual([payload]);
+    expect(await redis.cli('PTTL', 'test:client:Access:former')).toBe('-1');
+    expect(Number(await redis.cli('PTTL', 'test:client:Consent:former'))).toBeGreaterThan(0);
+    expect(await redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA));
   });
 
   test('a decision that comes too late writes nothing', async () => {

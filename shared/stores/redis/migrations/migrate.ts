@@ -1,4 +1,5 @@
 import { type Connection, script } from '../connection/connection.ts';
+import { giveGrantsToClients } from './client-artefacts.ts';
 import { giveSlotToArtefacts } from './artefact-slots.ts';
 import { giveAddressesToOne } from './verified-addresses.ts';
 import { giveMailboxesToOne } from './mailboxes.ts';
@@ -21,6 +22,7 @@ const MIGRATIONS = [
   giveListsToPeople,
   keepShortContent,
   giveMailboxesToOne,
+  giveGrantsToClients,
 ];
 
 /**
@@ -43,7 +45,8 @@ export const SCHEMA = 1 + MIGRATIONS.length;
  * only add to it. Changes are of that kind for one release at least before an older one stops. Schemas 8 and 9 only add, and
  * yet are such: the scripts that write people keep their lists, where SQLite has triggers, so what an older version wrote
  * would be missing in the lists for good; and an older version would find no content in `content`. One older than 10 would give
- * a mailbox to two people.
+ * a mailbox to two people. Schema 11 only adds: a grant that an older version makes meanwhile is missing in the list of its
+ * client until it is written again, and ends with the client all the same, by its generation.
  */
 export const OLDEST = 10;
 

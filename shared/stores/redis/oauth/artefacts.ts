@@ -1,6 +1,6 @@
 import { epochSeconds } from '#shared/base/clock.ts';
 import type { Clock } from '#shared/base/clock.ts';
-import { KINDS_BY_ACCOUNT } from '#shared/stores/oauth/artefacts.ts';
+import { KINDS_BY_ACCOUNT, KINDS_BY_CLIENT } from '#shared/stores/oauth/artefacts.ts';
 import type { Artefact, Artefacts, Consumption, Use } from '#shared/stores/oauth/artefacts.ts';
 import { script } from '../connection/connection.ts';
 import type { Commands } from '../connection/connection.ts';
@@ -77,7 +77,7 @@ const BATCH = 500;
 
 /**
  * `{prefix}:artefact:{kind}:{id}`: a hash of payload, consumed and attempt. Lookup keys name the id, the indexes
- * `{prefix}:grant:{grantId}` and `{prefix}:account:{kind}:{accountId}` many of them. Both are written
+ * `{prefix}:grant:{grantId}` and `{prefix}:account:{kind}:{accountId}` many of them, and so does `{prefix}:client:{kind}:{clientId}`. All are written
  * before the artefact and removed after it, so that a crash between leaves a name of nothing; and what
  * they name counts only if its payload says the same. `ofArtefacts`: the connection for the artefacts themselves.
  */
@@ -94,6 +94,7 @@ export function redisArtefacts(
     `${prefix}:${by}:${kind}:${value}`;
   const ofGrant = (grantId: string) => `${prefix}:grant:${grantId}`;
   const ofAccount = (kind: string, accountId: string) => `${prefix}:account:${kind}:${accountId}`;
+  const ofClient = (kind: string, clientId: string) => `${prefix}:client:${kind}:${clientId}`;
 
   /** The lookup keys of a payload. */
   const links = (kind: string, payload: Payload): string[] =>
@@ -103,10 +104,13 @@ export function redisArtefacts(
     });
 
   /** The indexes that a payload is in. */
-  const indexes = (kind: string, { grantId, accountId }: Payload): string[] => [
+  const indexes = (kind: string, { grantId, accountId, clientId }: Payload): string[] => [
     ...(typeof grantId === 'string' ? [ofGrant(grantId)] : []),
     ...(typeof accountId === 'string' && KINDS_BY_ACCOUNT.has(kind)
       ? [ofAccount(kind, accountId)]
+      : []),
+    ...(typeof clientId === 'string' && KINDS_BY_CLIENT.has(kind)
+      ? [ofClient(kind, clientId)]
       : []),
   ];
 
@@ -234,6 +238,18 @@ export function redisArtefacts(
     },
 
     countByAccount: (kind, accountId) => index.count(ofAccount(kind, accountId)),
+
+    async pageByClient(kind, clientId, { limit, after }) {
+      const place = after && { member: [kind, after.id] as const, end: after.end };
+      const placed = await index.page(ofClient(kind, clientId), limit + 1, place);
+      const page = placed.slice(0, limit);
+      const found = await Promise.all(page.map(({ member }) => artefacts.get(...member)));
+      const last = placed.length > limit ? page.at(-1) : undefined;
+      return {
+        found: found.flatMap((payload) => (payload?.['clientId'] === clientId ? [payload] : [])),
+        ...(last && { next: { end: last.end, id: last.member[1] } }),
+      };
+    },
 
     async remove(kind, ...ids) {
       await Promise.all(ids.map((id) => removeIf(kind, id, () => true)));

@@ -1,4 +1,4 @@
-import type { Slice } from '#shared/stores/oauth/artefacts.ts';
+import { NEVER, type Slice } from '#shared/stores/oauth/artefacts.ts';
 import { script } from '../connection/connection.ts';
 import type { Commands } from '../connection/connection.ts';
 
@@ -28,9 +28,43 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 return redis.call('ZCOUNT', KEYS[1], string.format('%.0f', now), '+inf')
 `);
 
+/**
+ * ARGV: how many, and behind which score and member, if any. Replies with members and scores of what has not expired, the
+ * highest first. Ranks are searched by halves: the member need not be there. Members are compared as the set does it, by octets.
+ */
+const page = script(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local function isLess(one, other)
+  for n = 1, math.min(#one, #other) do
+    local a, b = string.byte(one, n), string.byte(other, n)
+    if a ~= b then return a < b end
+  end
+  return #one < #other
+end
+local low, high = 0, redis.call('ZCOUNT', KEYS[1], '(' .. string.format('%.0f', now), '+inf')
+local last = high
+if not ARGV[2] then high = 0 end
+local score = ARGV[2] == 'inf' and math.huge or tonumber(ARGV[2])
+while low < high do
+  local middle = math.floor((low + high) / 2)
+  local found = redis.call('ZRANGE', KEYS[1], middle, middle, 'REV', 'WITHSCORES')
+  local its = found[2] == 'inf' and math.huge or tonumber(found[2])
+  if its < score or (its == score and isLess(found[1], ARGV[3])) then high = middle else low = middle + 1 end
+end
+local stop = math.min(low + ARGV[1], last) - 1
+return stop < low and {} or redis.call('ZRANGE', KEYS[1], low, stop, 'REV', 'WITHSCORES')
+`);
+
 const EVERY: Slice = { skip: 0, count: Number.MAX_SAFE_INTEGER };
 
 export type Member = readonly [kind: string, id: string];
+
+/** A member, and when it expires, or `NEVER`. */
+export interface Placed {
+  readonly member: Member;
+  readonly end: number;
+}
 
 /** Keys that name artefacts as `kind:id`, scored by when they expire. */
 export class ExpiringIndex {
@@ -59,6 +93,19 @@ export class ExpiringIndex {
     return this.#range(key, skip, most, 'REV');
   }
 
+  /** So many members behind a place, or from the first on, those that live longest first, with their places. */
+  async page(key: string, most: number, after?: Placed): Promise<readonly Placed[]> {
+    const place = after
+      ? [after.end === NEVER ? 'inf' : String(after.end), after.member.join(':')]
+      : [];
+    const found = await this.#redis.script<string[]>(page, [key], String(most), ...place);
+    return found.flatMap((name, n) => {
+      const score = found[n + 1];
+      if (n % 2 === 1 || score === undefined) return [];
+      return [{ member: memberOf(name), end: score === 'inf' ? NEVER : Number(score) }];
+    });
+  }
+
   /** How many have not expired. */
   count(key: string): Promise<number> {
     return this.#redis.script<number>(count, [key]);
@@ -72,9 +119,11 @@ export class ExpiringIndex {
   async #range(key: string, skip: number, most: number, ...order: readonly string[]) {
     const [start, stop] = [String(skip), String(skip + most - 1)];
     const found = await this.#redis.command<string[]>('ZRANGE', key, start, stop, ...order);
-    return found.map((member): Member => {
-      const colon = member.indexOf(':');
-      return [member.slice(0, colon), member.slice(colon + 1)];
-    });
+    return found.map(memberOf);
   }
+}
+
+function memberOf(name: string): Member {
+  const colon = name.indexOf(':');
+  return [name.slice(0, colon), name.slice(colon + 1)];
 }

@@ -307,6 +307,21 @@ describe('migrations', () => {
     expect(plan).toMatchObject({ detail: expect.stringContaining('artefact_account ') });
   });
 
+  test('a page of a client asks an index', async () => {
+    await using stores = await store.open();
+    await stores.ping();
+    const end = 'ifnull(expires, 9007199254740991)';
+    const plan = rawly(
+      store.statePath,
+      `EXPLAIN QUERY PLAN SELECT payload FROM artefact
+       WHERE kind IN ('Access', 'Consent') AND kind = 'Access' AND payload ->> '$.clientId' = 'a'
+         AND ${end} > 1 AND ${end} <= 9 AND (${end}, id) < (9, 'x')
+       ORDER BY ${end} DESC, id DESC LIMIT 1`,
+    );
+    const range = 'artefact_client (kind=? AND <expr>=? AND <expr>>? AND <expr><?)';
+    expect(plan).toMatchObject({ detail: expect.stringContaining(range) });
+  });
+
   test('a file of a newer release is refused with both versions, and stays as it is', async () => {
     await (await store.open())[Symbol.asyncDispose]();
     rawly(store.statePath, 'PRAGMA user_version = 99');

@@ -13,6 +13,7 @@ export function artefactFiles(lasting: Artefacts, passing: Artefacts): Artefacts
     replace: (artefact, was) => of(artefact.kind).replace(artefact, was),
     listByAccount: (kind, ...rest) => of(kind).listByAccount(kind, ...rest),
     countByAccount: (kind, ...rest) => of(kind).countByAccount(kind, ...rest),
+    pageByClient: (kind, ...rest) => of(kind).pageByClient(kind, ...rest),
     remove: (kind, ...rest) => of(kind).remove(kind, ...rest),
     async removeByGrant(...grants) {
       await passing.removeByGrant(...grants);

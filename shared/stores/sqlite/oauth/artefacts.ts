@@ -2,6 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { epochSeconds, type Clock } from '#shared/base/clock.ts';
 import {
   KINDS_BY_ACCOUNT,
+  NEVER,
   type Artefact,
   type Artefacts,
   type Slice,
@@ -15,7 +16,7 @@ type Row = readonly [payload: string, consumed: number | null, attempt: string |
 
 const text = (value: unknown) => (typeof value === 'string' ? value : null);
 
-const payloadOf = ([payload, consumed, attempt]: Row) => ({
+const payloadOf = ([payload, consumed, attempt]: Row): Record<string, unknown> => ({
   ...(JSON.parse(payload) as Record<string, unknown>),
   ...(consumed === null ? {} : { consumed }),
   ...(attempt === null ? {} : { attempt }),
@@ -24,10 +25,12 @@ const payloadOf = ([payload, consumed, attempt]: Row) => ({
 /** In SQL: has not expired; `?1` is now. */
 const LIVE = '(expires IS NULL OR expires > ?1)';
 
-/** In SQL, as the index of accounts has it: when an artefact expires, or never. */
-const END = 'ifnull(expires, 9007199254740991)';
+/** In SQL, as the indexes of accounts and clients have it: when an artefact expires, or never. */
+const END = `ifnull(expires, ${NEVER})`;
 /** In SQL: one kind of one account that has not expired; `?1` is now. */
 const OF_ACCOUNT = `kind = ?2 AND account_id = ?3 AND ${END} > ?1`;
+/** In SQL, as the index of clients has it: one kind of one client that has not expired. */
+const OF_CLIENT = `kind IN ('Access', 'Consent') AND kind = ?2 AND payload ->> '$.clientId' = ?3 AND ${END} > ?1`;
 
 /** Rows of grants that go at a time: each refresh has left one. Others have their turn between. */
 const BATCH = 500;
@@ -137,6 +140,30 @@ export function sqliteArtefacts(file: Database, clock: Clock): Artefacts {
       file.read((connection) => {
         const sql = `SELECT count(*) AS count FROM artefact WHERE ${OF_ACCOUNT}`;
         return connection.all<[count: number]>(sql, clock.now(), kind, accountId)[0]?.[0] ?? 0;
+      }),
+    pageByClient: (kind, clientId, { limit, after }) =>
+      file.read((connection) => {
+        const rows = connection.all<readonly [id: string, end: number, ...Row]>(
+          `SELECT id, ${END}, payload, consumed, attempt FROM artefact
+           WHERE ${OF_CLIENT} ${after ? `AND ${END} <= ?5 AND (${END}, id) < (?5, ?6)` : ''}
+           ORDER BY ${END} DESC, id DESC LIMIT ?4`,
+          clock.now(),
+          kind,
+          clientId,
+          limit + 1,
+          ...(after ? [after.end, after.id] : []),
+        );
+        const page = rows.slice(0, limit);
+        const [id, end] = page.at(-1) ?? [];
+        return {
+          // In SQL the text of an array is no other than a text.
+          found: page
+            .map(([, , ...row]) => payloadOf(row))
+            .filter((one) => one['clientId'] === clientId),
+          ...(rows.length > limit &&
+            id !== undefined &&
+            end !== undefined && { next: { end, id } }),
+        };
       }),
     remove: async (kind, ...ids) =>
       void (await file.write((connection) =>

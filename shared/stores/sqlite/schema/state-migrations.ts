@@ -560,4 +560,9 @@ export const STATE_MIGRATIONS: readonly string[] = [
    SELECT kept.value, person.id FROM person, json_each(record, '$.search_keys') AS kept;`,
   `-- When the last good backup was made: one row, or none.
    CREATE TABLE last_backup (one INTEGER PRIMARY KEY CHECK (one = 1), at INTEGER NOT NULL) STRICT;`,
+
+  `-- Grants and consents of a client, those that live longest first.
+   CREATE INDEX artefact_client
+     ON artefact (kind, payload ->> '$.clientId', ifnull(expires, 9007199254740991), id)
+     WHERE kind IN ('Access', 'Consent');`,
 ];
