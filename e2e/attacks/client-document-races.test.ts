@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import {
@@ -113,4 +114,151 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(after).toHaveLength(1);
     expect(after[0]?.grantId).not.toBe(before?.grantId);
   });
+
+  describe('a client that gives its keys up (RFC 6749 section 10.4)', () => {
+    let first: Key;
+    beforeEach(async () => {
+      first = await newKey();
+      describeIt(clientId, keyed(first));
+    });
+
+    const keyed = ({ jwk }: Key) => ({
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys: [jwk] },
+    });
+    const seconds = () => Math.floor(clock.now() / 1000);
+    async function shown({ privateKey }: Key): Promise<Record<string, string>> {
+      const assertion = new SignJWT({ jti: crypto.randomUUID() })
+        .setProtectedHeader({ alg: 'ES256' })
+        .setIssuer(clientId)
+        .setSubject(clientId)
+        .setAudience(flow.config.issuer)
+        .setIssuedAt(seconds())
+        .setExpirationTime(seconds() + 60);
+      return {
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+        client_assertion: await assertion.sign(privateKey),
+      };
+    }
+    const refresh = (token: unknown, proof: Record<string, string> = {}) =>
+      flow.refresh(String(token), { client_id: clientId, ...proof });
+
+    /** A refresh token for which the client has shown that key, or none. */
+    async function refreshToken(key?: Key): Promise<unknown> {
+      const answer = await flow.allow(await flow.signedIn(), request());
+      const { body } = await flow.redeem(answer.get('code') ?? '', {
+        client_id: clientId,
+        redirect_uri: CALLBACK,
+        ...(key && (await shown(key))),
+      });
+      expect(body).toHaveProperty('refresh_token');
+      return body['refresh_token'];
+    }
+
+    /** The document says something else, and the server has heard of it. */
+    async function change(members: object): Promise<void> {
+      const told = async () => (await flow.stores.clients.get(clientId))?.document?.fetched;
+      const before = await told();
+      describeIt(clientId, members);
+      clock.advance(31);
+      await flow.browser().open(authorize());
+      await until(async () => (await told()) !== before);
+    }
+
+    test('a refresh token that took a key is refused to everybody without one, ten times at once, and is used up by nobody', async () => {
+      const token = await refreshToken(first);
+      await change({});
+      const answers = await tenTimes(() => refresh(token));
+      for (const { status, body } of answers) {
+        expect([status, body['error']]).toEqual([400, 'invalid_grant']);
+      }
+      await change(keyed(first));
+      expect((await refresh(token, await shown(first))).status).toBe(200);
+    });
+
+    test('a grant from afterwards is refreshed without a key, and nothing older after one more change', async () => {
+      const old = await refreshToken(first);
+      await change({});
+      const token = await refreshToken();
+      const { status, body } = await refresh(token);
+      expect(status).toBe(200);
+      await change({ client_name: 'Other' });
+      expect((await refresh(body['refresh_token'])).status).toBe(200);
+      expect((await refresh(old)).status).toBe(400);
+    });
+
+    test('with another key in its place the refresh token takes that one (draft section 6.3.1)', async () => {
+      const token = await refreshToken(first);
+      const second = await newKey();
+      await change(keyed(second));
+      for (const proof of [await shown(first), {}]) {
+        const refused = await refresh(token, proof);
+        expect([refused.status, refused.body['error']]).toEqual([401, 'invalid_client']);
+      }
+      expect((await refresh(token, await shown(second))).status).toBe(200);
+    });
+
+    test('a refresh token of a client without a key takes the key that it has since', async () => {
+      describeIt(clientId);
+      const token = await refreshToken();
+      await change(keyed(first));
+      expect((await refresh(token)).status).toBe(401);
+      expect((await refresh(token, await shown(first))).status).toBe(200);
+    });
+
+    test('an introspection tells it nothing, and a revocation ends the grant (RFC 7009 section 2.1)', async () => {
+      const token = await refreshToken(first);
+      const form = { client_id: clientId, token: String(token) };
+      for (const path of ['/token/introspection', '/token/revocation']) {
+        expect((await flow.post(path, form)).status).toBe(401);
+      }
+      await change({});
+      expect((await flow.post('/token/introspection', form)).body).not.toMatchObject({
+        active: true,
+      });
+      expect((await flow.post('/token/revocation', form)).status).toBe(200);
+      await change(keyed(first));
+      expect((await refresh(token, await shown(first))).status).toBe(400);
+    });
+
+    test('a pushed request takes the key while there is one, and its code is refused once there is none', async () => {
+      const query = Object.fromEntries(new URL(authorize()).searchParams);
+      expect((await flow.post('/request', query)).status).toBe(401);
+      const pushed = await flow.post('/request', { ...query, ...(await shown(first)) });
+      expect(pushed.status).toBe(201);
+      const browser = await flow.signedIn();
+      const request_uri = String(pushed.body['request_uri']);
+      const begun = new URLSearchParams({ client_id: clientId, request_uri });
+      const page = await browser.open(`${flow.config.issuer}/auth?${begun.toString()}`);
+      const answer = sent(await browser.submit(page, { decision: 'allow' }));
+      await change({});
+      expect(await redeem(answer.get('code') ?? '')).toMatchObject({
+        status: 400,
+        body: { error: 'invalid_grant' },
+      });
+    });
+
+    test('a device gets no code for it, with a key and without (RFC 8628 section 3.1)', async () => {
+      await refreshToken(first);
+      const asked = async (proof: Record<string, string>) =>
+        flow.post('/device/auth', { client_id: clientId, scope: 'notes:read', ...proof });
+      expect((await asked({})).status).toBe(401);
+      const refused = [await asked(await shown(first))];
+      await change({});
+      refused.push(await asked({}));
+      for (const { status, body } of refused) {
+        expect([status, body['error']]).toEqual([400, 'unauthorized_client']);
+      }
+    });
+  });
 });
+
+interface Key {
+  readonly privateKey: CryptoKey;
+  readonly jwk: object;
+}
+
+async function newKey(): Promise<Key> {
+  const { privateKey, publicKey } = await generateKeyPair('ES256');
+  return { privateKey, jwk: { ...(await exportJWK(publicKey)), alg: 'ES256' } };
+}

@@ -18,7 +18,7 @@ interface Found {
 
 /**
  * Returns a client as its document describes it, and when its redirect URIs, keys or name last changed: since then people
- * are asked again (draft section 6.3).
+ * are asked again (draft section 6.3). Refresh tokens from before it gave its keys up are good with a key alone.
  */
 export function recordOf(
   clientId: string,
@@ -34,6 +34,9 @@ export function recordOf(
     application_type: document.native ? 'native' : 'web',
     ...(document.jwks && { jwks: document.jwks }),
   } as const;
+  const gaveKeysUp =
+    document.method === 'none' && was?.token_endpoint_auth_method === 'private_key_jwt';
+  const publicSince = gaveKeysUp ? now : was?.document?.public_since;
   const isAsBefore = was !== undefined && textOf(described) === textOf(was);
   return {
     ...described,
@@ -42,6 +45,7 @@ export function recordOf(
       fetched: now,
       until: now + fresh * 1000,
       changed: (isAsBefore ? was.document?.changed : undefined) ?? now,
+      ...(publicSince !== undefined && { public_since: publicSince }),
       ...(registered && { registered }),
     },
     created_at: was?.created_at ?? now,

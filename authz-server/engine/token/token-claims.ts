@@ -52,6 +52,11 @@ async function personClaims(
   if (!isOfClient(access, client_gen)) {
     throw new errors.InvalidGrant('the client was removed and registered anew');
   }
+  // RFC 6749 section 10.4. A refresh token that took a key to use is not to be had without one, though the document changes.
+  const isPublic = ctx.oidc.client?.clientAuthMethod === 'none';
+  if (isPublic && access.since < (client.document?.public_since ?? 0)) {
+    throw new errors.InvalidGrant('the client has shown a key, and shows none now');
+  }
   // Client ID Metadata Document section 6.3. A refresh token outlives the client's change of keys.
   if (ctx.oidc.authorizationCode && client.document && access.since < describedSince(client)) {
     throw new errors.InvalidGrant('the client is described otherwise than when it was allowed');

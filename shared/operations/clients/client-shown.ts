@@ -44,6 +44,7 @@ export const clientSchema = z.strictObject({
       fetched: z.number(),
       until: z.number(),
       changed: z.number(),
+      public_since: z.number().exactOptional().describe('when it last gave its keys up'),
       registered: z.literal(true).exactOptional(),
     })
     .exactOptional()

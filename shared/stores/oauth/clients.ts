@@ -68,13 +68,15 @@ export interface ClientRecord {
   readonly withdrawn_scopes?: Readonly<Record<string, number>>;
   /**
    * Nobody registered it (Client ID Metadata Documents): when its description was fetched, until when that counts as
-   * current, and when its name, redirect URIs or keys last changed; in milliseconds since the epoch. `registered`: an
-   * operator named its description, so that the client stays, whatever `clients.documents` says.
+   * current, and when its name, redirect URIs or keys last changed; in milliseconds since the epoch. `public_since`: when
+   * it last gave its keys up, after which it shows none. `registered`: an operator named its description, so that the
+   * client stays, whatever `clients.documents` says.
    */
   readonly document?: {
     readonly fetched: number;
     readonly until: number;
     readonly changed: number;
+    readonly public_since?: number;
     readonly registered?: true;
   };
   /** A client of GNAP, which is none of OAuth. */
