@@ -53,6 +53,8 @@ export interface FollowedFlow extends AsyncDisposable {
   verdicts(claims: RevocableClaims): Promise<number[]>;
   /** Resolves when all of them trust what they know. */
   settled(): Promise<void>;
+  /** Resolves when all of them know that such a token is revoked; rejects when one of them takes it. */
+  refused(claims: RevocableClaims): Promise<void>;
 }
 
 export interface FollowedOptions extends Pick<PairOptions, 'settings' | 'store'> {
@@ -110,6 +112,11 @@ export async function startFollowed(
       const said = await verdicts(claims());
       if (said.some((status) => status !== 200)) throw new Error(`they say ${said.join()}`);
     });
+  const refused = async (token: RevocableClaims) => {
+    for (let said = [0]; said.some((status) => status !== 401); said = await verdicts(token)) {
+      if (said.includes(200)) throw new Error(`taken though revoked: ${said.join()}`);
+    }
+  };
   await settled();
   owner = parts.move();
   return {
@@ -120,6 +127,7 @@ export async function startFollowed(
     claims,
     verdicts,
     settled,
+    refused,
     [Symbol.asyncDispose]: () => owner.disposeAsync(),
   };
 }
