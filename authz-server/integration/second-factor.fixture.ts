@@ -36,7 +36,7 @@ export async function usesCode(server: Server, id: string, typed: string): Promi
 }
 
 /** The app that was given the secret of a page. */
-export function appFrom({ text }: Page, server: Pick<Server, 'clock'>) {
+export function appFrom({ text }: Pick<Page, 'text'>, server: Pick<Server, 'clock'>) {
   const [, shown = ''] = /<code>([A-Z2-7 ]+)<\/code>/.exec(text) ?? [];
   const bits = (shown.match(/\S/g) ?? [])
     .map((digit) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(digit).toString(2).padStart(5, '0'))

@@ -63,6 +63,26 @@ describe('a client that asks for a second factor (RFC 9470 section 5)', () => {
     expect(claimsOf(tokens['access_token'])).toMatchObject({ acr: SECOND_FACTOR });
   });
 
+  test('a person who was signed in at the client by less goes on to it, too, though the set-up ends that access', async () => {
+    const browser = site.browser();
+    const asked = await browser.submit(await browser.open(site.authorize()), BOB);
+    const weak = await site.redeem(await browser.submit(asked, { decision: 'allow' }));
+    const step = await browser.submit(await browser.open(ask(SECOND_FACTOR)), BOB);
+    const shown = await browser.submit(step, { code: appFrom(step, site.server)() });
+    expect(codesOn(shown)).toHaveLength(10);
+    const [, href = ''] = /class="button primary" href="([^"]*)"/.exec(shown.text) ?? [];
+    const consent = await browser.open(href);
+    const tokens = await site.redeem(await browser.submit(consent, { decision: 'allow' }));
+    expect(claimsOf(tokens['access_token'])).toMatchObject({ acr: SECOND_FACTOR });
+    const body = new URLSearchParams({
+      grant_type: 'refresh_token',
+      client_id: 'web',
+      refresh_token: String(weak['refresh_token']),
+    });
+    const refreshed = await fetch(`${site.url}/token`, { method: 'POST', body });
+    expect(await refreshed.json()).toMatchObject({ error: 'invalid_grant' });
+  });
+
   test('the password alone sets none up for a person who has a passkey, which is both', async () => {
     const accountId = await idOf(site, 'bob');
     await site.server.stores.passkeys.add({ ...somePasskey('p'), accountId }, 20);

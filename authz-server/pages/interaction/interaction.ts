@@ -113,6 +113,18 @@ export function interactionHandlers(
     return stands;
   }
 
+  /**
+   * Parts a request from the grant that the client has in this session. A sign-in that sets up a second factor ends that
+   * grant, and the request would end with it.
+   */
+  async function outliveGrant({ uid, exp }: Interaction): Promise<void> {
+    const was = await stores.artefacts.get('Interaction', uid);
+    if (was?.['grantId'] === undefined) return;
+    const { grantId: _ending, ...payload } = was;
+    const seconds = exp - epochSeconds(clock);
+    await stores.artefacts.replace({ kind: 'Interaction', id: uid, payload, seconds }, was);
+  }
+
   /** For the other browsers of the person, where nobody but the client can receive its code. */
   async function remember(
     client: ClientRecord,
@@ -206,6 +218,7 @@ export function interactionHandlers(
       const waiting = await load(ctx);
       const { interaction, client, visitor } = waiting;
       if (interaction.prompt.name !== 'login') throw expired(wayBack(client.redirect_uris));
+      await outliveGrant(interaction);
       const least = leastAcr(interaction.params['acr_values']);
       const attempt = await attemptWith(ctx, form, least);
       if ('problem' in attempt) {

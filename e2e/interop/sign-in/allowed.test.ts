@@ -1,19 +1,25 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { WebSocket } from 'ws';
 import { STORE_KINDS } from '../../flows/flow.ts';
-import { title } from '../../flows/browser.fixture.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { appFrom } from '../../../authz-server/integration/second-factor.fixture.ts';
+import { signIn, title } from '../../flows/browser.fixture.ts';
 import type { Person } from '../../pair/pair.ts';
 import { send } from './send.ts';
 import { type SignInSite, startSignInSite } from './sign-in-site.ts';
 
 const NAVIGATION = { accept: 'text/html', 'sec-fetch-mode': 'navigate' };
 
-/** The people who may enter, the fields that the application gets, and ends while they stay. */
+/** The people who may enter, the fields that the application gets, ends while they stay, and forms that need a stronger sign-in. */
 describe.each(STORE_KINDS)('%s', (kind) => {
   let site: SignInSite;
   let bob: Person;
   beforeAll(async () => {
-    const members = { allow: { groups: ['staff'] }, upstream: { webSockets: {} } };
+    const members = {
+      allow: { groups: ['staff'] },
+      authentication: { acr: 'second-factor', methods: ['POST'] },
+      upstream: { webSockets: {} },
+    };
     site = await startSignInSite('gateway', members, kind);
     bob = await site.pair.addPerson('bob');
     await change(site.alice, ['staff', 'a,b', 'zwölf']);
@@ -140,5 +146,32 @@ describe.each(STORE_KINDS)('%s', (kind) => {
     );
     expect(sessions).toHaveLength(1);
     expect((await send(site.origin, { headers: { cookie: sessions[0] } })).status).toBe(200);
+  });
+
+  test('RFC 9470: a form that needs a second factor is not sent on, and its person sets one up and comes back', async () => {
+    const person = await site.pair.addPerson('dora');
+    await change(person, ['staff']);
+    const { context, page } = await site.signedIn({}, person);
+    site.application.reached = [];
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.waitForURL(`${site.origin}/notes`);
+    expect(await title(page)).toBe('Sign in again for this');
+    await page.getByText('What you have just sent was not taken').waitFor();
+    const [tab] = await Promise.all([
+      context.waitForEvent('page'),
+      page.getByRole('link', { name: 'Sign in in another tab' }).click(),
+    ]);
+    await tab.getByText('asks for a second factor or a passkey').waitFor();
+    await signIn(tab, person);
+    await tab.getByRole('heading', { name: 'Set up a second factor' }).waitFor();
+    const code = appFrom({ text: await tab.content() }, { clock: systemClock });
+    await tab.getByLabel('Code of six digits').fill(code());
+    await tab.getByRole('button', { name: 'Continue', exact: true }).click();
+    await tab.getByRole('link', { name: 'I have saved them: continue' }).click();
+    await tab.waitForURL(`${site.origin}/`);
+    expect(site.application.reached.map(({ method }) => method)).not.toContain('POST');
+    await page.reload();
+    expect(await page.locator('#at').innerText()).toBe('POST /notes');
+    expect(site.application.reached.at(-1)?.body).toBe('note=what+I+wrote');
   });
 });
