@@ -26,7 +26,8 @@ beforeAll(async () => {
   application = await startSocketApplication();
   const { url } = application;
   gateway = await startGateway({
-    chat: { upstream: { url: `${url}base/`, timeout: 1 } },
+    chat: { upstream: { url: `${url}base/` } },
+    impatient: { upstream: { url, timeout: 1 } },
     named: { upstream: { url }, scopes: { GET: ['named:read'], WEBSOCKET: ['named:talk'] } },
     open: { upstream: { url }, schemes: [], scopes: {} },
     finish: { upstream: { url, streams: 'finish' } },
@@ -413,7 +414,8 @@ describe('an application that does something else', () => {
       else socket.write(answer, 'latin1');
     };
     application.answers(answering);
-    const socket = client('/chat/');
+    const place = answer === '' ? '/impatient/' : '/chat/';
+    const socket = client(place);
     const received = await socket.until(
       (all) => statuses(all).some((one) => one !== 103) && all.includes('\r\n\r\n'),
     );
@@ -421,7 +423,7 @@ describe('an application that does something else', () => {
     if (status === 302) expect(received).toMatch(/location: \/chat\/there/i);
     if (status === 426) expect(received).toMatch(/sec-websocket-version: 7, 8/i);
     socket.socket.destroy();
-    using stream = await overHttp2('/chat/');
+    using stream = await overHttp2(place);
     expect(stream.head[':status']).toBe(extended);
   });
 
