@@ -13,6 +13,7 @@ import type { Exchange } from './exchange.ts';
 import { LONGEST_FORM, readMistake } from './form.ts';
 import { notesOf } from './notes-of.ts';
 import type { Leg, Run } from './run.ts';
+import { shownText } from './shown-text.ts';
 import { pagePath, spacePath } from './spaces.ts';
 
 export interface PlaygroundPages {
@@ -76,11 +77,11 @@ export function playgroundPages(
 
 const tooLong = () => new HttpError(413, `The form has at most ${LONGEST_FORM} bytes.`);
 
-function shownLeg({ title, sent, received, remarks }: Leg, exchange: Exchange): ShownLeg {
+function shownLeg({ title, to, sent, received, remarks }: Leg, exchange: Exchange): ShownLeg {
   const [scheme = ''] = exchange.space.schemes;
   const shown = (octets: Buffer) => ({
-    text: octets.toString().replaceAll('\r\n', '\n').trimEnd(),
+    text: shownText(octets),
     notes: notesOf(octets, scheme, exchange),
   });
-  return { title, remarks, sent: shown(sent), received: shown(received) };
+  return { title, to, remarks, sent: shown(sent), received: shown(received) };
 }

@@ -3,6 +3,7 @@ import { basicExchange } from './exchanges/basic.ts';
 import { bearerExchange } from './exchanges/bearer.ts';
 import { digestAuthIntExchange, digestExchange } from './exchanges/digest.ts';
 import { dpopExchange } from './exchanges/dpop.ts';
+import { privateTokenExchange } from './exchanges/private-token.ts';
 import { scramExchange } from './exchanges/scram.ts';
 import { preflightExchange } from './exchanges/preflight.ts';
 import { traceExchange } from './exchanges/trace.ts';
@@ -16,6 +17,7 @@ export const EXCHANGES: readonly Exchange[] = [
   scramExchange,
   bearerExchange,
   dpopExchange,
+  privateTokenExchange,
   apiKeyExchange,
   traceExchange,
   preflightExchange,

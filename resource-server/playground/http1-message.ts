@@ -2,12 +2,17 @@ import { BadRequest } from '#shared/http/fields.ts';
 
 export type FieldLine = readonly [name: string, value: string];
 
+/** A server beside the own one, which an exchange asks, too. */
+export type Party = 'issuer';
+
 /** A request as an exchange describes it. `target` is in origin form (RFC 9112 section 3.2.1). */
 export interface PlannedRequest {
+  /** The party that is asked; absent: the server. */
+  readonly to?: Party;
   readonly method: string;
   readonly target: string;
   readonly fields: readonly FieldLine[];
-  readonly content?: string;
+  readonly content?: string | Uint8Array;
 }
 
 /** An answer as the client reads it. */
@@ -15,6 +20,8 @@ export interface ReadAnswer {
   readonly status: number;
   readonly fields: readonly FieldLine[];
   readonly content: string;
+  /** The same as octets. */
+  readonly octets: Buffer;
 }
 
 /** RFC 9110 section 5.5: visible characters, spaces and tabs; never CR, LF or NUL, which would begin another line. */
@@ -44,7 +51,7 @@ export function writeRequest(host: string, planned: PlannedRequest): Buffer {
 export interface MessageParts {
   readonly first: string;
   readonly fields: readonly FieldLine[];
-  readonly content: string;
+  readonly content: Buffer;
 }
 
 /** Takes a recorded message apart (RFC 9112 section 2.1). */
@@ -56,7 +63,7 @@ export function partsOf(octets: Buffer): MessageParts {
     const colon = line.indexOf(':');
     return [line.slice(0, colon), line.slice(colon + 1).trim()];
   });
-  return { first, fields, content: end === -1 ? '' : octets.subarray(end + 4).toString() };
+  return { first, fields, content: octets.subarray(end === -1 ? octets.length : end + 4) };
 }
 
 /** Reads an answer. Throws if the octets are none: the playground asks its own server alone. */
@@ -64,7 +71,7 @@ export function readAnswer(octets: Buffer): ReadAnswer {
   const { first, fields, content } = partsOf(octets);
   const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(first) ?? [];
   if (status === undefined) throw new Error('the own server gave no answer');
-  return { status: Number(status), fields, content };
+  return { status: Number(status), fields, content: content.toString(), octets: content };
 }
 
 /** Returns the value of a field that comes once, or the lines of a list joined (RFC 9110 section 5.3). */

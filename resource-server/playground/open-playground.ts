@@ -14,6 +14,8 @@ import { playgroundApiKey } from './api-key.ts';
 import { playgroundPages } from './endpoints.ts';
 import { playgroundIssuer } from './issuer.ts';
 import { openLoopback } from './listener.ts';
+import { playgroundTokenIssuer, TOKEN_ISSUER } from './token-issuer.ts';
+import { spentInTime } from './spent-in-time.ts';
 import { playgroundPeople } from './person.ts';
 import { createRun } from './run.ts';
 import { playgroundSpaces } from './spaces.ts';
@@ -49,15 +51,28 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   const own = playgroundPeople(spaces, random, parts.schemes.attempts);
   const { resource, tokens } = config;
   const issuer = playgroundIssuer({ ...parts.schemes, master, resource, skew: tokens.skew });
+  const tokenIssuer = playgroundTokenIssuer({
+    oauth: issuer.schemes.oauth,
+    recipient: FROM_ITSELF,
+    clock,
+    log: silentLog,
+  });
   const schemes = await openSchemes({
     ...parts.schemes,
-    stores,
+    stores: { ...stores, spentTokens: spentInTime(stores.spentTokens) },
     ...own,
     ...issuer.schemes,
+    issuers: () => tokenIssuer.issuer,
     master,
   });
   let order: AnyHandler = () => {};
-  const serve = logged<AnyRequest, AnyResponse>((request, response) => order(request, response), {
+  const answer: AnyHandler = (request, response) => {
+    const { host } = request.headers;
+    return host === TOKEN_ISSUER
+      ? tokenIssuer.handler(request, response)
+      : order(request, response);
+  };
+  const serve = logged<AnyRequest, AnyResponse>(answer, {
     log: silentLog,
     clock,
     random,

@@ -5,18 +5,23 @@ import { HttpError } from '#shared/http/answer.ts';
 import type { Limits } from '#shared/stores/limits/limits.ts';
 import { AT_ONCE } from './at-once.ts';
 import type { Exchange, Issue } from './exchange.ts';
-import { readAnswer, writeRequest } from './http1-message.ts';
+import { type Party, readAnswer, writeRequest } from './http1-message.ts';
 import type { Loopback } from './listener.ts';
 import { spacePath } from './spaces.ts';
+import { TOKEN_ISSUER } from './token-issuer.ts';
 
 /** A request and its answer, as the client's socket had them. */
 export interface Leg {
   readonly title: string;
+  /** The party that was asked; undefined: the server. */
+  readonly to: Party | undefined;
   readonly sent: Buffer;
   readonly received: Buffer;
   /** Findings of the client by the answer, in words. */
   readonly remarks: readonly string[];
 }
+
+const HOSTS: Readonly<Record<Party, string>> = { issuer: TOKEN_ISSUER };
 
 /** Exchanges of one visitor. */
 const RATE = { burst: 30, per: 2 };
@@ -69,9 +74,10 @@ export function createRun({
       const legs: (Leg & { readonly remarks: string[] })[] = [];
       await exchange.perform({
         async send(title, request) {
-          const sent = writeRequest(host, request);
+          const { to } = request;
+          const sent = writeRequest(to === undefined ? host : HOSTS[to], request);
           const received = await loopback.send(sent, visitor);
-          legs.push({ title, sent, received, remarks: [] });
+          legs.push({ title, to, sent, received, remarks: [] });
           return readAnswer(received);
         },
         remark: (text) => legs.at(-1)?.remarks.push(text),

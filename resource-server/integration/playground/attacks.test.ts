@@ -109,6 +109,17 @@ test("the log has the visitor's request and none of the exchange", async () => {
   expect(paths).toEqual(['/playground/basic']);
 });
 
+test('nobody but the playground can ask its issuer of PrivateTokens', async () => {
+  await using rs = await startPlayground();
+  await rs.perform('private-token');
+  for (const path of ['/.well-known/private-token-issuer-directory', '/private-token/request']) {
+    for (const headers of [{}, { Host: 'issuer.example' }]) {
+      const { status } = await rs.ask('GET', path, { headers });
+      expect([path, status]).toEqual([path, 404]);
+    }
+  }
+});
+
 test('without the setting there is no page and no space of the playground in production', async () => {
   await using rs = await startPlayground({ playground: undefined });
   for (const path of ['/schemes/', '/playground/basic', '/playground/at/basic/']) {

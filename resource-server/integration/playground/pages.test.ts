@@ -98,6 +98,22 @@ test('the picture has both messages of each leg, with the fields that matter', a
   ]);
 });
 
+test('the page of PrivateToken has an issuer as a third party, and says what each side learns (RFC 9576 section 3.3)', async () => {
+  await using rs = await startPlayground();
+  const { text } = await rs.perform('private-token');
+  expect(text).toMatch(/<text x="390"[^>]*>Issuer<\/text>/);
+  expect([...text.matchAll(/The (issuer|site) learns that/g)].map(([, party]) => party)).toEqual([
+    'issuer',
+    'site',
+  ]);
+  const [, , , directory = '', request = '', response = ''] = messagesOf(text);
+  expect(directory).toContain('"issuer-request-uri":"/private-token/request"');
+  expect(request).toMatch(/^POST \/private-token\/request HTTP\/1.1\nHost: issuer\.example\n/);
+  expect(request).not.toContain('rs.example');
+  expect(response).toMatch(/\n\n(?:[0-9a-f]{64}\n){7}[0-9a-f]{64}$/);
+  expect(text).toContain('issuer_name issuer.example, redemption_context of 0 octets');
+});
+
 test('a browser sends no request of a page whose origin is not listed (Fetch section 3.3)', async () => {
   await using rs = await startPlayground();
   expect((await rs.perform('preflight')).text).toContain('The browser sends the request');

@@ -33,8 +33,20 @@ function recordServers() {
   };
 }
 
-const text = (chunks: readonly Buffer[]) =>
-  Buffer.concat(chunks).toString().replaceAll('\r\n', '\n').trimEnd();
+/** As on a page, which has content that is no text in hexadecimal. */
+function text(chunks: readonly Buffer[]): string {
+  const [head = '', content = ''] = splitOnce(Buffer.concat(chunks).toString('latin1'));
+  const octets = Buffer.from(content, 'latin1');
+  const shown = BINARY.test(head)
+    ? octets
+        .toString('hex')
+        .match(/.{1,64}/g)
+        ?.join('\n')
+    : octets;
+  return `${head}\n\n${String(shown)}`.replaceAll('\r\n', '\n').trimEnd();
+}
+const BINARY = /^Content-Type: application\/private-token-re/im;
+const splitOnce = (message: string) => /^(.*?)\r\n\r\n(.*)$/s.exec(message)?.slice(1) ?? [message];
 
 test.each(EXCHANGES.map(({ name }) => name))(
   'the page of %s shows the octets that the sockets of the server had',

@@ -94,6 +94,7 @@ export const de: Texts = {
     picture: 'Der Austausch als Bild',
     client: 'Client',
     server: 'Server',
+    issuer: 'Aussteller',
     sent: 'Der Client sendet',
     received: 'Der Server antwortet',
     fields: 'Was die Felder bedeuten',

@@ -101,6 +101,7 @@ export const en = {
     picture: 'The exchange as a picture',
     client: 'Client',
     server: 'Server',
+    issuer: 'Issuer',
     sent: 'The client sends',
     received: 'The server answers',
     fields: 'What the fields mean',

@@ -2,13 +2,17 @@ import { type Html, html } from '#shared/pages/html.ts';
 
 /** A request and its answer, as texts. */
 export interface PicturedLeg {
+  /** The party that was asked; absent: the server. */
+  readonly to?: 'issuer' | undefined;
   readonly sent: { readonly text: string };
   readonly received: { readonly text: string };
 }
 
-/** Units of the picture: where the two lines of life are, and the room for a message. */
+/** Units of the picture: where the lines of life are, and the room for a message. */
 const LEFT = 20;
 const RIGHT = 380;
+/** The line of the server that stands between the client and an issuer. */
+const BETWEEN = 290;
 const TOP = 46;
 const STEP = 40;
 
@@ -31,11 +35,18 @@ function wordsOf(text: string): string {
 /** A sequence diagram, drawn from the messages themselves (UML 2.5.1 section 17.8). */
 export function exchangePicture(
   legs: readonly PicturedLeg[],
-  { client, server, label }: Readonly<Record<'client' | 'server' | 'label', string>>,
+  {
+    client,
+    server,
+    issuer,
+    label,
+  }: Readonly<Record<'client' | 'server' | 'issuer' | 'label', string>>,
 ): Html {
-  const messages = legs.flatMap(({ sent, received }) => [
-    { words: wordsOf(sent.text), back: false },
-    { words: wordsOf(received.text), back: true },
+  const hasIssuer = legs.some(({ to }) => to === 'issuer');
+  const at = { server: hasIssuer ? BETWEEN : RIGHT, issuer: RIGHT };
+  const messages = legs.flatMap(({ to, sent, received }) => [
+    { words: wordsOf(sent.text), back: false, line: at[to ?? 'server'] },
+    { words: wordsOf(received.text), back: true, line: at[to ?? 'server'] },
   ]);
   const bottom = TOP + STEP * messages.length;
   return html`<svg
@@ -47,20 +58,28 @@ export function exchangePicture(
     stroke-width="1.5"
   >
     <text x="${LEFT - 10}" y="16">${client}</text>
-    <text x="${RIGHT + 10}" y="16" text-anchor="end">${server}</text>
+    <text x="${at.server + 10}" y="16" text-anchor="end">${server}</text>
+    ${hasIssuer && html`<text x="${RIGHT + 10}" y="16" text-anchor="end">${issuer}</text>`}
     <path
-      d="M${LEFT} 26V${bottom}M${RIGHT} 26V${bottom}"
+      d="${[LEFT, ...new Set(Object.values(at))].map((x) => `M${x} 26V${bottom}`).join('')}"
       stroke="currentcolor"
       stroke-dasharray="3 3"
     />
-    ${messages.map(({ words, back }, at) => arrow(words, back, TOP + STEP * at))}
+    ${messages.map((message, index) => arrow(message, TOP + STEP * index))}
   </svg>`;
 }
 
-function arrow(words: string, back: boolean, y: number): Html {
-  const [from, to, tip] = back ? [RIGHT, LEFT, 7] : [LEFT, RIGHT, -7];
+interface Arrow {
+  readonly words: string;
+  readonly back: boolean;
+  /** The line of life of the party that is asked. */
+  readonly line: number;
+}
+
+function arrow({ words, back, line: other }: Arrow, y: number): Html {
+  const [from, to, tip] = back ? [other, LEFT, 7] : [LEFT, other, -7];
   const line = y + 10;
-  return html`<text x="200" y="${y + 4}" text-anchor="middle">${words}</text>
+  return html`<text x="${(LEFT + other) / 2}" y="${y + 4}" text-anchor="middle">${words}</text>
     <path
       d="M${from} ${line}H${to}M${to + tip} ${line - 4}L${to} ${line}L${to + tip} ${line + 4}"
       fill="none"

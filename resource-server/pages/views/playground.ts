@@ -30,6 +30,8 @@ export interface ShownNote {
 
 export interface ShownLeg {
   readonly title: string;
+  /** The party that was asked; absent: the server. */
+  readonly to?: 'issuer' | undefined;
   readonly remarks: readonly string[];
   readonly sent: ShownMessage;
   readonly received: ShownMessage;
@@ -140,10 +142,10 @@ function formOf({ language }: Frame, { path, mistakes, mistake }: ExchangeProps)
 }
 
 function pictureOf({ language }: Frame, legs: readonly ShownLeg[]): Html {
-  const { picture, client, server } = textsOf(language).playground;
+  const { picture, client, server, issuer } = textsOf(language).playground;
   return html`<section aria-labelledby="picture">
     <h2 id="picture">${picture}</h2>
-    ${exchangePicture(legs, { client, server, label: picture })}
+    ${exchangePicture(legs, { client, server, issuer, label: picture })}
   </section>`;
 }
 

@@ -1,5 +1,5 @@
 import { loadConfig } from '#shared/config/load.ts';
-import { encodePadded } from '#shared/private-token/base64url.ts';
+import { privateTokenCredentials } from '#shared/auth/schemes/private-token/client.ts';
 import { serverNameOf } from '#shared/private-token/server-name.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import type { Command, Shell } from '../arguments/command.ts';
@@ -48,7 +48,7 @@ export const privateTokenRedeem: Command = {
       onTerminal: shell.terminal && !input.flag('json'),
     };
     const { token, type, issuer, asked } = await tokenFor(challenges, wallet, holder);
-    const authorization = `PrivateToken token="${encodePadded(token)}"`;
+    const authorization = privateTokenCredentials(token);
     const answer = await send({ method: 'GET', url, fields: { authorization } });
 
     const issuers = issuerAccount(issuer, asked);

@@ -4,7 +4,7 @@ import { originOfServer } from '#shared/private-token/server-name.ts';
 import { NoAnswer } from '#shared/client/send.ts';
 import { Failure, type Shell } from '../arguments/command.ts';
 import type { Login } from '../oauth/login.ts';
-import type { SiteChallenge } from './challenges.ts';
+import type { SiteChallenge } from '#shared/auth/schemes/private-token/client.ts';
 import { openSendTo } from './send-to.ts';
 import { fetchIssuerDirectory, LONGEST_ANSWER } from './issuer.ts';
 import { issuerLogin } from './issuer-login.ts';

@@ -9,7 +9,7 @@ import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
 import { generateVoprfKey } from '#shared/private-token/voprf.ts';
 import { Failure } from '../arguments/command.ts';
 import { scripted } from '../oauth/oauth.fixture.ts';
-import type { SiteChallenge } from './challenges.ts';
+import type { SiteChallenge } from '#shared/auth/schemes/private-token/client.ts';
 import { fetchIssuerDirectory, keyFor } from './issuer.ts';
 import { blindRsaKey } from './parties.fixture.ts';
 

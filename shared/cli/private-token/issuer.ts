@@ -1,3 +1,4 @@
+import { keyForChallenge, type SiteChallenge } from '#shared/auth/schemes/private-token/client.ts';
 import { originOfServer } from '#shared/private-token/server-name.ts';
 import {
   DIRECTORY_PATH,
@@ -11,7 +12,6 @@ import type { Clock } from '#shared/base/clock.ts';
 import { Failure } from '../arguments/command.ts';
 import { type Reply, type Send } from '#shared/client/send.ts';
 import { jsonObject } from '../oauth/http.ts';
-import type { SiteChallenge } from './challenges.ts';
 
 /** Octets of the longest content that an issuer may send. */
 export const LONGEST_ANSWER = 65_536;
@@ -30,28 +30,15 @@ export async function fetchIssuerDirectory(send: Send, issuer: string): Promise<
   }
 }
 
-/** The keys of a type that issue now, the issuer's preferred one first. */
-export function keysInUse(
-  { keys }: IssuerDirectory,
-  type: SiteChallenge['type'],
-  clock: Clock,
-): readonly DirectoryKey[] {
-  return keys.filter((key) => key.type === type && (key.notBefore ?? 0) * 1000 <= clock.now());
-}
-
-/**
- * The key to get a token with. One that the site names counts only if the issuer shows it to everybody,
- * or the site could mark a person by a key of their own (RFC 9576 section 6.2). Throws `Failure`.
- */
+/** The key to get a token with (`keyForChallenge`). Throws `Failure`. */
 export function keyFor(
-  { type, issuer, tokenKey }: SiteChallenge,
+  challenge: SiteChallenge,
   directory: IssuerDirectory,
   clock: Clock,
 ): DirectoryKey {
-  const keys = keysInUse(directory, type, clock);
-  const key =
-    tokenKey === undefined ? keys[0] : keys.find(({ publicKey }) => publicKey.equals(tokenKey));
+  const key = keyForChallenge(challenge, directory, clock);
   if (key !== undefined) return key;
+  const { type, issuer, tokenKey } = challenge;
   throw new Failure(
     tokenKey === undefined
       ? `${issuer} has no key of type ${TOKEN_TYPES[type].name} now`

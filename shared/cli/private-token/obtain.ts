@@ -1,15 +1,9 @@
+import { requestToken } from '#shared/auth/schemes/private-token/client.ts';
 import {
   type DirectoryKey,
   REQUEST_TYPE,
   RESPONSE_TYPE,
 } from '#shared/private-token/issuer-directory.ts';
-import type { Blinded } from '#shared/private-token/blinded.ts';
-import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
-import { tokenInput } from '#shared/private-token/token.ts';
-import { truncatedKeyId } from '#shared/private-token/token-key.ts';
-import { encodeTokenRequest } from '#shared/private-token/token-request.ts';
-import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
-import { blindVoprf } from '#shared/private-token/voprf-client.ts';
 import type { Random } from '#shared/base/random.ts';
 import { Failure } from '../arguments/command.ts';
 import { type Reply, type Send } from '#shared/client/send.ts';
@@ -26,10 +20,6 @@ export interface TokenOrder {
   readonly count: number;
 }
 
-const BLIND: Readonly<
-  Record<TokenType, (publicKey: Buffer, input: Uint8Array, random: Random) => Blinded>
-> = { [BLIND_RSA]: blindRsa, [VOPRF]: blindVoprf };
-
 /**
  * Gets tokens from an issuer, one after the other (RFC 9578 sections 5 and 6), each verified; `getAccess` is
  * asked when the issuer wants to know who asks. Nothing of the site is sent. Throws `Failure`, also after
@@ -42,16 +32,14 @@ export async function* obtainTokens(
   random: Random,
 ): AsyncGenerator<Buffer> {
   const { requestUrl: url, key, digest, count } = order;
-  const { type } = key;
   let access: Access | undefined;
   for (let got = 0; got < count; got += 1) {
-    const input = tokenInput(type, random(32), digest, key.id);
-    const { blinded, finalize } = BLIND[type](key.publicKey, input, random);
+    const { content, finalize } = requestToken(key, digest, random);
     const message = {
       method: 'POST',
       url,
       fields: { 'content-type': REQUEST_TYPE, accept: RESPONSE_TYPE },
-      body: encodeTokenRequest({ type, truncatedKeyId: truncatedKeyId(key.id), blinded }),
+      body: content,
     };
     let answer = await sendWithToken(send, message, access);
     if (answer.status === 401 && access === undefined) {
@@ -60,11 +48,11 @@ export async function* obtainTokens(
     }
     if (answer.status !== 200) throw new Failure(refusal(url, answer));
     expectMediaType(answer, RESPONSE_TYPE, url);
-    const authenticator = finalize(answer.body);
-    if (authenticator === undefined) {
+    const token = finalize(answer.body);
+    if (token === undefined) {
       throw new Failure(`${url} gave a token that the published key has not signed`);
     }
-    yield Buffer.concat([input, authenticator]);
+    yield token;
   }
 }
 

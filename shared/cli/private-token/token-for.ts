@@ -3,9 +3,9 @@ import { tokenKeyId } from '#shared/private-token/token-key.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import { CLI } from '#shared/base/invocation.ts';
 import type { AskedOfIssuer } from './account.ts';
-import type { SiteChallenge } from './challenges.ts';
+import { keysInUse, type SiteChallenge } from '#shared/auth/schemes/private-token/client.ts';
 import { directoryOf, getTokens, type Holder } from './get-tokens.ts';
-import { keyFor, keysInUse } from './issuer.ts';
+import { keyFor } from './issuer.ts';
 import type { Wallet } from './wallet.ts';
 
 export interface Found {

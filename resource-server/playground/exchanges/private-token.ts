@@ -1,0 +1,171 @@
+import {
+  keyForChallenge,
+  privateTokenCredentials,
+  readSiteChallenges,
+  requestToken,
+  type SiteChallenge,
+} from '#shared/auth/schemes/private-token/client.ts';
+import { REQUEST_SCOPE } from '#shared/config/token-spaces.ts';
+import { decodeBase64url } from '#shared/private-token/base64url.ts';
+import {
+  DIRECTORY_PATH,
+  DIRECTORY_TYPE,
+  parseDirectory,
+  REQUEST_TYPE,
+  RESPONSE_TYPE,
+} from '#shared/private-token/issuer-directory.ts';
+import { originOfServer, serverNameOf } from '#shared/private-token/server-name.ts';
+import { parseChallenge } from '#shared/private-token/token-challenge.ts';
+import { parseToken } from '#shared/private-token/token.ts';
+import type { Exchange, Note, Performing } from '../exchange.ts';
+import { fieldOf } from '../http1-message.ts';
+
+import { jwtInClear, TOKEN_PARAMETERS } from './tokens.ts';
+
+const note = (text: string, section: string): Note => ({ text, section });
+
+/** Gets one token from the issuer that the challenge names. Throws if the issuer does not answer rightly. */
+async function obtain(
+  { send, remark, issue, clock, random }: Performing,
+  { issuer, digest, ...challenge }: SiteChallenge,
+): Promise<Buffer> {
+  const origin = originOfServer(issuer);
+  const listed = await send('The client asks the issuer for its keys', {
+    to: 'issuer',
+    method: 'GET',
+    target: DIRECTORY_PATH,
+    fields: [['Accept', DIRECTORY_TYPE]],
+  });
+  const directory = parseDirectory(JSON.parse(listed.content), origin + DIRECTORY_PATH);
+  const key = keyForChallenge(challenge, directory, clock);
+  if (key === undefined) throw new Error('the own issuer has no such key');
+  remark(
+    'The client compares: the issuer shows everybody the key that the site has named. A key for this visitor alone would mark the visitor (RFC 9576 section 6.2).',
+  );
+  const accessToken = await issue({ audience: directory.requestUrl, scope: REQUEST_SCOPE });
+  const { content, finalize } = requestToken(key, digest, random);
+  const signed = await send('The client asks the issuer to sign a token that it has blinded', {
+    to: 'issuer',
+    method: 'POST',
+    target: new URL(directory.requestUrl).pathname,
+    fields: [
+      ['Accept', RESPONSE_TYPE],
+      ['Authorization', `Bearer ${accessToken}`],
+      ['Content-Type', REQUEST_TYPE],
+    ],
+    content,
+  });
+  const token = finalize(signed.octets);
+  if (token === undefined) throw new Error('the own issuer has not signed the token');
+  remark(
+    'The issuer learns that the account (playground) has asked for one token, and when. It does not learn for which site, nor how the token looks: the client removes the blinding only now.',
+  );
+  return token;
+}
+
+/** Returns a token that differs in one octet, counted from its end if `at` is negative. */
+function changed(token: Buffer, at: number): Buffer {
+  const copy = Buffer.from(token);
+  const index = at < 0 ? copy.length + at : at;
+  copy[index] = (copy[index] ?? 0) ^ 1;
+  return copy;
+}
+
+/** The octets of a token: its type, a nonce of 32, the digest of the challenge, and the id of the key. */
+const IN_DIGEST = 34;
+const IN_KEY_ID = 66;
+
+const SHOWN: Readonly<Record<string, (token: Buffer) => Buffer>> = {
+  challenge: (token) => changed(token, IN_DIGEST),
+  key: (token) => changed(token, IN_KEY_ID),
+  forged: (token) => changed(token, -1),
+  cut: (token) => token.subarray(0, -1),
+};
+
+function challengeInClear(value: string): string | undefined {
+  const challenge = parseChallenge(decodeBase64url(value) ?? Buffer.alloc(0));
+  if (challenge === undefined) return undefined;
+  const { type, issuer, origins, context } = challenge;
+  const names = origins.join(', ');
+  return `token_type ${type}, issuer_name ${issuer}, redemption_context of ${context.length} octets, origin_info ${names}`;
+}
+
+function tokenInClear(value: string): string | undefined {
+  const token = parseToken(decodeBase64url(value) ?? Buffer.alloc(0));
+  if (token === undefined) return undefined;
+  const { type, nonce, challengeDigest, keyId, authenticator } = token;
+  const hex = (octets: Buffer) => octets.toString('hex');
+  return `token_type ${type}, nonce ${hex(nonce)}, challenge_digest ${hex(challengeDigest)}, token_key_id ${hex(keyId)}, authenticator of ${authenticator.length} octets`;
+}
+
+const IN_CLEAR: Readonly<Record<string, (value: string) => string | undefined>> = {
+  challenge: challengeInClear,
+  token: tokenInClear,
+  token68: jwtInClear,
+};
+
+/** RFC 9577, RFC 9578 section 6. */
+export const privateTokenExchange: Exchange = {
+  name: 'private-token',
+  title: 'PrivateToken',
+  about:
+    'An issuer that knows the client signs a token without seeing it, and a site lets in whoever shows the token, once. Neither of them can tell which account is behind which visit, as long as many clients use the same issuer.',
+  standard: 'RFC 9577, RFC 9578',
+  document: 'how-to/schemes/private-token.md',
+  space: { schemes: ['PrivateToken'], privateToken: { types: ['blind-rsa-2048'] } },
+  mistakes: {
+    replayed: 'The same token a second time',
+    challenge: 'A token for another site',
+    key: 'A token of a key that is not the issuer’s',
+    forged: 'A token that the issuer has not signed',
+    cut: 'A token that is cut off',
+  },
+  parameters: {
+    ...TOKEN_PARAMETERS,
+    challenge: note(
+      'What a token is for: its type, the issuer, and the sites at which it is good.',
+      'RFC 9577 section 2.1.1',
+    ),
+    'token-key': note(
+      'The key of the issuer with which a token is verified.',
+      'RFC 9577 section 2.1.2',
+    ),
+    'max-age': note('The seconds for which the challenge is good.', 'RFC 9577 section 2.1.2'),
+    token: note(
+      'A random nonce, the hash of the challenge, the hash of the key, and the issuer’s signature over them. The issuer has never seen any of these together with an account.',
+      'RFC 9577 section 2.2',
+    ),
+  },
+  decoded: (name, value) => (Object.hasOwn(IN_CLEAR, name) ? IN_CLEAR[name]?.(value) : undefined),
+  async perform(performing) {
+    const { send, remark, target, url, mistake = '', clock } = performing;
+    const request = { method: 'GET', target, fields: [] };
+    const asked = await send(
+      'The client asks the site, and learns which issuer it trusts',
+      request,
+    );
+    const site = serverNameOf(url);
+    const [challenge] = readSiteChallenges(fieldOf(asked, 'WWW-Authenticate'), site, clock) ?? [];
+    if (challenge === undefined || typeof challenge === 'string') {
+      throw new Error('the own server gave no challenge');
+    }
+    const right = await obtain(performing, challenge);
+    const token = SHOWN[mistake]?.(right) ?? right;
+    const last = {
+      ...request,
+      fields: [['Authorization', privateTokenCredentials(token)]] as const,
+    };
+    const answer = await send('The client shows the token to the site', last);
+    if (answer.status === 200) {
+      remark(
+        'The site learns that issuer.example vouches for whoever has sent this token. It does not learn who that is, nor whether two tokens are of the same client.',
+      );
+    }
+    if (mistake === 'replayed') await send('Somebody repeats what was heard', last);
+    if (mistake !== '') {
+      remark(
+        'The site says nothing of the reason: whether a token was used before, never signed, or is of another site is told to nobody.',
+      );
+    }
+  },
+};

@@ -1,0 +1,118 @@
+import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
+import { parseChallenges } from '#shared/http/auth/challenge.ts';
+import type { AuthParams } from '#shared/http/auth/params.ts';
+import { decodeBase64url, encodePadded } from '#shared/private-token/base64url.ts';
+import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
+import type { Blinded } from '#shared/private-token/blinded.ts';
+import type { DirectoryKey, IssuerDirectory } from '#shared/private-token/issuer-directory.ts';
+import { canonicalServerName } from '#shared/private-token/server-name.ts';
+import { challengeDigest, parseChallenge } from '#shared/private-token/token-challenge.ts';
+import { truncatedKeyId } from '#shared/private-token/token-key.ts';
+import { encodeTokenRequest } from '#shared/private-token/token-request.ts';
+import { BLIND_RSA, type TokenType, tokenType, VOPRF } from '#shared/private-token/token-types.ts';
+import { tokenInput } from '#shared/private-token/token.ts';
+import { blindVoprf } from '#shared/private-token/voprf-client.ts';
+
+/** A challenge for which a token may be got and redeemed. */
+export interface SiteChallenge {
+  readonly type: TokenType;
+  /** Server name. */
+  readonly issuer: string;
+  /** The hash of the whole TokenChallenge: a token is good where this is the same (RFC 9577 section 2.1.4). */
+  readonly digest: Buffer;
+  /** The issuer's key that the site asks for; undefined: whichever the issuer prefers. */
+  readonly tokenKey: Buffer | undefined;
+  /** Milliseconds since the epoch: the site takes the token until then; undefined: it does not say. */
+  readonly until: number | undefined;
+}
+
+/**
+ * Reads the challenges for PrivateToken of a WWW-Authenticate field (RFC 9577 section 2.1.3), in its order; one that may
+ * not be answered is a text that says why. Returns undefined if the field is malformed. More than the section asks for,
+ * the site's own name, `site`, has to be in the challenge: a token without one could be spent by the site elsewhere.
+ */
+export const readSiteChallenges = (
+  field: string,
+  site: string,
+  clock: Clock,
+): readonly (SiteChallenge | string)[] | undefined =>
+  parseChallenges(field)
+    ?.filter(({ scheme }) => scheme.toLowerCase() === 'privatetoken')
+    .map(({ params }) => readChallenge(params ?? {}, site, clock));
+
+function readChallenge(params: AuthParams, site: string, clock: Clock): SiteChallenge | string {
+  const bytes = decodeBase64url(params['challenge'] ?? '');
+  const challenge = bytes && parseChallenge(bytes);
+  if (bytes === undefined || challenge === undefined) return 'a challenge is malformed';
+  const type = tokenType(challenge.type);
+  if (type === undefined) return `type ${challenge.type} is unknown`;
+  const issuer = canonicalServerName(challenge.issuer);
+  if (issuer === undefined) return 'the name of an issuer is malformed';
+  if (!challenge.origins.some((name) => name.toLowerCase() === site)) {
+    return `a challenge is for ${challenge.origins.join(', ') || 'any site'}, not for ${site} alone`;
+  }
+  const tokenKey =
+    params['token-key'] === undefined ? undefined : decodeBase64url(params['token-key']);
+  if (params['token-key'] !== undefined && tokenKey === undefined) return 'a key is malformed';
+  const maxAge = /^\d{1,10}$/.test(params['max-age'] ?? '') ? Number(params['max-age']) : undefined;
+  return {
+    type,
+    issuer,
+    digest: challengeDigest(bytes),
+    tokenKey,
+    until: maxAge === undefined ? undefined : clock.now() + maxAge * 1000,
+  };
+}
+
+/** The keys of a type that issue now, the issuer's preferred one first. */
+export const keysInUse = (
+  { keys }: IssuerDirectory,
+  type: TokenType,
+  clock: Clock,
+): readonly DirectoryKey[] =>
+  keys.filter((key) => key.type === type && (key.notBefore ?? 0) * 1000 <= clock.now());
+
+/**
+ * Returns the key to get a token with. One that the site names counts only if the issuer shows it to everybody, or the
+ * site could mark a person by a key of their own (RFC 9576 section 6.2). Undefined: there is none.
+ */
+export function keyForChallenge(
+  { type, tokenKey }: Pick<SiteChallenge, 'type' | 'tokenKey'>,
+  directory: IssuerDirectory,
+  clock: Clock,
+): DirectoryKey | undefined {
+  const keys = keysInUse(directory, type, clock);
+  return tokenKey === undefined
+    ? keys[0]
+    : keys.find(({ publicKey }) => publicKey.equals(tokenKey));
+}
+
+const BLIND: Readonly<
+  Record<TokenType, (publicKey: Buffer, input: Uint8Array, random: Random) => Blinded>
+> = { [BLIND_RSA]: blindRsa, [VOPRF]: blindVoprf };
+
+/**
+ * Makes the request for one token (RFC 9578 sections 5.1 and 6.1). It has nothing of the site: `digest`, of the
+ * challenge, is blinded. `finalize` returns the token, given the issuer's response, and undefined if the key has not
+ * signed it.
+ */
+export function requestToken(
+  { type, id, publicKey }: DirectoryKey,
+  digest: Uint8Array,
+  random: Random,
+): { readonly content: Buffer; finalize(response: Uint8Array): Buffer | undefined } {
+  const input = tokenInput(type, random(32), digest, id);
+  const { blinded, finalize } = BLIND[type](publicKey, input, random);
+  return {
+    content: encodeTokenRequest({ type, truncatedKeyId: truncatedKeyId(id), blinded }),
+    finalize(response) {
+      const authenticator = finalize(response);
+      return authenticator && Buffer.concat([input, authenticator]);
+    },
+  };
+}
+
+/** The credentials that redeem a token (RFC 9577 section 2.2.2). */
+export const privateTokenCredentials = (token: Uint8Array): string =>
+  `PrivateToken token="${encodePadded(token)}"`;
