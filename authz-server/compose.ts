@@ -19,6 +19,7 @@ import { logged } from '#shared/server/message/request-log.ts';
 import { createApp } from './app.ts';
 import { auditChores, ownTokensChore } from './start/audit-chores.ts';
 import { backupChore } from './start/backup-chore.ts';
+import { backupWatch } from './start/backup-watch.ts';
 import { banner } from './start/banner.ts';
 import { outboxChore } from './mail/outbox-chore.ts';
 import { openMail } from '#shared/mail/transport.ts';
@@ -79,7 +80,8 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
     seconds: 60,
     run: () => Promise.all([stores.sweep(), ring.sweep()]),
   };
-  const backups = WORKER === 1 && config.backup ? backupChore(parts, config.backup) : undefined;
+  const schedule = WORKER === 1 ? config.backup : undefined;
+  const backups = schedule?.folder && backupChore(parts, { ...schedule, folder: schedule.folder });
   const unused = {
     name: 'unused clients',
     seconds: 3600,
@@ -110,11 +112,12 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
       ownTokensChore(server),
       ...(WORKER === 1 ? [sweep, unused, ...auditChores(parts)] : []),
       ...(backups ? [backups] : []),
+      ...(schedule ? [backupWatch(parts, schedule)] : []),
       ...(config.mail ? [outboxChore(server, await openMail(config), log)] : []),
     ],
     holds: {
       async [Symbol.asyncDispose]() {
-        await backups?.[Symbol.asyncDispose]();
+        if (backups) await backups[Symbol.asyncDispose]();
         await recorder.tellOwnTokens(Infinity).catch((error: unknown) => {
           log.error('audit.failing', { reason: String(error) });
         });

@@ -1,27 +1,71 @@
+import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
-import { ManualClock } from '#shared/base/clock.ts';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import { openSqlite } from '#shared/stores/sqlite/open.ts';
+import { sqliteUnderTest, type SqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import { backupChore } from './backup-chore.ts';
 
-test('a backup that fails is told, tried again after a minute, and no more once it is there', async () => {
-  const data = await temporaryFolder();
-  const clock = new ManualClock();
-  const made: unknown[] = [];
+const HOUR = 3600;
+
+let store: SqliteUnderTest;
+let stores: Stores;
+let made: unknown[];
+beforeEach(async () => {
+  store = await sqliteUnderTest();
+  stores = await store.open();
+  made = [];
+});
+afterEach(async () => {
+  await stores[Symbol.asyncDispose]();
+  await store.end();
+});
+
+const folder = () => join(store.folder, 'backups');
+
+/** The chore of a server whose store is `data`. */
+function chore(data = store.spec().data) {
   const log = { ...silentLog, info: (event: string) => made.push(event) };
-  const settings = { folder: join(data, 'backups'), every: 3600, keep: 1 };
-  const config = configSchema.parse({ data });
-  await using chore = backupChore({ config, clock, random: systemRandom, log }, settings);
-  await expect(chore.run()).rejects.toThrow('no such file');
-  await using _ = await openSqlite({ folder: data, clock, random: systemRandom });
-  await chore.run();
+  const parts = { config: configSchema.parse({ data }), stores, random: systemRandom, log };
+  const settings = { folder: folder(), every: HOUR, keep: 1 };
+  return backupChore({ ...parts, clock: store.clock }, settings);
+}
+
+test('a backup that fails is told, tried again after a minute, and no more once it is there', async () => {
+  const data = join(store.folder, 'later');
+  await using running = chore(data);
+  await expect(running.run()).rejects.toThrow('no such file');
+  mkdirSync(data);
+  cpSync(store.spec().data, data, { recursive: true });
+  await running.run();
   expect(made).toEqual([]);
-  clock.advance(60_000);
-  await chore.run();
-  await chore.run();
+  expect(await stores.lastBackup.get()).toBeUndefined();
+  store.clock.advance(60);
+  await running.run();
+  await running.run();
+  expect(made).toEqual(['backup.made']);
+  expect(await stores.lastBackup.get()).toBe(store.clock.now());
+});
+
+test('a backup of a process that died before it noted it counts from the begin of its period', async () => {
+  store.clock.advance(60);
+  {
+    await using died = chore();
+    await died.run();
+  }
+  const { clock } = store;
+  const begin = clock.now() - (clock.now() % (HOUR * 1000));
+  for (const [noted, known] of [
+    [begin - 1, begin],
+    [clock.now() + 1, begin],
+    [begin + 1, begin + 1],
+  ] as const) {
+    await stores.lastBackup.note(noted);
+    await using running = chore();
+    await running.run();
+    expect(await stores.lastBackup.get()).toBe(known);
+  }
   expect(made).toEqual(['backup.made']);
 });

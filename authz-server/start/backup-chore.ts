@@ -1,31 +1,50 @@
 import type { Parts } from '#shared/server/process.ts';
 import type { Chore } from '#shared/server/chore.ts';
 import { openBackupThreads } from '#shared/stores/backup/backup-threads.ts';
-import { makeScheduled } from '#shared/stores/backup/scheduled.ts';
-import type { BackupSettings } from '#shared/stores/backup/settings.ts';
+import { hasScheduled, makeScheduled } from '#shared/stores/backup/scheduled.ts';
+import type { ScheduleSettings } from '#shared/stores/backup/settings.ts';
+import { periodBegin } from '#shared/stores/last-backup/last-backup.ts';
 
 /** Seconds between two looks whether a backup is due. */
 const LOOK = 2;
 /** Milliseconds until one that failed is tried again. */
 const PAUSE = 60_000;
 
-/** Makes the backups of the schedule, and tells of each that was made. */
+type ChoreParts = Pick<Parts, 'config' | 'stores' | 'clock' | 'random' | 'log'>;
+
+/** Makes the backups of the schedule, tells of each that was made, and notes it as the last good one. */
 export function backupChore(
-  { config, clock, random, log }: Pick<Parts, 'config' | 'clock' | 'random' | 'log'>,
-  settings: BackupSettings,
+  { config, stores: { lastBackup }, clock, random, log }: ChoreParts,
+  settings: ScheduleSettings,
 ): Chore & AsyncDisposable {
   const threads = openBackupThreads();
   const parts = { ...threads, data: config.data, settings, clock, random };
   let from = -Infinity;
+  /** The period whose backup is known to be noted. */
+  let noted = -Infinity;
+
+  /** The process that made it may have died before it noted that: then the begin of the period counts. */
+  async function noteFound(begin: number): Promise<void> {
+    if (noted === begin || !hasScheduled(settings, begin)) return;
+    const last = (await lastBackup.get()) ?? -Infinity;
+    if (last < begin || last > clock.now()) await lastBackup.note(begin);
+    noted = begin;
+  }
+
   return {
     name: 'backup',
     seconds: LOOK,
     async run() {
       if (clock.monotonic() < from) return;
       from = clock.monotonic() + PAUSE;
+      const began = clock.now();
       const made = await makeScheduled(parts);
       from = -Infinity;
-      if (made) log.info('backup.made', made);
+      if (made) {
+        log.info('backup.made', made);
+        await lastBackup.note(began);
+      }
+      await noteFound(periodBegin(began, settings.every));
     },
     [Symbol.asyncDispose]: () => threads[Symbol.asyncDispose](),
   };

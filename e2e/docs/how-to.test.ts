@@ -245,6 +245,8 @@ test('backup: the store is in the folder', async () => {
   const [, checked] = await printed('backup-restore-upgrade.md', 'sh backup');
   expect((await stat(join(folder, 'state.db'))).size).toBeGreaterThan(0);
   expect(checked).toMatch(/^\d+ files? read back, unchanged and whole\.$/m);
+  const { backup_at } = (await pair.cli('server', 'status')) as { readonly backup_at: number };
+  expect(Math.abs(Date.now() - backup_at)).toBeLessThan(3_600_000);
   await rm(folder, { recursive: true });
 });
 

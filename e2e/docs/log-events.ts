@@ -192,6 +192,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'A backup of the schedule was made and read back, and older ones were removed.',
       ['folder', 'files', 'removed'],
     ],
+    [
+      'warn',
+      'backup.overdue',
+      'A period of `backup` has passed without a good backup.',
+      ['reason'],
+    ],
     ['warn', 'store.working', 'That part has worked again for some seconds.', ['part']],
     [
       'error',
@@ -274,6 +280,7 @@ export const CHORES: Readonly<Record<string, string>> = {
   mail: 'sending of mail',
   audit: 'closing of the audit log',
   backup: 'making of backups by the schedule (`backup`); nothing is left of one that failed',
+  'backup watch': 'looking whether a backup is overdue',
   'audit counts': 'telling how many tokens applications got in their own name',
   'audit retention': 'removal of days that the audit log is kept no longer',
   'token keys': 'reading and making of keys for PrivateToken',

@@ -115,6 +115,8 @@ describe('both servers with two workers each', () => {
         expect(text).toContain(`process_cpu_seconds_total{server="${server}",worker="${worker}"}`);
       }
     }
+    expect(text).toContain('countersign_last_backup_timestamp_seconds{server="authz"} 0\n');
+    expect(text).not.toContain('countersign_last_backup_timestamp_seconds{server="resource"}');
     expect(text).toMatch(/countersign_keys\{server="authz",state="signing"\} [1-9]/);
   });
 

@@ -5,6 +5,7 @@ import { auditList } from './commands/audit-list.ts';
 import { auditVerify } from './commands/audit-verify.ts';
 import { backup } from './commands/backup.ts';
 import { backupCheck } from './commands/backup-check.ts';
+import { backupRecord } from './commands/backup-record.ts';
 import { cacheBan } from './commands/cache-ban.ts';
 import { cacheBans } from './commands/cache-bans.ts';
 import { cachePurge } from './commands/cache-purge.ts';
@@ -126,6 +127,7 @@ export const COMMANDS: readonly Command[] = [
   privateTokenKeys,
   privateTokenRotate,
   backupCheck,
+  backupRecord,
   backup,
   restore,
   directoryExport,

@@ -21,11 +21,18 @@ test('a backup by the schedule lies anywhere but where the store itself is', () 
   expect(mistakes({ data: '/d', backup: { folder: '/d' } })).toHaveLength(1);
 });
 
-test('with Redis it is refused, because the state is elsewhere', () => {
+test('with Redis a folder is refused, because the state is elsewhere; a period is not', () => {
   expect(mistakes({ store: REDIS, backup: { folder: '/b' } })).toEqual([
-    { path: 'backup', message: expect.stringContaining('own tools') },
+    { path: 'backup.folder', message: expect.stringContaining('own tools') },
   ]);
+  expect(mistakes({ store: REDIS, backup: { every: 3600 } })).toEqual([]);
   expect(mistakes({ store: REDIS })).toEqual([]);
+});
+
+test('with SQLite the folder is needed: a schedule without one would make nothing', () => {
+  expect(mistakes({ backup: { every: 3600 } })).toEqual([
+    { path: 'backup.folder', message: 'is missing' },
+  ]);
 });
 
 test.each([
@@ -34,7 +41,7 @@ test.each([
   { folder: '/b', every: 59 },
   { folder: '/b', every: 3600.5 },
   { folder: '/b', more: 1 },
-  {},
+  { every: 0 },
 ])('%j is refused', (backup) => {
   expect(configSchema.safeParse({ backup }).success).toBe(false);
 });

@@ -94,12 +94,15 @@ export const RULES: readonly Rule[] = [
     reads: ['backup', 'store', 'data'],
     check: ({ backup, store, data }) => {
       if (backup === undefined) return [];
+      const { folder } = backup;
       if (store.kind === 'redis') {
-        const message = `is for SQLite: back up Redis with its own tools, and ${join(data, 'content')} with any`;
-        return [{ path: 'backup', message }];
+        if (folder === undefined) return [];
+        const message = `is for SQLite: back up Redis with its own tools, and ${join(data, 'content')} with any; then run \`countersign backup record\``;
+        return [{ path: 'backup.folder', message }];
       }
+      if (folder === undefined) return [{ path: 'backup.folder', message: 'is missing' }];
       const places = [data, join(data, 'content')].map((place) => resolve(place));
-      return places.includes(resolve(backup.folder))
+      return places.includes(resolve(folder))
         ? [{ path: 'backup.folder', message: 'is where the store itself is: name another folder' }]
         : [];
     },

@@ -204,7 +204,8 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   }
   const { metrics: scraped } = config.listen;
   const keys = keyLifecycle(role.keys, parts);
-  const reports = { metrics, feed, ready: server.ready ?? ready, life: keys, clock };
+  const lastBackup = role.name === 'authz' ? stores.lastBackup : undefined;
+  const reports = { metrics, feed, ready: server.ready ?? ready, life: keys, lastBackup, clock };
   using reporting =
     scraped &&
     (await onPort(config, 'metrics', () => reportMetrics({ ...reports, address: scraped })));

@@ -110,6 +110,21 @@ test('the first page searches by GET, and tells which processes want attention',
   ]);
 });
 
+test('the last good backup is shown, or that none is known, and one that is overdue wants attention', async () => {
+  const shown = async () => (await browser.open('/admin/server-status')).text;
+  const OVERDUE = 'A backup is overdue';
+  expect(await shown()).toMatch(/<dt>Last good backup<\/dt>\s*<dd>\s*None is known/);
+  expect((await browser.open('/admin')).text).not.toContain(OVERDUE);
+  Object.assign(site.server.config, { backup: { every: 3600 } });
+  expect((await browser.open('/admin')).text).toContain(OVERDUE);
+  const { lastBackup } = site.server.stores;
+  await lastBackup.note(systemClock.now());
+  expect((await browser.open('/admin')).text).not.toContain(OVERDUE);
+  expect(await shown()).toMatch(
+    /<dt>Last good backup<\/dt>\s*<dd>\s*(now|1 second ago|\d+ seconds ago),\s*<time/,
+  );
+});
+
 test('a key that ends soon wants attention, and its list leads to another in its place', async () => {
   const { apiKeys } = site.server.stores;
   const day = 86_400_000;

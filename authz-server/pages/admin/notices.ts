@@ -53,6 +53,9 @@ export async function overview(
       ...noticeOf(new Set(processes.map(({ version }) => version)).size > 1 ? 2 : 0, texts.mixed, {
         name: 'server status',
       }),
+      ...noticeOf(status['backup_overdue'] === true ? 1 : 0, () => texts.overdue, {
+        name: 'server status',
+      }),
       ...noticeOf(pending, texts.bans, { name: 'cache bans' }),
       ...warningNotices(itemsOf(status['warnings']), language),
     ],

@@ -46,6 +46,7 @@ export const adminDe: typeof adminEn = {
     processes: 'Prozesse der letzten Minute',
     feed: 'Liste der Widerrufe',
   },
+  backup: { none: 'Keine bekannt' },
   overview: {
     title: 'Aufmerksamkeit',
     nothing: 'Nichts braucht Ihre Aufmerksamkeit.',
@@ -63,6 +64,7 @@ export const adminDe: typeof adminEn = {
         : `${count} API-Schlüssel enden in zwei Wochen oder früher`,
     unready: (count: number) =>
       count === 1 ? 'Ein Prozess ist nicht bereit' : `${count} Prozesse sind nicht bereit`,
+    overdue: 'Eine Sicherung ist überfällig',
     mixed: (count: number) => `Es laufen Prozesse von mindestens ${count} Versionen`,
     bans: (count: number) =>
       count === 1
@@ -466,6 +468,8 @@ export const adminDe: typeof adminEn = {
     server: 'Server',
     worker: 'Worker',
     ready: 'Bereit',
+    backup_at: 'Letzte gute Sicherung',
+    backup_overdue: 'Eine Sicherung ist überfällig',
     warnings: 'Noch einmal ansehen',
     message: 'Warum',
     about: 'Mehr dazu',

@@ -46,6 +46,7 @@ export const adminEn = {
     processes: 'Processes of the last minute',
     feed: 'Feed of revocations',
   },
+  backup: { none: 'None is known' },
   overview: {
     title: 'Attention',
     nothing: 'Nothing wants your attention.',
@@ -61,6 +62,7 @@ export const adminEn = {
       count === 1 ? 'One API key ends within two weeks' : `${count} API keys end within two weeks`,
     unready: (count: number) =>
       count === 1 ? 'One process is not ready' : `${count} processes are not ready`,
+    overdue: 'A backup is overdue',
     mixed: (count: number) => `Processes of at least ${count} versions run`,
     bans: (count: number) =>
       count === 1
@@ -460,6 +462,8 @@ export const adminEn = {
     server: 'Server',
     worker: 'Worker',
     ready: 'Ready',
+    backup_at: 'Last good backup',
+    backup_overdue: 'A backup is overdue',
     warnings: 'Look again',
     message: 'Why',
     about: 'More about it',

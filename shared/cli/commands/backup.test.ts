@@ -117,7 +117,7 @@ test('the backup has all content that its copy names, though documents are repla
   }
 });
 
-test('a folder that is no tree is left out, and a link is not followed', async () => {
+test('a folder that is no tree is left out; a tree behind a link is not followed and makes no backup', async () => {
   const { shell, content, target } = await withDocuments('a');
   const outside = join(content, '..', '..', 'outside');
   for (const path of [outside, join(content, '..', '%ff')]) {
@@ -126,9 +126,12 @@ test('a folder that is no tree is left out, and a link is not followed', async (
   }
   await symlink(outside, join(content, '..', folderOf('/linked')));
   await writeFile(join(content, '..', 'file'), 'x');
-  await withStores(shell, (stores) => put(stores, '/linked', 'x', 'mine'));
   expect(await json(shell, 'backup', target)).toEqual({ folder: target, files: 1 });
   expect(await readdir(join(target, 'content'))).toEqual([FOLDER]);
+  await withStores(shell, (stores) => put(stores, '/linked', 'x', 'mine'));
+  const linked = await inProcess(shell, 'backup', `${target} 2`);
+  expect([linked.code, linked.stderr]).toEqual([1, expect.stringContaining('mine is missing')]);
+  await expect(readdir(`${target} 2`)).rejects.toThrow(/ENOENT/);
 });
 
 test('content that never appears is a failure that leaves nothing behind', async () => {
@@ -173,4 +176,26 @@ test('Redis: its own tools are named', async () => {
   const shell = new TestShell({ COUNTERSIGN_REDIS_URL: 'redis://localhost:1' });
   const { code, stderr } = await inProcess(shell, 'backup', '/nowhere/backup');
   expect([code, stderr]).toEqual([1, expect.stringContaining('BGSAVE')]);
+});
+
+test('the status tells of the last good backup: none, by the command, recorded, and overdue', async () => {
+  const { shell, content, target } = await withDocuments('a');
+  const lines = async () => (await inProcess(shell, 'server', 'status')).stdout;
+  const known = (at: number) => `good backup is of ${new Date(at).toISOString().slice(0, 16)}Z.`;
+  await withStores(shell, (stores) => put(stores, TREE, 'lost', 'lost'));
+  expect((await inProcess(shell, 'backup', target)).code).toBe(1);
+  expect(await lines()).toContain('No good backup is known.');
+  await writeFile(join(content, 'lost'), 'found');
+  await json(shell, 'backup', target);
+  expect(await lines()).toContain(known(shell.clock.now()));
+  shell.clock.advance(86_400);
+  const recorded = shell.clock.now();
+  expect(await json(shell, 'backup', 'record')).toEqual({ at: recorded });
+  const file = join(target, '..', 'backup.json');
+  await writeFile(file, JSON.stringify({ backup: { folder: target, every: 3600 } }));
+  shell.env['COUNTERSIGN_CONFIG'] = file;
+  expect(await lines()).not.toContain('overdue');
+  shell.clock.advance(7200);
+  expect(await lines()).toContain(known(recorded));
+  expect(await lines()).toContain('A backup is overdue');
 });

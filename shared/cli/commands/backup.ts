@@ -2,12 +2,13 @@ import { counted } from '#shared/base/counted.ts';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '#shared/config/load.ts';
+import { checkBackup } from '#shared/stores/backup/check.ts';
 import { copyStore, MissingContent } from '#shared/stores/backup/copy-store.ts';
 import { writeSums } from '#shared/stores/backup/sums.ts';
 import { backupSqlite } from '#shared/stores/sqlite/backup/backup.ts';
 import { type Command, Failure, type Shell } from '../arguments/command.ts';
 import { makeNamedFolder } from '../arguments/named-folder.ts';
-import { demandStore } from '../stores/with-stores.ts';
+import { demandStore, withStores } from '../stores/with-stores.ts';
 
 export const backup: Command = {
   name: 'backup',
@@ -19,6 +20,7 @@ export const backup: Command = {
     'which has those, and SHA256SUMS, which `countersign backup check` compares with them. A backup has no master',
     'secret: keep that elsewhere, since the signing keys cannot be opened without it. A backup has no tokens, grants or',
     'sign-ins either: they would undo revocations.',
+    'It reads the copy back, and notes it as the last good backup.',
     'To restore: stop the servers, then run `countersign restore FOLDER`. People, clients and API keys are then as',
     'they were at the backup. Disable or remove again those that you disabled or removed since.',
   ],
@@ -27,12 +29,14 @@ export const backup: Command = {
     const { store, data } = config;
     if (store.kind === 'redis') {
       throw new Failure(
-        `the state is in Redis: back it up with Redis's own tools (BGSAVE, or a copy of its append-only files), then copy ${join(data, 'content')}. After a restore, before the servers start, delete {${store.prefix}}:epoch and every key with :artefact: in it, or what was ended or spent since comes back`,
+        `the state is in Redis: back it up with Redis's own tools (BGSAVE, or a copy of its append-only files), then copy ${join(data, 'content')}. After a restore, before the servers start, delete {${store.prefix}}:epoch and every key with :artefact: in it, or what was ended or spent since comes back. After each backup run \`countersign backup record\``,
       );
     }
     demandStore(config);
     await makeEmpty(folder);
+    const began = shell.clock.now();
     const files = await copyInto(data, folder, shell);
+    await withStores(shell, ({ lastBackup }) => lastBackup.note(began), config);
     return {
       json: { folder, files },
       lines: [
@@ -47,17 +51,23 @@ async function makeEmpty(folder: string): Promise<void> {
   if ((await readdir(folder)).length > 0) throw new Failure(`${folder} is not empty`);
 }
 
-/** Resolves to the number of content files. Rejects with `Failure` if content is missing; then the folder is, too. */
+/**
+ * Copies the store and reads the copy back. Resolves to the number of content files. Rejects with `Failure` if something
+ * is missing or damaged; then the folder is removed.
+ */
 async function copyInto(data: string, folder: string, { clock, random }: Shell): Promise<number> {
   try {
-    return await copyStore(data, folder, {
+    const files = await copyStore(data, folder, {
       clock,
       random,
       copyState: async (from, to) => backupSqlite(from, to),
       writeSums: async (to) => writeSums(to),
     });
+    const mistakes = checkBackup(folder);
+    if (mistakes.length > 0) throw new Failure(`the copy is not whole:\n${mistakes.join('\n')}`);
+    return files;
   } catch (error) {
-    if (!(error instanceof MissingContent)) throw error;
+    if (!(error instanceof MissingContent || error instanceof Failure)) throw error;
     await rm(folder, { recursive: true });
     throw new Failure(error.message);
   }

@@ -3,6 +3,7 @@ import { VERSION } from '#shared/base/version.ts';
 import { isProduction } from '#shared/config/production.ts';
 import { configWarnings } from '#shared/config/warnings.ts';
 import { readProcess } from '#shared/stores/cache/process-report.ts';
+import { isOverdue } from '#shared/stores/last-backup/last-backup.ts';
 import { operation } from '../operation.ts';
 
 /** The processes that have said within the last minute that they are there, and what the configuration leaves open. */
@@ -27,12 +28,22 @@ export const showServers = operation({
         }),
       )
       .describe('those that were heard of within a minute'),
+    backup_at: z
+      .number()
+      .optional()
+      .describe(
+        'when the last good backup was made, in milliseconds since the epoch; absent: none is known',
+      ),
+    backup_overdue: z
+      .boolean()
+      .describe('whether a whole period of the setting `backup` has passed without a good backup'),
     warnings: z
       .array(z.strictObject({ path: z.string(), message: z.string() }))
       .describe('settings that are probably a mistake, as `config check` says them'),
   }),
-  async run(_, { config, stores }) {
-    const reports = await stores.cacheReports.all();
+  async run(_, { config, stores, clock }) {
+    const [reports, last] = await Promise.all([stores.cacheReports.all(), stores.lastBackup.get()]);
+    const { backup } = config;
     const processes = [...reports].flatMap(([process, text]) => {
       const report = readProcess(text);
       return report === undefined ? [] : [Object.assign({ process }, report)];
@@ -43,6 +54,9 @@ export const showServers = operation({
       version: VERSION,
       mode: isProduction(config) ? ('production' as const) : ('development' as const),
       processes: processes.toSorted((a, b) => (place(a) < place(b) ? -1 : 1)),
+      ...(last !== undefined && { backup_at: last }),
+      backup_overdue:
+        backup !== undefined && isOverdue(last ?? -Infinity, clock.now(), backup.every),
       warnings: configWarnings(config).map(({ path, message }) => ({ path, message })),
     };
   },

@@ -1,6 +1,7 @@
 import cluster from 'node:cluster';
 import type { Clock } from '#shared/base/clock.ts';
 import { within } from '#shared/base/within.ts';
+import type { LastBackup } from '#shared/stores/last-backup/last-backup.ts';
 import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
 import type { Ready } from '../endpoints/health.ts';
 import { listenForMetrics, type MetricsAddress } from './listener.js';
@@ -26,6 +27,8 @@ interface Reported {
   readonly ready: Ready;
   /** Whose keys are looked at. */
   readonly life: Parameters<typeof measureKeys>[1];
+  /** The last good backup of the store; only the authorization server tells. */
+  readonly lastBackup: LastBackup | undefined;
   readonly clock: Clock;
 }
 
@@ -34,18 +37,22 @@ interface Reported {
  * to whoever scrapes. Rejects if it cannot listen.
  */
 export async function reportMetrics(reported: Reported): Promise<Reporting> {
-  const { metrics, address, feed, ready, life, clock } = reported;
+  const { metrics, address, feed, ready, life, lastBackup, clock } = reported;
   const ofProcess = measureProcess(metrics, clock);
   const works = () =>
     within(READY_PATIENCE, ready()).then(
       () => 1,
       () => 0,
     );
+  async function measureBackup(): Promise<void> {
+    if (lastBackup) metrics.set('lastBackup', ((await lastBackup.get()) ?? 0) / 1000);
+  }
   async function read(): Promise<void> {
-    // A store that does not answer is what `ready` says; the last known keys stay.
-    const keys = within(READY_PATIENCE, measureKeys(metrics, life)).catch(() => {});
+    // A store that does not answer is what `ready` says; the last known numbers stay.
+    const stored = [measureKeys(metrics, life), measureBackup()];
+    const settled = Promise.all(stored.map((one) => within(READY_PATIENCE, one).catch(() => {})));
     metrics.set('ready', await works());
-    await keys;
+    await settled;
     measureFeed(metrics, feed);
     ofProcess.read();
   }

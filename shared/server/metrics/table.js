@@ -141,6 +141,13 @@ export const METRICS = /** @type {const} */ ({
     labels: ['server', 'alg'],
     merge: 'max',
   },
+  lastBackup: {
+    name: 'countersign_last_backup_timestamp_seconds',
+    help: 'When the last good backup was made, in seconds since 1970, as the store of the authorization server knows. 0: none is known.',
+    type: 'gauge',
+    labels: ['server'],
+    merge: 'max',
+  },
   eventLoopDelay: {
     name: 'countersign_eventloop_delay_seconds',
     help: 'Delay of the event loop since the scrape before: median, 99th percentile, greatest; the worst of all workers.',

@@ -14,7 +14,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import { syncPath } from '../sqlite/backup/backup.ts';
 import { copyStore, type CopyParts } from './copy-store.ts';
-import type { BackupSettings } from './settings.ts';
+import { periodBegin } from '../last-backup/last-backup.ts';
+import type { ScheduleSettings } from './settings.ts';
 
 /** A backup under way, or one that is being removed. None of them counts. */
 const PARTIAL = 'countersign-partial';
@@ -23,7 +24,7 @@ const SQLITE_BUSY = 5;
 
 export interface ScheduleParts extends CopyParts {
   readonly data: string;
-  readonly settings: BackupSettings;
+  readonly settings: ScheduleSettings;
   /** As `checkBackup`. */
   check(folder: string): Promise<readonly string[]>;
 }
@@ -44,7 +45,7 @@ export interface ScheduledBackup {
  */
 export async function makeScheduled(parts: ScheduleParts): Promise<ScheduledBackup | undefined> {
   const { data, settings, clock } = parts;
-  const folder = join(settings.folder, nameAt(clock.now(), settings.every));
+  const folder = folderOf(settings, periodBegin(clock.now(), settings.every));
   if (existsSync(folder)) return undefined;
   makeFolder(settings.folder);
   using alone = holdAlone(join(settings.folder, 'lock.db'));
@@ -64,16 +65,18 @@ export async function makeScheduled(parts: ScheduleParts): Promise<ScheduledBack
   }
 }
 
-function nameAt(now: number, every: number): string {
-  const begin = now - (now % (every * 1000));
-  return `countersign-${new Date(begin).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`;
-}
+/** Whether the backup of the period that begins then is there. */
+export const hasScheduled = (settings: ScheduleSettings, begin: number): boolean =>
+  existsSync(folderOf(settings, begin));
+
+const folderOf = ({ folder }: ScheduleSettings, begin: number): string =>
+  join(folder, `countersign-${new Date(begin).toISOString().replaceAll(/[-:]|\.\d+/g, '')}`);
 
 /**
  * Removes all but the newest up to the one that was just made: a clock that was ahead may have left later names, which
  * stay and count for nothing. One that is being removed has lost its name before.
  */
-function removeOld({ folder, keep }: BackupSettings, made: string): number {
+function removeOld({ folder, keep }: ScheduleSettings, made: string): number {
   const names = readdirSync(folder, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && NAME.test(entry.name))
     .map(({ name }) => name)

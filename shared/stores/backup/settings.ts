@@ -1,13 +1,14 @@
 import { z } from 'zod';
 
-/** The setting `backup`: backups of the embedded store that the authorization server makes by itself. */
+/** The setting `backup`: how often there is to be one, and where the authorization server makes it by itself. */
 export const backupSettings = z
   .strictObject({
     folder: z
       .string()
       .min(1)
+      .optional()
       .describe(
-        'Folder for the backups, best on another disk. Each is a folder in it, named by the begin of its period in UTC.',
+        'Folder for the backups, best on another disk; with SQLite only, and there it is needed. Each backup is a folder in it, named by the begin of its period in UTC.',
       ),
     every: z
       .int()
@@ -15,7 +16,7 @@ export const backupSettings = z
       .max(31 * 86_400)
       .default(86_400)
       .describe(
-        'Seconds between two backups. Periods are counted from midnight UTC of 1970-01-01; one that passed while no server ran is left out.',
+        'Seconds between two backups. Periods are counted from midnight UTC of 1970-01-01; one that passed while no server ran is left out. The log warns of a period without a good backup.',
       ),
     keep: z
       .int()
@@ -26,7 +27,10 @@ export const backupSettings = z
   })
   .optional()
   .describe(
-    'Backups that the authorization server makes by itself, with SQLite only. Absent: none. Redis has tools of its own.',
+    'Backups that the authorization server makes by itself, with SQLite. Redis has tools of its own: there `every` says how often `countersign backup record` is to be told of one. Absent: no backups, and no warning that one is overdue.',
   );
 
 export type BackupSettings = NonNullable<z.infer<typeof backupSettings>>;
+
+/** Settings of backups that the server makes by itself. */
+export type ScheduleSettings = BackupSettings & { readonly folder: string };
