@@ -114,6 +114,10 @@ export const EVENT_KINDS = {
   'client.added': { says: 'An application was registered.', has: ['client'] },
   'client.changed': { says: 'The registration of an application was changed.', has: ['client'] },
   'client.secret-changed': { says: 'An application has another secret.', has: ['client'] },
+  'client.ended': {
+    says: 'All tokens of an application ended, and all that people had allowed it.',
+    has: ['client'],
+  },
   'client.removed': { says: 'An application was removed, with all that it had.', has: ['client'] },
   'api-key.added': { says: 'An API key was made.', has: ['key'] },
   'api-key.rotated': { says: 'An API key was replaced by another.', has: ['key'] },

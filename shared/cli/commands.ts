@@ -10,7 +10,9 @@ import { cacheBan } from './commands/cache-ban.ts';
 import { cacheBans } from './commands/cache-bans.ts';
 import { cachePurge } from './commands/cache-purge.ts';
 import { cacheStats } from './commands/cache-stats.ts';
+import { clientAccess } from './commands/client-access.ts';
 import { clientAdd } from './commands/client-add.ts';
+import { clientEnd } from './commands/client-end.ts';
 import { clientList } from './commands/client-list.ts';
 import { clientRemove } from './commands/client-remove.ts';
 import { clientSecret } from './commands/client-secret.ts';
@@ -72,8 +74,10 @@ export const COMMANDS: readonly Command[] = [
   clientAdd,
   clientList,
   clientShow,
+  clientAccess,
   clientSet,
   clientSecret,
+  clientEnd,
   clientRemove,
   userAdd,
   userInvite,

@@ -93,6 +93,8 @@ const CALLS: Readonly<Record<string, Given | ((house: House) => Promise<Given>)>
   'client show': { client_id: 'app' },
   'client set': { client_id: 'app', client_name: 'New' },
   'client secret': { client_id: 'app', overlap: 60 },
+  'client access': { client_id: 'app' },
+  'client end': { client_id: 'app' },
   'client remove': { client_id: 'app' },
   'user list': {},
   'user show': { name: 'alice' },

@@ -3,7 +3,9 @@ import { banCached } from './cache/cache-ban.ts';
 import { listBans } from './cache/cache-bans.ts';
 import { purgeCached } from './cache/cache-purge.ts';
 import { showCaches } from './cache/cache-stats.ts';
+import { showClientAccess } from './clients/client-access.ts';
 import { addClient } from './clients/client-add.ts';
+import { endAccessOfClient } from './clients/client-end.ts';
 import { listClients } from './clients/client-list.ts';
 import { removeClient } from './clients/client-remove.ts';
 import { renewSecret } from './clients/client-secret.ts';
@@ -46,8 +48,10 @@ export const OPERATIONS: readonly Operation[] = [
   addClient,
   listClients,
   showClient,
+  showClientAccess,
   setClient,
   renewSecret,
+  endAccessOfClient,
   removeClient,
   listUsers,
   showUser,

@@ -4,10 +4,11 @@ import { macKey } from '#shared/audit/mac.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { perform } from '#shared/operations/operation.ts';
 import { setUser } from '#shared/operations/people/user-set.ts';
+import { recordAccess } from '#shared/people/access/grants.ts';
 import { someApiKey } from '#shared/stores/contract/samples.ts';
 import { writeProcess } from '#shared/stores/cache/process-report.ts';
 import { houseOf } from '../../base/house.ts';
-import type { TestBrowser } from '../browser.fixture.ts';
+import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { ALICE, BOB } from '../pages/at-consent.fixture.ts';
 import { testSite, type TestSite } from '../site.fixture.ts';
 
@@ -44,6 +45,36 @@ test('the page of a person ends one sign-in of theirs, after a page that says wh
   expect((await bobs.open('/account')).text).not.toContain('Signed in as');
   const after = await browser.open('/admin/user-show?name=bob');
   expect(after.text).not.toContain('sign_in=');
+});
+
+test('the page of a client lists its grants: one ends, after a page that says what will happen', async () => {
+  const { stores, clock } = site.server;
+  const clientGeneration = await stores.revocations.generation('client', 'web');
+  const members = { clientId: 'web', generation: 0, clientGeneration, since: clock.now() };
+  const givers = [await idOf('bob'), await idOf('bob'), '<i>gone</i>'];
+  for (const [n, accountId = ''] of givers.entries()) {
+    const device = { agent: '<b>TV</b>' };
+    await recordAccess(site.server, { ...members, grantId: `grant-${n}`, accountId, device }, 900);
+  }
+  const ends = ({ text }: Page) =>
+    [...text.matchAll(/href="(\/admin\/client-end\?client_id=web&amp;grant=[^"]+)"/g)].map(
+      ([, way = '']) => way.replaceAll('&amp;', '&'),
+    );
+  for (const path of ['/admin/client-show?client_id=web', '/admin/client-access?client_id=web']) {
+    const shown = await browser.open(path);
+    expect(ends(shown)).toHaveLength(3);
+    expect(shown.text).toContain('<a href="/admin/user-show?name=bob">bob</a>');
+    expect(shown.text).toContain('&lt;i&gt;gone&lt;/i&gt;');
+    expect(shown.text).not.toMatch(/<b>TV|<i>gone/);
+    expect(shown.text).toContain('href="/admin/client-end?client_id=web"');
+  }
+  const [way = ''] = ends(await browser.open('/admin/client-access?client_id=web'));
+  const asked = await browser.open(way);
+  expect(await stores.artefacts.countByAccount('Access', String(givers[0]))).toBe(2);
+  expect((await browser.submit(asked)).status).toBe(200);
+  expect(ends(await browser.open('/admin/client-show?client_id=web'))).toHaveLength(2);
+  await browser.submit(await browser.open('/admin/client-end?client_id=web'));
+  expect(ends(await browser.open('/admin/client-show?client_id=web'))).toEqual([]);
 });
 
 test('a person who is disabled can be enabled, one who is not can be disabled', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { type TestKey, testKey } from '#shared/gnap/client.fixture.ts';
 import { GENERATE, signJws } from '#shared/jose/jws.fixture.ts';
+import { endClient } from '#shared/people/access/of-client.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
@@ -264,6 +265,28 @@ describe('a client, a person or a sign-in that ends in between', () => {
       expect(got).toEqual([false, false, false, false]);
     },
   );
+
+  test('after the end of all access of a client it has nothing of before, and may ask anew', async () => {
+    await gnap.register(gnap.key);
+    const { told } = await given(READ);
+    const waiting = await decided(READ);
+    await endClient(gnap.flow.store, idOf(gnap.key));
+    const { artefacts } = gnap.flow.authz.stores;
+    for (const kind of ['Access', 'Consent']) {
+      const { found } = await artefacts.pageByClient(kind, idOf(gnap.key), { limit: 9 });
+      expect(found).toEqual([]);
+    }
+    const attempts = [
+      await gnap.proceed(told),
+      await gnap.proceed(told, READ, 'PATCH'),
+      await manage(told),
+      await gnap.proceed(waiting.asked, waiting.ref),
+    ];
+    expect(await isActive(tokenOf(told))).toEqual(INACTIVE);
+    const got = attempts.map(({ body }) => 'access_token' in body || 'subject' in body);
+    expect(got).toEqual([false, false, false, false]);
+    expect(await isActive(tokenOf((await given(READ)).told))).toMatchObject({ active: true });
+  });
 
   test.each([
     ['tokens', READ],

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { calculateJwkThumbprint, decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { endEverything } from '#shared/people/access/everything.ts';
+import { endClient } from '#shared/people/access/of-client.ts';
 import { endGrant } from '#shared/people/access/grants.ts';
 import { endSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
 import { systemClock } from '#shared/base/clock.ts';
@@ -189,6 +190,27 @@ describe('after the end of a grant, a sign-in or a person there are no more toke
     const answer = await flow.redeem(code, { client_id: 'server' }, basic('server', SECRET));
     if (client) await flow.stores.clients.add(client);
     expect(refused(answer)).toEqual([401, 'invalid_client']);
+  });
+
+  test('all access of the client: code, refresh token and access token; then the person is asked anew', async () => {
+    const first = await flow.redeem(await newCode({ prompt: 'consent' }));
+    expect(await lives(first)).toBe(true);
+    const code = await newCode();
+    await endClient(access(), 'web');
+    expect(refused(await flow.redeem(code))).toEqual(INVALID_GRANT);
+    expect(refused(await flow.refresh(String(first.body['refresh_token'])))).toEqual(INVALID_GRANT);
+    expect(await lives(first)).toBe(false);
+    const asked = await browser.open(flow.authorize());
+    expect(asked.text).toContain('name="decision"');
+    expect(await lives(await flow.redeem(await newCode()))).toBe(true);
+  });
+
+  test('all access of the client, though a crash left grant and tokens in the store', async () => {
+    const { body } = await flow.redeem(await newCode({ prompt: 'consent' }));
+    const code = await newCode();
+    await flow.stores.revocations.raise('client', 'web', Date.now() + 3_600_000);
+    expect(refused(await flow.redeem(code))).toEqual(INVALID_GRANT);
+    expect(refused(await flow.refresh(String(body['refresh_token'])))).toEqual(INVALID_GRANT);
   });
 
   test('the person, though a crash left grant and tokens in the store', async () => {

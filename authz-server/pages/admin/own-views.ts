@@ -2,6 +2,7 @@ import type { Language } from '#shared/pages/language.ts';
 import type { AdminSection, AdminTold } from '../frame/admin-view.ts';
 import { textsOf } from '../texts/index.ts';
 import { pageOf } from './addresses.ts';
+import { clientGrants, GRANT_COLUMNS, grantRows } from './client-grants.ts';
 import { EVENT_COLUMNS, eventRow } from './events.ts';
 import { lastSeen, personSections } from './person-sections.ts';
 import { recentEvents } from './recent-events.ts';
@@ -33,7 +34,13 @@ const OWN_VIEWS: Readonly<Record<string, Make>> = {
     const recent = await recentEvents({ client }, 10, tell, language);
     const [last] = await tell.items('audit list', { client, kind: 'token.issued', limit: 1 });
     const value = { ...told, ...(last && { used_at: Date.parse(textIn(last, 'time')) }) };
-    return { told: { kind: 'one', value }, sections: [recent] };
+    const grants = await clientGrants(client, tell, language);
+    return { told: { kind: 'one', value }, sections: [grants, recent] };
+  },
+
+  async 'client access'({ told, shown }, _, language) {
+    const rows = grantRows(told, language);
+    return { told: { ...shown, kind: 'list', columns: GRANT_COLUMNS, rows }, sections: [] };
   },
 
   async 'realm list'(_, tell, language) {

@@ -35,6 +35,7 @@ export const adminEventsDe: typeof adminEventsEn = {
     'client.added': 'Client registriert',
     'client.changed': 'Client geändert',
     'client.secret-changed': 'Geheimnis eines Clients geändert',
+    'client.ended': 'Alle Zugriffe eines Clients beendet',
     'client.removed': 'Client entfernt',
     'api-key.added': 'API-Schlüssel angelegt',
     'api-key.rotated': 'API-Schlüssel ersetzt',

@@ -37,6 +37,7 @@ export const adminEventsEn = {
     'client.added': 'Client registered',
     'client.changed': 'Client changed',
     'client.secret-changed': 'Secret of a client changed',
+    'client.ended': 'All access of a client ended',
     'client.removed': 'Client removed',
     'api-key.added': 'API key made',
     'api-key.rotated': 'API key replaced',

@@ -158,11 +158,19 @@ describe('apply', () => {
     await json(shell, 'user', 'invite', 'dave');
     await done(FILE);
     expect(await done({ people: [ALICE] })).toEqual([]);
+    const grants = (work: 'put' | 'list') =>
+      withStores(shell, async ({ artefacts }) => {
+        const payload = { grantId: 'grant', clientId: 'app', clientGeneration: 0 };
+        if (work === 'put') await artefacts.put({ kind: 'Access', id: 'grant', payload });
+        return (await artefacts.pageByClient('Access', 'app', { limit: 9 })).found.length;
+      });
+    expect(await grants('put')).toBe(1);
     expect(await done({ people: [ALICE] }, '--prune')).toEqual([
       `api-key ${KEY.id} removed`,
       'client app removed',
       'person bob disabled',
     ]);
+    expect(await grants('list')).toBe(0);
     expect(await json(shell, 'client', 'list')).toMatchObject([{ client_id: id }]);
     expect(await json(shell, 'user', 'list')).toMatchObject([
       { name: 'alice' },

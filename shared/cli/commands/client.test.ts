@@ -3,7 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { RESOURCE_SERVER, registration } from '#shared/config/resource-server-client.ts';
+import { perform } from '#shared/operations/operation.ts';
+import { showClientAccess } from '#shared/operations/clients/client-access.ts';
+import { recordConsent } from '#shared/people/access/consents.ts';
+import { recordAccess } from '#shared/people/access/grants.ts';
+import { someClient } from '#shared/stores/contract/samples.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
+import { withPeople } from '../stores/with-people.ts';
 import { withStores } from '../stores/with-stores.ts';
 
 const MACHINE = ['--name', 'Machine', '--grant', 'client_credentials'];
@@ -524,6 +530,123 @@ describe('the built-in client of the resource server', () => {
     expect((await inProcess(shell, 'client', 'remove', RESOURCE_SERVER)).code).toBe(0);
     const { stderr } = await inProcess(shell, 'client', 'secret', RESOURCE_SERVER);
     expect(stderr).toBe('there is no client resource-server\n');
+  });
+});
+
+describe('client access, client end', () => {
+  const DOCUMENT = 'https://agent.example/client.json';
+
+  /** A client with grants of alice and bob, and a consent of alice. */
+  async function used(id: string) {
+    const shell = await newShell();
+    const alice = (await json(shell, 'user', 'invite', 'alice')) as { id: string };
+    await withPeople(shell, async (store) => {
+      await store.stores.clients.add({ ...someClient(id), client_name: 'Used' });
+      const members = { clientId: id, generation: 0, clientGeneration: 0, since: 1 };
+      for (const [n, accountId] of [alice.id, alice.id, 'gone'].entries()) {
+        const grantId = `grant-${n}`;
+        const payload = { openid: { scope: 'openid' } };
+        await store.stores.artefacts.put({ kind: 'Grant', id: grantId, payload, seconds: 900 });
+        const device = { address: '192.0.2.1', agent: 'TV \u001b[2J' };
+        await recordAccess(store, { ...members, grantId, accountId, device }, 900 - n);
+      }
+      const decided = { allowed: { '': ['openid'] }, refused: {}, wholeProfile: false };
+      const consent = { ...members, ...decided, accountId: alice.id, redirectHost: 'a.example' };
+      await recordConsent(store, consent, { scope: 'openid' }, 900);
+    });
+    const left = () =>
+      withStores(shell, async ({ artefacts }) => {
+        const kinds = ['Access', 'Consent'].map((kind) =>
+          artefacts.pageByClient(kind, id, { limit: 9 }),
+        );
+        return (await Promise.all(kinds)).map(({ found }) => found.length);
+      });
+    return { shell, alice: alice.id, left };
+  }
+
+  test.each([['app'], [DOCUMENT]])('the grants of %s: who gave them, and for what', async (id) => {
+    const { shell, alice } = await used(id);
+    const shown = { scopes: { '': ['openid'] }, since: 1, device: { address: '192.0.2.1' } };
+    expect(await json(shell, 'client', 'access', id)).toMatchObject([
+      { ...shown, id: 'grant-0', person: alice, name: 'alice' },
+      { ...shown, id: 'grant-1', person: alice, name: 'alice' },
+      { ...shown, id: 'grant-2', person: 'gone' },
+    ]);
+    const { stdout } = await inProcess(shell, 'client', 'access', id);
+    expect(stdout).toMatch(/^ID +PERSON .*\ngrant-0 +alice .*\n.*\ngrant-2 +\(removed\) .*\n$/);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  test('pages: each goes on behind the one before; no other text is a place', async () => {
+    const { shell } = await used('app');
+    await withPeople(shell, async (store) => {
+      const page = (after?: string) =>
+        perform(showClientAccess, { client_id: 'app', limit: 2, after }, store);
+      const first = await page();
+      const second = await page(first.next);
+      const ids = [first, second].map(({ items }) => items.map((item) => item.id));
+      expect(ids).toEqual([['grant-0', 'grant-1'], ['grant-2']]);
+      expect(second.next).toBeUndefined();
+      for (const after of [
+        '',
+        'x',
+        '[]',
+        '[1]',
+        '[-1,"a"]',
+        '["1","a"]',
+        '[1.5,"a"]',
+        '[1e999,""]',
+      ]) {
+        await expect(page(after)).rejects.toMatchObject({ name: 'InputError', path: ['after'] });
+      }
+    });
+  });
+
+  test('one grant ends, and no grant of another client or of nobody', async () => {
+    const { shell, left } = await used('app');
+    await withStores(shell, ({ clients }) => clients.add(someClient('other')));
+    for (const [id, grant] of [
+      ['other', 'grant-0'],
+      ['app', 'nothing'],
+    ] as const) {
+      const refused = await inProcess(shell, 'client', 'end', id, '--grant', grant);
+      expect(refused).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`no grant ${grant}`),
+      });
+    }
+    const ended = { client_id: 'app', grant: 'grant-1', ended: true };
+    expect(await json(shell, 'client', 'end', 'app', '--grant', 'grant-1')).toEqual(ended);
+    expect(await left()).toEqual([2, 1]);
+    expect((await inProcess(shell, 'client', 'end', 'app', '--grant', 'grant-1')).code).toBe(1);
+  });
+
+  test('all of it ends, and the client stays', async () => {
+    const { shell, left } = await used('app');
+    expect(await json(shell, 'client', 'end', 'app')).toEqual({ client_id: 'app', ended: true });
+    expect(await left()).toEqual([0, 0]);
+    expect(await stored(shell, 'app')).toMatchObject({ client_id: 'app' });
+    expect((await inProcess(shell, 'client', 'access', 'app')).stdout).toBe(
+      'Nobody has given app a grant that still lives.\n',
+    );
+    const { stdout } = await inProcess(shell, 'audit', 'list', '--client', 'app', '--json');
+    expect(stdout.match(/"kind":"client.ended"/g)).toHaveLength(1);
+  });
+
+  test('a built-in client keeps its generation, by which it is registered anew; its grants end singly', async () => {
+    const { shell, left } = await used(RESOURCE_SERVER);
+    const { code, stderr } = await inProcess(shell, 'client', 'end', RESOURCE_SERVER);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is built in')]);
+    expect(await left()).toEqual([3, 1]);
+    const one = ['--grant', 'grant-0'];
+    expect((await inProcess(shell, 'client', 'end', RESOURCE_SERVER, ...one)).code).toBe(0);
+    expect(await left()).toEqual([2, 1]);
+  });
+
+  test('a client that is removed leaves no grant and no consent', async () => {
+    const { shell, left } = await used('app');
+    await json(shell, 'client', 'remove', 'app');
+    expect(await left()).toEqual([0, 0]);
   });
 });
 

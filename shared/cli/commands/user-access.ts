@@ -1,6 +1,7 @@
 import { columns } from '#shared/base/printable.ts';
 import type { Told } from '#shared/operations/operation.ts';
 import { showAccess } from '#shared/operations/people/user-access.ts';
+import { scopeWords } from '../lines/scope-words.ts';
 import { lastUse, minute } from '../lines/last-use.ts';
 import { commandOf } from '../stores/of-operation.ts';
 
@@ -35,7 +36,7 @@ const grantRow = (grant: Shown['grants'][number]) => {
     minute(since),
     lastUse(last_issue),
     device ? 'device' : 'browser',
-    words(grant.scopes),
+    scopeWords(grant.scopes),
     (device ?? browser)?.address ?? '',
     (device ?? browser)?.agent ?? '',
   ];
@@ -43,11 +44,7 @@ const grantRow = (grant: Shown['grants'][number]) => {
 
 const consentRow = (consent: Shown['consents'][number]) => {
   const { client_id, client_name = REMOVED, redirect_host, since, allowed } = consent;
-  return ['consent', client_id, client_name, redirect_host, minute(since), words(allowed)];
+  return ['consent', client_id, client_name, redirect_host, minute(since), scopeWords(allowed)];
 };
 
 const REMOVED = '(removed)';
-
-/** Each scope once, whatever its resource. */
-const words = (scopes: Readonly<Record<string, readonly string[]>>) =>
-  [...new Set(Object.values(scopes).flat())].join(' ');

@@ -1,4 +1,5 @@
 import { type House, Conflict } from '#shared/operations/operation.ts';
+import { clearClient } from '#shared/people/access/of-client.ts';
 import { PeopleError } from '#shared/people/people.ts';
 import type { DeclaredThing } from '#shared/stores/declared/declared.ts';
 import type { FormerName } from '#shared/stores/people/people.ts';
@@ -61,7 +62,13 @@ export async function applyDeclared(
       })),
     );
   }
-  return changesOf(done);
+  const changes = changesOf(done);
+  // A client may have grants of many people: they go outside of the transactions.
+  for (const { kind, name: id, change } of changes) {
+    if (kind !== 'client' || change !== 'removed') continue;
+    await clearClient(house, id, await house.stores.revocations.generation('client', id));
+  }
+  return changes;
 }
 
 /** New administrators come first if there are several slices: no earlier slice may leave nobody as one. */

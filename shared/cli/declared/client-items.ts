@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { House } from '#shared/operations/operation.ts';
-import { Conflict, perform } from '#shared/operations/operation.ts';
-import { removeClient } from '#shared/operations/clients/client-remove.ts';
+import { Conflict } from '#shared/operations/operation.ts';
+import { retireClient } from '#shared/operations/clients/client-remove.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { Failure } from '../arguments/command.ts';
 import { refuseKeysOfPeople } from '#shared/operations/clients/keys-of-client.ts';
@@ -107,7 +107,7 @@ export const formerClientItem = (id: string): Item => ({
     return {
       change: { kind: 'client', name: id, change: 'removed', members: {} },
       async run(house) {
-        await perform(removeClient, { client_id: id }, house);
+        await retireClient(house, id);
         await forget(house);
       },
     };

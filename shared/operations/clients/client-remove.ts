@@ -1,17 +1,31 @@
 import { z } from 'zod';
+import { clearClient } from '#shared/people/access/of-client.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { DOCUMENT_KIND } from '#shared/stores/oauth/clients.ts';
-import { operation } from '../operation.ts';
+import { type House, operation } from '../operation.ts';
 import { clientId } from './client-id.ts';
 import { findClient } from './find-client.ts';
 
 /**
- * The generation is raised before the removal, so that a crash between them leaves no living token,
- * and again after it, for a token that was issued between them.
+ * Removes a client. The generation is raised before the removal, so that a crash between them leaves no living token, and
+ * again after it, for a token that was issued between them. Resolves to the last one: `clearClient` removes the grants.
  */
+export async function retireClient(
+  { stores, recorder, clock, longestLife }: House,
+  id: string,
+): Promise<number> {
+  const { artefacts, revocations } = stores;
+  const until = rememberUntil(clock.now(), longestLife);
+  await revocations.raise('client', id, until);
+  await recorder.changing('clients', { kind: 'client.removed', client: id }).remove(id);
+  await artefacts.remove(DOCUMENT_KIND, id);
+  return revocations.raise('client', id, until);
+}
+
 export const removeClient = operation({
   name: 'client remove',
-  summary: 'remove a client; the next request with one of its tokens is refused',
+  summary:
+    'remove a client with its consents and grants; the next request with one of its tokens is refused',
   effect: 'changes',
   input: z.strictObject({ client_id: clientId }),
   operands: ['client_id'],
@@ -20,14 +34,9 @@ export const removeClient = operation({
     client_name: z.string(),
     removed: z.literal(true),
   }),
-  run: async ({ client_id: id }, { stores, recorder, clock, longestLife }) => {
-    const { artefacts, clients, revocations } = stores;
-    const { client_name } = await findClient(clients, id);
-    const until = rememberUntil(clock.now(), longestLife);
-    await revocations.raise('client', id, until);
-    await recorder.changing('clients', { kind: 'client.removed', client: id }).remove(id);
-    await artefacts.remove(DOCUMENT_KIND, id);
-    await revocations.raise('client', id, until);
+  async run({ client_id: id }, house) {
+    const { client_name } = await findClient(house.stores.clients, id);
+    await clearClient(house, id, await retireClient(house, id));
     return { client_id: id, client_name, removed: true as const };
   },
 });

@@ -1,18 +1,12 @@
 import { z } from 'zod';
 import { listConsents } from '#shared/people/access/consents.ts';
-import { listAccess } from '#shared/people/access/grants.ts';
+import { listAccess, type ListedAccess } from '#shared/people/access/grants.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { personNamed } from '#shared/people/people.ts';
+import { grantShown, scopes, shownGrant, time } from '../grant-shown.ts';
 import { operation } from '../operation.ts';
 import { personName } from './person-name.ts';
 
-const time = z.number().describe('milliseconds since the epoch');
-const scopes = z
-  .record(z.string(), z.array(z.string()))
-  .describe('scopes by resource; those of OpenID Connect under the empty name');
-const origin = z
-  .strictObject({ address: z.string().exactOptional(), agent: z.string().exactOptional() })
-  .optional();
 const client = {
   client_id: z.string(),
   client_name: z.string().optional().describe('missing: the client was removed'),
@@ -29,18 +23,7 @@ const output = z.strictObject({
       agent: z.string().optional(),
     }),
   ),
-  grants: z.array(
-    z.strictObject({
-      id: z.string(),
-      ...client,
-      scopes,
-      since: time,
-      last_issue: time.optional(),
-      sign_in: z.string().optional().describe('the sign-in with which it ends'),
-      device: origin,
-      browser: origin,
-    }),
-  ),
+  grants: z.array(z.strictObject({ id: z.string(), ...client, ...grantShown })),
   consents: z.array(
     z.strictObject({
       ...client,
@@ -80,17 +63,7 @@ export const showAccess = operation({
         address,
         agent,
       })),
-      grants: grants.map((grant) => ({
-        id: grant.grantId,
-        client_id: grant.clientId,
-        client_name: names.get(grant.clientId),
-        scopes: grant.scopes,
-        since: grant.since,
-        last_issue: grant.lastIssue,
-        sign_in: grant.signIn,
-        device: grant.device,
-        browser: grant.browser,
-      })),
+      grants: grants.map((grant) => grantOf(grant, names.get(grant.clientId))),
       consents: consents.map(({ clientId, redirectHost, since, allowed, refused }) => ({
         client_id: clientId,
         client_name: names.get(clientId),
@@ -101,4 +74,11 @@ export const showAccess = operation({
       })),
     };
   },
+});
+
+const grantOf = (grant: ListedAccess, client_name: string | undefined) => ({
+  id: grant.grantId,
+  client_id: grant.clientId,
+  client_name,
+  ...shownGrant(grant),
 });

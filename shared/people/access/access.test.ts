@@ -6,6 +6,7 @@ import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { AccessStore } from './access-store.ts';
+import { recordConsent } from './consents.ts';
 import { endEverything } from './everything.ts';
 import {
   endGrant,
@@ -13,9 +14,11 @@ import {
   listAccess,
   MOST_GRANTS,
   noteIssue,
+  pageOfGrants,
   recordAccess,
 } from './grants.ts';
 import type { Access } from './grants.ts';
+import { endClient } from './of-client.ts';
 import { endSignIn, findSignIn, listSignIns, MOST_SIGN_INS, recordSignIn } from './sign-ins.ts';
 import type { SignIn } from './sign-ins.ts';
 
@@ -276,5 +279,52 @@ describe('a person who has very much', () => {
     for (const id of [ids[0], ids.at(-1)]) {
       expect(await stores.artefacts.get('RefreshToken', `r-${id}`)).toBeUndefined();
     }
+  });
+});
+
+describe('the end of all access of a client', () => {
+  async function consent(clientId: string, accountId = fresh()): Promise<void> {
+    const scopes = { allowed: { '': ['openid'] }, refused: {}, wholeProfile: false };
+    const key = { accountId, clientId, redirectHost: 'app.example', generation: 0 };
+    await recordConsent(store, { ...key, ...scopes, since: 0 }, { scope: 'openid' }, 1000);
+  }
+  const kept = async (kind: string, clientId: string) =>
+    (await stores.artefacts.pageByClient(kind, clientId, { limit: 1000 })).found.length;
+
+  test('grants, their tokens and consents of everybody are gone, in batches; those of other clients stay', async () => {
+    const [clientId, another] = [fresh(), fresh()];
+    const given = await Promise.all(
+      Array.from({ length: 120 }, () => allow(fresh(), { clientId, clientGeneration: 0 })),
+    );
+    await Promise.all(Array.from({ length: 60 }, () => consent(clientId)));
+    const other = await allow(given[0]?.accountId ?? '', { clientId: another });
+    await consent(another);
+    await endClient(store, clientId);
+    expect([await kept('Access', clientId), await kept('Consent', clientId)]).toEqual([0, 0]);
+    for (const { grantId } of given) {
+      expect(await stores.artefacts.get('Grant', grantId)).toBeUndefined();
+      expect(await stores.artefacts.get('RefreshToken', `r-${grantId}`)).toBeUndefined();
+    }
+    expect(await findAccess(store, other.grantId)).toEqual(other);
+    expect([await kept('Access', another), await kept('Consent', another)]).toEqual([1, 1]);
+    await using feed = await stores.revocations.feed();
+    const claims = { ...(await claimsOf(other)), client_id: clientId };
+    expect((await feed.latest()).revokedBy(claims)).toBe('client');
+  });
+
+  test('a grant that was given after the end stays; one that is older than its generation is neither kept nor listed', async () => {
+    const clientId = fresh();
+    const late = await allow(fresh(), { clientId, clientGeneration: 1 });
+    const former = await allow(fresh(), { clientId });
+    await allow(fresh(), { clientId, clientGeneration: 0 });
+    await endClient(store, clientId);
+    expect(await revokedBy(former)).toBe('grant');
+    expect(await findAccess(store, late.grantId)).toEqual(late);
+    // As a crash between the generation and the rest leaves it.
+    await allow(fresh(), { clientId, clientGeneration: 0 });
+    const { grants } = await pageOfGrants(store, clientId, { limit: 9 });
+    expect(grants.map(({ grantId }) => grantId)).toEqual([late.grantId]);
+    await stores.revocations.raise('person', late.accountId, 1);
+    expect(await pageOfGrants(store, clientId, { limit: 9 })).toEqual({ grants: [] });
   });
 });

@@ -3,7 +3,7 @@ import { parseScope } from '#shared/jose/scope.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 import { type AccessStore, changing } from './access-store.ts';
-import { surplus } from './walk.ts';
+import { batchesOfClient, surplus } from './walk.ts';
 
 /** Most consents of a person. */
 export const MOST_CONSENTS = 100;
@@ -164,6 +164,13 @@ export async function removeConsents(
   const found = all.map(asConsent).filter(such);
   await changing(store, 'artefacts', ...events).remove(KIND, ...found.map(idOf));
   return found.length;
+}
+
+/** Forgets what everybody has decided about a client. */
+export async function removeConsentsTo(store: AccessStore, clientId: string): Promise<void> {
+  for await (const found of batchesOfClient(store, KIND, clientId)) {
+    await store.stores.artefacts.remove(KIND, ...found.map((one) => idOf(asConsent(one))));
+  }
 }
 
 /** Only `recordConsent` writes it, so its members need no second check. */

@@ -1,5 +1,5 @@
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
-import type { Slice } from '#shared/stores/oauth/artefacts.ts';
+import type { ArtefactPlace, ArtefactRange, Slice } from '#shared/stores/oauth/artefacts.ts';
 import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 import { type AccessStore, changing } from './access-store.ts';
 import { surplus, walk } from './walk.ts';
@@ -146,6 +146,26 @@ export async function listAccess(
     .filter((access) => access.generation >= generation)
     .toSorted((a, b) => b.since - a.since);
   return Promise.all(live.map((access) => withUse(store, access)));
+}
+
+/** Lists valid grants of a client, by whomever: those on one page of all that are kept. */
+export async function pageOfGrants(
+  store: AccessStore,
+  clientId: string,
+  range: ArtefactRange,
+): Promise<{ readonly grants: readonly ListedAccess[]; readonly next?: ArtefactPlace }> {
+  const { artefacts, revocations } = store.stores;
+  const clientGeneration = await revocations.generation('client', clientId);
+  const { found, ...next } = await artefacts.pageByClient('Access', clientId, range);
+  const grants = await Promise.all(
+    found.map(async (payload) => {
+      const access = asAccess(payload);
+      if (access === undefined || !isOfClient(access, clientGeneration)) return [];
+      const generation = await revocations.generation('person', access.accountId);
+      return access.generation < generation ? [] : [await withUse(store, access)];
+    }),
+  );
+  return { grants: grants.flat(), ...next };
 }
 
 async function withUse({ stores }: AccessStore, access: Access): Promise<ListedAccess> {

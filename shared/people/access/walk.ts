@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import type { ArtefactPlace } from '#shared/stores/oauth/artefacts.ts';
 import type { AccessStore } from './access-store.ts';
 
 /** The number of artefacts that are read or removed at a time, so that others get a turn in between. */
@@ -15,6 +16,21 @@ export async function* walk(
     yield* await artefacts.listByAccount(kind, accountId, { skip, count: BATCH });
     await setImmediate();
   }
+}
+
+/** All that is kept of one kind for a client, by whomever, in batches: those that live longest first. */
+export async function* batchesOfClient(
+  { stores: { artefacts } }: AccessStore,
+  kind: string,
+  clientId: string,
+): AsyncGenerator<readonly Record<string, unknown>[]> {
+  let after: ArtefactPlace | undefined;
+  do {
+    const { found, next } = await artefacts.pageByClient(kind, clientId, { limit: BATCH, after });
+    yield found;
+    after = next;
+    await setImmediate();
+  } while (after !== undefined);
 }
 
 /**

@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { type ListedAccess, pageOfGrants } from '#shared/people/access/grants.ts';
+import type { ArtefactPlace } from '#shared/stores/oauth/artefacts.ts';
+import type { PersonRecord } from '#shared/stores/people/people.ts';
+import { grantShown, shownGrant } from '../grant-shown.ts';
+import { InputError, operation, type Told } from '../operation.ts';
+import { pageInput, pageOf } from '../page.ts';
+import { clientId } from './client-id.ts';
+import { findClient } from './find-client.ts';
+
+const grant = z.strictObject({
+  id: z.string(),
+  person: z.string().describe('the id of the person who gave it'),
+  name: z.string().exactOptional().describe('the name of the person; missing: they were removed'),
+  ...grantShown,
+});
+
+/** A grant in the list of those of a client. */
+export type GrantOfClient = Told<typeof grant>;
+
+export const showClientAccess = operation({
+  name: 'client access',
+  summary: 'list the grants that people gave a client, with their ids (for client end)',
+  effect: 'reads',
+  input: z.strictObject({ client_id: clientId, ...pageInput }),
+  operands: ['client_id'],
+  output: pageOf(grant).extend({ client_id: z.string() }),
+  async run({ client_id: id, after, limit }, house) {
+    const { clients, people } = house.stores;
+    const { client_id } = await findClient(clients, id);
+    const place = after === undefined ? undefined : placeIn(after);
+    const { grants, next } = await pageOfGrants(house, client_id, { limit, after: place });
+    const givers = await Promise.all(grants.map(({ accountId }) => people.get(accountId)));
+    return {
+      client_id,
+      items: grants.map((one, n) => grantOf(one, givers[n])),
+      ...(next && { next: JSON.stringify([next.end, next.id]) }),
+    };
+  },
+});
+
+const grantOf = (one: ListedAccess, giver: PersonRecord | undefined): GrantOfClient => ({
+  id: one.grantId,
+  person: one.accountId,
+  ...(giver && { name: giver.name }),
+  ...shownGrant(one),
+});
+
+const cursor = z.tuple([z.int().min(0), z.string()]);
+
+/** Throws `InputError` if it is no `next` of this list. */
+function placeIn(text: string): ArtefactPlace {
+  try {
+    const [end, id] = cursor.parse(JSON.parse(text));
+    return { end, id };
+  } catch {
+    throw new InputError(['after'], 'must be the `next` of the page before');
+  }
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { endGrant, findAccess } from '#shared/people/access/grants.ts';
+import { endClient } from '#shared/people/access/of-client.ts';
+import { Conflict, Missing, operation } from '../operation.ts';
+import { SPELLINGS } from '../texts.ts';
+import { clientId } from './client-id.ts';
+import { findClient, isBuiltIn } from './find-client.ts';
+
+const grantId = z.string().max(512, 'must be an id of at most 512 characters').exactOptional();
+
+/** A built-in client that has a later generation counts as removed by an operator: it would not be registered anew. */
+export const endAccessOfClient = operation({
+  name: 'client end',
+  summary:
+    'end all consents, grants and tokens of a client at once, or one grant; it stays registered',
+  effect: 'changes',
+  input: z.strictObject({
+    client_id: clientId,
+    grant: grantId
+      .describe('end only this grant with its tokens; the consent of the person stays')
+      .register(SPELLINGS, { value: 'ID' }),
+  }),
+  operands: ['client_id'],
+  output: z.strictObject({ client_id: z.string(), grant: grantId, ended: z.literal(true) }),
+  async run({ client_id, grant }, house) {
+    await findClient(house.stores.clients, client_id);
+    if (grant === undefined) {
+      if (isBuiltIn(client_id)) {
+        throw new Conflict(`client ${client_id} is built in: end its grants one by one`);
+      }
+      await endClient(house, client_id);
+      return { client_id, ended: true as const };
+    }
+    const access = await findAccess(house, grant);
+    if (access?.clientId !== client_id) {
+      throw new Missing(`${client_id} has no grant ${grant}: see client access ${client_id}`);
+    }
+    const { accountId: person } = access;
+    await endGrant(house, grant, { kind: 'grant.ended', person, grant, client: client_id });
+    return { client_id, grant, ended: true as const };
+  },
+});

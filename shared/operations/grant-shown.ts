@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import type { ListedAccess } from '#shared/people/access/grants.ts';
+
+export const time = z.number().describe('milliseconds since the epoch');
+const origin = z
+  .strictObject({ address: z.string().exactOptional(), agent: z.string().exactOptional() })
+  .optional();
+
+/** Scopes that somebody allowed or refused. */
+export const scopes = z
+  .record(z.string(), z.array(z.string()))
+  .describe('scopes by resource; those of OpenID Connect under the empty name');
+
+/** The members of a grant, beside the person who gave it and the client that has it. */
+export const grantShown = {
+  scopes,
+  since: time,
+  last_issue: time.optional(),
+  sign_in: z.string().optional().describe('the sign-in with which it ends'),
+  device: origin,
+  browser: origin,
+};
+
+/** Returns a grant as operators see it. */
+export const shownGrant = ({
+  scopes: granted,
+  since,
+  lastIssue: last_issue,
+  signIn: sign_in,
+  device,
+  browser,
+}: ListedAccess) => ({ scopes: granted, since, last_issue, sign_in, device, browser });

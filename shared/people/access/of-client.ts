@@ -1,0 +1,44 @@
+import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
+import { type AccessStore, changing } from './access-store.ts';
+import { removeConsentsTo } from './consents.ts';
+import { endGrant } from './grants.ts';
+import { batchesOfClient } from './walk.ts';
+
+/**
+ * Ends all that people allowed a client, and every token that it has; they have to allow it anew. It raises the generation
+ * first: from then on each token and grant is refused, so that a crash before the rest is harmless.
+ */
+export async function endClient(store: AccessStore, clientId: string): Promise<void> {
+  const until = rememberUntil(store.clock.now(), store.longestLife);
+  const ended = { kind: 'client.ended', client: clientId } as const;
+  await clearClient(
+    store,
+    clientId,
+    await changing(store, 'revocations', ended).raise('client', clientId, until),
+  );
+}
+
+/**
+ * Removes consents to a client, and its grants of earlier generations than the one that was raised. Consents go before
+ * and after the grants, for the reasons of `endApplication`. The grants are refused already, except those of older records,
+ * which have no generation of their client.
+ */
+export async function clearClient(
+  store: AccessStore,
+  clientId: string,
+  generation: number,
+): Promise<void> {
+  const { artefacts } = store.stores;
+  await removeConsentsTo(store, clientId);
+  for await (const found of batchesOfClient(store, 'Access', clientId)) {
+    for (const { grantId } of found.filter((one) => one['clientGeneration'] === undefined)) {
+      await endGrant(store, String(grantId));
+    }
+    const ids = found
+      .filter((one) => Number(one['clientGeneration']) < generation)
+      .map(({ grantId }) => String(grantId));
+    await artefacts.removeByGrant(...ids);
+    await artefacts.remove('Grant', ...ids);
+  }
+  await removeConsentsTo(store, clientId);
+}
