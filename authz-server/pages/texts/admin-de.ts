@@ -354,6 +354,7 @@ export const adminDe: typeof adminEn = {
     document: 'Beschreibung',
     fetched: 'Geholt',
     changed: 'Geändert',
+    public_since: 'Ohne eigene Schlüssel seit',
     registered: 'Vom Betreiber registriert',
     demo: 'Ist zum Ausprobieren',
     created_at: 'Angelegt',

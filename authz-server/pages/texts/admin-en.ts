@@ -348,6 +348,7 @@ export const adminEn = {
     document: 'Description',
     fetched: 'Fetched',
     changed: 'Changed',
+    public_since: 'Without keys of its own since',
     registered: 'Registered by an operator',
     demo: 'Is for trying out',
     created_at: 'Made',
