@@ -22,6 +22,7 @@ import { admit } from './steps/admit.ts';
 import { hiddenSpace, intoSpace, ownEndpoint, webSocket } from './steps/find.ts';
 import { ofEndpoint, options, readable, unknownMethod } from './steps/methods.ts';
 import { serve, unasked } from './steps/serve.ts';
+import { tools } from './steps/tools.ts';
 
 export interface OrderParts extends Omit<EndpointParts, 'shownTo'> {
   /** The resources of each space. A space that is used through `/verify` alone has none. */
@@ -43,6 +44,7 @@ function stepsOf(parts: OrderParts): readonly Step[] {
   const { spaces, resources, gateways, push, standing, clock, errors, recipient } = parts;
   const shownTo = createHiding(spaces, standing);
   const hides = spaces.seen.length < spaces.all.length;
+  const asksForTools = spaces.all.some((space) => space.tools !== undefined);
   const opens = [...gateways.values()].some((gateway) => gateway.webSockets);
   return [
     readable, // 400
@@ -55,6 +57,7 @@ function stepsOf(parts: OrderParts): readonly Step[] {
     intoSpace, // 404
     unasked({ gateways, push, proxies: recipient.proxies }),
     admit({ ...parts, underWay: createUnderWay(standing, clock) }), // 401, 403, sign-in
+    ...(asksForTools ? [tools(parts)] : []), // 403 of a tool
     serve({ gateways, resources, push, failed: errors.failed }), // 404, 405 of a resource
   ];
 }

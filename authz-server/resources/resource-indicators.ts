@@ -137,7 +137,7 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
   };
 }
 
-/** Returns every scope that some method of the space needs. */
+/** Returns every scope that some method or tool of the space needs. */
 export function spaceScopes(space: Pick<TokenSpace, 'scopes'>): ReadonlySet<string> {
   return new Set(Object.values(space.scopes).flat());
 }

@@ -1,4 +1,4 @@
-import { rm, stat, writeFile } from 'node:fs/promises';
+import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { isKind } from '#shared/audit/event-kinds.ts';
@@ -227,10 +227,30 @@ test('mcp-server: challenge and metadata name the resource as people type it, an
   });
   const [challenge = '', metadata = ''] = await runCommands(own, commands);
   expect(challenge).toContain('scope="notes:read"');
-  const named = /resource_metadata=".*?"/.exec(more)?.[0] ?? '';
-  expect(challenge).toContain(named.replace('http://localhost:3001', own.resource));
+  const url = `${own.resource}/mcp`;
+  const reader = await own.token(await own.addClient('notes:read'));
+  const refused = await fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${reader}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'add_note' },
+    }),
+  });
+  expect(refused.status).toBe(403);
+  expect(refused.headers.get('www-authenticate')).toBe(
+    more.trim().replace('http://localhost:3001', own.resource),
+  );
+  // The server of the SDK's tests does as the page says.
+  const [guarded = ''] = await examples(page, 'js mcp-server');
+  const server = await readFile('e2e/interop/mcp/server-1.mjs', 'utf8');
+  const [made = '', ...routed] = guarded.trim().split('\n');
+  expect(server).toContain(made);
+  expect(server).toContain(routed.join('\n'));
   expect(JSON.parse(metadata)).toMatchObject({
-    resource: `${own.resource}/mcp`,
+    resource: url,
     scopes_supported: ['notes:read', 'notes:write'],
   });
 });

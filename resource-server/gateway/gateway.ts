@@ -106,7 +106,11 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     random,
     isOurs,
   });
-  const webSockets = config.webSockets && createWebSockets(space.url, config.webSockets, parts);
+  // Nobody reads what is called within a WebSocket.
+  const webSockets =
+    space.tools === undefined &&
+    config.webSockets &&
+    createWebSockets(space.url, config.webSockets, parts);
   const requestUpstream = createUpstreamRequest(upstreams, webSockets, config, clock, log);
   const keyless = withoutKeys(space.apiKeyQuery, own.keyParameters);
 

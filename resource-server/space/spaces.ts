@@ -1,3 +1,5 @@
+import type { ToolScopes } from '#shared/auth/judge/tool-scopes.ts';
+import { toolScopes } from '#shared/config/tool-scope.ts';
 import { createStepUp } from '#shared/auth/judge/step-up.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import type { Clock } from '#shared/base/clock.ts';
@@ -24,8 +26,10 @@ export interface Space extends ProtectionSpace {
   has(segments: readonly string[]): boolean;
   /** True if a space begins below this path. */
   encloses(path: readonly string[]): boolean;
-  /** Every scope that some method needs. */
+  /** Every scope that some method or tool needs. */
   readonly allScopes: readonly string[];
+  /** The scopes that tools of the MCP server behind it need besides, which the gateway asks for. */
+  readonly tools?: ToolScopes;
   /** Origins whose pages may read answers (CORS). */
   readonly corsOrigins: readonly string[];
   readonly corsCredentials: boolean;
@@ -195,6 +199,7 @@ function createSpace(config: SpaceConfig, shared: SpaceParts, others: Neighbours
   const target = parseTarget(pathname);
   if (target === undefined) throw new Error(`spaces: ${config.url} has a path no request can have`);
   const scopes = new Map(Object.entries(config.scopes));
+  const tools = toolScopes(config.scopes);
   const { realm, url, apiKey, cache } = config;
   const identity = config.identity?.fields ?? {};
   const site = {
@@ -222,6 +227,7 @@ function createSpace(config: SpaceConfig, shared: SpaceParts, others: Neighbours
     has: (segments) => find(origin, segments) === space,
     mayHave: (path) => findByReading(origin, path).includes(space),
     encloses: (path) => encloses(origin, path),
+    ...(config.upstream && tools.size > 0 && { tools }),
     allScopes: [...new Set([...scopes.values()].flat())],
     corsOrigins: config.cors.origins,
     corsCredentials: config.cors.credentials,

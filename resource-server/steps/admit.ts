@@ -1,34 +1,26 @@
-import { refusal } from '#shared/auth/judge/refusal.ts';
 import type { Outcome } from '#shared/auth/scheme.ts';
 import type { Standing } from '#shared/auth/standing/standing.ts';
 import { andThen } from '#shared/base/awaitable.ts';
 import { notFound } from '#shared/http/answer.ts';
-import { originForm } from '#shared/http/target.ts';
 import { admitAndNote } from '#shared/server/endpoints/admit-and-note.ts';
-import { note, shownId } from '#shared/server/message/request-log.ts';
+import { note } from '#shared/server/message/request-log.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';
-import { sealedAnswer } from '../answers/seal.ts';
 import { breakOff, exchangeOf, sideOf } from '../answers/side.ts';
-import type { Errors } from '../pages/errors.ts';
-import type { SignIn } from '../sign-in/open-sign-in.ts';
-import type { Space } from '../space/spaces.ts';
-import type { Exchange, Step } from '../exchange/exchange.ts';
+import type { Step } from '../exchange/exchange.ts';
 import type { UnderWay } from '../exchange/under-way.ts';
+import { createRefused, type RefusedParts } from './refused.ts';
 
-type Refused = Extract<Outcome, { kind: 'answer' }>;
-
-export interface AdmitParts {
+export interface AdmitParts extends RefusedParts {
   readonly standing: Pick<Standing, 'mark'>;
   readonly underWay: UnderWay;
-  readonly signIn: Pick<SignIn, 'instead'>;
-  readonly errors: Pick<Errors, 'told'>;
 }
 
 /**
  * Authenticates and authorizes a request to a space. Returns undefined if it is let in; the exchange then says who it
  * is. A browser that is not let in is sent to sign in, if the space offers that. Throws 404 if the space is hidden.
  */
-export function admit({ standing, underWay, signIn, errors }: AdmitParts): Step {
+export function admit({ standing, underWay, ...parts }: AdmitParts): Step {
+  const refused = createRefused(parts);
   return (exchange) => {
     const { request, space, hidden, unasked } = exchange;
     if (unasked || space === undefined) return undefined;
@@ -49,15 +41,4 @@ export function admit({ standing, underWay, signIn, errors }: AdmitParts): Step 
       return undefined;
     });
   };
-
-  function refused(exchange: Exchange, { url, at }: Space, outcome: Refused) {
-    const { request, fields } = exchange;
-    const asked = exchange.asked();
-    const path = originForm(asked.target);
-    const instead = signIn.instead({ url, request: asked, path, outcome, id: shownId(request) });
-    const answer = instead
-      ? { ...instead, fields: { ...instead.fields, ...fields } }
-      : errors.told(request, refusal(outcome, fields));
-    return sealedAnswer(request, answer, outcome.seal, at.info);
-  }
 }

@@ -8,6 +8,7 @@ import { SERVED } from '#shared/http/methods.ts';
 import { isLoopback } from './production.ts';
 import { SIGN_IN_PREFIX, signInSpaces } from './sign-in-clients.ts';
 import { takesTokens } from './token-spaces.ts';
+import { toolScopes } from './tool-scope.ts';
 import { upstreamUrls } from './upstream-schema.ts';
 
 /** Paths of the resource server itself, which no space may take. */
@@ -237,6 +238,15 @@ export const SPACE_RULES: readonly Rule[] = [
       eachSpace(config, 'scopes', ({ scopes }) =>
         scopes['safe'] !== undefined && scopes['unsafe'] === undefined
           ? 'names safe but not unsafe, so that writing would need less than reading: add unsafe (an empty list if any token will do)'
+          : undefined,
+      ),
+  },
+  {
+    reads: ['spaces'],
+    check: (config) =>
+      eachSpace(config, 'scopes', ({ serves, scopes }) =>
+        toolScopes(scopes).size > 0 && serves !== 'upstream' && serves !== 'verify'
+          ? `has tools, and a space that serves ${serves} has none: remove them, or let it serve upstream or verify`
           : undefined,
       ),
   },

@@ -23,6 +23,9 @@ const FOR_PEOPLE = SCHEMES.filter(({ forPeople }) => forPeople).map(({ name }) =
 /** The methods of a rule: some by their name, or all of a kind. */
 const METHOD = /^(safe|unsafe|[A-Z-]{1,24})$/;
 
+/** Whatever needs scopes: methods, or a tool of an MCP server. */
+const NEEDING = /^(safe|unsafe|[A-Z-]{1,24}|tool:[\w./-]{1,128})$/;
+
 const scopeList = z.array(
   z.string().refine(isScopeToken, { error: 'is not a scope-token (RFC 6749 section 3.3)' }),
 );
@@ -112,10 +115,10 @@ const members = z.strictObject({
   ...SPACE_SETTINGS,
   grants,
   scopes: z
-    .record(z.string().regex(METHOD, 'safe, unsafe or a method'), scopeList)
+    .record(z.string().regex(NEEDING, 'safe, unsafe, a method or tool:NAME'), scopeList)
     .default({})
     .describe(
-      'Scopes that a request needs, by method. `safe` and `unsafe` stand for the methods that are not named.',
+      'Scopes that a request needs, by method. `safe` and `unsafe` stand for the methods that are not named. `tool:NAME` has what a tool of an MCP server needs besides: the gateway asks for it (`serves`: `upstream`), or the application itself (`verify`).',
     ),
   documentClients: scopeList
     .default([])

@@ -127,7 +127,7 @@ export function checkScopes(value: unknown): string | undefined {
   return undefined;
 }
 
-function checkListed(value: unknown): string | undefined {
+export function checkListed(value: unknown): string | undefined {
   if (!Array.isArray(value)) {
     return "must be a list, such as ['notes:read'], or a function of the method that returns one; [] takes any token for the resource";
   }

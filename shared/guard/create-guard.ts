@@ -1,4 +1,5 @@
 import { createStepUp } from '#shared/auth/judge/step-up.ts';
+import { scopesOfCalls } from '#shared/auth/judge/tool-scopes.ts';
 import { issuedTokens } from '#shared/auth/tokens/issued-tokens.ts';
 import { createJwks } from '#shared/auth/tokens/jwks.ts';
 import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
@@ -7,7 +8,7 @@ import { oauthSpace } from '#shared/auth/schemes/parts/oauth.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import { checkSignIn } from './check-authentication.ts';
-import { checkScopes } from './check-options.ts';
+import { checkListed, checkScopes } from './check-options.ts';
 import { createDecide, type Decide } from './decide.ts';
 import { fastifyHook } from './fastify.ts';
 import { type Fetch, fetchText } from './fetch-text.ts';
@@ -91,7 +92,7 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
   });
   const judged = new WeakMap<object, Outcome>();
 
-  const asked = [options.authentication ?? []].flat();
+  const signIns = [options.authentication ?? []].flat();
 
   /** For requests that need these scopes, or this sign-in, beside those of the method. */
   function guardOf(more: readonly string[], signIn: readonly NeededSignIn[] = []) {
@@ -104,7 +105,7 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
       ...(required ? [] : [schemes.bearer(space)]),
       ...(dpop === false ? [] : [schemes.dpop({ ...space, nonce })]),
     ];
-    const stepUp = createStepUp([...asked, ...signIn], { clock, skew: SKEW });
+    const stepUp = createStepUp([...signIns, ...signIn], { clock, skew: SKEW });
     const protection = { at: ORIGIN, realm: name, schemes: taken, scopes: needed, stepUp };
     return { taken, decide: createDecide(protection, { origin, log, judged }) };
   }
@@ -133,6 +134,17 @@ export function createGuard(options: ProtectOptions, outside: Outside): Guard {
       if (mistake !== undefined) throw new TypeError(`scopes ${mistake}`);
       const route = guardOf(more).decide;
       return inFrameworks(route, route);
+    },
+    tools(needed) {
+      for (const [tool, more] of Object.entries(needed)) {
+        const mistake = checkListed(more);
+        if (mistake !== undefined) throw new TypeError(`tools.${tool} ${mistake}`);
+      }
+      const asked = new Map(Object.entries(needed));
+      return (message) => {
+        const route = guardOf(scopesOfCalls(asked, message)).decide;
+        return inFrameworks(route, route);
+      };
     },
     signIn(needed) {
       const mistake = checkSignIn(needed);

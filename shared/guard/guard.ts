@@ -80,6 +80,17 @@ export interface Guard extends RouteGuard {
    */
   scopes(...needed: readonly string[]): RouteGuard;
   /**
+   * Guards the calls of an MCP server's tools, of which some need scopes beside those of the method. Give what it returns
+   * the message as it was parsed, also a batch. Throws a `TypeError` for what is no scope.
+   *
+   * @example
+   * const calls = guard.tools({ add_note: ['notes:write'] });
+   * app.post('/mcp', express.json(), (request, response, next) =>
+   *   calls(request.body).node()(request, response, next),
+   * );
+   */
+  tools(needed: Readonly<Record<string, readonly string[]>>): (message: unknown) => RouteGuard;
+  /**
    * A guard for a route that needs this sign-in (RFC 9470), beside what the API needs for the method. It may stand
    * behind the guard of the whole API or alone. Throws a `TypeError` for what is no such thing.
    *

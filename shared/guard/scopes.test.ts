@@ -64,6 +64,41 @@ describe('scopes of a route', () => {
   });
 });
 
+describe('scopes of tools (MCP)', () => {
+  const call = (name: string) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name },
+  });
+
+  test('RFC 6750 section 3.1: a call needs those of its tool beside those of the API, and one challenge names all', async () => {
+    const { protect, token } = issuerAndGuard();
+    const guard = protect();
+    const calls = guard.tools({ add_note: ['notes:write'], share_note: ['notes:share'] });
+    const reader = ask(bearer(token()));
+    expect(await verdictOf(guard, reader)).toEqual([200, 'machine']);
+    expect(await verdictOf(calls(call('list_notes')), reader)).toEqual([200, 'machine']);
+    expect(await verdictOf(calls([call('add_note'), call('share_note')]), reader)).toEqual([
+      403,
+      expect.stringMatching(
+        /error="insufficient_scope".*scope="notes:read notes:write notes:share"/,
+      ),
+    ]);
+    const writer = ask(bearer(token({ scope: 'notes:read notes:write' })));
+    expect(await verdictOf(calls(call('add_note')), writer)).toEqual([200, 'machine']);
+    expect(await verdictOf(calls(call('add_note')), ask())).toEqual([
+      401,
+      expect.stringContaining('scope="notes:read notes:write"'),
+    ]);
+  });
+
+  test.each([['two words'], ['']])('a value that is no scope throws: %j', (scope) => {
+    const guard = issuerAndGuard().protect();
+    expect(() => guard.tools({ add_note: [scope] })).toThrow(/^tools.add_note has .*no scope/);
+  });
+});
+
 describe('claims', () => {
   test('RFC 9068 section 2.2: everything that the token says, for each request anew', async () => {
     const { protect, token } = issuerAndGuard();

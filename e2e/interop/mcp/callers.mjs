@@ -12,22 +12,20 @@ export function behindGuard() {
     scopes: ['notes:read'],
     client: { id: CLIENT, secret: SECRET },
   });
+  const calls = guard.tools({ add_note: ['notes:write'] });
   return {
     identify: [['/mcp', guard.metadataPath], guard.node()],
     caller: ({ auth: { id } }) => ({ id }),
-    writes: guard.scopes('notes:write').node(),
+    judgeCalls: (request, response, next) => calls(request.body).node()(request, response, next),
   };
 }
 
-/** The gateway has checked the token, and states whose it was. The gateway alone reaches this server. */
+/**
+ * The gateway has checked the token and the scopes of the tools, and states who calls. The gateway alone reaches this
+ * server.
+ */
 export function behindGateway() {
-  const { origin, pathname } = new URL(resource);
-  const whoAsks = statementsOf(origin, 'notes');
-  const challenge = [
-    'Bearer error="insufficient_scope"',
-    'scope="notes:read notes:write"',
-    `resource_metadata="${origin}/.well-known/oauth-protected-resource${pathname}"`,
-  ].join(', ');
+  const whoAsks = statementsOf(new URL(resource).origin, 'notes');
   return {
     identify: [
       '/mcp',
@@ -38,9 +36,6 @@ export function behindGateway() {
       },
     ],
     caller: ({ stated: { sub } }) => ({ id: sub }),
-    writes: ({ stated }, response, next) => {
-      if (stated.scope?.split(' ').includes('notes:write')) next();
-      else response.status(403).set('WWW-Authenticate', challenge).end();
-    },
+    judgeCalls: (_request, _response, next) => next(),
   };
 }

@@ -40,30 +40,48 @@ const serverAt = (port: number | undefined) => `http://127.0.0.1:${port}/mcp`;
 beforeAll(async () => {
   folder = parts.use(await temporaryFolder()).path;
   await installResource(folder, PACKAGES);
-  ports = { 1: await freePort(), 2: await freePort() };
-  const spaces = Object.entries(ports).map(([version, port]) => ({
-    url: serverAt(port),
-    realm: `notes ${version}`,
+  ports = { 1: await freePort(), 2: await freePort(), gateway: await freePort() };
+  const spaceOf = (url: string, realm: string, more: object) => ({
+    url,
+    realm,
     schemes: ['Bearer', 'DPoP'],
-    serves: 'verify',
-    scopes: { safe: ['notes:read'], unsafe: SCOPES },
+    scopes: { safe: ['notes:read'], unsafe: ['notes:read'], 'tool:add_note': ['notes:write'] },
     documentClients: SCOPES,
-  }));
-  // On a busy machine a follower may be late.
-  site = parts.use(await startMcpSite({ spaces, revocations: { lease: 5 } }));
-  await Promise.all(Object.entries(ports).map(([version, port]) => startServer(version, port)));
+    ...more,
+  });
+  site = parts.use(
+    await startMcpSite(({ resource }) => ({
+      // On a busy machine a follower may be late.
+      revocations: { lease: 5 },
+      spaces: [
+        spaceOf(serverAt(ports['1']), 'notes 1', { serves: 'verify' }),
+        spaceOf(serverAt(ports['2']), 'notes 2', { serves: 'verify' }),
+        spaceOf(`${resource}/mcp`, 'notes', {
+          serves: 'upstream',
+          upstream: { url: serverAt(ports['gateway']) },
+        }),
+      ],
+    })),
+  );
+  await Promise.all(Object.entries(ports).map(([which, port]) => startServer(which, port)));
   callback = parts.use(await startCallback());
   browser = await launchBrowser();
   parts.defer(() => browser.close());
 });
 afterAll(() => parts.disposeAsync());
 
-/** Starts the server of that version of the SDK; ends it after all others who may revoke something. */
-async function startServer(version: string, port: number): Promise<void> {
-  const server = join(folder, `server-${version}.mjs`);
-  await copyFile(new URL(`server-${version}.mjs`, import.meta.url), server);
+/** The URL that clients know of each server. */
+const urlOf = (which: string) =>
+  which === 'gateway' ? `${site.pair.resource}/mcp` : serverAt(ports[which]);
+
+/** Starts the server of that version of the SDK, or that of version 2 behind the gateway. */
+async function startServer(which: string, port: number): Promise<void> {
+  const name = which === '1' ? 'server-1.mjs' : 'server-2.mjs';
+  const server = join(folder, name);
+  await copyFile(new URL(name, import.meta.url), server);
   const { id, secret } = await site.pair.addClient('revocations:follow');
-  const place = { ISSUER: site.pair.issuer, RESOURCE: serverAt(port), PORT: `${port}` };
+  const BEHIND = which === 'gateway' ? which : 'guard';
+  const place = { BEHIND, ISSUER: site.pair.issuer, RESOURCE: urlOf(which), PORT: `${port}` };
   parts.use(
     await startProcess(process.execPath, [server], {
       cwd: folder,
@@ -77,7 +95,8 @@ describe.each([
   ['1', '1', VERSION_1],
   ['2', '2', VERSION_2],
   ['2 with DPoP', '2', VERSION_2_DPOP],
-] as const)('SDK version %s', (which, version, sdk) => {
+  ['2 behind the gateway', 'gateway', VERSION_2],
+] as const)('SDK version %s', (which, server, sdk) => {
   let url: string;
   let clientId: string;
   let host: Parameters<typeof sdk.open>[1];
@@ -87,7 +106,7 @@ describe.each([
   let complaints: readonly string[];
 
   beforeAll(() => {
-    url = serverAt(ports[version]);
+    url = urlOf(server);
     const grants = { grant_types: sdk.grants };
     clientId = site.describeClient(`host-${which.replaceAll(' ', '-')}`, grants);
   });

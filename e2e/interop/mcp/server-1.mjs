@@ -12,7 +12,7 @@ const guard = protect({
   scopes: ['notes:read'],
   client: { id: CLIENT, secret: SECRET },
 });
-const writes = guard.scopes('notes:write').node();
+const calls = guard.tools({ add_note: ['notes:write'] });
 const notes = ['first'];
 
 function notesServer() {
@@ -28,11 +28,9 @@ function notesServer() {
 
 const app = express();
 app.use(['/mcp', guard.metadataPath], guard.node());
-app.post('/mcp', express.json(), (request, response, next) => {
-  const isWrite = [request.body].flat().some((message) => message?.params?.name === 'add_note');
-  if (isWrite) writes(request, response, next);
-  else next();
-});
+app.post('/mcp', express.json(), (request, response, next) =>
+  calls(request.body).node()(request, response, next),
+);
 app.post('/mcp', async (request, response) => {
   const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true });
   const server = notesServer();

@@ -5,14 +5,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { Hono } from 'hono';
 import { z } from 'zod';
 
-const { ISSUER: issuer, RESOURCE: resource, CLIENT, SECRET, PORT } = process.env;
-const guard = protect({
-  issuer,
-  resource,
-  scopes: ['notes:read'],
-  client: { id: CLIENT, secret: SECRET },
-});
-const writes = guard.scopes('notes:write');
+const { BEHIND, ISSUER: issuer, RESOURCE: resource, CLIENT, SECRET, PORT } = process.env;
 const notes = ['first'];
 
 const { fetch } = createMcpHandler(() => {
@@ -27,15 +20,30 @@ const { fetch } = createMcpHandler(() => {
 });
 
 const app = new Hono();
-app.get(guard.metadataPath, () => guard.metadata());
-app.all('/mcp', async (c) => {
-  const verdict = await guard.judge(c.req.raw);
-  if (!verdict.ok) return verdict.response;
-  const parsedBody = c.req.method === 'POST' ? await c.req.json() : undefined;
-  const isWrite = [parsedBody].flat().some((message) => message?.params?.name === 'add_note');
-  const more = isWrite ? await writes.judge(c.req.raw) : verdict;
-  return more.ok ? fetch(c.req.raw, { parsedBody }) : more.response;
-});
+
+/** The server is reached directly, and checks tokens itself. */
+function behindGuard() {
+  const guard = protect({
+    issuer,
+    resource,
+    scopes: ['notes:read'],
+    client: { id: CLIENT, secret: SECRET },
+  });
+  const calls = guard.tools({ add_note: ['notes:write'] });
+  app.get(guard.metadataPath, () => guard.metadata());
+  app.all('/mcp', async (c) => {
+    const verdict = await guard.judge(c.req.raw);
+    if (!verdict.ok) return verdict.response;
+    const parsedBody = c.req.method === 'POST' ? await c.req.json() : undefined;
+    const called = await calls(parsedBody).judge(c.req.raw);
+    return called.ok ? fetch(c.req.raw, { parsedBody }) : called.response;
+  });
+}
+
+// The gateway alone reaches this server, and has judged the token and the call.
+if (BEHIND === 'gateway') app.all('/mcp', (c) => fetch(c.req.raw));
+else behindGuard();
+
 serve({ fetch: app.fetch, port: Number(PORT), hostname: '127.0.0.1' }, () =>
   console.log('listening'),
 );

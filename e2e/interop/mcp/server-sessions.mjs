@@ -9,7 +9,7 @@ import { behindGateway, behindGuard } from './callers.mjs';
 import { EventLog } from './event-log.mjs';
 
 const { BEHIND, ORIGIN, PORT } = process.env;
-const { identify, caller, writes } = BEHIND === 'guard' ? behindGuard() : behindGateway();
+const { identify, caller, judgeCalls } = BEHIND === 'guard' ? behindGuard() : behindGateway();
 
 const notes = [];
 /** Called with each new note. */
@@ -91,11 +91,7 @@ if (BEHIND === 'guard') {
 }
 
 app.use(...identify);
-app.post('/mcp', express.json(), (request, response, next) => {
-  const isWrite = [request.body].flat().some((message) => message?.params?.name === 'add_note');
-  if (isWrite) writes(request, response, next);
-  else next();
-});
+app.post('/mcp', express.json(), judgeCalls);
 app.all('/mcp', async (request, response) => {
   const { id } = caller(request);
   const named = request.headers['mcp-session-id'];

@@ -32,8 +32,11 @@ export async function startSessionSite(): Promise<SessionSite> {
   await copyFile(STATEMENTS, join(folder, 'verify-statement.mjs'));
   const ports = { guard: await freePort(), gateway: await freePort() };
   const local = (way: Way) => `http://127.0.0.1:${ports[way]}/mcp`;
-  const methods = ['GET', 'POST', 'DELETE'];
-  const scopes = Object.fromEntries(methods.map((method) => [method, ['notes:read']]));
+  const scopes = {
+    safe: ['notes:read'],
+    unsafe: ['notes:read'],
+    'tool:add_note': ['notes:write'],
+  };
   const flow = parts.use(
     await startFlow({
       settings: ({ resource }) => ({
@@ -45,7 +48,7 @@ export async function startSessionSite(): Promise<SessionSite> {
             realm: 'guarded notes',
             schemes: ['Bearer'],
             serves: 'verify',
-            scopes: { safe: ['notes:read'], unsafe: ['notes:read', 'notes:write'] },
+            scopes,
           },
           {
             url: `${resource}/mcp`,
@@ -53,8 +56,8 @@ export async function startSessionSite(): Promise<SessionSite> {
             schemes: ['Bearer'],
             serves: 'upstream',
             upstream: { url: local('gateway'), name: 'notes' },
-            methods,
-            scopes: { ...scopes, unsafe: ['notes:read', 'notes:write'] },
+            methods: ['GET', 'POST', 'DELETE'],
+            scopes,
             cors: { origins: [PAGE] },
           },
         ],

@@ -34,6 +34,15 @@ beforeAll(async () => {
     told: { upstream: { url, name: 'the shop', identity: ['statement', 'fields'] } },
     fields: { upstream: { url, identity: ['fields'] } },
     untold: { upstream: { url, identity: [] } },
+    mcp: {
+      upstream: { url },
+      scopes: {
+        safe: ['mcp:read'],
+        unsafe: ['mcp:read'],
+        'tool:add_note': ['mcp:write'],
+        'tool:share_note': ['mcp:share'],
+      },
+    },
   });
   as = clientOf(gateway);
 });
@@ -601,4 +610,115 @@ test('a head that comes drop by drop is 504 once its time is over', async () => 
     expect((await clientOf(slow)('POST', '/drip/x', call)).status).toBe(504);
   }
   dripping.close();
+});
+
+describe('an MCP server with tools that need more scopes', () => {
+  const JSON_FIELD = { 'Content-Type': 'application/json' };
+  const call = (name: string) => ({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
+    params: { name },
+  });
+  const sent = (scope: string, body: string | Buffer, fields: object = JSON_FIELD) =>
+    gateway.ask('POST', '/mcp/', {
+      headers: { Authorization: `Bearer ${gateway.token(scope)}`, ...fields },
+      body,
+    });
+  /** The application has heard of nothing. */
+  const refused = async (reply: Promise<{ status: number }>) => {
+    const before = application.asked.length;
+    const { status } = await reply;
+    expect(application.asked).toHaveLength(before);
+    return status;
+  };
+
+  test.each([
+    ['a tool that needs nothing more', 'mcp:read', call('list_notes')],
+    ['a tool that needs more', 'mcp:read mcp:write', call('add_note')],
+    ['a batch', 'mcp:read mcp:write mcp:share', [call('add_note'), call('share_note')]],
+    ['another message', 'mcp:read', { method: 'prompts/get', params: { name: 'add_note' } }],
+  ])('%s: the application gets the message as it came', async (_, scope, message) => {
+    const body = JSON.stringify(message, undefined, 1);
+    const { status, text } = await sent(scope, body);
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toMatchObject({ body });
+  });
+
+  test('RFC 6750 section 3.1: 403 with one challenge, of all scopes that the call needs and those that are held', async () => {
+    const body = JSON.stringify([call('add_note'), call('share_note')]);
+    const before = application.asked.length;
+    const { status, headers } = await sent('mcp:read mcp:other', body);
+    expect(status).toBe(403);
+    expect(headers['www-authenticate']).toMatch(
+      /^Bearer .*error="insufficient_scope".*scope="mcp:read mcp:write mcp:share mcp:other".*resource_metadata="/,
+    );
+    expect(application.asked).toHaveLength(before);
+  });
+
+  test('the scopes of the method come first: of a message without them nothing is read', async () => {
+    expect(await refused(sent('mcp:write', 'no JSON'))).toBe(403);
+  });
+
+  test.each([
+    [200, 'nothing', ''],
+    [400, 'no JSON', '{'],
+    [400, 'a name that comes twice (RFC 8259 section 4)', '{"method":"tools/list","method":"a"}'],
+    [400, 'UTF-16', Buffer.from(JSON.stringify(call('add_note')), 'utf16le')],
+    [422, 'a message that is nested too deep', `${'['.repeat(300)}${']'.repeat(300)}`],
+    [413, 'a message that is too long', `"${'x'.repeat(4 * 1024 * 1024)}"`],
+    [
+      403,
+      'the name of a member in other letters',
+      JSON.stringify({ ...call('x'), Params: { NAME: 'add_note' } }),
+    ],
+    [
+      403,
+      'a name in escapes',
+      JSON.stringify(call('add_note')).replace('add', String.raw`\u0061dd`),
+    ],
+  ])('%i for %s', async (expected, _, body) => {
+    const reply = sent('mcp:read', body);
+    expect(await (expected === 200 ? reply.then(({ status }) => status) : refused(reply))).toBe(
+      expected,
+    );
+  });
+
+  test.each([
+    { 'Content-Type': 'text/plain' },
+    { 'Content-Type': 'application/json; charset=utf-7' },
+    { ...JSON_FIELD, 'Content-Encoding': 'gzip' },
+    {},
+  ])('415 for content that another could read otherwise: %j', async (fields) => {
+    expect(await refused(sent('mcp:read', JSON.stringify(call('add_note')), fields))).toBe(415);
+  });
+
+  test('no WebSocket opens, in which calls would be made unread', async () => {
+    const { status, text } = await gateway.ask('GET', '/mcp/', {
+      headers: {
+        Authorization: `Bearer ${gateway.token('mcp:read')}`,
+        Connection: 'Upgrade',
+        Upgrade: 'websocket',
+        'Sec-WebSocket-Version': '13',
+        'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      },
+    });
+    expect(status).toBe(200);
+    expect((JSON.parse(text) as Asked).fields.upgrade).toBeUndefined();
+  });
+
+  test('chunked, and by another method: it is read all the same', async () => {
+    const headers = {
+      Authorization: `Bearer ${gateway.token('mcp:read')}`,
+      'Transfer-Encoding': 'chunked',
+      ...JSON_FIELD,
+    };
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      const reply = gateway.ask(method, '/mcp/', {
+        headers,
+        body: JSON.stringify(call('add_note')),
+      });
+      expect([method, await refused(reply)]).toEqual([method, 403]);
+    }
+  });
 });

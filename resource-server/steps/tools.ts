@@ -1,0 +1,72 @@
+import { admitJudged } from '#shared/auth/judge/admit.ts';
+import { scopesOfCalls, type ToolScopes } from '#shared/auth/judge/tool-scopes.ts';
+import { HttpError, notFound } from '#shared/http/answer.ts';
+import { BadRequest } from '#shared/http/fields.ts';
+import { contentDigest, wholeContent } from '#shared/server/content/content.ts';
+import { note } from '#shared/server/message/request-log.ts';
+import type { ResourceAnswer } from '../answers/pieces.ts';
+import type { Exchange, Passed, Step } from '../exchange/exchange.ts';
+import { MalformedJson, parseJson } from '../resources/json/parse.ts';
+import type { Space } from '../space/spaces.ts';
+import { createRefused, type RefusedParts } from './refused.ts';
+
+/** Bytes of the longest message: that of the SDKs of MCP. */
+const LONGEST = 4 * 1024 * 1024;
+
+/** Other charsets are other texts: in UTF-7 a name may be spelled so that JSON in UTF-8 has another. */
+const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/i;
+
+/**
+ * Asks a client that was let in for the scopes of the tools that its message calls (`tool:NAME` in `scopes`), beside those
+ * of the method: 403 with one challenge that names all (RFC 6750 section 3.1). The message is read whole before the
+ * application hears of it. A content that could be read in another way than here is refused.
+ */
+export function tools(parts: RefusedParts): Step {
+  const refused = createRefused(parts);
+
+  async function judgeCalls(
+    exchange: Exchange,
+    space: Space,
+    passed: Passed,
+    needed: ToolScopes,
+  ): Promise<ResourceAnswer | undefined> {
+    const { request } = exchange;
+    const more = scopesOfCalls(needed, await messageOf(exchange));
+    if (more.length === 0) return undefined;
+    const scopes = (method: string) => [...new Set([...space.scopes(method), ...more])];
+    const { outcome, noted } = admitJudged({ ...space, scopes }, exchange.asked(), passed);
+    if (outcome.kind === 'pass') return undefined;
+    note(request, noted);
+    if (outcome.kind === 'absent') throw notFound();
+    return refused(exchange, space, outcome);
+  }
+
+  return (exchange) => {
+    const { space, passed } = exchange;
+    if (space?.tools === undefined || passed === undefined) return undefined;
+    return judgeCalls(exchange, space, passed, space.tools);
+  };
+}
+
+/** Returns the message that the request brings; undefined: none. */
+async function messageOf(exchange: Exchange): Promise<unknown> {
+  const { request } = exchange;
+  // Kept for the application, within what all such requests together may take.
+  await contentDigest(request, 'sha256', LONGEST);
+  const content = await wholeContent(request, LONGEST, tooLong);
+  if (content.length === 0) return undefined;
+  const { field } = exchange.asked();
+  if (field('content-encoding') !== undefined || !JSON_TYPE.test(field('content-type') ?? '')) {
+    throw new HttpError(415, 'A message is application/json, in UTF-8, without a content coding.');
+  }
+  try {
+    // It refuses a name that comes twice, of which servers take the one or the other.
+    parseJson(content);
+  } catch (error) {
+    if (!(error instanceof MalformedJson)) throw error;
+    throw new BadRequest(`The message is not JSON: ${error.message}.`);
+  }
+  return JSON.parse(new TextDecoder().decode(content));
+}
+
+const tooLong = () => new HttpError(413, `A message has at most ${LONGEST} bytes.`);
