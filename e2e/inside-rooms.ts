@@ -99,6 +99,17 @@ export const INSIDE: Orders = {
     forTests: ['judge', 'schemes'],
   },
   'shared/auth/schemes': { floors: [['parts'], SCHEMES, ['.']] },
+  'shared/explain': {
+    floors: [
+      ['json-depth.ts', 'note.ts', 'own.ts', 'unreadable.ts'],
+      ['checks.ts'],
+      ['explained.ts'],
+      ['noted-part.ts'],
+      ['notes'],
+      ['schemes'],
+      ['.'],
+    ],
+  },
   'shared/server': {
     floors: [
       ['message'],

@@ -25,6 +25,7 @@ const ROOMS: readonly (readonly string[])[] = [
   ['shared/people'],
   ['shared/auth'],
   ['shared/guard', 'shared/config'],
+  ['shared/explain'],
   ['shared/server'],
   ['shared/mail'],
   ['shared/client-documents'],

@@ -1,12 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
+import type { Notes } from '#shared/explain/note.ts';
 import type { PlannedRequest, ReadAnswer } from './http1-message.ts';
-
-/** A note on a field or a parameter, and the section that defines it. */
-export interface Note {
-  readonly text: string;
-  readonly section: string;
-}
 
 /** An access token that the playground issues. */
 export interface Issued {
@@ -55,7 +50,7 @@ export interface Exchange {
   /** Mistakes that the client can make, by name, in words. */
   readonly mistakes: Readonly<Record<string, string>>;
   /** Notes on the parameters of challenges, credentials and Authentication-Info, by name. */
-  readonly parameters?: Readonly<Record<string, Note>>;
+  readonly parameters?: Notes;
   /** Returns in clear what the value of a parameter or field encodes. Undefined: it is what it says. */
   readonly decoded?: (name: string, value: string) => string | undefined;
   perform(performing: Performing): Promise<void>;

@@ -1,4 +1,4 @@
-import type { Note } from './exchange.ts';
+import type { Note } from '#shared/explain/note.ts';
 
 const note = (text: string, section: string): Note => ({ text, section });
 

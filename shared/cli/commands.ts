@@ -25,6 +25,7 @@ import { configPrint } from './commands/config-print.ts';
 import { configSchemaCommand } from './commands/config-schema.ts';
 import { directoryExport } from './commands/directory-export.ts';
 import { directoryImport } from './commands/directory-import.ts';
+import { explain } from './commands/explain.ts';
 import { gnapRequest } from './commands/gnap-request.ts';
 import { keyAdd } from './commands/key-add.ts';
 import { keyList } from './commands/key-list.ts';
@@ -114,6 +115,7 @@ export const COMMANDS: readonly Command[] = [
   request,
   gnapRequest,
   push,
+  explain,
   signatureExplain,
   privateTokenGet,
   privateTokenRedeem,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { parseDictionary } from './structured-fields.ts';
+import { parseDictionary, parseList } from './structured-fields.ts';
 
 /** The members as plain values, without their parameters. */
 const plain = (value: string) => {
@@ -39,6 +39,30 @@ describe('RFC 8941 section 4.2.2: dictionaries', () => {
 
   test('the last value of a repeated key stands in the place of the first', () => {
     expect([...(parseDictionary('a=1, b, a=2') ?? [])].map(([key]) => key)).toEqual(['a', 'b']);
+  });
+});
+
+describe('RFC 8941 section 4.2.1: lists', () => {
+  test.each([
+    ['', []],
+    ['a, "b"\t,\t3', ['a', 'b', 3]],
+    [' a;x=1;y, a ', ['a', 'a']],
+    ['sugar, tea, rum', ['sugar', 'tea', 'rum']],
+  ])('%j', (value, members) => {
+    expect(parseList(value)?.map((member) => member.value)).toEqual(members);
+  });
+
+  test('members keep their parameters, and an inner list its items', () => {
+    const [one, list] = parseList('Cache; hit; ttl=5, (a b);q=1') ?? [];
+    expect([...(one?.params ?? [])].map(([name, { value }]) => [name, value])).toEqual([
+      ['hit', true],
+      ['ttl', 5],
+    ]);
+    expect(list).toMatchObject({ type: 'inner-list', value: [{ value: 'a' }, { value: 'b' }] });
+  });
+
+  test.each(['a,', ',a', 'a,,b', 'a b', 'a;', '(a', '\ta', 'a=1'])('%j is none', (value) => {
+    expect(parseList(value)).toBeUndefined();
   });
 });
 

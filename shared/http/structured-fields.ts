@@ -67,12 +67,33 @@ function dictionaryIn(value: string, repeated: Repeated): Dictionary | undefined
     if (key === undefined || member === undefined) return undefined;
     if (repeated === 'none' && members.has(key)) return undefined;
     members.set(key, member);
-    if (scanner.read(COMMA) === undefined) {
-      scanner.read(OWS);
-      if (!scanner.done) return undefined;
-    } else if (scanner.done) return undefined; // a trailing comma
+    if (!movedOn(scanner)) return undefined;
   }
   return members;
+}
+
+/**
+ * Reads a List (RFC 8941 section 4.2.1) from the lines of its field, joined with commas. Returns undefined if it is
+ * malformed somewhere.
+ */
+export function parseList(value: string): readonly Member[] | undefined {
+  const scanner = new Scanner(value);
+  const members: Member[] = [];
+  scanner.read(SPACES);
+  while (!scanner.done) {
+    const member = readItemOrList(scanner, 'last');
+    if (member === undefined) return undefined;
+    members.push(member);
+    if (!movedOn(scanner)) return undefined;
+  }
+  return members;
+}
+
+/** Goes on to the next member, or to the end. False if something else is there, or a comma with nothing after it. */
+function movedOn(scanner: Scanner): boolean {
+  if (scanner.read(COMMA) !== undefined) return !scanner.done;
+  scanner.read(OWS);
+  return scanner.done;
 }
 
 /** Reads the member after a key. Without a value it is true. */
@@ -80,6 +101,10 @@ function readMember(scanner: Scanner, repeated: Repeated): Member | undefined {
   if (scanner.read(EQUALS) === undefined) {
     return withParams(scanner, { type: 'boolean', value: true }, repeated);
   }
+  return readItemOrList(scanner, repeated);
+}
+
+function readItemOrList(scanner: Scanner, repeated: Repeated): Member | undefined {
   if (scanner.read(OPEN) === undefined) return readItem(scanner, repeated);
   const items: Item[] = [];
   while (scanner.read(CLOSE) === undefined) {

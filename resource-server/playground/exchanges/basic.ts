@@ -1,8 +1,8 @@
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
-import type { Exchange, Note } from '../exchange.ts';
+import { BASIC_NOTES } from '#shared/explain/notes/basic.ts';
+import type { Exchange } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
-import { REALM } from './parameters.ts';
 
 /** The credentials of a client that makes a mistake, by its name. */
 const CREDENTIALS: Readonly<Record<string, string>> = {
@@ -10,19 +10,6 @@ const CREDENTIALS: Readonly<Record<string, string>> = {
   password: basicCredentials(PERSON.name, `${PASSWORD}!`),
   name: basicCredentials('nobody', PASSWORD),
   cut: basicCredentials(PERSON.name, PASSWORD).slice(0, -3),
-};
-
-/** Notes on what Basic's challenge and credentials have. */
-export const BASIC_PARAMETERS: Readonly<Record<string, Note>> = {
-  realm: REALM,
-  charset: {
-    text: 'The client writes name and password in this encoding.',
-    section: 'RFC 7617 section 2.1',
-  },
-  token68: {
-    text: 'The name, a colon and the password in base64. That is no encryption.',
-    section: 'RFC 7617 section 2',
-  },
 };
 
 /** Returns the name and the password of credentials. */
@@ -44,7 +31,7 @@ export const basicExchange: Exchange = {
     name: 'A name that nobody has',
     cut: 'Credentials that are cut off',
   },
-  parameters: BASIC_PARAMETERS,
+  parameters: BASIC_NOTES,
   decoded: userPassInClear,
   async perform({ send, target, mistake = 'right' }) {
     const request = { method: 'GET', target, fields: [] };

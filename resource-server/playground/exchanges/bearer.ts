@@ -1,5 +1,6 @@
+import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import type { Exchange, Performing } from '../exchange.ts';
-import { jwtInClear, SCOPE, TOKEN_PARAMETERS } from './tokens.ts';
+import { jwtInClear, SCOPE } from './tokens.ts';
 
 /** Seconds; longer than a token lives and clocks differ. */
 const LONG_AGO = 600;
@@ -41,7 +42,7 @@ export const bearerExchange: Exchange = {
     changed: 'A token that was changed',
     unsigned: 'A token that says it needs no signature',
   },
-  parameters: TOKEN_PARAMETERS,
+  parameters: OAUTH_NOTES,
   decoded: (name, value) => (name === 'token68' ? jwtInClear(value) : undefined),
   async perform(performing) {
     const { send, target } = performing;

@@ -1,41 +1,10 @@
 import { digestCredentials, type DigestRequest } from '#shared/auth/schemes/digest/client.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
+import { DIGEST_NOTES } from '#shared/explain/notes/digest.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
-import type { Exchange, Note, Performing } from '../exchange.ts';
+import type { Exchange, Performing } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
-import { challengeOf, infoOf, REALM } from './parameters.ts';
-
-const note = (text: string, section: string): Note => ({
-  text,
-  section: `RFC 7616 section ${section}`,
-});
-
-const PARAMETERS: Readonly<Record<string, Note>> = {
-  realm: REALM,
-  domain: note('The URLs for which the credentials are good, too.', '3.3'),
-  nonce: note(
-    'A value of the server that every response contains, so that it is not good later.',
-    '3.3',
-  ),
-  nextnonce: note('The nonce that the client uses from now on.', '3.5'),
-  opaque: note('The client sends it back unchanged.', '3.3'),
-  stale: note('Only the nonce was wrong: the client tries again without asking anybody.', '3.3'),
-  algorithm: note('The hash by which the response is computed.', '3.3'),
-  qop: note('`auth` protects method and target, `auth-int` the content as well.', '3.3'),
-  charset: note('The encoding of name and password.', '3.3'),
-  username: note('The name.', '3.4'),
-  uri: note('The target of the request, again: the response protects it.', '3.4'),
-  nc: note('How often the client has used this nonce. The server takes each number once.', '3.4'),
-  cnonce: note('A value of the client, so that no server can choose all that is hashed.', '3.4'),
-  response: note(
-    'The hash of the method, of what is above, and of the password. The password itself is not sent.',
-    '3.4.1',
-  ),
-  rspauth: note(
-    'A hash by the server, without the method: it knows the password, or a hash of it, too.',
-    '3.5',
-  ),
-};
+import { challengeOf, infoOf } from './parameters.ts';
 
 /** Begins like every client: the request without credentials, whose answer has the challenge. */
 async function begin(
@@ -89,7 +58,7 @@ export const digestExchange: Exchange = {
     target: 'Credentials for another target',
     downgraded: 'MD5, which the server did not offer',
   },
-  parameters: PARAMETERS,
+  parameters: DIGEST_NOTES,
   async perform(performing) {
     const { target, mistake } = performing;
     const { challenge, cnonce } = await begin(performing, { method: 'GET' });
@@ -129,7 +98,7 @@ export const digestAuthIntExchange: Exchange = {
     changed: 'Content that was changed on the way',
     replayed: 'The same credentials a second time',
   },
-  parameters: PARAMETERS,
+  parameters: DIGEST_NOTES,
   async perform(performing) {
     const { target, mistake } = performing;
     const { challenge, cnonce } = await begin(performing, { method: 'POST', content: CONTENT });

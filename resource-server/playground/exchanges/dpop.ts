@@ -1,9 +1,10 @@
 import { createDpopKey, dpopProof } from '#shared/auth/schemes/dpop/client.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
+import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import type { Exchange } from '../exchange.ts';
 import { fieldOf, type FieldLine } from '../http1-message.ts';
-import { jwtInClear, SCOPE, TOKEN_PARAMETERS } from './tokens.ts';
+import { jwtInClear, SCOPE } from './tokens.ts';
 
 /** RFC 9449. */
 export const dpopExchange: Exchange = {
@@ -21,7 +22,7 @@ export const dpopExchange: Exchange = {
     stripped: 'No proof at all',
     bearer: 'The token as Bearer',
   },
-  parameters: TOKEN_PARAMETERS,
+  parameters: OAUTH_NOTES,
   decoded: (name, value) => (name === 'token68' || name === 'dpop' ? jwtInClear(value) : undefined),
   async perform({ send, target, url, mistake, clock, random, issue }) {
     const request = { method: 'GET', target, fields: [] };

@@ -1,12 +1,8 @@
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
-import type { Note } from '../exchange.ts';
 import { fieldOf, type ReadAnswer } from '../http1-message.ts';
 
-export const REALM: Note = {
-  text: 'The part of the server in which the credentials are good.',
-  section: 'RFC 9110 section 11.5',
-};
+export { REALM } from '#shared/explain/note.ts';
 
 /** Returns the parameters of the first challenge of an answer (RFC 9110 section 11.6.1). Throws if there is none. */
 export function challengeOf(answer: ReadAnswer): AuthParams {

@@ -17,10 +17,11 @@ import {
 import { originOfServer, serverNameOf } from '#shared/private-token/server-name.ts';
 import { parseChallenge } from '#shared/private-token/token-challenge.ts';
 import { parseToken } from '#shared/private-token/token.ts';
-import type { Exchange, Note, Performing } from '../exchange.ts';
+import type { Note } from '#shared/explain/note.ts';
+import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
+import type { Exchange, Performing } from '../exchange.ts';
 import { fieldOf } from '../http1-message.ts';
-
-import { jwtInClear, TOKEN_PARAMETERS } from './tokens.ts';
+import { jwtInClear } from './tokens.ts';
 
 const note = (text: string, section: string): Note => ({ text, section });
 
@@ -121,7 +122,7 @@ export const privateTokenExchange: Exchange = {
     cut: 'A token that is cut off',
   },
   parameters: {
-    ...TOKEN_PARAMETERS,
+    ...OAUTH_NOTES,
     challenge: note(
       'What a token is for: its type, the issuer, and the sites at which it is good.',
       'RFC 9577 section 2.1.1',

@@ -1,13 +1,12 @@
 import { decodeMessage, encodeMessage } from '#shared/auth/schemes/scram/base64.ts';
 import { scramClient } from '#shared/auth/schemes/scram/client.ts';
 import { formatInfo } from '#shared/http/auth/challenge.ts';
-import type { Exchange, Note } from '../exchange.ts';
+import { SCRAM_NOTES } from '#shared/explain/notes/scram.ts';
+import type { Exchange } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
-import { challengeOf, infoOf, REALM } from './parameters.ts';
+import { challengeOf, infoOf } from './parameters.ts';
 
 const SCHEME = 'SCRAM-SHA-256';
-
-const note = (text: string, section: string): Note => ({ text, section });
 
 /** RFC 7804. */
 export const scramExchange: Exchange = {
@@ -23,17 +22,7 @@ export const scramExchange: Exchange = {
     replayed: 'The last message a second time',
     nonce: 'Another nonce in the last message',
   },
-  parameters: {
-    realm: REALM,
-    sid: note('Names this exchange: the messages belong together.', 'RFC 7804 section 5'),
-    data: note(
-      'A message of SCRAM in base64. n is the name, r the nonce, s the salt, i the iterations of PBKDF2, c the channel binding (biws: none), p the proof of the client, v that of the server. p is made of a key of the password, the salt and all messages so far.',
-      'RFC 5802 section 5.1',
-    ),
-    sr: note('A nonce with which a later exchange needs one leg less.', 'RFC 7804 section 5.1'),
-    ttl: note('Seconds for which sr is good.', 'RFC 7804 section 5.1'),
-    stale: note('Only sr was too old.', 'RFC 7804 section 5.1'),
-  },
+  parameters: SCRAM_NOTES,
   decoded: (name, value) => (name === 'data' ? decodeMessage(value) : undefined),
   async perform({ send, remark, target, mistake, random }) {
     const request = { method: 'GET', target, fields: [] };

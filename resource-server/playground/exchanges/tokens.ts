@@ -1,23 +1,5 @@
-import type { Note } from '../exchange.ts';
-import { REALM } from './parameters.ts';
-
 /** The scope of the spaces that take tokens. */
 export const SCOPE = 'play';
-
-const note = (text: string, section: string): Note => ({ text, section });
-
-/** Notes on what challenges and credentials of OAuth have. */
-export const TOKEN_PARAMETERS: Readonly<Record<string, Note>> = {
-  realm: REALM,
-  scope: note('The scopes that the request needs.', 'RFC 6750 section 3'),
-  error: note('The reason in one word, for the client.', 'RFC 6750 section 3.1'),
-  error_description: note('The reason for developers.', 'RFC 6750 section 3'),
-  algs: note('The algorithms of proofs that the server takes.', 'RFC 9449 section 7.1'),
-  token68: note(
-    'The access token: who issued it (iss), for which resource (aud), for whom (sub), until when (exp). Everybody can read it; only the issuer can sign it. With DPoP, cnf.jkt is the hash of the client’s public key, which the issuer has put in when the client asked for the token.',
-    'RFC 9068 section 2',
-  ),
-};
 
 /** Returns the header and the payload of a JWT (RFC 7519 section 3). Undefined: it is none. */
 export function jwtInClear(value: string): string | undefined {

@@ -1,7 +1,8 @@
+import { BASIC_NOTES } from '#shared/explain/notes/basic.ts';
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import type { Exchange } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
-import { BASIC_PARAMETERS, userPassInClear } from './basic.ts';
+import { userPassInClear } from './basic.ts';
 
 /** RFC 9110 section 9.3.8. */
 export const traceExchange: Exchange = {
@@ -13,7 +14,7 @@ export const traceExchange: Exchange = {
   document: 'reference/methods.md',
   space: { schemes: ['Basic'], trace: {} },
   mistakes: { content: 'A request with content', anonymous: 'A request without credentials' },
-  parameters: BASIC_PARAMETERS,
+  parameters: BASIC_NOTES,
   decoded: userPassInClear,
   async perform({ send, target, mistake }) {
     const authorization = ['Authorization', basicCredentials(PERSON.name, PASSWORD)] as const;

@@ -1,12 +1,17 @@
 import { type Clock, epochSeconds } from '#shared/base/clock.ts';
 import { columns } from '#shared/base/printable.ts';
+import {
+  type ExplainedSignature,
+  type ExplainedSignatures,
+  explainSignatures,
+} from '#shared/explain/http-signature.ts';
+import { parseRawRequest } from '#shared/explain/raw-request.ts';
+import { Unreadable } from '#shared/explain/unreadable.ts';
 import { BadSignature } from '#shared/signatures/message.ts';
 import { type Command, Failure, type Input, UsageError } from '../arguments/command.ts';
 import { fileContent } from '../arguments/read-file.ts';
-import { moment } from '../lines/moment.ts';
-import { explain, type Explained, type ExplainedSignature } from '../signatures/explained.ts';
+import { moment } from '#shared/base/moment.ts';
 import { readVerifyingKeys } from '../signatures/jwk-file.ts';
-import { parseRawRequest } from '../signatures/raw-request.ts';
 
 export const signatureExplain: Command = {
   name: 'signature explain',
@@ -26,17 +31,20 @@ export const signatureExplain: Command = {
       operands: [operand = '-'],
     } = input;
     const octets = await (operand === '-' ? shell.readStdin() : fileContent(operand));
-    const request = parseRawRequest(octets, originOf(input));
+    const origin = originOf(input);
     const file = input.text('key');
     const keys = file === undefined ? new Map() : await readVerifyingKeys(file);
     try {
-      const explained = explain(request, keys, epochSeconds(shell.clock));
+      const request = parseRawRequest(octets, origin);
+      const explained = explainSignatures(request, keys, epochSeconds(shell.clock));
       const { signatures, content } = explained;
       const wrong = signatures.some(({ signature }) => signature === 'wrong');
       const failed = wrong || content.digest === 'wrong';
       return { json: explained, lines: linesOf(explained, shell.clock), failed };
     } catch (error) {
-      if (error instanceof BadSignature) throw new Failure(error.message);
+      if (error instanceof BadSignature || error instanceof Unreadable) {
+        throw new Failure(error.message);
+      }
       throw error;
     }
   },
@@ -64,7 +72,7 @@ const DIGESTS = {
   absent: 'the request has no Content-Digest',
 };
 
-function linesOf({ signatures, content }: Explained, clock: Clock): readonly string[] {
+function linesOf({ signatures, content }: ExplainedSignatures, clock: Clock): readonly string[] {
   const rows = signatures.flatMap(({ label, covers, parameters, signature, reason, gnap }) => [
     ['label', label],
     ...covers.map(({ component, value }) => ['covers', `${component}: ${value}`]),

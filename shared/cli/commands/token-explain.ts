@@ -5,7 +5,7 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type CheckedToken, checkToken } from '#shared/operations/tokens/check-token.ts';
 import { type Command, Failure } from '../arguments/command.ts';
 import { columns } from '#shared/base/printable.ts';
-import { moment } from '../lines/moment.ts';
+import { moment } from '#shared/base/moment.ts';
 import { readToken } from '../arguments/read-token.ts';
 import { withStores } from '../stores/with-stores.ts';
 

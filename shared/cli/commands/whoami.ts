@@ -1,6 +1,6 @@
 import { CLI } from '#shared/base/invocation.ts';
 import { type Command, Failure, type Shell } from '../arguments/command.ts';
-import { moment } from '../lines/moment.ts';
+import { moment } from '#shared/base/moment.ts';
 import { currentLogin, endedLogin } from '../oauth/current-login.ts';
 import { loadProver } from '../oauth/dpop.ts';
 import { jsonObject, sendUnhurried } from '../oauth/http.ts';

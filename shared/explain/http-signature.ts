@@ -24,18 +24,18 @@ export interface ExplainedSignature {
   readonly gnap: Wrong;
 }
 
-export interface Explained {
+export interface ExplainedSignatures {
   readonly signatures: readonly ExplainedSignature[];
   /** Whether Content-Digest is that of the content; `absent`: the request has no such field. */
   readonly content: { readonly digest: 'right' | 'wrong' | 'absent'; readonly reason?: string };
 }
 
 /** Explains the signatures of a request (RFC 9421). Throws `BadSignature` if their fields are malformed. */
-export function explain(
+export function explainSignatures(
   request: RawRequest,
   keys: ReadonlyMap<unknown, VerifyingKey>,
   now: number,
-): Explained {
+): ExplainedSignatures {
   const signatures = readSignatures(request.message);
   return {
     signatures: signatures.map((signature) => explainOne(signature, request, keys, now)),
@@ -84,7 +84,7 @@ function explainOne(
   };
 }
 
-function contentOf({ message, content }: RawRequest): Explained['content'] {
+function contentOf({ message, content }: RawRequest): ExplainedSignatures['content'] {
   const lines = message.lines('content-digest');
   if (lines.length === 0) return { digest: 'absent' };
   const algorithms = Object.keys(HASHES) as (keyof typeof HASHES)[];

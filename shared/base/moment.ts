@@ -1,4 +1,4 @@
-import type { Clock } from '#shared/base/clock.ts';
+import type { Clock } from './clock.ts';
 
 /** Returns a NumericDate in words: when it is, and how far from now. */
 export function moment(value: unknown, clock: Clock): string {

@@ -1,0 +1,104 @@
+import { type Challenge, parseChallenges } from '#shared/http/auth/challenge.ts';
+import { decodeBase64url } from '#shared/private-token/base64url.ts';
+import { parseChallenge } from '#shared/private-token/token-challenge.ts';
+import { decodeMessage } from '#shared/auth/schemes/scram/base64.ts';
+import { type Check, checksOf, type Step } from './checks.ts';
+import type { Explained, Part } from './explained.ts';
+import { own } from './own.ts';
+import { partsOf } from './schemes/parameters.ts';
+
+const GRAMMAR = 'RFC 9110 section 11.6.1';
+
+const STEPS: readonly Step[] = [
+  {
+    name: 'form',
+    check: 'The field is a list of challenges, and no parameter of one comes twice.',
+    section: GRAMMAR,
+  },
+  {
+    name: 'required',
+    check: 'The parameters are there that a client of the scheme needs.',
+    section: GRAMMAR,
+    refusals: / is missing$/,
+  },
+];
+
+/** The parameters that a challenge must have, by the scheme in lower case. */
+const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+  basic: ['realm'],
+  digest: ['realm', 'nonce', 'qop'],
+  hoba: ['challenge', 'max-age'],
+  mutual: ['version', 'algorithm', 'validation', 'realm'],
+  privatetoken: ['challenge'],
+};
+
+/** The data in a challenge that are encoded, by the scheme in lower case. */
+const DECODED: Readonly<Record<string, (challenge: Challenge) => readonly Part[]>> = {
+  privatetoken({ params = {} }) {
+    const read = parseChallenge(decodeBase64url(params['challenge'] ?? '') ?? Buffer.alloc(0));
+    if (read === undefined) return [];
+    const { type, issuer, context, origins } = read;
+    return [
+      { name: 'token_type', value: `${type}`, section: 'RFC 9577 section 2.1.1' },
+      { name: 'issuer_name', value: issuer, note: 'The client asks it for a token.' },
+      {
+        name: 'redemption_context',
+        value: Buffer.from(context).toString('hex') || 'none',
+        note: 'The token is good in this context only.',
+      },
+      { name: 'origin_info', value: origins.join(', ') || 'any', note: 'It is good here.' },
+    ];
+  },
+  'scram-sha-256': serverFirst,
+  'scram-sha-1': serverFirst,
+};
+
+function serverFirst({ params = {} }: Challenge): readonly Part[] {
+  const message = decodeMessage(params['data'] ?? '');
+  return message ? [{ name: 'server-first-message', value: message }] : [];
+}
+
+/** Explains the value of WWW-Authenticate or Proxy-Authenticate: each challenge, as its client reads it. */
+export function explainChallenges(value: string): readonly Explained[] {
+  const challenges = parseChallenges(value);
+  if (challenges === undefined || challenges.length === 0) {
+    const reason = challenges ? 'there is no challenge' : 'it is malformed';
+    const checks = checksOf(STEPS, reason);
+    return [{ what: 'Challenges', standard: GRAMMAR, parts: [], checks }];
+  }
+  return challenges.map((challenge) => ({
+    what: `${challenge.scheme} challenge`,
+    standard: GRAMMAR,
+    parts: [
+      ...partsOf(challenge.scheme, challenge),
+      ...(own(DECODED, challenge.scheme.toLowerCase())?.(challenge) ?? []),
+    ],
+    checks: checksOfChallenge(challenge),
+  }));
+}
+
+function checksOfChallenge({ scheme, params = {} }: Challenge): readonly Check[] {
+  const required = own(REQUIRED, scheme.toLowerCase()) ?? [];
+  const missing = required.find((name) => params[name] === undefined);
+  return checksOf(STEPS, missing && `${missing} is missing`);
+}
+
+/** Explains Authentication-Info (RFC 9110 section 11.6.3), in which no scheme is named. */
+export function explainInfo(value: string): Explained {
+  const [read] = parseChallenges(`Info ${value}`) ?? [];
+  const step: Step = {
+    name: 'form',
+    check: 'The field is a list of parameters, none of them twice.',
+    section: 'RFC 9110 section 11.6.3',
+  };
+  return {
+    what: 'Authentication-Info',
+    standard: 'RFC 9110 section 11.6.3',
+    parts: read ? partsOf(schemeOfInfo(read), read) : [],
+    checks: checksOf([step], read?.params ? undefined : 'it is malformed'),
+  };
+}
+
+/** Only Digest has `rspauth` or `nextnonce` (RFC 7616 section 3.5), and only SCRAM has `data` (RFC 7804 section 7). */
+const schemeOfInfo = ({ params = {} }: Challenge) =>
+  'data' in params ? 'scram-sha-256' : 'digest';

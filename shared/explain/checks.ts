@@ -1,0 +1,50 @@
+import { own } from './own.ts';
+
+/** One thing that a server checks. The steps of a scheme stand in the order in which its own function takes them. */
+export interface Step {
+  readonly name: string;
+  /** In words: the state in which it passes. */
+  readonly check: string;
+  readonly section: string;
+  /**
+   * The refusals of this step, as the scheme's own function words them. One step of a list may have none: all refusals
+   * that no other step has are its own.
+   */
+  readonly refusals?: RegExp;
+}
+
+/** `open`: only the server can say. `not reached`: a server stops at the first refusal. */
+export type Result = 'right' | 'wrong' | 'open' | 'not reached';
+
+/** One step, and what came of it. */
+export interface Check extends Pick<Step, 'check' | 'section'> {
+  readonly result: Result;
+  /** Why it is wrong, or what the server compares. */
+  readonly reason?: string;
+}
+
+/**
+ * Returns the steps of a scheme with their results. `refusal`: why the scheme's own function refuses; undefined: it does
+ * not. `open`: by the name of a step, what only the server can compare.
+ */
+export function checksOf(
+  steps: readonly Step[],
+  refusal: string | undefined,
+  open: Readonly<Record<string, string>> = {},
+): readonly Check[] {
+  const at = refusal === undefined ? steps.length : stepOf(steps, refusal);
+  return steps.map(({ name, check, section }, index): Check => {
+    const step = { check, section };
+    if (index > at) return { ...step, result: 'not reached' };
+    if (index === at && refusal !== undefined) return { ...step, result: 'wrong', reason: refusal };
+    const reason = own(open, name);
+    return reason === undefined
+      ? { ...step, result: 'right' }
+      : { ...step, result: 'open', reason };
+  });
+}
+
+function stepOf(steps: readonly Step[], refusal: string): number {
+  const named = steps.findIndex(({ refusals }) => refusals?.test(refusal));
+  return named === -1 ? steps.findIndex(({ refusals }) => refusals === undefined) : named;
+}

@@ -1,0 +1,14 @@
+import { type Notes, REALM } from '../note.ts';
+
+/** Notes on what Basic's challenge and credentials have. */
+export const BASIC_NOTES: Notes = {
+  realm: REALM,
+  charset: {
+    text: 'The client writes name and password in this encoding.',
+    section: 'RFC 7617 section 2.1',
+  },
+  token68: {
+    text: 'The name, a colon and the password in base64. That is no encryption.',
+    section: 'RFC 7617 section 2',
+  },
+};

@@ -1,0 +1,3 @@
+/** Returns a row of a table. A name from elsewhere may be that of a method, such as `toString`, which is no row. */
+export const own = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;

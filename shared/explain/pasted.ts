@@ -1,0 +1,79 @@
+import { parseChallenges } from '#shared/http/auth/challenge.ts';
+import { parseCredentials } from '#shared/http/auth/credentials.ts';
+import { isApiKeyLike } from '#shared/people/api-key.ts';
+import { isScheme } from './credentials.ts';
+import { JWT } from './schemes/jwt.ts';
+import { Unreadable } from './unreadable.ts';
+
+/** A field by its name in lower case. A token or key alone has a name of its own: `jwt`, `api-key`. */
+export interface Pasted {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Matches the line of a field (RFC 9112 section 5). */
+const FIELD = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*(.*)$/;
+
+/** Matches the first line of a request (RFC 9112 section 3). */
+const REQUEST = /^[A-Z]+ \S+ HTTP\/\d/;
+
+/** Parameters that only credentials have: a challenge and credentials of one scheme share most others. */
+const OF_CREDENTIALS: readonly string[] = [
+  'username',
+  'username*',
+  'response',
+  'data',
+  'user',
+  'kc1',
+  'vkc',
+  'p',
+];
+
+/** Forms of a text without the name of its field, tried in this order. */
+const FORMS: readonly (readonly [name: string, is: (text: string) => boolean])[] = [
+  ['api-key', (text) => isApiKeyLike(text) && !/\s/.test(text)],
+  ['if', (text) => /^[(<]/.test(text)],
+  ['cache-status', (text) => /;[ ]*(?:hit|fwd)\b/.test(text)],
+  ['www-authenticate', isChallenge],
+  ['authorization', (text) => isScheme(text.split(' ', 1)[0] ?? '')],
+];
+
+/** True for a text that is a whole request. */
+export const isRequest = (text: string): boolean => REQUEST.test(text);
+
+/**
+ * Finds out what a text is: the lines of fields, or the value of one without its name. A value may be broken into
+ * lines. Throws `Unreadable` if it is nothing that is explained.
+ */
+export function readPasted(text: string): readonly Pasted[] {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const fields: { readonly name: string; readonly lines: string[] }[] = [];
+  for (const line of lines) {
+    const [, name, value = ''] = FIELD.exec(line) ?? [];
+    if (name !== undefined) fields.push({ name: name.toLowerCase(), lines: [value] });
+    else if (fields.length === 0) return [withoutName(lines)];
+    else fields.at(-1)?.lines.push(line);
+  }
+  return fields.map((field) => ({ name: field.name, value: field.lines.join(' ').trim() }));
+}
+
+function withoutName(lines: readonly string[]): Pasted {
+  const joined = lines.join('');
+  if (JWT.test(joined)) return { name: 'jwt', value: joined };
+  const value = lines.join(' ').trim();
+  const [name] = FORMS.find(([, is]) => is(value)) ?? [];
+  if (name !== undefined) return { name, value };
+  throw new Unreadable(
+    'This is nothing that is known here. Put the name of the field before it, such as "Authorization: ".',
+  );
+}
+
+function isChallenge(text: string): boolean {
+  const [first, another] = parseChallenges(text) ?? [];
+  if (first === undefined || !isScheme(first.scheme)) return false;
+  if (another !== undefined) return true;
+  const { params = {} } = first;
+  const asked = 'realm' in params || 'challenge' in params || 'nonce' in params;
+  const shown = parseCredentials(text)?.params ?? {};
+  return asked && !OF_CREDENTIALS.some((name) => name in shown);
+}

@@ -1,0 +1,90 @@
+import { checkClaims, parseAccessToken } from '#shared/jose/access-token.ts';
+import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { type Check, checksOf, type Step } from '../checks.ts';
+import type { Explained, Surroundings } from '../explained.ts';
+import { partsOfJwt, readJwt, textOf } from './jwt.ts';
+
+const step = (name: string, check: string, section: string, refusals?: RegExp): Step => ({
+  name,
+  check,
+  section: `RFC ${section}`,
+  ...(refusals && { refusals }),
+});
+
+/** The checks of an access token, as `createTokenVerifier` and the schemes make them. */
+export const TOKEN_STEPS: readonly Step[] = [
+  step(
+    'form',
+    'The token is one JWT of the type at+jwt, and its algorithm is on the list.',
+    '9068 section 4',
+  ),
+  step(
+    'key',
+    'The issuer has the key that kid names.',
+    '9068 section 4',
+    /^the issuer has no such key|^alg does not fit/,
+  ),
+  step(
+    'signature',
+    'The issuer has signed header and claims.',
+    '7515 section 5.2',
+    /^signature is wrong/,
+  ),
+  step(
+    'claims',
+    'All required claims are there and of their type.',
+    '9068 section 2.2',
+    /^claim \w+ is missing/,
+  ),
+  step('issuer', 'iss is the issuer that the server trusts.', '9068 section 4', /^iss is /),
+  step('audience', 'aud names this resource.', '9068 section 4', /^aud is /),
+  step(
+    'time',
+    'The token has begun and has not expired.',
+    '7519 section 4.1',
+    /^expired|^not valid yet/,
+  ),
+  step('revoked', 'Nobody has revoked it.', '7009 section 2', /^revoked by /),
+  step(
+    'binding',
+    'It comes by the scheme that its binding needs.',
+    '9449 section 7.2',
+    /^bound to /,
+  ),
+  step('scope', 'It has the scope of this request.', '6750 section 3.1', /^lacks /),
+];
+
+/** Explains an access token (RFC 9068) by what stands in it: the key of its issuer is not at hand. */
+export function explainAccessToken(token: string, surroundings: Surroundings): Explained {
+  return {
+    what: 'Access token',
+    standard: 'RFC 9068',
+    parts: partsOfJwt(readJwt(token), surroundings),
+    checks: checksOfToken(token, surroundings),
+  };
+}
+
+function checksOfToken(token: string, { clock }: Surroundings): readonly Check[] {
+  const parsed = parseAccessToken(token);
+  if (!parsed.ok) return checksOf(TOKEN_STEPS, parsed.reason);
+  const { iss, aud } = parsed.payload as Partial<AccessTokenClaims>;
+  const checked = checkClaims(parsed, {
+    issuer: typeof iss === 'string' ? iss : '',
+    audiences: [aud ?? []].flat(),
+    now: epochSeconds(clock),
+    skew: 0,
+  });
+  return checksOf(TOKEN_STEPS, checked.ok ? undefined : checked.reason, {
+    key: `The server looks for the key ${parsed.kid}.`,
+    signature: 'Anybody can write such claims: only the key of the issuer tells.',
+    issuer: `The server compares it with ${textOf(iss)}.`,
+    audience: `The server looks for itself in ${textOf(aud)}.`,
+    revoked: 'Only the store knows.',
+    binding:
+      'cnf' in parsed.payload
+        ? 'It is bound to a key, so Bearer is refused.'
+        : 'It is bound to no key, so DPoP is refused.',
+    scope: `The server compares what the request needs with ${textOf(parsed.payload['scope'])}.`,
+  });
+}

@@ -1,0 +1,40 @@
+import { readClientToken } from '#shared/auth/schemes/negotiate/spnego.ts';
+import { checksOf, type Step } from '../checks.ts';
+import type { ExplainedCredentials } from './credentials-of.ts';
+
+const STEPS: readonly Step[] = [
+  {
+    name: 'form',
+    check: 'The token is Kerberos, with or without SPNEGO around it.',
+    section: 'RFC 4559 section 4.2',
+  },
+  {
+    name: 'ticket',
+    check: 'Its ticket is for the key of this server, and has not expired.',
+    section: 'RFC 4120 section 3.2.3',
+  },
+  {
+    name: 'replay',
+    check: 'Its authenticator is new and recent.',
+    section: 'RFC 4120 section 3.2.3',
+  },
+];
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  ntlm: 'it asks for NTLM, which has no tickets',
+  unknown: 'it is neither SPNEGO nor Kerberos, or is cut off',
+};
+
+/** RFC 4559. */
+export const explainNegotiate: ExplainedCredentials = ({ token68 = '' }) => {
+  const read = readClientToken(Buffer.from(token68, 'base64'));
+  const refusal = typeof read === 'string' ? REFUSALS[read] : undefined;
+  const opens = typeof read === 'string' || !read.first ? 'no' : 'yes';
+  return {
+    parts: refusal === undefined ? [{ name: 'opens a handshake', value: opens }] : [],
+    checks: checksOf(STEPS, refusal, {
+      ticket: 'Only the server has the key.',
+      replay: 'Only the server knows which it has seen.',
+    }),
+  };
+};

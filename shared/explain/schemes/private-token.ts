@@ -1,0 +1,50 @@
+import { decodeBase64url } from '#shared/private-token/base64url.ts';
+import { parseToken } from '#shared/private-token/token.ts';
+import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
+import { checksOf, type Step } from '../checks.ts';
+import type { ExplainedCredentials } from './credentials-of.ts';
+
+const step = (name: string, check: string, section: string): Step => ({
+  name,
+  check,
+  section: `RFC 9577 section ${section}`,
+});
+
+const STEPS: readonly Step[] = [
+  step(
+    'form',
+    'The token is base64url, of a known type, and has the length of this type.',
+    '2.2.1',
+  ),
+  step('challenge', 'challenge_digest is the hash of a challenge of this server.', '2.2.1'),
+  step('key', 'The issuer has the key token_key_id, and it is in use.', '2.2'),
+  step('authenticator', 'The issuer has made the authenticator with this key.', '2.2'),
+  step('spent', 'Nobody has used the token before.', '2.2'),
+];
+
+/** RFC 9577. */
+export const explainPrivateToken: ExplainedCredentials = ({ params = {} }) => {
+  const bytes = decodeBase64url(params['token'] ?? '');
+  const token = bytes && parseToken(bytes);
+  return {
+    parts: token
+      ? [
+          { name: 'token_type', value: `${token.type} (${TOKEN_TYPES[token.type].name})` },
+          { name: 'nonce', value: token.nonce.toString('hex'), note: 'The client has chosen it.' },
+          { name: 'challenge_digest', value: token.challengeDigest.toString('hex') },
+          { name: 'token_key_id', value: token.keyId.toString('hex') },
+          {
+            name: 'authenticator',
+            value: `${token.authenticator.length} octets`,
+            note: 'The issuer made it blindly: it cannot tell to whom it gave this token.',
+          },
+        ]
+      : [],
+    checks: checksOf(STEPS, token ? undefined : 'no token of a type that is known here', {
+      challenge: 'Only the server knows its challenges.',
+      key: 'The server asks the directory of the issuer.',
+      authenticator: 'Only with the key of the issuer.',
+      spent: 'Only the server knows which tokens it has seen.',
+    }),
+  };
+};

@@ -1,0 +1,79 @@
+import { decodeMessage } from '#shared/auth/schemes/scram/base64.ts';
+import { parseClientFinal, parseClientFirst } from '#shared/auth/schemes/scram/messages.ts';
+import { checksOf, type Step } from '../checks.ts';
+import type { Part } from '../explained.ts';
+import type { ExplainedCredentials } from './credentials-of.ts';
+
+const step = (name: string, check: string, section: string, refusals?: RegExp): Step => ({
+  name,
+  check,
+  section: `RFC ${section}`,
+  ...(refusals && { refusals }),
+});
+
+const DATA = step('data', 'data is a message in base64 and UTF-8.', '7804 section 7', /^data is/);
+const REALM = step('realm', 'realm is that of the server.', '7804 section 5', /^another realm/);
+const FORM = 'The message has the form of RFC 5802, without channel binding.';
+
+/** The checks of client-first-message, which proves nothing yet. */
+export const SCRAM_FIRST_STEPS: readonly Step[] = [
+  REALM,
+  DATA,
+  step('form', FORM, '5802 section 7'),
+];
+
+/** The checks of client-final-message, as `scram` makes them. */
+export const SCRAM_FINAL_STEPS: readonly Step[] = [
+  ...SCRAM_FIRST_STEPS,
+  step(
+    'sid',
+    'sid names an exchange that has begun and not ended; without sid, the name is known by the nonce.',
+    '7804 section 5',
+    /^unknown sid|^nobody has authenticated/,
+  ),
+  step(
+    'nonce',
+    'r is the nonce that client and server made.',
+    '5802 section 5.1',
+    /^another nonce/,
+  ),
+  step(
+    'proof',
+    'p shows that the client knows the password: the server takes the key out of it and compares its hash.',
+    '5802 section 3',
+    /^wrong proof/,
+  ),
+  step(
+    'count',
+    'Without sid: sr is not too old, and its count is new.',
+    '7804 section 5.1',
+    /^stale sr|^nonce-count was used/,
+  ),
+];
+
+/** RFC 7804. */
+export const explainScram: ExplainedCredentials = ({ params = {} }) => {
+  const message = decodeMessage(params['data'] ?? '');
+  if (message === undefined) {
+    const refusal = 'data is not UTF-8 in base64';
+    return { parts: [], checks: checksOf(SCRAM_FIRST_STEPS, refusal, { realm: COMPARED }) };
+  }
+  const final = parseClientFinal(message);
+  const first = parseClientFirst(message);
+  const kind = final ? 'final' : 'first';
+  const decoded: Part = { name: `client-${kind}-message`, value: message };
+  const refusal = (final ?? first) ? undefined : 'not a client-first-message that is supported';
+  const steps = final ? SCRAM_FINAL_STEPS : SCRAM_FIRST_STEPS;
+  return {
+    parts: [decoded],
+    checks: checksOf(steps, refusal, {
+      realm: COMPARED,
+      sid: 'Only the server knows which exchanges have begun.',
+      nonce: 'The server compares it with the one that it gave.',
+      proof: 'Only the server has the keys of the password.',
+      count: 'Only the server has counted.',
+    }),
+  };
+};
+
+const COMPARED = 'The server compares it with its own.';

@@ -1,0 +1,101 @@
+import type { VerifyingKey } from '#shared/signatures/verify.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { moment } from '#shared/base/moment.ts';
+import { BadSignature } from '#shared/signatures/message.ts';
+import { checksOf, type Step } from './checks.ts';
+import type { Explained, Surroundings } from './explained.ts';
+import { type ExplainedSignature, explainSignatures } from './http-signature.ts';
+import { type Notes, notesIn } from './note.ts';
+import { notedPart } from './noted-part.ts';
+import type { RawRequest } from './raw-request.ts';
+
+const note = notesIn('RFC 9421');
+
+const NOTES: Notes = {
+  created: note('The time at which it was made.', '2.3'),
+  expires: note('The end.', '2.3'),
+  nonce: note('Makes two signatures of the same request differ.', '2.3'),
+  alg: note('The algorithm. The key decides, and a server refuses another one.', '2.3'),
+  keyid: note('Names the key.', '2.3'),
+  tag: note('The application for which it is.', '2.3'),
+};
+
+const TIMES: ReadonlySet<string> = new Set(['created', 'expires']);
+
+const STEPS: readonly Step[] = [
+  {
+    name: 'form',
+    check: 'Signature-Input and Signature are dictionaries with the same labels.',
+    section: 'RFC 9421 section 4',
+  },
+  {
+    name: 'components',
+    check: 'The message has each covered component once.',
+    section: 'RFC 9421 section 2.5',
+    refusals: /^the message has no |^a request has | is covered twice$|^the query has /,
+  },
+  {
+    name: 'digest',
+    check: 'Content-Digest, if there is one, is of the content.',
+    section: 'RFC 9530 section 2',
+    refusals: /^content-digest /,
+  },
+  {
+    name: 'key',
+    check: 'The server has the key that keyid names.',
+    section: 'RFC 9421 section 3.2',
+  },
+  {
+    name: 'signature',
+    check: 'The key has signed the signature base.',
+    section: 'RFC 9421 section 3.2',
+  },
+  {
+    name: 'policy',
+    check: 'It covers what the application demands, and is recent.',
+    section: 'RFC 9421 section 3.2.1',
+  },
+];
+
+const NO_KEYS: ReadonlyMap<unknown, VerifyingKey> = new Map();
+
+/** Explains the signatures of a request (RFC 9421). Empty: it has none. */
+export function explainSigned(
+  request: RawRequest,
+  surroundings: Surroundings,
+): readonly Explained[] {
+  const { message } = request;
+  if (message.lines('signature').length + message.lines('signature-input').length === 0) return [];
+  try {
+    const now = epochSeconds(surroundings.clock);
+    const { signatures, content } = explainSignatures(request, NO_KEYS, now);
+    return signatures.map((one) => explainedOf(one, content.reason, surroundings));
+  } catch (error) {
+    if (!(error instanceof BadSignature)) throw error;
+    const checks = checksOf(STEPS.slice(0, 1), error.message);
+    return [{ what: 'HTTP signature', standard: 'RFC 9421', parts: [], checks }];
+  }
+}
+
+function explainedOf(
+  { label, covers, parameters, reason, gnap }: ExplainedSignature,
+  digest: string | undefined,
+  { clock }: Surroundings,
+): Explained {
+  const values = Object.entries(parameters).map(([name, value]) =>
+    notedPart(name, TIMES.has(name) ? moment(value, clock) : String(value), NOTES),
+  );
+  return {
+    what: `HTTP signature ${label}`,
+    standard: 'RFC 9421',
+    parts: [
+      ...covers.map(({ component, value }) => ({ name: component, value, note: 'Covered.' })),
+      ...values,
+    ],
+    checks: checksOf(STEPS, reason ?? digest, {
+      key: 'Only the server knows its clients.',
+      signature: 'Only with the public key: `countersign signature explain --key` takes one.',
+      policy: gnap === undefined ? 'It is what GNAP demands.' : `GNAP refuses it: ${gnap}.`,
+    }),
+  };
+}
