@@ -29,6 +29,7 @@ test('each method at each address, from every origin, is answered as endpoints.t
     { path: '/health/ready' },
     { path: '/schemes/' },
     { path: '/playground/basic' },
+    { path: '/playground/explain' },
     { path: '/verify' },
     { path: '/verify/browser' },
     { path: '/.countersign/callback' },

@@ -21,11 +21,13 @@ import { evaluatePreconditions } from '#shared/http/preconditions.ts';
 import { linksTo } from '#shared/http/link.ts';
 import { preference, preferredReturn } from '#shared/http/prefer.ts';
 import { groupOf } from '#shared/http/spelling.ts';
-import { parseDictionary } from '#shared/http/structured-fields.ts';
+import { parseDictionary, parseList } from '#shared/http/structured-fields.ts';
 import { parsePassedTarget, parseTreeTarget } from '#shared/http/target.ts';
 import { isHandshake } from '#shared/http/web-socket.ts';
 import { createVapid } from '#shared/auth/schemes/vapid/vapid.ts';
 import { systemClock } from '#shared/base/clock.ts';
+import { jsonDepth } from '#shared/explain/json-depth.ts';
+import { readPasted } from '#shared/explain/pasted.ts';
 import { parseCompactJws } from '#shared/jose/compact-jws.ts';
 import { normaliseTargetUri } from '#shared/jose/target-uri.ts';
 import { parseApiKey } from '#shared/people/api-key.ts';
@@ -217,6 +219,9 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     [String.raw`\"`, 'a="'],
     ['A', 'a=:'],
   ),
+  'a List (RFC 8941)': field(parseList, ['a,', '', 'a'], ['a;', 'a;'], ['a ', '(', ')']),
+  'text to explain': field(readPasted, ['\n'], ['a\n', 'If: '], ['a: b\n'], ['; ', '', 'hit']),
+  'depth of JSON': { parse: jsonDepth, shapes: [['['], ['"'], ['\\', '"'], ['{}'], ['"a",']] },
   Ban: field((text) => parseBan([text]), ['*', 'path="/', '"']),
   'Access-Control-Request-Headers': field((text) =>
     preflight(EVERYBODY, { headers: { origin: 'a', 'access-control-request-headers': text } }, [

@@ -1,23 +1,26 @@
 import { PLAYGROUND_LIST } from '#shared/config/playground.ts';
-import { isOfOrigin } from '#shared/auth/judge/of-origin.ts';
-import { HttpError } from '#shared/http/answer.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import type { Brand, Frame } from '#shared/pages/document.ts';
 import { languageOf } from '#shared/pages/language.ts';
-import { wholeContent } from '#shared/server/content/content.ts';
-import { authRequest, type Recipient } from '#shared/server/endpoints/auth-request.ts';
+import type { Recipient } from '#shared/server/endpoints/auth-request.ts';
 import { type Endpoint, READ } from '#shared/server/endpoints/endpoint.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import { exchangePage, exchangesPage, type ShownLeg } from '../pages/views/playground.ts';
+import type { Charge } from './charge.ts';
 import { EXCHANGES } from './exchanges.ts';
 import type { Exchange } from './exchange.ts';
+import { explainEndpoint } from './explain-page.ts';
 import { LONGEST_FORM, readMistake } from './form.ts';
 import { notesOf } from './notes-of.ts';
+import { receiveForm } from './page-form.ts';
 import type { Leg, Run } from './run.ts';
 import { shownText } from './shown-text.ts';
-import { pagePath, spacePath } from './spaces.ts';
+import { EXPLAIN_PATH, pagePath, spacePath } from './spaces.ts';
 
 export interface PlaygroundPages {
   readonly run: Run;
+  readonly charge: Charge;
+  readonly clock: Clock;
   readonly apiKey: string;
   readonly brand: Brand;
   readonly recipient: Recipient;
@@ -26,7 +29,7 @@ export interface PlaygroundPages {
 /** Returns the pages of the playground at an origin, by path. */
 export function playgroundPages(
   origin: string,
-  { run, apiKey, brand, recipient }: PlaygroundPages,
+  { run, charge, clock, apiKey, brand, recipient }: PlaygroundPages,
 ): ReadonlyMap<string, Endpoint> {
   const frameOf = ({ headers }: AnyRequest): Frame => ({
     brand,
@@ -35,7 +38,7 @@ export function playgroundPages(
   const listed = EXCHANGES.map((exchange) => ({ ...exchange, path: pagePath(exchange) }));
   const index: Endpoint = {
     methods: READ,
-    answer: (request) => exchangesPage(frameOf(request), listed),
+    answer: (request) => exchangesPage(frameOf(request), listed, EXPLAIN_PATH),
   };
   const pageOf = (exchange: Exchange): Endpoint => {
     const { command, title, about, standard, document, mistakes } = exchange;
@@ -52,15 +55,10 @@ export function playgroundPages(
     return {
       methods: [...READ, 'POST'],
       async answer(request) {
-        const { method = '', url: target = '', headers } = request;
-        if (method !== 'POST') return exchangePage(frameOf(request), props);
-        const asked = authRequest(request, { method, target, origin }, recipient);
-        if (!isOfOrigin(asked)) {
-          throw new HttpError(403, 'An exchange is started by a page of this origin alone.');
-        }
-        const content = await wholeContent(request, LONGEST_FORM, tooLong);
-        const mistake = readMistake(headers['content-type'], content, exchange.mistakes);
-        const legs = await run(exchange, mistake, asked.peer.address);
+        if (request.method !== 'POST') return exchangePage(frameOf(request), props);
+        const { form, visitor } = await receiveForm(request, { origin, recipient }, LONGEST_FORM);
+        const mistake = readMistake(form, exchange.mistakes);
+        const legs = await run(exchange, mistake, visitor);
         return exchangePage(frameOf(request), {
           ...props,
           mistake,
@@ -71,11 +69,10 @@ export function playgroundPages(
   };
   return new Map([
     [PLAYGROUND_LIST, index],
+    [EXPLAIN_PATH, explainEndpoint({ origin, recipient, charge, clock, frameOf })],
     ...EXCHANGES.map((exchange) => [pagePath(exchange), pageOf(exchange)] as const),
   ]);
 }
-
-const tooLong = () => new HttpError(413, `The form has at most ${LONGEST_FORM} bytes.`);
 
 function shownLeg({ title, to, sent, received, remarks }: Leg, exchange: Exchange): ShownLeg {
   const [scheme = ''] = exchange.space.schemes;

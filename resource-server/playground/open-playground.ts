@@ -11,6 +11,7 @@ import { logged } from '#shared/server/message/request-log.ts';
 import type { EndpointsOfSchemes } from '../auth/scheme-endpoints.ts';
 import { createSpaces, type SpacePeople, type Spaces } from '../space/spaces.ts';
 import { playgroundApiKey } from './api-key.ts';
+import { createCharge } from './charge.ts';
 import { playgroundPages } from './endpoints.ts';
 import { playgroundIssuer } from './issuer.ts';
 import { openLoopback } from './listener.ts';
@@ -79,9 +80,10 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     trusted: FROM_ITSELF.proxies,
   });
   const loopback = openLoopback(serve, silentLog);
+  const charge = createCharge(stores.limits);
   const run = createRun({
     loopback,
-    limits: stores.limits,
+    charge,
     origin: resource,
     issue: issuer.issue,
     apiKey,
@@ -92,7 +94,10 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   return {
     spaces: createSpaces({ ...config, spaces: [...spaces] }, schemes, people, clock),
     pages: new Map(
-      origins.map((origin) => [origin, playgroundPages(origin, { run, apiKey, brand, recipient })]),
+      origins.map((origin) => [
+        origin,
+        playgroundPages(origin, { run, charge, clock, apiKey, brand, recipient }),
+      ]),
     ),
     serveBy(given) {
       order = given;

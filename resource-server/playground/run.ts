@@ -1,9 +1,8 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
-import { customerOf } from '#shared/http/forwarded.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import type { Limits } from '#shared/stores/limits/limits.ts';
 import { AT_ONCE } from './at-once.ts';
+import type { Charge } from './charge.ts';
 import type { Exchange, Issue } from './exchange.ts';
 import { type Party, readAnswer, writeRequest } from './http1-message.ts';
 import type { Loopback } from './listener.ts';
@@ -23,12 +22,9 @@ export interface Leg {
 
 const HOSTS: Readonly<Record<Party, string>> = { issuer: TOKEN_ISSUER };
 
-/** Exchanges of one visitor. */
-const RATE = { burst: 30, per: 2 };
-
 export interface RunParts {
   readonly loopback: Loopback;
-  readonly limits: Pick<Limits, 'spend'>;
+  readonly charge: Charge;
   /** The origin that the messages name (RFC 9110 section 7.2). */
   readonly origin: string;
   readonly issue: Issue;
@@ -50,7 +46,7 @@ export type Run = (
  */
 export function createRun({
   loopback,
-  limits,
+  charge,
   origin,
   issue,
   apiKey,
@@ -60,11 +56,7 @@ export function createRun({
   const { host } = new URL(origin);
   let underWay = 0;
   return async (exchange, mistake, visitor) => {
-    const spent = await limits.spend('playground', customerOf(visitor), RATE);
-    if (!spent.ok) {
-      const fields = { 'Retry-After': String(spent.retryAfter) };
-      throw new HttpError(429, 'Too many exchanges came from your address.', fields);
-    }
+    await charge(visitor);
     if (underWay >= AT_ONCE) {
       const fields = { 'Retry-After': '1' };
       throw new HttpError(503, 'Other visitors use the playground now.', fields);

@@ -8,6 +8,9 @@ import { REALM } from './realm.ts';
 /** The path of an exchange's page. */
 export const pagePath = ({ name }: Exchange): string => PLAYGROUND_BELOW + name;
 
+/** The path of the page that explains. No exchange has this name. */
+export const EXPLAIN_PATH = `${PLAYGROUND_BELOW}explain`;
+
 /** The path of the space at which an exchange takes place. */
 export const spacePath = ({ name }: Exchange): string => `${PLAYGROUND_BELOW}at/${name}/`;
 

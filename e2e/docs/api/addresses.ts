@@ -95,6 +95,11 @@ export const OF_ISSUER: readonly Address[] = [
 export const OF_RESOURCE: readonly Address[] = [
   ['/', 'GET, HEAD', 'the home page, if no space has this address'],
   ['/schemes/', 'GET, HEAD', 'lists the exchanges of the playground (`playground`)'],
+  [
+    '/playground/explain',
+    'GET, HEAD, POST',
+    'page that explains a token, a proof, a challenge, credentials or a field',
+  ],
   ['/playground/<exchange>', 'GET, HEAD, POST', 'page that performs one of these exchanges'],
   [
     '/verify',

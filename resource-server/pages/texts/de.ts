@@ -99,4 +99,21 @@ export const de: Texts = {
     received: 'Der Server antwortet',
     fields: 'Was die Felder bedeuten',
   },
+
+  explain: {
+    title: 'Erklären',
+    lead: 'Fügen Sie ein Token, einen Beweis, eine Challenge, Zugangsdaten, ein Feld Cache-Status oder If oder eine ganze Anfrage ein. Sie sehen die Teile, und was ein Server daran prüft.',
+    kept: 'Dieser Server behält, protokolliert und holt nichts davon. Die Erklärungen sind englisch.',
+    label: 'Text, höchstens 16 KB',
+    button: 'Erklären',
+    problem: 'Nichts davon lässt sich erklären.',
+    parts: 'Die Teile',
+    checks: 'Was geprüft wird, in dieser Reihenfolge',
+    results: {
+      right: 'richtig',
+      wrong: 'falsch',
+      open: 'weiß der Server',
+      'not reached': 'nicht erreicht',
+    },
+  },
 };

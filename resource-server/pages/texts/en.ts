@@ -106,4 +106,21 @@ export const en = {
     received: 'The server answers',
     fields: 'What the fields mean',
   },
+
+  explain: {
+    title: 'Explain',
+    lead: 'Paste a token, a proof, a challenge, credentials, a Cache-Status or If field, or a whole request. You see its parts, and what a server checks of it.',
+    kept: 'This server keeps, logs and fetches nothing of it. Explanations are in English.',
+    label: 'Text, at most 16 KB',
+    button: 'Explain',
+    problem: 'Nothing is explained.',
+    parts: 'Its parts',
+    checks: 'What is checked, in this order',
+    results: {
+      right: 'right',
+      wrong: 'wrong',
+      open: 'the server knows',
+      'not reached': 'not reached',
+    },
+  },
 };

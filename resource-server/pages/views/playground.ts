@@ -1,6 +1,7 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { document, type Frame } from '#shared/pages/document.ts';
 import { type Html, html } from '#shared/pages/html.ts';
+import { crumbsTo } from './crumbs.ts';
 import { exchangePicture } from './exchange-picture.ts';
 import { textsOf } from '../texts/index.ts';
 
@@ -52,9 +53,13 @@ export interface ExchangeProps extends ListedExchange {
   readonly legs?: readonly ShownLeg[];
 }
 
-/** The page that lists the exchanges of the playground. */
-export function exchangesPage(frame: Frame, listed: readonly ListedExchange[]): Answer {
-  const texts = textsOf(frame.language).playground;
+/** The page that lists the exchanges of the playground. `explain`: the path of the page that explains. */
+export function exchangesPage(
+  frame: Frame,
+  listed: readonly ListedExchange[],
+  explain: string,
+): Answer {
+  const { playground: texts, explain: other } = textsOf(frame.language);
   return document(frame, {
     title: texts.title,
     head: { home: '/' },
@@ -62,6 +67,7 @@ export function exchangesPage(frame: Frame, listed: readonly ListedExchange[]): 
       <div class="intro">
         <h1>${texts.title}</h1>
         <p>${texts.lead}</p>
+        <p><a href="${explain}">${other.title}</a>: ${other.lead}</p>
       </div>
       <ul class="list">
         ${listed.map(
@@ -89,12 +95,7 @@ export function exchangePage(frame: Frame, props: ExchangeProps): Answer {
     forms: true,
     content: html`<div class="wide">
       <div class="intro">
-        <nav class="crumbs" aria-label="${texts.path}">
-          <ol>
-            <li><a href="${index}">${texts.title}</a></li>
-            <li><span aria-current="page">${title}</span></li>
-          </ol>
-        </nav>
+        ${crumbsTo(frame, { list: texts.title, index }, title)}
         <h1>${title}</h1>
         <p lang="en">${about}</p>
         <dl class="facts">

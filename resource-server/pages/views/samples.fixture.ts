@@ -5,6 +5,7 @@ import type { Frame } from '#shared/pages/document.ts';
 import { createPages } from '../../sign-in/pages.ts';
 import type { Space } from '../../space/spaces.ts';
 import { errorPage } from './error.ts';
+import { explainPage } from './explain.ts';
 import { homePage } from './home.ts';
 import { listingPage } from './listing.ts';
 import { exchangePage, exchangesPage } from './playground.ts';
@@ -49,6 +50,8 @@ const EXCHANGE = {
   mistakes: { password: 'Another password' },
 };
 
+const EXPLAIN = { path: '/playground/explain', index: '/schemes/' };
+
 /** Every page of the resource server in every state that looks different. `text` replaces all text from outside. */
 export function samples(text = ''): Readonly<Record<string, (frame: Frame) => Answer>> {
   const signIn = ({ brand }: Frame) => createPages({ brand, issuer: 'https://as.example' });
@@ -71,7 +74,8 @@ export function samples(text = ''): Readonly<Record<string, (frame: Frame) => An
       }),
     'listing-empty': (frame) =>
       listingPage(frame, { tree: `documents${text}`, path: [], members: [], next: undefined }),
-    exchanges: (frame) => exchangesPage(frame, [{ ...EXCHANGE, title: `Basic${text}` }]),
+    exchanges: (frame) =>
+      exchangesPage(frame, [{ ...EXCHANGE, title: `Basic${text}` }], '/playground/explain'),
     exchange: (frame) =>
       exchangePage(frame, {
         ...EXCHANGE,
@@ -97,6 +101,34 @@ export function samples(text = ''): Readonly<Record<string, (frame: Frame) => An
           },
         ],
       }),
+    explain: (frame) =>
+      explainPage(frame, {
+        ...EXPLAIN,
+        text: `Authorization: Basic YTpi${text}`,
+        explained: [
+          {
+            what: `Basic credentials${text}`,
+            standard: 'RFC 7617',
+            parts: [
+              { name: `name${text}`, value: `alice${text}` },
+              { name: 'iat', value: '2026-01-01', note: `The time${text}.`, section: 'RFC 7519' },
+            ],
+            checks: [
+              { check: 'It has its form.', section: 'RFC 7617', result: 'right' },
+              { check: 'It is whole.', section: 'RFC 7617', result: 'wrong', reason: `cut${text}` },
+              { check: 'It is known.', section: 'RFC 7617', result: 'not reached' },
+              {
+                check: 'It is new.',
+                section: 'RFC 7617',
+                result: 'open',
+                reason: 'Only it knows.',
+              },
+            ],
+          },
+        ],
+      }),
+    'explain-problem': (frame) =>
+      explainPage(frame, { ...EXPLAIN, text: `hello${text}`, problem: `Nothing${text}.` }),
     key: (frame) => keyPage(frame, { origin: AT + text, spaces: [`${AT}/schemes/hoba/${text}`] }),
     ...Object.fromEntries(
       STATUSES.map((status) => [

@@ -72,6 +72,18 @@ export const LISTS = css`
     font-size: 0.75rem;
     font-weight: 600;
   }
+  .tag.bad {
+    color: var(--bad);
+  }
+  .tag.open {
+    color: var(--muted);
+  }
+  .checks {
+    display: grid;
+    gap: 0.625rem;
+    padding-inline-start: 1.5rem;
+    list-style: decimal;
+  }
   .empty {
     padding: 1.125rem 1.25rem;
     border: 1px dashed var(--edge);

@@ -1,0 +1,81 @@
+import { expect, test } from '@jest/globals';
+import { startPlayground } from './playground.fixture.ts';
+
+const formOf = (text: string) => new URLSearchParams({ text }).toString();
+const BASIC = `Authorization: Basic ${Buffer.from('alice:secret').toString('base64')}`;
+
+test('the page explains what is pasted: parts, checks in order, and the text again', async () => {
+  await using rs = await startPlayground();
+  const empty = await rs.ask('GET', '/playground/explain', { headers: { Accept: 'text/html' } });
+  expect(empty.text).toContain('action="/playground/explain#results"');
+  expect((await rs.ask('GET', '/schemes/')).text).toContain('href="/playground/explain"');
+  const { status, text } = await rs.perform('explain', formOf(BASIC));
+  expect(status).toBe(200);
+  expect(text).toContain('<code>alice</code>');
+  expect(text).toContain(`${BASIC}</textarea`);
+  const results = [...text.matchAll(/<span class="tag[^"]*">([^<]*)</g)].map(([, word]) => word);
+  expect(results).toEqual(['the server knows', 'right', 'the server knows']);
+});
+
+test('the frame of an explanation is German for a German browser', async () => {
+  await using rs = await startPlayground();
+  const { text } = await rs.perform('explain', formOf(BASIC), { 'Accept-Language': 'de' });
+  expect(text).toContain('weiß der Server');
+  expect(text).toContain('<h2 id="thing-1" lang="en">Basic credentials</h2>');
+});
+
+test.each([
+  ['hello', 'Put the name of the field before it'],
+  ['', 'nothing that is known'],
+  ['a'.repeat(16_385), 'longer than 16384 bytes'],
+  ['\u00e4'.repeat(8193), 'longer than 16384 bytes'],
+])('%.20s is 400, with the reason', async (pasted, reason) => {
+  await using rs = await startPlayground();
+  const { status, text } = await rs.perform('explain', formOf(pasted));
+  expect([status, text]).toEqual([400, expect.stringContaining(reason)]);
+});
+
+test('the worst text of 16 KB fits into the form, and a longer form is 413', async () => {
+  await using rs = await startPlayground();
+  const longest = `DPoP: ${'"'.repeat(16_378)}`;
+  expect((await rs.perform('explain', formOf(longest))).status).toBe(200);
+  expect((await rs.perform('explain', `text=${'a'.repeat(50_000)}`)).status).toBe(413);
+});
+
+test.each([
+  ['text=a&text=b', {}, 400],
+  ['mistake=a', {}, 400],
+  ['text=%ff', {}, 400],
+  ['{}', { 'Content-Type': 'application/json' }, 415],
+  ['text=a', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }, 403],
+  ['text=a', { Origin: 'null', 'Sec-Fetch-Site': 'same-site' }, 403],
+])('the form %s with %j is %d', async (form, headers, status) => {
+  await using rs = await startPlayground();
+  expect((await rs.perform('explain', form, headers)).status).toBe(status);
+});
+
+test.each([
+  'Authorization: Basic realm="</code><script>alert(1)</script>"',
+  'WWW-Authenticate: <script>alert(1)</script>',
+  'X"><script>: a',
+  '</textarea><script>alert(1)</script>',
+  `DPoP: e30.${Buffer.from('{"<script>alert(1)</script>":"<img src=x>"}').toString('base64url')}.`,
+  'Cache-Status: "</dd><script>alert(1)</script>"; hit; detail="<img src=x>"',
+  'If: </<script>alert(1)</script>> ([W/"<img"])',
+])('%s stays text', async (pasted) => {
+  await using rs = await startPlayground();
+  const { text } = await rs.perform('explain', formOf(pasted));
+  expect(text).not.toMatch(/<(?:script|img src)/);
+  expect(text.match(/<\/textarea/g)).toHaveLength(1);
+});
+
+test('a visitor has 30 explanations at once, then 429; nothing of the text is in the log', async () => {
+  await using rs = await startPlayground();
+  const statuses = new Set<number>();
+  for (let count = 0; count < 40 && !statuses.has(429); count += 1) {
+    statuses.add((await rs.perform('explain', formOf(BASIC))).status);
+  }
+  expect(statuses).toEqual(new Set([200, 429]));
+  expect(rs.lines.length).toBeGreaterThan(30);
+  expect(rs.lines.join()).not.toMatch(/alice|secret|YWxpY2U/);
+});
