@@ -127,6 +127,7 @@ export async function keepPerson(
   person: NewRecord,
   former: FormerName = 'refused',
   together?: WithPerson,
+  ...more: readonly AuditEvent[]
 ): Promise<PersonRecord> {
   const { record, verifiers } = kept(person, 0);
   const { id } = record;
@@ -134,6 +135,7 @@ export async function keepPerson(
   const events: readonly AuditEvent[] = [
     { kind: 'person.added', person: id },
     ...(passkey ? [{ kind: 'passkey.added', person: id, key: passkey.id } as const] : []),
+    ...more,
   ];
   if (!(await changing(store, 'people', ...events).add(record, verifiers, former, together))) {
     throw await taken(store.stores.people, record);
@@ -222,8 +224,9 @@ export async function changePerson(
   name: string,
   edit: (person: PersonRecord) => NewRecord,
   event: PersonEvent,
+  ...more: readonly AuditEvent[]
 ): Promise<PersonRecord> {
-  const record = await replacePerson(store, name, edit, event);
+  const record = await replacePerson(store, name, edit, event, ...more);
   await endEverything(store, record.id);
   return record;
 }

@@ -32,6 +32,7 @@ export type Recorded =
   | 'gatewayKeys'
   | 'invalidations'
   | 'keys'
+  | 'outbox'
   | 'passkeys'
   | 'people'
   | 'publicKeys'

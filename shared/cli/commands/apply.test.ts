@@ -131,10 +131,14 @@ describe('apply', () => {
         `- api key ${KEY.id}: removed`,
         '- person bob: disabled',
         '    disabled: (none) -> true',
+        'Disabled, not erased: bob. "disabled": false lets them in again.',
         '5 changes, none made.',
         '',
       ].join('\n'),
     );
+    const unpruned = await inProcess(shell, 'apply', file, '--dry-run');
+    const would = `2 would go with --prune: api key ${KEY.id}, person bob.\n`;
+    expect(unpruned.stdout).toContain(`3 changes, none made.\n${would}`);
     expect(await json(shell, 'user', 'list')).toHaveLength(2);
     expect(await json(shell, 'client', 'show', 'app')).not.toHaveProperty('default_scope');
     const made = await inProcess(shell, 'apply', file, '--prune');
@@ -143,7 +147,7 @@ describe('apply', () => {
   });
 
   test('--prune takes away what apply made, and nothing else; people are disabled, and come back', async () => {
-    const { shell, done } = await newShell();
+    const { shell, file, done } = await newShell();
     const byHand = [
       '--name',
       'By hand',
@@ -165,6 +169,15 @@ describe('apply', () => {
         return (await artefacts.pageByClient('Access', 'app', { limit: 9 })).found.length;
       });
     expect(await grants('put')).toBe(1);
+    expect(await json(shell, 'apply', file)).toEqual({
+      dry_run: false,
+      changes: [],
+      left: [
+        { kind: 'api-key', name: KEY.id, change: 'removed', members: {} },
+        { kind: 'client', name: 'app', change: 'removed', members: {} },
+        { kind: 'person', name: 'bob', change: 'disabled', members: expect.anything() },
+      ],
+    });
     expect(await done({ people: [ALICE] }, '--prune')).toEqual([
       `api-key ${KEY.id} removed`,
       'client app removed',

@@ -1,7 +1,8 @@
+import { counted } from '#shared/base/counted.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
 import { type Command, Failure } from '../arguments/command.ts';
-import { applyDeclared } from '../declared/apply-declared.ts';
+import { applyDeclared, leftOver } from '../declared/apply-declared.ts';
 import { readDeclared } from '../declared/read-declared.ts';
 import type { Change } from '../declared/step.ts';
 import { withPeople } from '../stores/with-people.ts';
@@ -39,17 +40,47 @@ export const apply: Command = {
       former: flag('reuse-name') ? 'reused' : 'refused',
       noAdministrator: flag('no-administrator'),
     } as const;
-    const changes = await withPeople(
+    const [changes, left] = await withPeople(
       shell,
-      (house) => applyDeclared(house, wanted, options),
+      async (house) => [
+        await applyDeclared(house, wanted, options),
+        options.prune ? [] : await leftOver(house, wanted),
+      ],
       config,
     );
-    const { length } = changes;
-    const count = `${length} ${length === 1 ? 'change' : 'changes'}`;
-    const end = length === 0 ? 'Nothing to change.' : `${count}${dryRun ? ', none made' : ''}.`;
-    return { json: { dry_run: dryRun, changes }, lines: [...changes.flatMap(changeLines), end] };
+    return {
+      json: { dry_run: dryRun, changes, left },
+      lines: [...changes.flatMap(changeLines), ...endLines(changes, left, dryRun)],
+    };
   },
 };
+
+/** How many changes there are, whom `--prune` disables, and what it would take away. */
+function endLines(
+  changes: readonly Change[],
+  left: readonly Change[],
+  dryRun: boolean,
+): readonly string[] {
+  const count = counted(changes.length, 'change');
+  const disabled = changes.filter(({ change }) => change === 'disabled').map(({ name }) => name);
+  const would = left.map(({ kind, name }) => `${kind.replace('-', ' ')} ${name}`);
+  return [
+    ...(disabled.length > 0
+      ? [`Disabled, not erased: ${firstOf(disabled)}. "disabled": false lets them in again.`]
+      : []),
+    changes.length === 0 ? 'Nothing to change.' : `${count}${dryRun ? ', none made' : ''}.`,
+    ...(would.length > 0 ? [`${would.length} would go with --prune: ${firstOf(would)}.`] : []),
+  ];
+}
+
+/** The first names; `--json` has all. */
+const firstOf = (names: readonly string[]): string => {
+  const left = names.length - NAMED;
+  return `${names.slice(0, NAMED).join(', ')}${left > 0 ? ` and ${left} more` : ''}`;
+};
+
+/** Names in one line. */
+const NAMED = 10;
 
 const SIGNS = { added: '+', changed: '~', removed: '-', disabled: '-' } as const;
 

@@ -103,13 +103,19 @@ test('a command that is refused writes nothing', async () => {
   expect(await events(shell)).toHaveLength(before);
 });
 
-test('a directory that is exported and imported leaves its events', async () => {
+test('a directory that is exported and imported leaves its events; a refused import leaves none', async () => {
   const shell = await newShell();
   await json(shell, 'user', 'add', 'alice');
   const file = `${shell.env['COUNTERSIGN_DATA']}.directory`;
   expect((await done(shell, 'directory', 'export', file)).kinds).toEqual(['directory.exported']);
   expect((await done(shell, 'directory', 'import', file)).kinds).toEqual([
-    'directory.imported',
     'person.changed',
+    'directory.imported',
   ]);
+  await json(shell, 'user', 'remove', 'alice');
+  const before = (await events(shell)).length;
+  expect((await inProcess(shell, 'directory', 'import', file)).code).not.toBe(0);
+  expect(await events(shell)).toHaveLength(before);
+  const again = await done(shell, 'directory', 'import', file, '--reuse-name');
+  expect(again.kinds).toEqual(['person.added', 'directory.imported']);
 });

@@ -32,11 +32,7 @@ export const directoryImport: Command = {
     }
     const counts = await withPeople(
       shell,
-      async (store) => {
-        const count = directory.people.length;
-        await store.recorder.record({ kind: 'directory.imported', count });
-        return importDirectory(store, directory, former);
-      },
+      (store) => importDirectory(store, directory, former),
       config,
     );
     return {

@@ -67,6 +67,13 @@ describe('--mail', () => {
       mailed_to: 'alice@example.com',
     });
     await json(shell, 'user', 'recover', 'alice', '--mail', '--second-factor');
+    await json(shell, 'user', 'recover', 'alice', '--mail');
+    shell.clock.advance(2);
+    const { stdout } = await inProcess(shell, 'audit', 'list', '--kind', 'link.made', '--json');
+    expect(stdout.match(/"what":"[^"]*"/g)?.toSorted()).toEqual([
+      '"what":"recovery-by-operator"',
+      '"what":"recovery-of-everything"',
+    ]);
     expect(await waiting(shell)).toEqual([
       ['recovery-by-operator', id, 'alice@example.com'],
       ['recovery-of-everything', id, 'alice@example.com'],

@@ -93,21 +93,27 @@ async function plan(
   items: readonly Item[],
   options: ApplyOptions,
 ): Promise<Planned[]> {
+  const planned = await planItems(house, items);
+  if (!options.noAdministrator) await demandAdministrator(house, planned);
+  return planned;
+}
+
+async function planItems(house: House, items: readonly Item[]): Promise<Planned[]> {
   const planned: Planned[] = [];
   for (const item of items) {
     const step = await item.plan(house);
     if (step !== undefined) planned.push({ item, step });
   }
-  if (!options.noAdministrator) await demandAdministrator(house, planned);
   return planned;
 }
 
 /** First everything that the file has, in its order; then what it no longer has. */
 async function itemsOf(
   { stores }: House,
-  { people, clients, keys, publicKeys }: Wanted,
+  wanted: Wanted,
   { prune, former }: ApplyOptions,
 ): Promise<readonly Item[]> {
+  const { people, clients, keys, publicKeys } = wanted;
   const brought = new Set(
     people.flatMap(({ id, name }) => [`name ${name}`, ...(id === undefined ? [] : [`id ${id}`])]),
   );
@@ -117,7 +123,19 @@ async function itemsOf(
     ...keys.map(keyItem),
     ...publicKeys.map((key) => publicKeyItem(key, brought)),
   ];
-  if (!prune) return items;
+  return prune ? [...items, ...(await goneItems(stores, wanted))] : items;
+}
+
+/** Resolves to the changes that `prune` would make: those of what `apply` made and the file no longer has. */
+export async function leftOver(house: House, wanted: Wanted): Promise<readonly Change[]> {
+  const planned = await planItems(house, await goneItems(house.stores, wanted));
+  return changesOf(planned.map(({ step }) => step));
+}
+
+async function goneItems(
+  stores: House['stores'],
+  { people, clients, keys, publicKeys }: Wanted,
+): Promise<readonly Item[]> {
   const here = new Set<string>();
   for (const { name } of people) {
     const id = (await stores.people.getByName(name))?.id;
@@ -127,7 +145,7 @@ async function itemsOf(
   for (const { id } of keys) here.add(`api-key ${id}`);
   for (const { id } of publicKeys) here.add(`public-key ${id}`);
   const gone = (await stores.declared.list()).filter(({ kind, id }) => !here.has(`${kind} ${id}`));
-  return [...items, ...gone.map(({ kind, id }) => FORMER[kind](id))];
+  return gone.map(({ kind, id }) => FORMER[kind](id));
 }
 
 /** Does the step of an item. Where somebody else changes the same meanwhile, it is planned anew. */

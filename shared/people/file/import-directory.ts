@@ -1,3 +1,4 @@
+import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import type { FormerName } from '#shared/stores/people/people.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -33,7 +34,8 @@ interface Counts {
  * Adds the people and keys of a file, and replaces existing ones: people by name, keys and passkeys by id. Replaced people keep
  * their id, and everything of theirs ends. A file that is older than profiles leaves profiles unchanged. Throws
  * `PeopleError`, before it changes anything, if the file and the store give an id, an alias, a public key or a passkey
- * to different people, or if a name belonged to a removed person, unless `former` allows it.
+ * to different people, or if a name belonged to a removed person, unless `former` allows it. The event of the import is
+ * written together with the first person, or, where there is none, before the first key.
  */
 export async function importDirectory(
   store: DirectoryStore,
@@ -47,8 +49,12 @@ export async function importDirectory(
   await refuseKnownKeys(store, file, personHere);
   await refuseKnownPasskeys(store, file, personHere);
   await refuseForeignSecondFactors(file, personHere);
+  const event = { kind: 'directory.imported', count: people.length } as const;
+  if (people.length === 0) await store.recorder?.record(event);
   return {
-    people: await counted(people, (person) => putPerson(store, person, former, profileless)),
+    people: await counted(people, (person) =>
+      putPerson(store, person, { former, profileless }, person === people[0] ? [event] : []),
+    ),
     api_keys: await counted(api_keys, (key) => putKey(store, key)),
     public_keys: await counted(public_keys, (key) => putPublicKey(store, key, personHere)),
     passkeys: await counted(passkeys, (passkey) => putPasskey(store, passkey, personHere)),
@@ -90,11 +96,11 @@ async function counted<T>(items: readonly T[], put: Put<T>): Promise<Counts> {
 async function putPerson(
   store: DirectoryStore,
   person: NewRecord,
-  former: FormerName,
-  profileless: boolean,
+  { former, profileless }: { readonly former: FormerName; readonly profileless: boolean },
+  events: readonly AuditEvent[],
 ): Promise<boolean> {
   if ((await store.stores.people.getByName(person.name)) === undefined) {
-    await keepPerson(store, person, former);
+    await keepPerson(store, person, former, undefined, ...events);
     return true;
   }
   const edit = ({ id, profile }: NewRecord) => ({
@@ -102,7 +108,8 @@ async function putPerson(
     ...person,
     id,
   });
-  await changePerson(store, person.name, edit, { kind: 'person.changed', what: 'import' });
+  const change = { kind: 'person.changed', what: 'import' } as const;
+  await changePerson(store, person.name, edit, change, ...events);
   return false;
 }
 

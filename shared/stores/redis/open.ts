@@ -104,6 +104,7 @@ export async function openRedis(
     gatewayKeys: (of) => redisKeys(of, prefix, 'gateway-keys'),
     invalidations: (of) => redisInvalidations(of, prefix, hosts),
     keys: (of) => redisKeys(of, prefix, 'keys'),
+    outbox: (of) => redisOutbox(of, prefix),
     passkeys: (of) => redisPasskeys(of, prefix),
     people: (of) => redisPeople(of, prefix),
     publicKeys: (of) => redisPublicKeys(of, prefix),

@@ -1,6 +1,6 @@
 import type { Outbox, OutboxMessage, TakenMessage } from '#shared/stores/mail/outbox.ts';
 import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import type { Commands } from '../connection/connection.ts';
 
 /** KEYS: messages, when they are due. ARGV: id, record, when it is due. */
 const add = script(`
@@ -34,7 +34,7 @@ return redis.call('HDEL', KEYS[1], ARGV[1])
  * The hash `{prefix}:outbox`, id to JSON; the sorted set `{prefix}:outbox:due`; the hash `{prefix}:outbox:attempts`. In the
  * slot of the revocations, so that a message is as durable as they are.
  */
-export function redisOutbox(redis: Connection, prefix: string): Outbox {
+export function redisOutbox(redis: Commands, prefix: string): Outbox {
   const messages = `{${prefix}}:outbox`;
   const due = `{${prefix}}:outbox:due`;
   const attempts = `{${prefix}}:outbox:attempts`;

@@ -1,10 +1,10 @@
 import type { Outbox, OutboxMessage } from '../../mail/outbox.ts';
 import type { Connection } from '../file/connection.ts';
-import type { SqliteFile } from '../file/file.ts';
+import type { Database } from '../file/file.ts';
 
 type Row = readonly [record: string, attempts: number];
 
-export function sqliteOutbox(file: SqliteFile): Outbox {
+export function sqliteOutbox(file: Database): Outbox {
   const due = (connection: Connection, now: number, count: number) =>
     connection.all<Row>(
       'SELECT record, attempts FROM outbox WHERE due <= ? ORDER BY due, id LIMIT ?',
