@@ -24,18 +24,21 @@ export interface PlaygroundPages {
   readonly apiKey: string;
   readonly brand: Brand;
   readonly recipient: Recipient;
+  /** Where exchanges over TLS take place; undefined: they are not listed. */
+  readonly secureOrigin: string | undefined;
 }
 
 /** Returns the pages of the playground at an origin, by path. */
 export function playgroundPages(
   origin: string,
-  { run, charge, clock, apiKey, brand, recipient }: PlaygroundPages,
+  { run, charge, clock, apiKey, brand, recipient, secureOrigin }: PlaygroundPages,
 ): ReadonlyMap<string, Endpoint> {
+  const exchanges = EXCHANGES.filter(({ overTls }) => !overTls || secureOrigin !== undefined);
   const frameOf = ({ headers }: AnyRequest): Frame => ({
     brand,
     language: languageOf(headers['accept-language']),
   });
-  const listed = EXCHANGES.map((exchange) => ({ ...exchange, path: pagePath(exchange) }));
+  const listed = exchanges.map((exchange) => ({ ...exchange, path: pagePath(exchange) }));
   const index: Endpoint = {
     methods: READ,
     answer: (request) => exchangesPage(frameOf(request), listed, EXPLAIN_PATH),
@@ -70,7 +73,7 @@ export function playgroundPages(
   return new Map([
     [PLAYGROUND_LIST, index],
     [EXPLAIN_PATH, explainEndpoint({ origin, recipient, charge, clock, frameOf })],
-    ...EXCHANGES.map((exchange) => [pagePath(exchange), pageOf(exchange)] as const),
+    ...exchanges.map((exchange) => [pagePath(exchange), pageOf(exchange)] as const),
   ]);
 }
 

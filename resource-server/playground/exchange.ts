@@ -1,19 +1,36 @@
 import type { Clock } from '#shared/base/clock.ts';
+import type { KeyObject } from 'node:crypto';
 import type { Random } from '#shared/base/random.ts';
 import type { Notes } from '#shared/explain/note.ts';
+import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
 import type { PlannedRequest, ReadAnswer } from './http1-message.ts';
 
 /** An access token that the playground issues. */
 export interface Issued {
   readonly audience: string;
   readonly scope: string;
-  /** The thumbprint of the key that it is bound to (RFC 9449 section 6.1). */
-  readonly jkt?: string;
+  /** The key that it is bound to. */
+  readonly cnf?: KeyBinding;
   /** Seconds since it was issued. */
   readonly age?: number;
 }
 
 export type Issue = (issued: Issued) => Promise<string>;
+
+/** A private key of RSA, and its id (RFC 7486 section 9.4). */
+export interface HobaKey {
+  readonly kid: string;
+  readonly key: KeyObject;
+}
+
+/** The keys of the playground's clients, and others, which are registered nowhere. */
+export interface ClientKeys {
+  hoba(): Promise<HobaKey>;
+  unknownHoba(): Promise<HobaKey>;
+  /** The key of Concealed. */
+  ed25519(): KeyObject;
+  unknownEd25519(): KeyObject;
+}
 
 /** The means of a client while it performs an exchange. */
 export interface Performing {
@@ -29,6 +46,7 @@ export interface Performing {
   readonly clock: Clock;
   readonly random: Random;
   readonly issue: Issue;
+  readonly keys: ClientKeys;
   /** The key of the playground's application. */
   readonly apiKey: string;
 }
@@ -43,6 +61,8 @@ export interface Exchange {
   /** Where it is specified, and what in `docs/` is about it. */
   readonly standard: string;
   readonly document: string;
+  /** The scheme is for TLS alone. */
+  readonly overTls?: true;
   /** Members of its space beside the usual ones. */
   readonly space: { readonly schemes: readonly string[] } & Readonly<Record<string, unknown>>;
   /** The same by a program of the visitor's own, in a shell; `url` is that of the space. */

@@ -3,6 +3,9 @@ import { basicExchange } from './exchanges/basic.ts';
 import { bearerExchange } from './exchanges/bearer.ts';
 import { digestAuthIntExchange, digestExchange } from './exchanges/digest.ts';
 import { dpopExchange } from './exchanges/dpop.ts';
+import { concealedExchange } from './exchanges/concealed.ts';
+import { gnapExchange } from './exchanges/gnap.ts';
+import { hobaExchange } from './exchanges/hoba.ts';
 import { privateTokenExchange } from './exchanges/private-token.ts';
 import { scramExchange } from './exchanges/scram.ts';
 import { preflightExchange } from './exchanges/preflight.ts';
@@ -17,6 +20,9 @@ export const EXCHANGES: readonly Exchange[] = [
   scramExchange,
   bearerExchange,
   dpopExchange,
+  gnapExchange,
+  hobaExchange,
+  concealedExchange,
   privateTokenExchange,
   apiKeyExchange,
   traceExchange,

@@ -2,6 +2,9 @@ import { BadRequest } from '#shared/http/fields.ts';
 
 export type FieldLine = readonly [name: string, value: string];
 
+/** Exports keying material of a connection (RFC 8446 section 7.5). */
+export type Exporter = (label: string, context: Buffer, length: number) => Buffer;
+
 /** A server beside the own one, which an exchange asks, too. */
 export type Party = 'issuer';
 
@@ -12,6 +15,8 @@ export interface PlannedRequest {
   readonly method: string;
   readonly target: string;
   readonly fields: readonly FieldLine[];
+  /** Makes more fields on the connection of TLS that carries the request. */
+  ofConnection?(exporter: Exporter): readonly FieldLine[];
   readonly content?: string | Uint8Array;
 }
 

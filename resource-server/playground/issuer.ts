@@ -51,11 +51,11 @@ export function playgroundIssuer({ resource, skew, ...parts }: IssuerParts): {
         dpop: (space) => dpop({ ...withoutMetadata(space), nonce: space.nonce }),
       },
     },
-    async issue({ audience, scope, jkt, age = 0 }) {
+    async issue({ audience, scope, cnf, age = 0 }) {
       const { epoch } = await feed.latest();
       const iat = epochSeconds(clock) - age;
       return signEs256(
-        { typ: 'at+jwt', kid: own },
+        { typ: cnf && !('jkt' in cnf) ? 'gnap-at+jwt' : 'at+jwt', kid: own },
         {
           iss: issuer,
           aud: audience,
@@ -67,7 +67,7 @@ export function playgroundIssuer({ resource, skew, ...parts }: IssuerParts): {
           scope,
           client_gen: 0,
           epoch,
-          ...(jkt !== undefined && { cnf: { jkt } }),
+          ...(cnf && { cnf }),
         },
         privateKey,
       );

@@ -21,15 +21,15 @@ function failing(failures: number): typeof listen {
 }
 
 test('a listener that cannot open is 503, with the reason for the log, and the next request opens it', async () => {
-  await using loopback = openLoopback(answering, silentLog, failing(1));
-  const refused: unknown = await loopback.send(REQUEST, '192.0.2.1').catch((error) => error);
+  await using loopback = openLoopback(answering, silentLog, { open: failing(1) });
+  const refused: unknown = await loopback.send(() => REQUEST, '192.0.2.1').catch((error) => error);
   expect(refused).toBeInstanceOf(HttpError);
   expect(refused).toMatchObject({ status: 503, reason: expect.stringContaining('EMFILE') });
-  expect(String(await loopback.send(REQUEST, '192.0.2.1'))).toMatch(/192\.0\.2\.1$/);
+  expect(String(await loopback.send(() => REQUEST, '192.0.2.1'))).toMatch(/192\.0\.2\.1$/);
 });
 
 test('one that never opened ends like any other', async () => {
-  const loopback = openLoopback(answering, silentLog, failing(1));
-  await expect(loopback.send(REQUEST, '192.0.2.1')).rejects.toThrow('cannot be reached');
+  const loopback = openLoopback(answering, silentLog, { open: failing(1) });
+  await expect(loopback.send(() => REQUEST, '192.0.2.1')).rejects.toThrow('cannot be reached');
   await expect(loopback[Symbol.asyncDispose]()).resolves.toBeUndefined();
 });

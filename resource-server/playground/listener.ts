@@ -1,9 +1,13 @@
+import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, isIP } from 'node:net';
+import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { Log } from '#shared/base/log.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { listen, type Listening } from '#shared/server/listen/listen.ts';
 import type { AnyHandler } from '#shared/server/message/message.ts';
+import type { Certificate } from '#shared/server/listen/versions.ts';
+import type { Exporter } from './http1-message.ts';
 import { AT_ONCE } from './at-once.ts';
 
 const HOST = '127.0.0.1';
@@ -15,17 +19,38 @@ const LONGEST = 65_536;
 /** The way from the playground to its own server. */
 export interface Loopback extends AsyncDisposable {
   /**
-   * Sends octets to the server on a connection of their own and returns the octets that come back. For the server the
-   * connection comes from `visitor`, an address. Rejects with `HttpError` 503 if it takes too long.
+   * Sends a request to the server on a connection of its own, and returns the octets that come back, with TLS above it.
+   * For the server the connection comes from `visitor`, an address. Rejects with `HttpError` 503 if it takes too long.
+   * `write`: makes the request for this connection.
    */
-  send(octets: Buffer, visitor: string): Promise<Buffer>;
+  send(write: (exporter: Exporter) => Buffer, visitor: string): Promise<Buffer>;
 }
+
+/** The certificate of a listener that speaks TLS, and the host of its origin. */
+export interface LoopbackTls {
+  readonly certificate: Certificate;
+  readonly host: string;
+}
+
+export interface LoopbackOptions {
+  readonly tls?: LoopbackTls | undefined;
+  /** As `listen`. */
+  readonly open?: typeof listen;
+}
+
+const IN_CLEAR: Exporter = () => {
+  throw new Error('a connection in clear text exports nothing');
+};
 
 /**
  * Opens a listener of this process alone when the first request is sent. It serves no connection but those of `send`:
- * other programs of this machine are cut off. `open`: as `listen`.
+ * other programs of this machine are cut off.
  */
-export function openLoopback(handler: AnyHandler, log: Log, open = listen): Loopback {
+export function openLoopback(
+  handler: AnyHandler,
+  log: Log,
+  { tls, open = listen }: LoopbackOptions = {},
+): Loopback {
   let opened: Promise<Listening> | undefined;
   /** Addresses of visitors by the client's port of the connection. */
   const visitors = new Map<number | undefined, string>();
@@ -43,6 +68,9 @@ export function openLoopback(handler: AnyHandler, log: Log, open = listen): Loop
       host: HOST,
       port: 0,
       handler: serve,
+      ...(tls && {
+        http2: { handler: serve, certificate: tls.certificate, resumption: false },
+      }),
       ofProcess: true,
       log,
       limits: { connections: { address: 2 * AT_ONCE, total: 2 * AT_ONCE } },
@@ -57,9 +85,9 @@ export function openLoopback(handler: AnyHandler, log: Log, open = listen): Loop
   };
 
   return {
-    async send(octets, visitor) {
+    async send(write, visitor) {
       const { port } = await (opened ??= begin().catch(forget));
-      const socket = connect({ host: HOST, port });
+      const socket = tls ? connectOverTls(port, tls) : connect({ host: HOST, port });
       // An abort before the connection is there would otherwise end the process.
       socket.on('error', () => {});
       const signal = AbortSignal.timeout(PATIENCE);
@@ -70,7 +98,11 @@ export function openLoopback(handler: AnyHandler, log: Log, open = listen): Loop
         const { localPort } = socket;
         visitors.set(localPort, visitor);
         socket.once('close', () => visitors.delete(localPort));
-        socket.write(octets);
+        if (tls && socket instanceof TLSSocket) {
+          await once(socket, 'secureConnect', { signal });
+          checkCertificate(socket, tls);
+        }
+        socket.write(write(socket instanceof TLSSocket ? exporterOf(socket) : IN_CLEAR));
         const chunks: Buffer[] = [];
         let length = 0;
         for await (const chunk of socket as AsyncIterable<Buffer>) {
@@ -93,3 +125,26 @@ export function openLoopback(handler: AnyHandler, log: Log, open = listen): Loop
     },
   };
 }
+
+/** The certificate is compared with the listener's own (`checkCertificate`), so that no clock can make it expire. */
+const connectOverTls = (port: number, { host }: LoopbackTls): TLSSocket =>
+  connectTls({
+    host: HOST,
+    port,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.3',
+    ALPNProtocols: ['http/1.1'],
+    ...(isIP(host) === 0 && { servername: host }),
+  });
+
+function checkCertificate(socket: TLSSocket, { certificate }: LoopbackTls): void {
+  const shown = socket.getPeerX509Certificate()?.raw;
+  if (shown?.equals(new X509Certificate(certificate.cert).raw) !== true) {
+    throw new Error('another listener has answered');
+  }
+}
+
+const exporterOf =
+  (socket: TLSSocket): Exporter =>
+  (label, context, length) =>
+    socket.exportKeyingMaterial(length, label, context);

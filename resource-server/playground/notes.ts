@@ -73,6 +73,14 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'A proof that is signed with the key of the client: the method (htm), the address without its query (htu), the hash of the token (ath), a time (iat) and a number that counts once (jti). Other fields and the content are not signed. jwk is the public key.',
     'RFC 9449 section 4.2',
   ),
+  'signature-input': note(
+    'The signed parts of the message, in order, the time of the signature (created) and the name of the key (keyid).',
+    'RFC 9421 section 4.1',
+  ),
+  signature: note(
+    'The signature of the client’s key over these parts: the method, the URL and the field with the token.',
+    'RFC 9421 section 4.2',
+  ),
   'dpop-nonce': note(
     'A value that the next proof contains, so that nobody makes proofs in advance.',
     'RFC 9449 section 8',

@@ -17,6 +17,8 @@ import { playgroundIssuer } from './issuer.ts';
 import { openLoopback } from './listener.ts';
 import { playgroundTokenIssuer, TOKEN_ISSUER } from './token-issuer.ts';
 import { spentInTime } from './spent-in-time.ts';
+import { playgroundKeys } from './public-keys.ts';
+import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import { playgroundPeople } from './person.ts';
 import { createRun } from './run.ts';
 import { playgroundSpaces } from './spaces.ts';
@@ -48,7 +50,9 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   const { random, clock } = parts.schemes;
   const spaces = playgroundSpaces(config);
   const master = derivedKey(parts.schemes.master, 'countersign playground');
-  const { stores, apiKey } = playgroundApiKey(parts.schemes.stores, master);
+  const secureOrigin = secureOriginOf(config);
+  const ofKeys = playgroundKeys(parts.schemes.stores, secureOrigin ?? config.resource, clock);
+  const { stores, apiKey } = playgroundApiKey(ofKeys.stores, master);
   const own = playgroundPeople(spaces, random, parts.schemes.attempts);
   const { resource, tokens } = config;
   const issuer = playgroundIssuer({ ...parts.schemes, master, resource, skew: tokens.skew });
@@ -81,11 +85,14 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   });
   const loopback = openLoopback(serve, silentLog);
   const charge = createCharge(stores.limits);
+  const secure = secureOrigin === undefined ? undefined : secureWay(secureOrigin, serve, parts);
   const run = createRun({
     loopback,
+    secure,
     charge,
     origin: resource,
     issue: issuer.issue,
+    keys: ofKeys.keys,
     apiKey,
     clock,
     random,
@@ -96,12 +103,26 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     pages: new Map(
       origins.map((origin) => [
         origin,
-        playgroundPages(origin, { run, charge, clock, apiKey, brand, recipient }),
+        playgroundPages(origin, { run, charge, clock, apiKey, brand, recipient, secureOrigin }),
       ]),
     ),
     serveBy(given) {
       order = given;
     },
-    [Symbol.asyncDispose]: () => loopback[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await loopback[Symbol.asyncDispose]();
+      await secure?.loopback[Symbol.asyncDispose]();
+    },
   };
+}
+
+/** The origin of the resource server that is reached over TLS. Undefined: there is none. */
+const secureOriginOf = ({ resource, tls }: Config): string | undefined =>
+  [tls?.resource, resource].find((origin) => origin?.startsWith('https:'));
+
+/** Opens the way over TLS. Its certificate is made for it, since nobody else connects to it. */
+function secureWay(origin: string, serve: AnyHandler, { schemes }: PlaygroundParts) {
+  const host = new URL(origin).hostname.replaceAll(/[[\]]/g, '');
+  const certificate = selfSigned([host, '127.0.0.1'], schemes.clock, schemes.random);
+  return { origin, loopback: openLoopback(serve, silentLog, { tls: { certificate, host } }) };
 }

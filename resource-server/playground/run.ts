@@ -1,9 +1,9 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
-import { HttpError } from '#shared/http/answer.ts';
+import { HttpError, notFound } from '#shared/http/answer.ts';
 import { AT_ONCE } from './at-once.ts';
 import type { Charge } from './charge.ts';
-import type { Exchange, Issue } from './exchange.ts';
+import type { ClientKeys, Exchange, Issue } from './exchange.ts';
 import { type Party, readAnswer, writeRequest } from './http1-message.ts';
 import type { Loopback } from './listener.ts';
 import { spacePath } from './spaces.ts';
@@ -24,10 +24,13 @@ const HOSTS: Readonly<Record<Party, string>> = { issuer: TOKEN_ISSUER };
 
 export interface RunParts {
   readonly loopback: Loopback;
+  /** The way over TLS, where an origin has it. */
+  readonly secure: { readonly loopback: Loopback; readonly origin: string } | undefined;
   readonly charge: Charge;
   /** The origin that the messages name (RFC 9110 section 7.2). */
   readonly origin: string;
   readonly issue: Issue;
+  readonly keys: ClientKeys;
   readonly apiKey: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -44,16 +47,7 @@ export type Run = (
  * Rejects with `HttpError` 429 if the visitor had too many exchanges lately, and 503 if the process has enough of them
  * under way.
  */
-export function createRun({
-  loopback,
-  charge,
-  origin,
-  issue,
-  apiKey,
-  clock,
-  random,
-}: RunParts): Run {
-  const { host } = new URL(origin);
+export function createRun({ loopback, secure, charge, origin, ...means }: RunParts): Run {
   let underWay = 0;
   return async (exchange, mistake, visitor) => {
     await charge(visitor);
@@ -63,23 +57,27 @@ export function createRun({
     }
     underWay += 1;
     try {
+      const way = exchange.overTls ? secure : { loopback, origin };
+      if (way === undefined) throw notFound();
+      const { host } = new URL(way.origin);
       const legs: (Leg & { readonly remarks: string[] })[] = [];
       await exchange.perform({
         async send(title, request) {
-          const { to } = request;
-          const sent = writeRequest(to === undefined ? host : HOSTS[to], request);
-          const received = await loopback.send(sent, visitor);
+          const { to, fields, ofConnection } = request;
+          let sent: Buffer = Buffer.alloc(0);
+          const received = await way.loopback.send((exporter) => {
+            const all = [...fields, ...(ofConnection?.(exporter) ?? [])];
+            const asked = to === undefined ? host : HOSTS[to];
+            return (sent = writeRequest(asked, { ...request, fields: all }));
+          }, visitor);
           legs.push({ title, to, sent, received, remarks: [] });
           return readAnswer(received);
         },
         remark: (text) => legs.at(-1)?.remarks.push(text),
         target: spacePath(exchange),
-        url: origin + spacePath(exchange),
-        issue,
-        apiKey,
+        url: way.origin + spacePath(exchange),
         mistake,
-        clock,
-        random,
+        ...means,
       });
       return legs;
     } finally {

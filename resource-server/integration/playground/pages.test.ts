@@ -3,7 +3,7 @@ import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { EXCHANGES } from '../../playground/exchanges.ts';
 import { PASSWORD } from '../../playground/person.ts';
 import { noteOn } from '../../playground/notes.ts';
-import { messagesOf, startPlayground } from './playground.fixture.ts';
+import { messagesOf, startPlayground, statusesOf } from './playground.fixture.ts';
 
 const HTML = { headers: { Accept: 'text/html' } };
 
@@ -112,6 +112,33 @@ test('the page of PrivateToken has an issuer as a third party, and says what eac
   expect(request).not.toContain('rs.example');
   expect(response).toMatch(/\n\n(?:[0-9a-f]{64}\n){7}[0-9a-f]{64}$/);
   expect(text).toContain('issuer_name issuer.example, redemption_context of 0 octets');
+});
+
+test('nothing tells the address of Concealed from one where nothing is, nor a wrong proof (RFC 9729 section 6.4)', async () => {
+  await using rs = await startPlayground();
+  const alike = /Nothing but the time and the number of the request differs/g;
+  const right = (await rs.perform('concealed')).text;
+  expect([statusesOf(right), right.match(alike)?.length]).toEqual([[404, 404, 200], 1]);
+  for (const mistake of ['key', 'replayed', 'cut']) {
+    const { text } = await rs.perform('concealed', `mistake=${mistake}`);
+    expect([mistake, statusesOf(text).at(-1), text.match(alike)?.length]).toEqual([
+      mistake,
+      404,
+      2,
+    ]);
+    expect(text).not.toContain('The answer differs');
+  }
+});
+
+test('exchanges that need TLS are listed only where the server has an origin with it', async () => {
+  const clear = { issuer: 'http://localhost:3000', resource: 'http://localhost:3001', spaces: [] };
+  await using rs = await startPlayground({ ...clear, trustedProxies: [] });
+  const list = await rs.ask('GET', '/schemes/', HTML);
+  for (const { name, overTls } of EXCHANGES) {
+    expect([name, list.text.includes(`/playground/${name}"`)]).toEqual([name, !overTls]);
+    const status = overTls ? 404 : 200;
+    expect((await rs.ask('GET', `/playground/${name}`, HTML)).status).toBe(status);
+  }
 });
 
 test('a browser sends no request of a page whose origin is not listed (Fetch section 3.3)', async () => {

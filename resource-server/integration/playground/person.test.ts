@@ -1,4 +1,6 @@
+import { generateKeyPairSync, hash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
+import { hobaCredentials } from '#shared/auth/schemes/hoba/client.ts';
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import { somePerson } from '#shared/stores/contract/samples.ts';
 import { systemRandom } from '#shared/base/random.ts';
@@ -51,6 +53,47 @@ test("a token of the playground's issuer opens none of the other spaces, and has
   expect((await rs.ask('GET', '/playground/at/bearer/', real)).status).toBe(401);
   const described = '/.well-known/oauth-protected-resource/playground/at/bearer/';
   expect((await rs.ask('GET', described)).status).toBe(404);
+});
+
+test("the playground's keys open none of the other spaces, and a registered key opens none of its own", async () => {
+  await using rs = await startPlayground({
+    spaces: [{ url: `${RESOURCE}/real/`, realm: 'real', schemes: ['HOBA'], serves: 'identity' }],
+  });
+  const challengeAt = async (path: string) => {
+    const { headers } = await rs.ask('GET', path, { headers: VIA });
+    return /challenge="?([\w-]+)/.exec(headers['www-authenticate'] ?? '')?.[1] ?? '';
+  };
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const spki = publicKey.export({ type: 'spki', format: 'der' });
+  const kid = hash('sha256', spki, 'base64url');
+  await rs.stores.people.add({ ...somePerson('alice'), id: 'alice' });
+  await rs.stores.publicKeys.add(
+    {
+      id: kid,
+      scheme: 'HOBA',
+      owner: { kind: 'person', id: 'alice' },
+      spki: spki.toString('base64url'),
+      name: 'laptop',
+      origin: RESOURCE,
+      created_at: 0,
+    },
+    20,
+  );
+  const at = async (path: string) => {
+    const proof = { kid, challenge: await challengeAt(path), nonce: 'AAAA', origin: RESOURCE };
+    const headers = {
+      ...VIA,
+      Host: 'rs.example',
+      Authorization: hobaCredentials(privateKey, proof),
+    };
+    return (await rs.ask('GET', path, { headers })).status;
+  };
+  expect([await at('/real/'), await at('/playground/at/hoba/')]).toEqual([200, 401]);
+  const page = await rs.perform('hoba');
+  const [, result = ''] = /HOBA result=&quot;([\w.-]+)&quot;/.exec(page.text) ?? [];
+  expect(result).not.toBe('');
+  const shown = { headers: { ...VIA, Authorization: `HOBA result="${result}"` } };
+  expect((await rs.ask('GET', '/real/', shown)).status).toBe(401);
 });
 
 test("the playground's API key opens its own space alone, and no other key opens that", async () => {

@@ -1,16 +1,20 @@
 import { channel } from 'node:diagnostics_channel';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
+import { Server as TlsServer } from 'node:tls';
 import { expect, test } from '@jest/globals';
 import { EXCHANGES } from '../../playground/exchanges.ts';
 import { messagesOf, startPlayground, statusesOf } from './playground.fixture.ts';
 
-/** Records what the sockets of servers of this process get and send, from now on. */
+/** Records what the sockets of servers of this process get and send, above TLS, from now on. */
 function recordServers() {
   const connections: { port: number | undefined; got: Buffer[]; sent: Buffer[] }[] = [];
   const watch = (message: unknown) => {
     const { socket } = message as { socket: Socket };
     const one = { port: socket.localPort, got: [] as Buffer[], sent: [] as Buffer[] };
     connections.push(one);
+    record(socket, one);
+  };
+  const record = (socket: Socket, one: { got: Buffer[]; sent: Buffer[] }) => {
     const { push, write } = socket;
     socket.push = (chunk: Buffer | null, ...rest: never[]) => {
       if (chunk) one.got.push(Buffer.from(chunk));
@@ -24,11 +28,25 @@ function recordServers() {
   };
   const sockets = channel('net.server.socket');
   sockets.subscribe(watch);
+  const { emit } = TlsServer.prototype;
+  TlsServer.prototype.emit = function secured(this: TlsServer, event: string, ...rest: never[]) {
+    const [socket] = rest as readonly unknown[];
+    if (event === 'secureConnection' && socket instanceof Socket) {
+      const one = connections.at(-1);
+      if (one) {
+        one.got.length = 0;
+        one.sent.length = 0;
+        record(socket, one);
+      }
+    }
+    return emit.call(this, event, ...rest);
+  };
   return {
     /** The connections to all ports but this one, in their order. */
     notAt: (own: number) => connections.filter(({ port }) => port !== own),
     [Symbol.dispose]() {
       sockets.unsubscribe(watch);
+      TlsServer.prototype.emit = emit;
     },
   };
 }
@@ -58,6 +76,7 @@ test.each(EXCHANGES.map(({ name }) => name))(
     const own = record.notAt(rs.listening.port);
     const seen = own.flatMap(({ got, sent }) => [text(got), text(sent)]);
     expect(messagesOf(page.text)).toEqual(seen);
+    expect(seen.length).toBeGreaterThan(1);
     expect([200, 204]).toContain(statusesOf(page.text).at(-1));
   },
 );

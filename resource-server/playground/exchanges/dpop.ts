@@ -28,7 +28,7 @@ export const dpopExchange: Exchange = {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without a token, and learns the scope', request);
     const key = createDpopKey();
-    const accessToken = await issue({ audience: url, scope: SCOPE, jkt: key.jkt });
+    const accessToken = await issue({ audience: url, scope: SCOPE, cnf: { jkt: key.jkt } });
     const authorization: FieldLine = ['Authorization', `DPoP ${accessToken}`];
     const proofOf = (nonce?: string, by = key, at = url) =>
       dpopProof(by, {

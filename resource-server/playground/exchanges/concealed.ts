@@ -1,0 +1,91 @@
+import { concealedCredentials } from '#shared/auth/schemes/concealed/prove.ts';
+import type { Exchange, Note, Performing } from '../exchange.ts';
+import type { FieldLine, ReadAnswer } from '../http1-message.ts';
+
+const note = (text: string, section: string): Note => ({
+  text,
+  section: `RFC 9729 section ${section}`,
+});
+
+/** Fields whose values differ in any two answers. */
+const OF_ITS_OWN: ReadonlySet<string> = new Set(['date', 'x-request-id']);
+
+/** True if two answers tell no difference. */
+function alike(one: ReadAnswer, other: ReadAnswer): boolean {
+  const told = ({ status, fields, content }: ReadAnswer) =>
+    JSON.stringify([
+      status,
+      fields.filter(([name]) => !OF_ITS_OWN.has(name.toLowerCase())),
+      content,
+    ]);
+  return told(one) === told(other);
+}
+
+/** Sends credentials that are made on the connection that carries them. */
+function prove({ send, target, url, keys, mistake }: Performing, title: string) {
+  const key = mistake === 'key' ? keys.unknownEd25519() : keys.ed25519();
+  const proved: { line?: FieldLine } = {};
+  const answered = send(title, {
+    method: 'GET',
+    target,
+    fields: [],
+    ofConnection(exporter) {
+      const credentials = concealedCredentials({ key, url, exporter }) ?? '';
+      const cut = mistake === 'cut' ? credentials.slice(0, -4) : credentials;
+      proved.line = ['Authorization', cut];
+      return [proved.line];
+    },
+  });
+  return answered.then((answer) => ({
+    answer,
+    line: proved.line ?? (['Authorization', ''] as const),
+  }));
+}
+
+/** RFC 9729. */
+export const concealedExchange: Exchange = {
+  name: 'concealed',
+  title: 'Concealed, beside an address where nothing is',
+  about:
+    'The client proves its key before the server has said anything, with a value that only the two ends of this connection of TLS know. Anybody else gets the answer of an address where nothing is, and cannot find out that there is something.',
+  standard: 'RFC 9729',
+  document: 'how-to/schemes/concealed.md',
+  overTls: true,
+  space: { schemes: ['Concealed'], hide: 'everything' },
+  mistakes: {
+    key: 'A key that is not registered',
+    replayed: 'The same proof on another connection',
+    cut: 'A proof that is cut off',
+  },
+  parameters: {
+    k: note('The id of the key.', '4.1'),
+    a: note(
+      'The public key itself, so that a wrong one is found without a look into a list.',
+      '4.2',
+    ),
+    s: note('The algorithm of the signature, by its number in TLS: 2055 is Ed25519.', '4.3'),
+    v: note('A part of the exporter’s output: the proof is for this connection.', '4.4'),
+    p: note('The signature over the other part of it.', '4.5'),
+  },
+  async perform(performing) {
+    const { send, remark, target, mistake } = performing;
+    const request = { method: 'GET', fields: [] };
+    const hidden = await send('Somebody asks without credentials', { ...request, target });
+    const nothing = await send('Somebody asks where nothing is', {
+      ...request,
+      target: target.replace(/[^/]+\/$/, 'nothing-is-here/'),
+    });
+    const told = (answer: ReadAnswer) =>
+      remark(
+        alike(answer, nothing)
+          ? 'Nothing but the time and the number of the request differs from the answer where nothing is.'
+          : 'The answer differs from the one where nothing is.',
+      );
+    told(hidden);
+    const { answer, line } = await prove(performing, 'The client proves its key on its connection');
+    if (mistake !== undefined && mistake !== 'replayed') told(answer);
+    if (mistake === 'replayed') {
+      told(await send('Somebody repeats what was heard', { ...request, target, fields: [line] }));
+    }
+  },
+};

@@ -1,0 +1,63 @@
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import { gnapFields } from '#shared/auth/schemes/gnap/client.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import type { Exchange, Note } from '../exchange.ts';
+import type { FieldLine } from '../http1-message.ts';
+import { jwtInClear, SCOPE, TOKEN_PARAMETERS } from './tokens.ts';
+
+const note = (text: string, section: string): Note => ({ text, section });
+
+const KID = 'playground';
+const LONG_AGO = 600;
+
+const jwkOf = (key: KeyObject) => ({
+  ...createPublicKey(key).export({ format: 'jwk' }),
+  kid: KID,
+  alg: 'Ed25519',
+});
+
+/** RFC 9635, RFC 9421. */
+export const gnapExchange: Exchange = {
+  name: 'gnap',
+  title: 'GNAP',
+  about:
+    'The access token is bound to a key, and the client signs the request itself: the method, the URL and the field with the token. Unlike a proof of DPoP, the signature may also cover the content and any other field.',
+  standard: 'RFC 9635, RFC 9421',
+  document: 'how-to/schemes/gnap.md',
+  space: { schemes: ['GNAP'], scopes: { safe: [SCOPE], unsafe: [SCOPE] } },
+  mistakes: {
+    replayed: 'The same signature a second time',
+    key: 'A signature of another key',
+    target: 'A signature for another address',
+    expired: 'A signature of ten minutes ago',
+    stripped: 'No signature at all',
+    bearer: 'The token as Bearer',
+  },
+  parameters: {
+    ...TOKEN_PARAMETERS,
+    as_uri: note('Where a client asks for access.', 'RFC 9635 section 9.1'),
+    access: note('A reference to the access that the request needs.', 'RFC 9635 section 9.1'),
+    referrer: note('The resource.', 'RFC 9635 section 9.1'),
+  },
+  decoded: (name, value) => (name === 'token68' ? jwtInClear(value) : undefined),
+  async perform({ send, target, url, mistake, clock, issue, keys }) {
+    const request = { method: 'POST', target, fields: [] };
+    await send('The client asks without a token, and learns where to get one', request);
+    const key = keys.ed25519();
+    const token = await issue({ audience: url, scope: SCOPE, cnf: { jwk: jwkOf(key) } });
+    const fields = gnapFields(
+      token,
+      { method: 'POST', url: mistake === 'target' ? new URL('/other/', url).href : url },
+      { alg: 'Ed25519', kid: KID, key: mistake === 'key' ? keys.unknownEd25519() : key },
+      epochSeconds(clock) - (mistake === 'expired' ? LONG_AGO : 0),
+    );
+    const lines = Object.entries(fields);
+    const shown: readonly FieldLine[] =
+      mistake === 'bearer'
+        ? [['Authorization', `Bearer ${token}`]]
+        : lines.filter(([name]) => mistake !== 'stripped' || name === 'Authorization');
+    const last = { ...request, fields: shown };
+    await send('The client has got a token for its key, and signs the request with it', last);
+    if (mistake === 'replayed') await send('Somebody repeats what was heard', last);
+  },
+};

@@ -1,0 +1,54 @@
+import { hobaCredentials } from '#shared/auth/schemes/hoba/client.ts';
+import type { Exchange, Note } from '../exchange.ts';
+import { challengeOf } from './parameters.ts';
+
+const note = (text: string, section: string): Note => ({
+  text,
+  section: `RFC 7486 section ${section}`,
+});
+
+const OTHER_ORIGIN = 'https://other.example';
+
+/** RFC 7486. */
+export const hobaExchange: Exchange = {
+  name: 'hoba',
+  title: 'HOBA',
+  about:
+    'The browser signs a challenge with a key that it has made for this origin alone, and there is no password. The key of one site says nothing at another, and a stolen list of public keys opens nothing.',
+  standard: 'RFC 7486',
+  document: 'how-to/schemes/hoba.md',
+  overTls: true,
+  space: { schemes: ['HOBA'] },
+  mistakes: {
+    replayed: 'The same signature a second time',
+    key: 'A key that is not registered',
+    origin: 'A signature for another origin',
+    challenge: 'A challenge that the server did not give',
+    cut: 'A result that is cut off',
+  },
+  parameters: {
+    challenge: note('A value of the server that the client signs.', '3'),
+    'max-age': note('The seconds for which the challenge is good.', '3'),
+    result: note(
+      'The id of the key, the challenge, a nonce of the client and the signature, with dots between them. Signed are the nonce, the algorithm, the origin with its port, the id and the challenge, each with its length before it.',
+      '2',
+    ),
+  },
+  async perform({ send, target, url, mistake, random, keys }) {
+    const request = { method: 'GET', target, fields: [] };
+    const asked = await send('The client asks without credentials, and gets a challenge', request);
+    const { challenge = '' } = challengeOf(asked);
+    const { kid, key } = mistake === 'key' ? await keys.unknownHoba() : await keys.hoba();
+    const credentials = hobaCredentials(key, {
+      kid,
+      challenge: mistake === 'challenge' ? `${challenge.slice(0, -4)}AAAA` : challenge,
+      nonce: random(12).toString('base64url'),
+      origin: mistake === 'origin' ? OTHER_ORIGIN : new URL(url).origin,
+    });
+    const sent =
+      mistake === 'cut' ? `${credentials.split('.').slice(0, 3).join('.')}"` : credentials;
+    const last = { ...request, fields: [['Authorization', sent]] as const };
+    await send('The client signs the challenge with its key of this origin', last);
+    if (mistake === 'replayed') await send('Somebody repeats what was heard', last);
+  },
+};

@@ -1,0 +1,20 @@
+import { type KeyObject, sign } from 'node:crypto';
+import { toBeSigned } from './to-be-signed.ts';
+
+/** The parts of a result that a client chooses or was given (RFC 7486 section 2). */
+export interface HobaProof {
+  /** The id of the key. */
+  readonly kid: string;
+  readonly challenge: string;
+  /** Base64url. */
+  readonly nonce: string;
+  /** The origin that the client asks. */
+  readonly origin: string;
+}
+
+/** Returns the credentials of a client that speaks HOBA with a private key of RSA (RFC 7486 sections 2 and 3). */
+export function hobaCredentials(key: KeyObject, proof: HobaProof): string {
+  const { kid, challenge, nonce } = proof;
+  const signature = sign('sha256', toBeSigned(proof), key).toString('base64url');
+  return `HOBA result="${[kid, challenge, nonce, signature].join('.')}"`;
+}
