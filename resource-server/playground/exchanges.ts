@@ -6,6 +6,7 @@ import { dpopExchange } from './exchanges/dpop.ts';
 import { concealedExchange } from './exchanges/concealed.ts';
 import { gnapExchange } from './exchanges/gnap.ts';
 import { hobaExchange } from './exchanges/hoba.ts';
+import { mutualExchange } from './exchanges/mutual.ts';
 import { privateTokenExchange } from './exchanges/private-token.ts';
 import { scramExchange } from './exchanges/scram.ts';
 import { preflightExchange } from './exchanges/preflight.ts';
@@ -18,6 +19,7 @@ export const EXCHANGES: readonly Exchange[] = [
   digestExchange,
   digestAuthIntExchange,
   scramExchange,
+  mutualExchange,
   bearerExchange,
   dpopExchange,
   gnapExchange,

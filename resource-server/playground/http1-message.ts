@@ -2,8 +2,13 @@ import { BadRequest } from '#shared/http/fields.ts';
 
 export type FieldLine = readonly [name: string, value: string];
 
-/** Exports keying material of a connection (RFC 8446 section 7.5). */
-export type Exporter = (label: string, context: Buffer, length: number) => Buffer;
+/** A connection of TLS, as its client knows it. */
+export interface Connection {
+  /** Exports keying material (RFC 8446 section 7.5). */
+  exporter(label: string, context: Buffer, length: number): Buffer;
+  /** The certificate of the server, in DER. */
+  readonly certificate: Buffer;
+}
 
 /** A server beside the own one, which an exchange asks, too. */
 export type Party = 'issuer';
@@ -16,7 +21,7 @@ export interface PlannedRequest {
   readonly target: string;
   readonly fields: readonly FieldLine[];
   /** Makes more fields on the connection of TLS that carries the request. */
-  ofConnection?(exporter: Exporter): readonly FieldLine[];
+  ofConnection?(connection: Connection): readonly FieldLine[];
   readonly content?: string | Uint8Array;
 }
 

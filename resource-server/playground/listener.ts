@@ -1,13 +1,13 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { connect, isIP } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { Log } from '#shared/base/log.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { listen, type Listening } from '#shared/server/listen/listen.ts';
 import type { AnyHandler } from '#shared/server/message/message.ts';
 import type { Certificate } from '#shared/server/listen/versions.ts';
-import type { Exporter } from './http1-message.ts';
+import type { Connection } from './http1-message.ts';
 import { AT_ONCE } from './at-once.ts';
 
 const HOST = '127.0.0.1';
@@ -21,9 +21,9 @@ export interface Loopback extends AsyncDisposable {
   /**
    * Sends a request to the server on a connection of its own, and returns the octets that come back, with TLS above it.
    * For the server the connection comes from `visitor`, an address. Rejects with `HttpError` 503 if it takes too long.
-   * `write`: makes the request for this connection.
+   * `write`: makes the request for this connection, which is undefined in clear text.
    */
-  send(write: (exporter: Exporter) => Buffer, visitor: string): Promise<Buffer>;
+  send(write: (connection: Connection | undefined) => Buffer, visitor: string): Promise<Buffer>;
 }
 
 /** The certificate of a listener that speaks TLS, and the host of its origin. */
@@ -37,10 +37,6 @@ export interface LoopbackOptions {
   /** As `listen`. */
   readonly open?: typeof listen;
 }
-
-const IN_CLEAR: Exporter = () => {
-  throw new Error('a connection in clear text exports nothing');
-};
 
 /**
  * Opens a listener of this process alone when the first request is sent. It serves no connection but those of `send`:
@@ -98,11 +94,7 @@ export function openLoopback(
         const { localPort } = socket;
         visitors.set(localPort, visitor);
         socket.once('close', () => visitors.delete(localPort));
-        if (tls && socket instanceof TLSSocket) {
-          await once(socket, 'secureConnect', { signal });
-          checkCertificate(socket, tls);
-        }
-        socket.write(write(socket instanceof TLSSocket ? exporterOf(socket) : IN_CLEAR));
+        socket.write(write(await handshake(socket, tls, signal)));
         const chunks: Buffer[] = [];
         let length = 0;
         for await (const chunk of socket as AsyncIterable<Buffer>) {
@@ -126,7 +118,7 @@ export function openLoopback(
   };
 }
 
-/** The certificate is compared with the listener's own (`checkCertificate`), so that no clock can make it expire. */
+/** The certificate is compared with the listener's own (`handshake`), so that no clock can make it expire. */
 const connectOverTls = (port: number, { host }: LoopbackTls): TLSSocket =>
   connectTls({
     host: HOST,
@@ -137,14 +129,20 @@ const connectOverTls = (port: number, { host }: LoopbackTls): TLSSocket =>
     ...(isIP(host) === 0 && { servername: host }),
   });
 
-function checkCertificate(socket: TLSSocket, { certificate }: LoopbackTls): void {
-  const shown = socket.getPeerX509Certificate()?.raw;
-  if (shown?.equals(new X509Certificate(certificate.cert).raw) !== true) {
+/** Resolves when the handshake is over; undefined without TLS. Rejects if another listener has answered. */
+async function handshake(
+  socket: Socket,
+  tls: LoopbackTls | undefined,
+  signal: AbortSignal,
+): Promise<Connection | undefined> {
+  if (!tls || !(socket instanceof TLSSocket)) return undefined;
+  await once(socket, 'secureConnect', { signal });
+  const certificate = socket.getPeerX509Certificate()?.raw;
+  if (certificate?.equals(new X509Certificate(tls.certificate.cert).raw) !== true) {
     throw new Error('another listener has answered');
   }
+  return {
+    certificate,
+    exporter: (label, context, length) => socket.exportKeyingMaterial(length, label, context),
+  };
 }
-
-const exporterOf =
-  (socket: TLSSocket): Exporter =>
-  (label, context, length) =>
-    socket.exportKeyingMaterial(length, label, context);

@@ -4,6 +4,7 @@ import { ORIGIN } from '#shared/auth/scheme.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { silentLog } from '#shared/base/log.ts';
 import type { Config } from '#shared/config/schema.ts';
+import { everySpace } from '#shared/config/second-origin.ts';
 import type { Brand } from '#shared/pages/document.ts';
 import type { Recipient } from '#shared/server/endpoints/auth-request.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
@@ -53,7 +54,11 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   const secureOrigin = secureOriginOf(config);
   const ofKeys = playgroundKeys(parts.schemes.stores, secureOrigin ?? config.resource, clock);
   const { stores, apiKey } = playgroundApiKey(ofKeys.stores, master);
-  const own = playgroundPeople(spaces, random, parts.schemes.attempts);
+  const own = playgroundPeople(
+    everySpace({ ...config, spaces: [...spaces] }),
+    random,
+    parts.schemes.attempts,
+  );
   const { resource, tokens } = config;
   const issuer = playgroundIssuer({ ...parts.schemes, master, resource, skew: tokens.skew });
   const tokenIssuer = playgroundTokenIssuer({

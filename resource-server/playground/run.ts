@@ -65,8 +65,9 @@ export function createRun({ loopback, secure, charge, origin, ...means }: RunPar
         async send(title, request) {
           const { to, fields, ofConnection } = request;
           let sent: Buffer = Buffer.alloc(0);
-          const received = await way.loopback.send((exporter) => {
-            const all = [...fields, ...(ofConnection?.(exporter) ?? [])];
+          const received = await way.loopback.send((connection) => {
+            const made = connection && ofConnection?.(connection);
+            const all = [...fields, ...(made ?? [])];
             const asked = to === undefined ? host : HOSTS[to];
             return (sent = writeRequest(asked, { ...request, fields: all }));
           }, visitor);

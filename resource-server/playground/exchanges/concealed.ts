@@ -29,7 +29,7 @@ function prove({ send, target, url, keys, mistake }: Performing, title: string) 
     method: 'GET',
     target,
     fields: [],
-    ofConnection(exporter) {
+    ofConnection({ exporter }) {
       const credentials = concealedCredentials({ key, url, exporter }) ?? '';
       const cut = mistake === 'cut' ? credentials.slice(0, -4) : credentials;
       proved.line = ['Authorization', cut];
