@@ -73,7 +73,8 @@ export const mutualExchange: Exchange = {
       const answer = await send(title, {
         ...request,
         ofConnection({ certificate }) {
-          const seen = mistake === 'certificate' ? Buffer.from(certificate).reverse() : certificate;
+          const seen =
+            mistake === 'certificate' ? Buffer.concat([certificate, Buffer.of(0)]) : certificate;
           made.bound = { nc, vh: endPoint(seen) };
           const { vkc = '', ...params } = session.verify(made.bound);
           made.line = lineOf({ ...params, vkc: mistake === 'cut' ? vkc.slice(0, -2) : vkc });
