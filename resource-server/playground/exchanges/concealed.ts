@@ -1,11 +1,9 @@
 import { concealedCredentials } from '#shared/auth/schemes/concealed/prove.ts';
-import type { Exchange, Note, Performing } from '../exchange.ts';
+import { notesIn } from '#shared/explain/note.ts';
+import type { Exchange, Performing } from '../exchange.ts';
 import type { FieldLine, ReadAnswer } from '../http1-message.ts';
 
-const note = (text: string, section: string): Note => ({
-  text,
-  section: `RFC 9729 section ${section}`,
-});
+const note = notesIn('RFC 9729');
 
 /** Fields whose values differ in any two answers. */
 const OF_ITS_OWN: ReadonlySet<string> = new Set(['date', 'x-request-id']);

@@ -1,11 +1,13 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { gnapFields } from '#shared/auth/schemes/gnap/client.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
-import type { Exchange, Note } from '../exchange.ts';
+import { notesIn } from '#shared/explain/note.ts';
+import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
+import type { Exchange } from '../exchange.ts';
 import type { FieldLine } from '../http1-message.ts';
-import { jwtInClear, SCOPE, TOKEN_PARAMETERS } from './tokens.ts';
+import { jwtInClear, SCOPE } from './tokens.ts';
 
-const note = (text: string, section: string): Note => ({ text, section });
+const note = notesIn('RFC 9635');
 
 const KID = 'playground';
 const LONG_AGO = 600;
@@ -34,10 +36,10 @@ export const gnapExchange: Exchange = {
     bearer: 'The token as Bearer',
   },
   parameters: {
-    ...TOKEN_PARAMETERS,
-    as_uri: note('Where a client asks for access.', 'RFC 9635 section 9.1'),
-    access: note('A reference to the access that the request needs.', 'RFC 9635 section 9.1'),
-    referrer: note('The resource.', 'RFC 9635 section 9.1'),
+    ...OAUTH_NOTES,
+    as_uri: note('Where a client asks for access.', '9.1'),
+    access: note('A reference to the access that the request needs.', '9.1'),
+    referrer: note('The resource.', '9.1'),
   },
   decoded: (name, value) => (name === 'token68' ? jwtInClear(value) : undefined),
   async perform({ send, target, url, mistake, clock, issue, keys }) {

@@ -1,11 +1,9 @@
 import { hobaCredentials } from '#shared/auth/schemes/hoba/client.ts';
-import type { Exchange, Note } from '../exchange.ts';
+import { notesIn } from '#shared/explain/note.ts';
+import type { Exchange } from '../exchange.ts';
 import { challengeOf } from './parameters.ts';
 
-const note = (text: string, section: string): Note => ({
-  text,
-  section: `RFC 7486 section ${section}`,
-});
+const note = notesIn('RFC 7486');
 
 const OTHER_ORIGIN = 'https://other.example';
 

@@ -2,15 +2,13 @@ import { type Bound, mutualClient } from '#shared/auth/schemes/mutual/client.ts'
 import { endPoint } from '#shared/auth/schemes/mutual/validation.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import { formatInfo } from '#shared/http/auth/challenge.ts';
-import type { Exchange, Note } from '../exchange.ts';
+import { notesIn } from '#shared/explain/note.ts';
+import type { Exchange } from '../exchange.ts';
 import type { FieldLine } from '../http1-message.ts';
 import { PASSWORD, PERSON } from '../person.ts';
 import { challengeOf, infoOf, REALM } from './parameters.ts';
 
-const note = (text: string, section: string): Note => ({
-  text,
-  section: `RFC 8120 section ${section}`,
-});
+const note = notesIn('RFC 8120');
 
 const lineOf = (params: AuthParams): FieldLine => [
   'Authorization',
