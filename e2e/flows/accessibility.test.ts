@@ -195,6 +195,26 @@ test('a logo of a client that does not load leaves no gap above the title', asyn
   await page.close();
 });
 
+test('the picture of a person fills a disc, which stays empty if the picture does not load', async () => {
+  const page = await browser.newPage();
+  const size = async (what: string) => {
+    await page.goto(`${url}/en/account`, { waitUntil: 'load' });
+    const { width, height } = (await page.locator(what).boundingBox()) ?? {};
+    return { width, height };
+  };
+  await page.route('https://pictures.example/**', (route) => route.abort());
+  expect(await size('.portrait')).toEqual({ width: 64, height: 64 });
+  // A torn picture would have a height.
+  expect(await size('.portrait img')).toMatchObject({ height: 0 });
+  await page.unrouteAll();
+  const narrow = String(LOGO.body).replace('width="32"', 'width="16"');
+  await page.route('https://pictures.example/**', (route) =>
+    route.fulfill({ contentType: 'image/svg+xml', body: narrow }),
+  );
+  expect(await size('.portrait img')).toEqual({ width: 64, height: 64 });
+  await page.close();
+});
+
 test('a small button of a form is as wide as its text', async () => {
   const page = await browser.newPage();
   await page.goto(`${url}/en/account`);

@@ -426,6 +426,34 @@ describe('removing a passkey', () => {
   });
 });
 
+describe('a passkey stays, and its page says so', () => {
+  const stays = async (authenticator: Authenticator) => {
+    expect(await passkeysOf('alice')).toMatchObject([{ id: authenticator.id, name: 'Phone' }]);
+    const other = flow.browser();
+    expect((await use(other, authenticator)).text).toContain('alice');
+    expect((await other.open(PATH)).text).toContain('A passkey works until you remove it');
+  };
+
+  test('after a new password that ends all other sign-ins', async () => {
+    const { browser, authenticator } = await aliceWithPasskey();
+    const page = await browser.open('/account/password');
+    expect(page.text).toContain('Passkeys and keys stay');
+    const filled = { current: PASSWORD, password: 'another correct horse' };
+    const done = await browser.submit(page, filled, '/account/password');
+    expect(done.text).toContain('Your password is changed.');
+    await stays(authenticator);
+  });
+
+  test('after the end of everything', async () => {
+    const { browser, authenticator } = await aliceWithPasskey();
+    const page = await browser.open('/account/end');
+    expect(page.text).toContain('Your password, passkeys and keys stay');
+    expect((await browser.submit(page, {}, '/account')).text).toContain('Everything has ended');
+    expect(await isSignedIn(browser)).toBe(false);
+    await stays(authenticator);
+  });
+});
+
 test('two passkeys have no name in common, in any case (refused, nothing is kept)', async () => {
   const { browser } = await aliceWithPasskey();
   const page = await browser.open(PATH);

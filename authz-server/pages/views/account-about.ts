@@ -24,7 +24,9 @@ export function aboutYou(
   return html`<div class="about">
     ${
       picture !== undefined &&
-      html`<img class="portrait" src="${picture}" alt="" referrerpolicy="no-referrer" />`
+      html`<span class="portrait"
+        ><img src="${picture}" alt="" referrerpolicy="no-referrer"
+      /></span>`
     }
     ${facts([
       [texts.name, display_name],

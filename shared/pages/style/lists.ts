@@ -46,10 +46,20 @@ export const LISTS = css`
     align-items: flex-start;
     gap: 1rem;
   }
+  /* An empty disc while the picture loads, and if it does not. With a width the browser would draw a torn picture. */
   .portrait {
+    flex: none;
     width: 4rem;
     height: 4rem;
     border-radius: 50%;
+    overflow: hidden;
+    background: var(--line);
+    line-height: 0;
+  }
+  .portrait img {
+    min-width: 4rem;
+    max-width: 4rem;
+    height: 4rem;
     object-fit: cover;
   }
   .entry {
