@@ -26,10 +26,10 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'pipelined requests of HTTP/1.1',
-      'ten of a connection are carried out at a time if all are safe; any other one alone, after the answers before it. Of one address as many beside the first of each connection as it may have connections, together with HTTP/2. {server.streams} are under way or wait',
-      '503; nothing behind it is read until those before it are answered',
+      'ten of a connection are carried out at a time if all are safe; any other one alone, after the answers before it. Of one address as many beside the first of each connection as it may have connections, together with HTTP/2. Those behind are not parsed: at most 192 KiB of octets are read before they are carried out',
+      'the connection is read on when those before it are answered',
       'portion',
-      'shared/server/listen/listen.test.ts, shared/server/http1/http1-limits.test.ts',
+      'shared/server/http1/hold-back.test.ts, shared/server/listen/listen.test.ts',
     ],
     [
       'requests for metrics (`listen.metrics`)',

@@ -26,7 +26,7 @@ export interface ServerLimits {
   /** Content that nobody has read by the end of the answer: with more, the connection ends. */
   readonly leftoverBytes: number;
   readonly requestsPerConnection: number;
-  /** Requests under way at a time on a connection, pipelined ones (RFC 9112 section 9.3.2) among them. */
+  /** Requests under way at a time on a connection of HTTP/2. */
   readonly streams: number;
   /** Streams of a connection of HTTP/2 that end by a reset (CVE-2023-44487). */
   readonly resets: Rate;

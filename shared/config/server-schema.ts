@@ -95,9 +95,7 @@ export const serverSchema = z
       .min(1)
       .max(10_000)
       .default(LIMITS.streams)
-      .describe(
-        'Most concurrent requests on one connection: HTTP/2 streams, or pipelined requests of HTTP/1.1.',
-      ),
+      .describe('Most concurrent streams of one HTTP/2 connection.'),
     resets: rate.default(LIMITS.resets).describe('Streams that one HTTP/2 connection may reset.'),
     controls: rate
       .default(LIMITS.controls)

@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import type { Socket } from 'node:net';
-import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test, describe } from '@jest/globals';
 import type { Handler } from '../listen/listen.ts';
 import { exchange, statuses, TestSocket } from '../wire/test-socket.fixture.ts';
@@ -116,24 +113,6 @@ describe('RFC 9110 section 9.3.1: content of a method that takes none', () => {
     expect(sent).toBeGreaterThan(100_000);
     expect(statuses(await client.all)).toEqual([200]);
   });
-});
-
-test('RFC 9112 section 9.3.2: so many requests of a connection wait for the answers before theirs, and what is behind them is not read', async () => {
-  const waiting: (() => void)[] = [];
-  const listening = await start(
-    (_, response) => void waiting.push(() => void response.end('hello')),
-    { streams: 10 },
-  );
-  const accepted = once(listening.server, 'connection');
-  const client = new TestSocket(listening);
-  client.socket.write(GET.repeat(500_000));
-  const [peer] = (await accepted) as [Socket];
-  while (waiting.length < 10) await turn();
-  for (let n = 0; n < 100; n += 1) await turn();
-  expect(peer.bytesRead).toBeLessThan(1_000_000);
-  expect(waiting).toHaveLength(10);
-  for (const answer of waiting) answer();
-  expect(statuses(await client.all)).toEqual([...Array<number>(10).fill(200), 503]);
 });
 
 describe('content that nobody reads', () => {

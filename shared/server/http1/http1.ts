@@ -18,6 +18,7 @@ import { type Connections, endGently } from '../limits/connections.ts';
 import { excess, leftover } from '../client-errors/excess.ts';
 import { continueOnRead } from '../message/expect.ts';
 import { Http1Response } from '../message/http1-response.ts';
+import { headOf, holdBack, isHeld, readAsStream } from './hold-back.ts';
 import type { LastRequests } from './last-requests.ts';
 import { discardLeftover } from './leftover.ts';
 import type { Pace } from '../limits/pace.ts';
@@ -30,7 +31,6 @@ import {
   type Refused,
   refuse,
   refused,
-  TOO_MANY_AT_ONCE,
   UNMET_EXPECTATION,
 } from '../message/connection-error.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
@@ -89,13 +89,13 @@ export function http1Server(parts: Http1Parts): Server {
     log.info('refused', { id, status, reason, address });
   }
 
-  /** `before`: the answer that it waits for. */
-  function serve(
-    request: IncomingMessage,
-    response: ServerResponse,
-    before: ServerResponse | undefined,
-  ): void {
-    if (connections.underWay(request.socket) > limit.streams) return hold(request, response);
+  function begin(request: IncomingMessage, response: ServerResponse): void {
+    lasts.name(request, response);
+    const begun = connections.begin(request, response);
+    if (begun >= limit.requestsPerConnection) lasts.end(request, response);
+  }
+
+  function serve(request: IncomingMessage, response: ServerResponse): void {
     if (request.headers.upgrade !== undefined) lasts.end(request, response); // see `standsApart`
     const refusal = refusalOf(request);
     if (refusal !== undefined) {
@@ -106,11 +106,7 @@ export function http1Server(parts: Http1Parts): Server {
     if (hasContent(request)) {
       discardLeftover(request, response, leftover(request, limit), () => endGently(request.socket));
     }
-    const begin = () => work(request, response);
-    if (before === undefined) return begin();
-    before.once('close', () => {
-      if (request.socket.writable) begin();
-    });
+    work(request, response);
   }
 
   function work(request: IncomingMessage, response: ServerResponse): void {
@@ -129,17 +125,6 @@ export function http1Server(parts: Http1Parts): Server {
   function refusalOf(request: IncomingMessage): ConnectionError | undefined {
     if (request.httpVersionMajor !== 1) return OTHER_VERSION;
     return ambiguous(request) ?? excess(request, limit) ?? unknownLength(request);
-  }
-
-  /** The last one of its connection: what comes behind it is not read until the answers before it are out. */
-  function hold(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
-    lasts.add(socket);
-    socket.pause();
-    socket.destroySoon = () => endGently(socket); // as node:http ends it
-    const told = refused(TOO_MANY_AT_ONCE, random, request);
-    tell(socket, told, 'too many requests at once');
-    refuse(response, told);
   }
 
   /** The answer is the last one, also to a client that is still sending content. */
@@ -165,18 +150,24 @@ export function http1Server(parts: Http1Parts): Server {
    * that would be refused in any case is refused as an ordinary one.
    */
   function standsApart(request: IncomingMessage): boolean {
-    return (
-      isHeadAlone(request) &&
-      !lasts.has(request.socket) &&
-      request.socket.writable &&
-      connections.underWay(request.socket) < limit.streams &&
-      refusalOf(request) === undefined
-    );
+    return isHeadAlone(request) && !lasts.has(request.socket) && refusalOf(request) === undefined;
+  }
+
+  /** `stops`: the parser stops behind this request in any case, for `connect` or `upgrade`, which wait themselves. */
+  function staysOctets(request: IncomingMessage, stops: boolean): boolean {
+    if (isOver(request.socket)) return true;
+    if (!connections.waits(request)) return false;
+    return !stops || (request.method !== 'CONNECT' && !standsApart(request));
+  }
+
+  /** Whether what comes on a connection is no request any more. */
+  function isOver(socket: Duplex): boolean {
+    return lasts.ended(socket) || !socket.writable;
   }
 
   async function connect(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const release = adopt(socket);
-    if (lasts.has(socket)) return;
+    if (isOver(socket)) return discard(socket);
     const unclear = ambiguous(request);
     const refusal = unclear ?? noTunnel(request.url);
     const decline = () => {
@@ -198,16 +189,27 @@ export function http1Server(parts: Http1Parts): Server {
     }
   }
 
+  /** Gets requests that are held back, too. */
   async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
     const release = adopt(socket);
+    if (isOver(socket)) return discard(socket);
     if (!(socket instanceof net.Socket)) return;
     const letGo = attend(socket, head);
     await connections.settled(socket);
-    if (!socket.writable) return;
+    if (!socket.writable || isHeld(request)) letGo();
+    if (!socket.writable) return discard(socket);
+    if (isHeld(request)) return putBack(request, socket, release);
     const again = () => takeAgain(socket, release);
     const opens = webSockets && isHandshake(request);
     const response = http1Upgrade({ request, opens, socket, letGo, connections, ending, again });
     work(request, response);
+  }
+
+  /** `bytes` come before those that are to be read. */
+  function giveBack(socket: net.Socket, bytes: Buffer): void {
+    server.emit('connection', socket);
+    readAsStream(socket);
+    socket.unshift(bytes);
   }
 
   /** Takes care of a connection that node:http has let go of. The result ends it. */
@@ -218,37 +220,50 @@ export function http1Server(parts: Http1Parts): Server {
     return () => socket.off('error', drop).off('drain', drained);
   }
 
+  /** The answer under way is the last of the connection: no octet behind it counts. */
+  function discard(socket: Duplex): void {
+    Object.assign(socket, { destroySoon: () => endGently(socket) }); // as node:http ends it
+    if (!socket.writable) socket.resume();
+  }
+
+  /** A request that was held back begins, as all requests do. */
+  function putBack(request: IncomingMessage, socket: net.Socket, release: () => void): void {
+    const put = () => {
+      if (isOver(socket)) return discard(socket);
+      release();
+      giveBack(socket, headOf(request));
+    };
+    process.nextTick(put); // a stream forgets its listeners no sooner
+  }
+
   /** Such a connection may carry another request. */
   function takeAgain(socket: net.Socket, release: () => void): void {
     const take = (bytes: Buffer) => {
       release();
       if (bytes.length === 0) return socket.destroy();
-      server.emit('connection', socket);
-      return socket.unshift(bytes);
+      return giveBack(socket, bytes);
     };
     peek(socket, () => true, limit.keepAliveTimeout, take);
   }
 
   server.on('connection', (socket) => {
     const known = connections.open(socket);
+    holdBack(socket, staysOctets);
     if (allowsHalf && !known) socket.once('end', () => connections.halve(socket));
   });
   server.on('request', (request, response) => {
-    if (!lasts.admits(request, response)) return;
-    const before = connections.begin(request, response);
+    begin(request, response);
     if (hasContent(request)) hurry(request);
-    serve(request, response, before);
+    serve(request, response);
   });
   server.on('checkContinue', (request, response) => {
-    if (!lasts.admits(request, response)) return;
-    const before = connections.begin(request, response);
+    begin(request, response);
     continueOnRead(request, response, () => hurry(request));
-    serve(request, response, before);
+    serve(request, response);
   });
   server.on('checkExpectation', (request, response) => {
-    if (!lasts.admits(request, response)) return;
+    begin(request, response);
     lasts.add(request.socket);
-    connections.begin(request, response);
     const told = refused(UNMET_EXPECTATION, random, request);
     tell(request.socket, told, 'Expect');
     refuse(response, told);

@@ -23,20 +23,18 @@ export class LastRequests {
     return this.#methods.has(socket);
   }
 
-  /** False: it is none, since it came behind the last one, and no more of those are read. */
-  admits(request: IncomingMessage, response: ServerResponse): boolean {
-    const { socket } = request;
-    if (!socket.writable) return false;
-    if (!this.#methods.has(socket)) return true;
-    const method = this.#methods.get(socket);
-    if (method === undefined) {
-      socket.pause();
-      return false;
-    }
+  /** Whether the last request of the connection has been: what comes behind it is none. */
+  ended(socket: Duplex): boolean {
+    return this.#methods.has(socket) && this.#methods.get(socket) === undefined;
+  }
+
+  /** Gives a request the name of the method that `expect` knows of it. */
+  name(request: IncomingMessage, response: ServerResponse): void {
+    const method = this.#methods.get(request.socket);
+    if (method === undefined) return;
     this.end(request, response);
     if (method === PRI) nameLater(request);
     else request.method = method;
-    return true;
   }
 
   /** This request, which is carried out, is the last of its connection. */

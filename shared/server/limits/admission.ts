@@ -59,10 +59,19 @@ export class Admission {
   takes(one: Http2Stream | ServerResponse, socket: Pick<Socket, 'remoteAddress'>): boolean {
     const address = this.#addressOf(socket);
     if (address === undefined) return true;
-    const customer = customerOf(address);
-    if ((this.#beside.get(customer) ?? 0) >= this.#each) return false;
-    count(this.#beside, customer, one);
+    if (!this.#hasRoom(address)) return false;
+    count(this.#beside, customerOf(address), one);
     return true;
+  }
+
+  /** Whether `takes` would take one. */
+  wouldTake(socket: Pick<Socket, 'remoteAddress'>): boolean {
+    const address = this.#addressOf(socket);
+    return address === undefined || this.#hasRoom(address);
+  }
+
+  #hasRoom(address: string): boolean {
+    return (this.#beside.get(customerOf(address)) ?? 0) < this.#each;
   }
 
   /** Returns the share of one customer in what the others have left. */

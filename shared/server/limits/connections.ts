@@ -33,15 +33,20 @@ export function endGently(socket: Duplex, last = ''): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
+/** Places for requests beside others of their connection. */
+type Places = Pick<Admission, 'takes' | 'wouldTake'>;
+
 /** The open connections of HTTP/1.1, and the exchanges that are under way on each. */
 export class Connections {
-  readonly #admission: Pick<Admission, 'takes'>;
+  readonly #admission: Places;
   /** Unfinished exchanges in order; the last one stays until the next begins. */
   readonly #exchanges = new Map<Duplex, Exchange[]>();
+  /** How many requests of a connection have begun. */
+  readonly #begun = new WeakMap<Duplex, number>();
   readonly #refused = new WeakSet<Duplex>();
   #closing = false;
 
-  constructor(admission: Pick<Admission, 'takes'>) {
+  constructor(admission: Places) {
     this.#admission = admission;
   }
 
@@ -49,34 +54,44 @@ export class Connections {
   open(socket: Duplex): boolean {
     if (this.#exchanges.has(socket)) return true;
     this.#exchanges.set(socket, []);
-    socket.once('close', () => this.#exchanges.delete(socket));
+    socket.once('close', () => {
+      this.#abort(socket);
+      this.#exchanges.delete(socket);
+    });
     if (this.#closing) this.#endWhenIdle(socket);
     return false;
   }
 
-  /** How many requests of a connection are under way, those that wait for an answer before theirs among them. */
-  underWay(socket: Duplex): number {
-    return this.#exchanges.get(socket)?.length ?? 0;
+  /**
+   * Whether a request has to wait for the answers before its own: of those that come before these only safe ones are
+   * carried out side by side (RFC 9112 section 9.3.2), and few of them: of a connection, and of all those from one
+   * address.
+   */
+  waits(request: Pick<IncomingMessage, 'socket' | 'method'>): boolean {
+    const { socket } = request;
+    const open = this.#underWay(socket);
+    if (open.length === 0) return false;
+    if (open.length >= SIDE_BY_SIDE || !isSafe(request)) return true;
+    return (
+      !open.every((exchange) => isSafe(exchange.request)) || !this.#admission.wouldTake(socket)
+    );
   }
 
-  /**
-   * Returns the answer that has to be out before this request is carried out: of those that come before the answers
-   * to those before them only safe ones are carried out side by side (RFC 9112 section 9.3.2), and few of them: of a
-   * connection, and of all those from one address.
-   */
-  begin(request: IncomingMessage, response: ServerResponse): ServerResponse | undefined {
+  /** A request that need not wait begins. Returns how many of its connection have begun. */
+  begin(request: IncomingMessage, response: ServerResponse): number {
+    const { socket } = request;
     const exchange: Exchange = { request, response, done: false };
-    const open = this.#exchanges.get(request.socket)?.filter(({ done }) => !done) ?? [];
-    const all = [...open, exchange];
-    if (this.#exchanges.has(request.socket)) this.#exchanges.set(request.socket, all);
+    const open = this.#underWay(socket);
+    if (this.#exchanges.has(socket)) this.#exchanges.set(socket, [...open, exchange]);
     if (this.#closing) this.#makeLast(exchange);
     response.on('close', () => {
       exchange.done = true;
-      if (this.#closing) this.#endWhenIdle(request.socket);
+      if (this.#closing) this.#endWhenIdle(socket);
     });
-    const before = open.at(-1)?.response;
-    if (before === undefined || all.length > SIDE_BY_SIDE || !all.every(isSafe)) return before;
-    return this.#admission.takes(response, request.socket) ? undefined : before;
+    if (open.length > 0) this.#admission.takes(response, socket);
+    const begun = (this.#begun.get(socket) ?? 0) + 1;
+    this.#begun.set(socket, begun);
+    return begun;
   }
 
   /**
@@ -151,9 +166,21 @@ export class Connections {
     for (const socket of this.#exchanges.keys()) socket.destroy();
   }
 
+  #underWay(socket: Duplex): readonly Exchange[] {
+    return this.#exchanges.get(socket)?.filter(({ done }) => !done) ?? [];
+  }
+
   /** The answer that is under way. */
   #next(socket: Duplex): ServerResponse | undefined {
     return this.#exchanges.get(socket)?.find(({ done }) => !done)?.response;
+  }
+
+  /** As node:http does where it has the connection at its end. It tells the answer that is under way in any case. */
+  #abort(socket: Duplex): void {
+    for (const { request, response } of this.#underWay(socket)) {
+      request.destroy();
+      if (response.socket === null && !response.writableFinished) response.destroy();
+    }
   }
 
   #makeLast({ request, response }: Exchange): void {
@@ -170,7 +197,8 @@ export class Connections {
   }
 }
 
-const isSafe = ({ request: { method = '' } }: Exchange) => METHODS.get(method)?.safe === true;
+const isSafe = ({ method = '' }: Pick<IncomingMessage, 'method'>) =>
+  METHODS.get(method)?.safe === true;
 
 /** Whether the answer is a stream of events (HTML standard, section 9.2). Its clients do not close one side alone. */
 const isEventStream = (response: ServerResponse): boolean =>

@@ -57,7 +57,6 @@ describe('a refusal has the id of its line', () => {
     ['two hosts', 400, get('/', 'Host: b')],
     ['CONNECT', 501, 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n'],
     ['an expectation', 417, get('/', 'Expect: more')],
-    ['too many at once', 503, get('/').repeat(3), { streams: 1 }],
     ['half a first line', 408, 'GET', { headersTimeout: 50 }],
     [
       'slow content',

@@ -42,11 +42,6 @@ export const TOO_MANY: ConnectionError = {
   status: 503,
   detail: 'There are too many connections. Close those that you do not need, or try again later.',
 };
-export const TOO_MANY_AT_ONCE: ConnectionError = {
-  status: 503,
-  detail:
-    'Too many requests wait on this connection. Send the next when some of them are answered.',
-};
 export const FAILED: ConnectionError = {
   status: 500,
   detail: 'The server could not do this. The reason is in its log.',

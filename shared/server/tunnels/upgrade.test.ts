@@ -257,15 +257,6 @@ describe('a handshake that is not let in', () => {
     expect(problemOf(received).status).toBe(414);
   });
 
-  test('more requests than wait on a connection are 503', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const client = new TestSocket(await start(() => promise, { streams: 2 }));
-    await client.send(GET + GET + HANDSHAKE);
-    client.socket.end();
-    resolve();
-    expect(await client.all).not.toContain(OPEN);
-  });
-
   test('RFC 9110 section 15.5.9: one that does not arrive in time is 408', async () => {
     const limits = { headersTimeout: 50, requestTimeout: 60, checkInterval: 10 };
     const received = await exchange(await start(echo, limits), HANDSHAKE.slice(0, -4));
