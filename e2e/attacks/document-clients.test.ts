@@ -172,6 +172,22 @@ describe.each(STORE_KINDS)('%s', (kind) => {
       },
     );
 
+    test('three addresses ask for documents of one host until each has to wait: another has one fetched', async () => {
+      /** How many documents of the host come before the address has to wait. */
+      async function countOf(address: string): Promise<number> {
+        for (let n = 0; n < 1000; n += 1) {
+          const { documents } = n % 2 === 0 ? one : other;
+          const missing = `${site.origin}/missing-${kind}-${address}-${n}`;
+          if ((await outcome(documents.current(missing, address))) === 'later') return n;
+        }
+        throw new Error('nothing bounds it');
+      }
+      for (const address of ['a', 'b', 'c']) {
+        expect(await countOf(address)).toBeGreaterThanOrEqual(8);
+      }
+      expect(await outcome(one.documents.current(url, 'another'))).toBe('found');
+    });
+
     test('a client that is known is fetched while strangers hold all the places that they may', async () => {
       await one.documents.keep((await one.documents.current(url, 'a'))!, 'alice');
       clock.advance(DAY + 1);

@@ -19,6 +19,8 @@ const OLDEST = 86_400_000;
 const OF_HOST = { burst: 30, per: 2 };
 /** Fetches of unknown documents that one address causes. */
 const OF_ADDRESS = { burst: 20, per: 3 };
+/** Those of one host that one address causes: it takes four addresses to use its burst up, and ten to keep it used up. */
+const OF_ADDRESS_AT_HOST = { burst: 8, per: 20 };
 /** Fetches of unknown documents that all addresses cause together, whatever hosts and domains they name. */
 const OF_ALL = { burst: 120, per: 0.5 };
 /** Fetches at a time in this process; those of unknown documents leave room for clients that are known. */
@@ -81,9 +83,11 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
   }
 
   async function spend(clientId: string, asker: string, isNew: boolean): Promise<void> {
+    const { hostname } = new URL(clientId);
     const ofUnknown = [
       ['documents-address', asker, OF_ADDRESS],
-      ['documents-host', new URL(clientId).hostname, OF_HOST],
+      ['documents-address-host', `${hostname} ${asker}`, OF_ADDRESS_AT_HOST],
+      ['documents-host', hostname, OF_HOST],
       ['documents-address', 'all', OF_ALL],
       // The row that it leaves is one of a stranger.
       ['visits', 'all', config.limits.allVisits],

@@ -6,7 +6,7 @@ const LONGEST = 512;
 /**
  * Whether a client identifier is the URL of a Client ID Metadata Document (draft section 3): `https`, a path, and no
  * user, fragment, query or dot segments. One spelling only: as URL parsers write it, and a name instead of an address,
- * but for loopback.
+ * but for loopback. A dot after the name would be another client of the same host, with limits of its own.
  */
 export function isDocumentUrl(clientId: string): boolean {
   if (!clientId.startsWith('https://') || clientId.length > LONGEST) return false;
@@ -15,5 +15,6 @@ export function isDocumentUrl(clientId: string): boolean {
   if (url === null || url.href !== clientId || url.pathname === '/') return false;
   if (url.username || url.password || /[?#@\\]/.test(clientId)) return false;
   const host = url.hostname.replace(/^\[|\]$/g, '');
+  if (host.endsWith('.')) return false;
   return isIP(host) === 0 || host === '127.0.0.1' || host === '::1';
 }

@@ -178,10 +178,24 @@ describe('two documents with one redirect URI', () => {
   test('an address that differs from another in a trifle is no other’s (draft section 3)', async () => {
     await codeFor();
     const url = new URL(clientId);
-    for (const path of [`${url.pathname}?`, `${url.pathname}/`, `/.${url.pathname}`]) {
-      const page = await browser.open(flow.authorize(request({ client_id: url.origin + path })));
-      expect([path, page.status, page.headers.get('location')]).toEqual([path, 400, null]);
+    const dotted = `https://${url.hostname}.:${url.port}${url.pathname}`;
+    const paths = [`${url.pathname}?`, `${url.pathname}/`, `/.${url.pathname}`];
+    for (const client_id of [dotted, ...paths.map((path) => url.origin + path)]) {
+      const page = await browser.open(flow.authorize(request({ client_id })));
+      expect([client_id, page.status, page.headers.get('location')]).toEqual([
+        client_id,
+        400,
+        null,
+      ]);
     }
+  });
+
+  test('RFC 8707 section 2: a resource whose host has a dot at its end is another, and none of ours', async () => {
+    const answer = await flow.allow(
+      browser,
+      request({ resource: NOTES.replace('.example', '.example.') }),
+    );
+    expect(answer.get('error')).toBe('invalid_target');
   });
 });
 

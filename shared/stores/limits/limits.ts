@@ -40,9 +40,10 @@ export type LimitNamespace =
   | 'document-clients'
   /**
    * Descriptions of clients that are fetched, by the address that asks, under `all` those of all together, and by the
-   * host that has them.
+   * host that has them, and by both.
    */
   | 'documents-address'
+  | 'documents-address-host'
   | 'documents-host'
   /** Descriptions of clients that are known, by client. */
   | 'documents-client'
