@@ -126,7 +126,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     push: undefined,
   };
   const resources = new Map<Space, ServedResources>();
-  for (const space of spaces.all) {
+  for (const space of [...spaces.all, ...(playground?.reached.all ?? [])]) {
     const serves = served[space.serves];
     if (serves) resources.set(space, serves);
   }
@@ -183,7 +183,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   playground?.serveBy(
     createOrder({
       ...ordered,
-      spaces: playground.spaces,
+      spaces: playground.reached,
       ofSchemes: new Map(),
       recipient: FROM_ITSELF,
       log: silentLog,

@@ -63,6 +63,8 @@ export interface Exchange {
   readonly document: string;
   /** The scheme is for TLS alone. */
   readonly overTls?: true;
+  /** Nobody but the playground may ask its space. */
+  readonly inside?: true;
   /** Members of its space beside the usual ones. */
   readonly space: { readonly schemes: readonly string[] } & Readonly<Record<string, unknown>>;
   /** The same by a program of the visitor's own, in a shell; `url` is that of the space. */

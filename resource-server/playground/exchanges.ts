@@ -7,6 +7,12 @@ import { concealedExchange } from './exchanges/concealed.ts';
 import { gnapExchange } from './exchanges/gnap.ts';
 import { hobaExchange } from './exchanges/hoba.ts';
 import { mutualExchange } from './exchanges/mutual.ts';
+import { conditionsExchange } from './exchanges/conditions.ts';
+import { rangesExchange } from './exchanges/ranges.ts';
+import { patchExchange } from './exchanges/patch.ts';
+import { queryExchange } from './exchanges/query.ts';
+import { webdavLockExchange } from './exchanges/webdav-lock.ts';
+import { optionsExchange } from './exchanges/options.ts';
 import { privateTokenExchange } from './exchanges/private-token.ts';
 import { scramExchange } from './exchanges/scram.ts';
 import { preflightExchange } from './exchanges/preflight.ts';
@@ -27,6 +33,12 @@ export const EXCHANGES: readonly Exchange[] = [
   concealedExchange,
   privateTokenExchange,
   apiKeyExchange,
+  conditionsExchange,
+  rangesExchange,
+  patchExchange,
+  queryExchange,
+  webdavLockExchange,
+  optionsExchange,
   traceExchange,
   preflightExchange,
 ];

@@ -1,4 +1,5 @@
 import type { Note } from '#shared/explain/note.ts';
+import { DOCUMENT_FIELDS } from './notes-on-documents.ts';
 
 const note = (text: string, section: string): Note => ({ text, section });
 
@@ -90,4 +91,5 @@ const FIELDS: Readonly<Record<string, Note>> = {
 };
 
 /** Returns the note on a field. Undefined: there is none. */
-export const noteOn = (name: string): Note | undefined => FIELDS[name.toLowerCase()];
+export const noteOn = (name: string): Note | undefined =>
+  FIELDS[name.toLowerCase()] ?? DOCUMENT_FIELDS[name.toLowerCase()];

@@ -3,7 +3,7 @@ import type { SchemeParts } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { silentLog } from '#shared/base/log.ts';
-import type { Config } from '#shared/config/schema.ts';
+import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import type { Brand } from '#shared/pages/document.ts';
 import type { Recipient } from '#shared/server/endpoints/auth-request.ts';
@@ -37,8 +37,10 @@ export interface PlaygroundParts {
 export interface Playground extends AsyncDisposable {
   /** Its own spaces, which only its own person opens. */
   readonly spaces: Spaces;
+  /** The same and those that only exchanges reach. */
+  readonly reached: Spaces;
   readonly pages: EndpointsOfSchemes;
-  /** Says what answers the exchanges: the order of requests with these spaces and this recipient. */
+  /** Says what answers the exchanges: the order of requests with the spaces that they reach, and this recipient. */
   serveBy(order: AnyHandler): void;
 }
 
@@ -50,12 +52,13 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   const { config, people, brand, recipient } = parts;
   const { random, clock } = parts.schemes;
   const spaces = playgroundSpaces(config);
+  const reached = [...spaces, ...playgroundSpaces(config, true)];
   const master = derivedKey(parts.schemes.master, 'countersign playground');
   const secureOrigin = secureOriginOf(config);
   const ofKeys = playgroundKeys(parts.schemes.stores, secureOrigin ?? config.resource, clock);
   const { stores, apiKey } = playgroundApiKey(ofKeys.stores, master);
   const own = playgroundPeople(
-    everySpace({ ...config, spaces: [...spaces] }),
+    everySpace({ ...config, spaces: reached }),
     random,
     parts.schemes.attempts,
   );
@@ -103,8 +106,11 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     random,
   });
   const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
+  const spacesOf = (some: readonly SpaceConfig[]) =>
+    createSpaces({ ...config, spaces: [...some] }, schemes, people, clock);
   return {
-    spaces: createSpaces({ ...config, spaces: [...spaces] }, schemes, people, clock),
+    spaces: spacesOf(spaces),
+    reached: spacesOf(reached),
     pages: new Map(
       origins.map((origin) => [
         origin,

@@ -14,9 +14,12 @@ export const EXPLAIN_PATH = `${PLAYGROUND_BELOW}explain`;
 /** The path of the space at which an exchange takes place. */
 export const spacePath = ({ name }: Exchange): string => `${PLAYGROUND_BELOW}at/${name}/`;
 
-/** The playground's own spaces, which take no credentials but its own. */
-export const playgroundSpaces = ({ resource }: Pick<Config, 'resource'>): readonly SpaceConfig[] =>
-  EXCHANGES.map((exchange) =>
+/** The playground's own spaces, which take no credentials but its own; `inside`: only those that nobody else may ask. */
+export const playgroundSpaces = (
+  { resource }: Pick<Config, 'resource'>,
+  inside = false,
+): readonly SpaceConfig[] =>
+  EXCHANGES.filter((exchange) => (exchange.inside ?? false) === inside).map((exchange) =>
     spaceSchema.parse({
       url: resource + spacePath(exchange),
       realm: REALM,

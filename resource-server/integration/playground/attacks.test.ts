@@ -2,7 +2,11 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
+import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import { silentLog } from '#shared/base/log.ts';
+import { sharedTree } from '#shared/stores/trees/tree-names.ts';
+import { EXCHANGES } from '../../playground/exchanges.ts';
+import { PASSWORD, PERSON } from '../../playground/person.ts';
 import { openLoopback } from '../../playground/listener.ts';
 import { messagesOf, startPlayground, statusesOf } from './playground.fixture.ts';
 
@@ -119,6 +123,32 @@ test('nobody but the playground can ask its issuer of PrivateTokens', async () =
     }
   }
 });
+
+test.each(EXCHANGES.filter(({ inside }) => inside))(
+  'nobody but the playground writes to the documents of $name, and an exchange leaves none',
+  async ({ name, mistakes }) => {
+    await using rs = await startPlayground();
+    const path = `/playground/at/${name}/`;
+    for (const mistake of ['', ...Object.keys(mistakes)]) {
+      const page = await rs.perform(name, `mistake=${mistake}`);
+      expect([mistake, statusesOf(page.text).at(-1)]).toEqual([mistake, 204]);
+    }
+    const headers = {
+      Authorization: basicCredentials(PERSON.name, PASSWORD),
+      'X-Forwarded-Proto': 'https',
+      'X-Forwarded-For': '203.0.113.9',
+    };
+    for (const method of ['GET', 'PUT', 'MKCOL', 'PROPFIND']) {
+      expect([method, (await rs.ask(method, `${path}mine`, { headers })).status]).toEqual([
+        method,
+        404,
+      ]);
+    }
+    const tree = sharedTree(['playground', 'at', name]);
+    const { locks, usage } = await rs.stores.trees.look(tree, []);
+    expect([locks.length, usage.entries, usage.bytes]).toEqual([0, 0, 0]);
+  },
+);
 
 test('without the setting there is no page and no space of the playground in production', async () => {
   await using rs = await startPlayground({ playground: undefined });

@@ -1,0 +1,54 @@
+import type { Exchange } from '../exchange.ts';
+import { documentOf, etagOf, OF_DOCUMENTS } from './documents.ts';
+
+const TYPE = ['Content-Type', 'text/plain'] as const;
+
+/** RFC 9110 section 13. */
+export const conditionsExchange: Exchange = {
+  ...OF_DOCUMENTS,
+  name: 'conditions',
+  title: 'Conditional requests',
+  about:
+    'A client makes a request depend on the version that it knows, by its ETag. So a document is not sent twice, and of two people who change the same version one learns that the other was faster.',
+  standard: 'RFC 9110 section 13',
+  mistakes: {
+    lost: 'A change of a version that is not the newest',
+    exists: 'A new document where one is',
+    weak: 'A weak ETag for a change',
+  },
+  async perform(performing) {
+    const { ask, remove } = documentOf(performing, 'txt');
+    const { mistake } = performing;
+    const made = await ask('The client writes a document, if none is there', {
+      method: 'PUT',
+      fields: [['If-None-Match', '*'], TYPE],
+      content: 'one',
+    });
+    await ask('The client has this version, and asks for a newer one', {
+      method: 'GET',
+      fields: [['If-None-Match', etagOf(made)]],
+    });
+    if (mistake === 'exists') {
+      await ask('The client writes a document as if none was there', {
+        method: 'PUT',
+        fields: [['If-None-Match', '*'], TYPE],
+        content: 'two',
+      });
+    } else {
+      const etag = mistake === 'weak' ? `W/${etagOf(made)}` : etagOf(made);
+      await ask('The client changes the version that it knows', {
+        method: 'PUT',
+        fields: [['If-Match', etag], TYPE],
+        content: 'two',
+      });
+    }
+    if (mistake === 'lost') {
+      await ask('Another client changes the version that it knows, which is the old one', {
+        method: 'PUT',
+        fields: [['If-Match', etagOf(made)], TYPE],
+        content: 'three',
+      });
+    }
+    await remove();
+  },
+};

@@ -1,0 +1,42 @@
+import type { Exchange } from '../exchange.ts';
+import { fieldOf } from '../http1-message.ts';
+import { documentOf, etagOf, OF_DOCUMENTS } from './documents.ts';
+
+/** RFC 10008, RFC 9535. */
+export const queryExchange: Exchange = {
+  ...OF_DOCUMENTS,
+  name: 'query',
+  title: 'QUERY',
+  about:
+    'A client asks a question that stands in the content, as with POST, but the request is safe and can be repeated, as with GET. The server gives the question an address: there GET asks it again, and caches know what to keep.',
+  standard: 'RFC 10008, RFC 9535',
+  mistakes: {
+    type: 'A question in a language that the server does not know',
+    cut: 'A question that is cut off',
+    untyped: 'A question that does not say its language',
+  },
+  async perform(performing) {
+    const { ask, remove } = documentOf(performing, 'json');
+    const { mistake } = performing;
+    await ask('The client writes a document', {
+      method: 'PUT',
+      fields: [['Content-Type', 'application/json']],
+      content: '[{"name":"Alice","age":31},{"name":"Bob","age":27}]',
+    });
+    const type = mistake === 'type' ? 'application/sql' : 'application/jsonpath';
+    const answer = await ask('The client asks for the names of everybody over 30', {
+      method: 'QUERY',
+      fields: mistake === 'untyped' ? [] : [['Content-Type', type]],
+      content: mistake === 'cut' ? '$[?@.age > 30' : '$[?@.age > 30].name',
+    });
+    const address = fieldOf(answer, 'Location');
+    if (address !== '') {
+      await ask('The client has this result, and asks the same question for a newer one', {
+        method: 'GET',
+        target: new URL(address, performing.url).pathname + new URL(address, performing.url).search,
+        fields: [['If-None-Match', etagOf(answer)]],
+      });
+    }
+    await remove();
+  },
+};

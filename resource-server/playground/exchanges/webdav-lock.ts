@@ -1,0 +1,60 @@
+import type { Exchange } from '../exchange.ts';
+import { fieldOf, type FieldLine } from '../http1-message.ts';
+import { documentOf, OF_DOCUMENTS } from './documents.ts';
+
+const LOCK_INFO =
+  '<?xml version="1.0" encoding="utf-8"?><lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>';
+
+const OTHER_TOKEN = '<urn:uuid:00000000-0000-4000-8000-000000000000>';
+
+/** RFC 4918 sections 6, 9.10 and 9.11. */
+export const webdavLockExchange: Exchange = {
+  ...OF_DOCUMENTS,
+  name: 'webdav-lock',
+  title: 'WebDAV: LOCK and UNLOCK',
+  about:
+    'A client locks a document for a while, and from then on everybody who changes it has to show the token of the lock. The token alone opens nothing: it counts for the one who has locked.',
+  standard: 'RFC 4918',
+  mistakes: {
+    stripped: 'A change without the token',
+    token: 'A change with another token',
+    unlock: 'An unlock with another token',
+    twice: 'A second lock',
+  },
+  async perform(performing) {
+    const { ask, remove } = documentOf(performing, 'txt');
+    const { mistake = '' } = performing;
+    const lock = (title: string) =>
+      ask(title, {
+        method: 'LOCK',
+        fields: [
+          ['Content-Type', 'application/xml'],
+          ['Depth', '0'],
+          ['Timeout', 'Second-60'],
+        ],
+        content: LOCK_INFO,
+      });
+    const locked = await lock('The client locks an address where nothing is, for a minute');
+    const token = fieldOf(locked, 'Lock-Token');
+    const shown: Readonly<Record<string, readonly FieldLine[]>> = {
+      stripped: [],
+      token: [['If', `(${OTHER_TOKEN})`]],
+    };
+    if (mistake === 'twice') {
+      await lock('The client locks it again');
+    } else {
+      await ask('The client writes the document, and shows the token', {
+        method: 'PUT',
+        fields: [['Content-Type', 'text/plain'], ...(shown[mistake] ?? [['If', `(${token})`]])],
+        content: 'one',
+      });
+    }
+    if (mistake === '' || mistake === 'unlock') {
+      await ask('The client ends the lock', {
+        method: 'UNLOCK',
+        fields: [['Lock-Token', mistake === 'unlock' ? OTHER_TOKEN : token]],
+      });
+    }
+    await remove(mistake === '' ? [] : [['If', `(${token})`]]);
+  },
+};
