@@ -175,6 +175,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
   ],
   Store: [
     [
+      'info',
+      'store.new',
+      'No authorization server has used the store yet. The resource server is ready once one has.',
+      [],
+    ],
+    [
       'error',
       'store.failing',
       'A part of the store, or readiness, begins to fail.',

@@ -66,8 +66,12 @@ test.each([
     expect(url).toBe('http://localhost:3001');
     expect((await ask(port, 'GET', '/health/live')).status).toBe(200);
     expect((await ask(port, 'GET', '/documents/')).status).toBe(401);
+    // No authorization server has used the store yet, which is no failure.
+    expect((await ask(port, 'GET', '/health/ready')).status).toBe(503);
     child.kill(signal);
     expect(await once(child, 'exit')).toEqual([0, null]);
+    expect(log()).toContain('"event":"store.new"');
+    expect(log()).not.toContain('store.failing');
     const lines = log().trimEnd().split('\n');
     for (const line of lines) expect(JSON.parse(line)).toHaveProperty('event');
   },

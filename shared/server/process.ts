@@ -145,7 +145,9 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   const life = longestLife(config);
   await using opened = await openStores(config, { clock, random, log, longestLife: life });
   const stores = measuredStores(opened, metrics, clock);
-  await stores.revocations.epoch(role.makesEpoch);
+  // A resource server may be the first to use a store. It is not ready then, though nothing fails.
+  let isNew = (await stores.revocations.epoch(role.makesEpoch)) === undefined;
+  if (isNew) log.info('store.new');
   await using feed = await stores.revocations.feed();
   let draining = false;
   let wrote = -Infinity;
@@ -163,9 +165,10 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
     if (draining) throw new Error('the server is about to end');
     try {
       await works(asks);
+      isNew = false;
       outage.worked();
     } catch (error) {
-      outage.failed(error);
+      if (!isNew) outage.failed(error);
       throw error;
     }
   };
