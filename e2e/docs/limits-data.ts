@@ -33,7 +33,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'requests for metrics (`listen.metrics`)',
-      '32 connections at a time, ten seconds for each request and its answer, a head of 8 KiB, no content. The text is made once a second at most; a worker has a second to report',
+      '32 connections at a time, on each one request at a time, ten seconds for each request and its answer, a head of 8 KiB, no content. The text is made once a second at most; a worker has a second to report',
       'the connection closes; 413, 431; the worker counts as down, with its last numbers',
       'the parent answers for all workers',
       'shared/server/metrics/listener.test.ts, shared/start/reports.test.ts',

@@ -33,6 +33,8 @@ const FIELDS = { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff
  */
 export async function listenForMetrics({ host, port }, text, clock) {
   const current = fresh(text, clock);
+  /** Connections with a request that has no answer yet. */
+  const asking = new WeakSet();
   const server = createServer(
     {
       maxHeaderSize: HEADER_BYTES,
@@ -40,7 +42,14 @@ export async function listenForMetrics({ host, port }, text, clock) {
       headersTimeout: PATIENCE,
       connectionsCheckingInterval: 1000,
     },
-    (request, response) => void answer(request, response, current),
+    (request, response) => {
+      const { socket } = request;
+      // RFC 9112 section 9.3.2: one packet may bring a thousand requests, whose answers nobody reads.
+      if (asking.has(socket)) return void socket.destroy();
+      asking.add(socket);
+      response.once('close', () => asking.delete(socket));
+      return void answer(request, response, current);
+    },
   );
   server.maxConnections = CONNECTIONS;
   server.listen({ host, port, exclusive: true });

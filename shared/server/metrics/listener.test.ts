@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
-import { afterEach, expect, test } from '@jest/globals';
+import { afterEach, describe, expect, test } from '@jest/globals';
 import { until } from '../../../e2e/parts/process.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { listenForMetrics, type MetricsListening } from './listener.js';
@@ -70,6 +70,29 @@ test.each([
 ])('DNS rebinding: on loopback the field Host %j gets %i', async (host, status) => {
   const { ask } = await listen();
   expect((await ask('GET', '/metrics', { Host: host })).status).toBe(status);
+});
+
+describe('RFC 9112 section 9.3.2: a connection', () => {
+  const GET = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+  test('ends with a request before the answer to another, and none is answered', async () => {
+    const { port } = await listen();
+    const socket = connect(port, '127.0.0.1');
+    socket.on('error', () => {}).write(GET.repeat(1000));
+    expect(await textOf(socket).catch(() => '')).toBe('');
+  });
+
+  test('carries one request after another', async () => {
+    const { port } = await listen();
+    const socket = connect(port, '127.0.0.1');
+    let received = '';
+    socket.on('data', (piece: Buffer) => (received += piece.toString()));
+    for (let count = 1; count <= 3; count += 1) {
+      socket.write(GET);
+      await until(() => received.split('m 1\n').length === count + 1);
+    }
+    socket.destroy();
+  });
 });
 
 test('RFC 9110 section 9.3.1: GET with content is 413, and the connection ends', async () => {
