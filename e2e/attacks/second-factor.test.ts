@@ -3,6 +3,7 @@ import { systemClock } from '#shared/base/clock.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import type { Changes, Page, TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
+import { Authenticator, optionsIn } from '../../authz-server/integration/authenticator.fixture.ts';
 import { appFrom, codesOn } from '../../authz-server/integration/second-factor.fixture.ts';
 import { type Flow, redisStore, startFlow, startFlowOn, STORE_KINDS } from '../flows/flow.ts';
 import { startRedis } from '../parts/redis.ts';
@@ -13,13 +14,14 @@ import type { Person } from '../pair/pair.ts';
 
 const PATH = '/account/second-factor';
 
-/** One-time codes and recovery codes, at two authorization servers on one store. */
+/** One-time codes, recovery codes and passkeys, at two authorization servers on one store. */
 describe.each(STORE_KINDS)('on %s', (kind) => {
   let flow: Flow;
   beforeAll(async () => {
     const often = { burst: 1000, per: 1 };
     const limits = { address: often, account: often, signIn: often, secondFactor: often };
-    flow = await startFlowOn(kind, { authz: 2, settings: { limits } });
+    // Browsers make passkeys for a name, not for an address (WebAuthn section 5.1.3).
+    flow = await startFlowOn(kind, { authz: 2, issuerHost: 'localhost', settings: { limits } });
   });
   afterAll(async () => flow?.[Symbol.asyncDispose]());
 
@@ -78,6 +80,29 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(await signInsOf(person)).toHaveLength(2);
     const left = (await flow.stores.secondFactors.get(person.id))?.recovery;
     expect(left).toHaveLength(9);
+  });
+
+  test('WebAuthn section 13.4.3: ten at once with one answer of a passkey sign in once, and none later', async () => {
+    const person = await newPerson(flow);
+    const home = await signedIn(flow, person);
+    const authenticator = new Authenticator(flow.pair.issuer);
+    const begun = await home.open('/account/passkeys');
+    const made = authenticator.create(optionsIn(begun));
+    await home.submit(begun, { do: 'added', passkey: made, name: 'Phone' }, '/account/passkeys');
+    const browser = browserAt(flow);
+    const page = await browser.open('/account');
+    const browsers = [browser, alsoAt(flow, browser, 1)] as const;
+    const passkey = authenticator.get(optionsIn(page));
+    const send = (n: number) =>
+      browsers[n % 2 ? 1 : 0].send(page, { passkey, name: '', password: '' });
+    const statuses = async (count: number) =>
+      (await Promise.all(Array.from({ length: count }, (_, n) => send(n)))).map(
+        ({ status }) => status,
+      );
+    const first = await statuses(10);
+    expect(first.toSorted((a, b) => a - b)).toEqual([303, ...Array.from({ length: 9 }, () => 422)]);
+    expect(await statuses(2)).toEqual([422, 422]);
+    expect(await signInsOf(person)).toHaveLength(2);
   });
 
   test('ten changes to another app at once: one takes the place, and the person always has one', async () => {

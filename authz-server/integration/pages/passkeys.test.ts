@@ -245,10 +245,17 @@ describe('a change needs a sign-in of the last five minutes', () => {
   test('forged forms change nothing (CSRF)', async () => {
     const { browser, authenticator } = await aliceWithPasskey();
     const page = await browser.open(PATH);
-    const changes = { do: 'removed', id: authenticator.id };
-    expect((await browser.submit(page, { ...changes, csrf: 'x' }, PATH)).status).toBe(403);
-    expect((await browser.submit(page, { ...changes, csrf: undefined }, PATH)).status).toBe(403);
-    expect(await passkeysOf('alice')).toHaveLength(1);
+    const theirs = new Authenticator(origin()).create(optionsIn(page));
+    for (const changes of [
+      { do: 'removed', id: authenticator.id },
+      { do: 'renamed', id: authenticator.id, name: 'Theirs' },
+      { do: 'added', passkey: theirs, name: 'Theirs' },
+    ]) {
+      for (const csrf of ['x', undefined]) {
+        expect((await browser.submit(page, { ...changes, csrf }, PATH)).status).toBe(403);
+      }
+    }
+    expect(await passkeysOf('alice')).toMatchObject([{ id: authenticator.id, name: 'Phone' }]);
   });
 
   test.each(['', 'everything', '__proto__'])('the change %j is 400', async (change) => {
@@ -299,6 +306,23 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
       text.replaceAll(/(?<=value="|challenge&quot;:&quot;)[\w.-]+/g, 'X'),
     ];
     expect(masked(await use(flow.browser(), authenticator))).toEqual(masked(unknown));
+  });
+
+  test('enumeration: a wrong password and a page that asks tell of nobody’s passkeys', async () => {
+    await aliceWithPasskey();
+    const asked = flow.browser();
+    const page = await asked.open('/account');
+    expect(optionsIn(page)).not.toHaveProperty('allowCredentials');
+    const answers = ['alice', 'bob', 'nobody'].map(async (name) => {
+      const { status, text } = await asked.submit(page, { name, password: 'wrong' });
+      const same = text
+        .replaceAll(name, 'NAME')
+        .replaceAll(/(?<=challenge&quot;:&quot;)[\w-]+/g, 'X');
+      return { status, text: same };
+    });
+    const [alice, bob, nobody] = await Promise.all(answers);
+    expect(alice?.status).toBe(422);
+    expect([bob, nobody]).toEqual([alice, alice]);
   });
 
   test('an answer works once, also of ten that come at once', async () => {

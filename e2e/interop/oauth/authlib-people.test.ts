@@ -1,16 +1,10 @@
-import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startPair } from '../../pair/pair.ts';
 import type { Pair } from '../../pair/pair.ts';
 import { addPeopleClient, CALLBACK, CODE_FLOW } from '../../pair/people-client.ts';
+import { runPerson } from './authlib/person.ts';
 import { PersonAtPages } from './person-at-pages.ts';
-
-/** Debian's python3-authlib: its OAuth2Session as an application to which people sign in. */
-const SCRIPT = new URL('authlib/person.py', import.meta.url).pathname;
 
 let pair: Pair;
 
@@ -18,22 +12,6 @@ beforeAll(async () => {
   pair = await startPair();
 });
 afterAll(async () => pair?.[Symbol.asyncDispose]());
-
-/** Runs the script, with the browser where it says, and returns its output. Rejects with its traceback. */
-async function python(asked: object, browser: PersonAtPages): Promise<unknown> {
-  const child = spawn('/usr/bin/python3', ['-B', SCRIPT], { stdio: 'pipe' });
-  const ended = once(child, 'close');
-  const errors = text(child.stderr);
-  child.stdin.write(`${JSON.stringify(asked)}\n`);
-  const lines: string[] = [];
-  for await (const line of createInterface({ input: child.stdout })) {
-    if (lines.push(line) > 1) continue;
-    child.stdin.end(`${(await browser.answer(line)).href}\n`);
-  }
-  await ended;
-  if (child.exitCode !== 0) throw new Error(await errors);
-  return JSON.parse(lines.at(-1) ?? '');
-}
 
 describe('OAuth2Session', () => {
   test.each(['none', 'client_secret_basic', 'client_secret_post'])(
@@ -51,7 +29,7 @@ describe('OAuth2Session', () => {
         redirect_uri: CALLBACK,
         scope: 'openid profile documents:read',
       };
-      expect(await python(asked, new PersonAtPages(pair, person))).toEqual({
+      expect(await runPerson(asked, new PersonAtPages(pair, person))).toEqual({
         token: expect.objectContaining({
           token_type: 'Bearer',
           expires_in: 600,

@@ -21,6 +21,7 @@ export class PersonAtPages {
   /** Opens the URL, signs in where that is asked for, decides; resolves to the last page. */
   async open(url: URL | string, decision: Decision = 'allow'): Promise<Page> {
     const answers = this.#answers(decision);
+    const trail: string[] = [];
     let page = await this.#browser.open(String(url));
     for (let asked = 0; asked < MOST_PAGES; asked += 1) {
       const action = page.forms
@@ -28,9 +29,10 @@ export class PersonAtPages {
         .map((form) => form.action)
         .find((path) => lastSegment(path) in answers);
       if (action === undefined) return page;
+      trail.push(`${page.status} ${/<title>([^<]*)/.exec(page.text)?.[1]}`);
       page = await this.#browser.submit(page, answers[lastSegment(action)]?.(page), action);
     }
-    throw new Error(`${page.url} asks again: ${page.text}`);
+    throw new Error(`${page.url} asks again, after ${trail.join(', ')}: ${page.text}`);
   }
 
   /** The same, when a client is waiting: resolves to where the browser is sent in the end. */
