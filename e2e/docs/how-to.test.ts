@@ -4,9 +4,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { isKind } from '#shared/audit/event-kinds.ts';
 import { relyingPartyId } from '#shared/config/relying-party.ts';
 import { configSchema } from '#shared/config/schema.ts';
-import { examples, runCommands } from '../pair/examples.ts';
+import { atPair, examples, runCommands } from '../pair/examples.ts';
 import { startPair } from '../pair/pair.ts';
-import { until } from '../parts/process.ts';
+import { freePort } from '../parts/free-port.ts';
+import { NODE, startProcess, until } from '../parts/process.ts';
 import type { Pair } from '../pair/pair.ts';
 
 /** The commands of pages in docs/how-to, as they stand there. */
@@ -214,6 +215,23 @@ test('mcp: the pair says that it takes clients by their documents', async () => 
   const blocks = await examples('docs/how-to/mcp.md', 'sh mcp');
   const [told = ''] = await runCommands(own, blocks.join(''));
   expect(told.trim()).toBe('"client_id_metadata_document_supported":true');
+});
+
+test('mcp: a document of this machine is served, registered and shown', async () => {
+  const page = 'docs/how-to/mcp.md';
+  const port = `${await freePort()}`;
+  const here = (commands = '') => atPair(pair, commands.trim()).replaceAll('8443', port);
+  const [, ...served] = here((await examples(page, 'sh mcp-serve'))[0]).split(' ');
+  await using _ = await startProcess(process.execPath, served, {
+    env: NODE,
+    ready: (output) => output.includes('/client.json'),
+  });
+  const [commands] = await examples(page, 'sh mcp-document');
+  const [, added, shown] = await runCommands(pair, here(commands));
+  const clientId = `https://localhost:${port}/client.json`;
+  expect(added).toContain(clientId);
+  expect(shown).toContain('My first client');
+  expect(shown).toContain('http://127.0.0.1/callback');
 });
 
 test('mcp-server: challenge and metadata name the resource as people type it, and where to ask for more', async () => {

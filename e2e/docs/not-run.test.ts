@@ -29,6 +29,11 @@ const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] 
   ['docs/how-to/kubernetes.md', 'openssl rand', 'needs a cluster'],
   ['docs/how-to/kubernetes.md', 'kubectl apply', 'needs a cluster; kubernetes.test.ts checks them'],
   ['docs/how-to/kubernetes.md', 'kubectl exec', 'needs a cluster'],
+  [
+    'docs/how-to/mcp.md',
+    'npm run -s cli -- login',
+    'asks a person; e2e/flows/cli-login-code.test.ts signs in',
+  ],
   ['docs/how-to/run-in-production.md', 'sudo useradd', 'makes a user of the system'],
   ['docs/how-to/run-in-production.md', 'sudo install', 'writes to /etc'],
   [
