@@ -229,7 +229,8 @@ export const INSIDE: Orders = {
   'resource-server/playground': {
     floors: [
       ['at-once.ts', 'http1-message.ts', 'person.ts', 'realm.ts'],
-      ['exchange.ts'],
+      ['recorded.ts'],
+      ['exchange.ts', 'checks'],
       ['exchanges'],
       ['.'],
     ],

@@ -35,6 +35,7 @@ export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
     name: 'Example Ltd',
     logo: 'logo.svg',
     color: '#7a1f5f',
+    docs: 'https://www.example.com/countersign/docs/',
     links: [
       { text: { en: 'Terms', de: 'Nutzungsbedingungen' }, url: 'https://www.example.com/terms' },
       { text: { en: 'Help', de: 'Hilfe' }, url: '/help' },

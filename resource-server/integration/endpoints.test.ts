@@ -27,6 +27,7 @@ test('each method at each address, from every origin, is answered as endpoints.t
     { path: '/' },
     { path: '/health/live' },
     { path: '/health/ready' },
+    { path: '/schemes' },
     { path: '/schemes/' },
     { path: '/playground/basic' },
     { path: '/playground/explain' },

@@ -1,4 +1,5 @@
 import { PLAYGROUND_LIST } from '#shared/config/playground.ts';
+import { SCHEMES } from '#shared/auth/schemes/list.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Brand, Frame } from '#shared/pages/document.ts';
 import { languageOf } from '#shared/pages/language.ts';
@@ -7,12 +8,14 @@ import { type Endpoint, READ } from '#shared/server/endpoints/endpoint.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import { exchangePage, exchangesPage, type ShownLeg } from '../pages/views/playground.ts';
 import type { Charge } from './charge.ts';
+import { checksOfLegs, type ServerMeans } from './checks-of-legs.ts';
 import { EXCHANGES } from './exchanges.ts';
 import type { Exchange } from './exchange.ts';
 import { explainEndpoint } from './explain-page.ts';
 import { LONGEST_FORM, readMistake } from './form.ts';
-import { notesOf } from './notes-of.ts';
+import { saidOnce } from './notes-of.ts';
 import { receiveForm } from './page-form.ts';
+import { outcomeOf } from './outcome.ts';
 import type { Leg, Run } from './run.ts';
 import { shownText } from './shown-text.ts';
 import { EXPLAIN_PATH, pagePath, spacePath } from './spaces.ts';
@@ -22,6 +25,8 @@ export interface PlaygroundPages {
   readonly charge: Charge;
   readonly clock: Clock;
   readonly apiKey: string;
+  /** The verifier of the playground's own tokens. */
+  readonly tokens: ServerMeans['tokens'];
   readonly brand: Brand;
   readonly recipient: Recipient;
   /** Where exchanges over TLS take place; undefined: they are not listed. */
@@ -31,17 +36,22 @@ export interface PlaygroundPages {
 /** Returns the pages of the playground at an origin, by path. */
 export function playgroundPages(
   origin: string,
-  { run, charge, clock, apiKey, brand, recipient, secureOrigin }: PlaygroundPages,
+  { run, charge, clock, apiKey, tokens, brand, recipient, secureOrigin }: PlaygroundPages,
 ): ReadonlyMap<string, Endpoint> {
   const exchanges = EXCHANGES.filter(({ overTls }) => !overTls || secureOrigin !== undefined);
   const frameOf = ({ headers }: AnyRequest): Frame => ({
     brand,
     language: languageOf(headers['accept-language']),
   });
+  const means = { tokens, clock, apiKey };
   const listed = exchanges.map((exchange) => ({ ...exchange, path: pagePath(exchange) }));
+  const missing = SCHEMES.map(({ name }) => name).filter((name) =>
+    exchanges.every(({ space }) => !space.schemes.includes(name)),
+  );
   const index: Endpoint = {
     methods: READ,
-    answer: (request) => exchangesPage(frameOf(request), listed, EXPLAIN_PATH),
+    answer: (request) =>
+      exchangesPage(frameOf(request), listed, { explain: EXPLAIN_PATH, missing }),
   };
   const pageOf = (exchange: Exchange): Endpoint => {
     const { command, title, about, standard, document, mistakes } = exchange;
@@ -65,23 +75,34 @@ export function playgroundPages(
         return exchangePage(frameOf(request), {
           ...props,
           mistake,
-          legs: legs.map((leg) => shownLeg(leg, exchange)),
+          legs: await shownLegs(exchange, legs, { ...means, url: origin + spacePath(exchange) }),
         });
       },
     };
   };
+  const withSlash: Endpoint = {
+    methods: READ,
+    answer: () => ({ status: 308, fields: { Location: PLAYGROUND_LIST } }),
+  };
   return new Map([
     [PLAYGROUND_LIST, index],
+    [PLAYGROUND_LIST.slice(0, -1), withSlash],
     [EXPLAIN_PATH, explainEndpoint({ origin, recipient, charge, clock, frameOf })],
     ...exchanges.map((exchange) => [pagePath(exchange), pageOf(exchange)] as const),
   ]);
 }
 
-function shownLeg({ title, to, sent, received, remarks }: Leg, exchange: Exchange): ShownLeg {
-  const [scheme = ''] = exchange.space.schemes;
-  const shown = (octets: Buffer) => ({
-    text: shownText(octets),
-    notes: notesOf(octets, scheme, exchange),
+async function shownLegs(
+  exchange: Exchange,
+  legs: readonly Leg[],
+  means: ServerMeans,
+): Promise<readonly ShownLeg[]> {
+  const all = await checksOfLegs(exchange, legs, means);
+  const notesOf = saidOnce(exchange);
+  const shown = (octets: Buffer) => ({ text: shownText(octets), notes: notesOf(octets) });
+  return legs.map((leg, at) => {
+    const { title, to, remarks, sent, received } = leg;
+    const messages = { sent: shown(sent), received: shown(received) };
+    return { title, to, remarks, ...messages, checks: all[at], outcome: outcomeOf(leg, all[at]) };
   });
-  return { title, to, remarks, sent: shown(sent), received: shown(received) };
 }

@@ -3,6 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Random } from '#shared/base/random.ts';
 import type { Notes } from '#shared/explain/note.ts';
 import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
+import type { Checks } from './recorded.ts';
 import type { PlannedRequest, ReadAnswer } from './http1-message.ts';
 
 /** An access token that the playground issues. */
@@ -75,5 +76,7 @@ export interface Exchange {
   readonly parameters?: Notes;
   /** Returns in clear what the value of a parameter or field encodes. Undefined: it is what it says. */
   readonly decoded?: (name: string, value: string) => string | undefined;
+  /** Returns what a server checks of a request that has credentials. Absent: there is no list. */
+  readonly checks?: Checks;
   perform(performing: Performing): Promise<void>;
 }

@@ -14,8 +14,25 @@ const WITH_PARAMETERS: Readonly<
   'authentication-info': (value, scheme) => parseChallenges(`${scheme} ${value}`),
 };
 
+/**
+ * Returns the notes on each message of an exchange, in their order. A note stands where it is needed first, and again
+ * with a value that is decoded.
+ */
+export function saidOnce(
+  exchange: Pick<Exchange, 'space' | 'parameters' | 'decoded'>,
+): (octets: Buffer) => readonly ShownNote[] {
+  const [scheme = ''] = exchange.space.schemes;
+  const said = new Set<string>();
+  return (octets) =>
+    notesOf(octets, scheme, exchange).filter(({ name, text, decoded }) => {
+      const known = said.has(`${name} ${text}`);
+      said.add(`${name} ${text}`);
+      return !known || decoded !== undefined;
+    });
+}
+
 /** Returns notes on the fields of a message, each followed by those on its parameters. */
-export function notesOf(
+function notesOf(
   octets: Buffer,
   scheme: string,
   { parameters = {}, decoded }: Pick<Exchange, 'parameters' | 'decoded'>,

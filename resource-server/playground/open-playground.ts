@@ -114,7 +114,16 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     pages: new Map(
       origins.map((origin) => [
         origin,
-        playgroundPages(origin, { run, charge, clock, apiKey, brand, recipient, secureOrigin }),
+        playgroundPages(origin, {
+          run,
+          charge,
+          clock,
+          apiKey,
+          tokens: issuer.schemes.tokens,
+          brand,
+          recipient,
+          secureOrigin,
+        }),
       ]),
     ),
     serveBy(given) {

@@ -44,6 +44,14 @@ export const brandSchema = z
       .regex(/^#[0-9a-f]{6}$/i, 'must be a colour such as #1f5fbf')
       .default('#1f5fbf')
       .describe('Colour of buttons and marks.'),
+    docs: z
+      .url({ protocol: /^https?$/, error: 'must be a URL' })
+      .max(LONGEST_URL)
+      .endsWith('/', 'must end in a slash')
+      .optional()
+      .describe(
+        'URL at which the files of `docs/` are read; the playground links them. It ends in a slash.',
+      ),
     links: z
       .array(link)
       .max(6)

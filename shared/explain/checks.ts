@@ -44,6 +44,10 @@ export function checksOf(
   });
 }
 
+/** Returns steps to which a server does not come. */
+export const notReached = (steps: readonly Step[]): readonly Check[] =>
+  steps.map(({ check, section }) => ({ check, section, result: 'not reached' }));
+
 function stepOf(steps: readonly Step[], refusal: string): number {
   const named = steps.findIndex(({ refusals }) => refusals?.test(refusal));
   return named === -1 ? steps.findIndex(({ refusals }) => refusals === undefined) : named;

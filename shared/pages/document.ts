@@ -13,6 +13,8 @@ export interface Brand {
   readonly color: string;
   /** URL of a picture: of this origin, or with the scheme `data`. */
   readonly logo?: string | undefined;
+  /** Where the files of `docs/` are read; it ends in a slash. */
+  readonly docs?: string | undefined;
   /** At the foot of every page. */
   readonly links?: readonly FootLink[];
 }

@@ -94,6 +94,7 @@ export const OF_ISSUER: readonly Address[] = [
 /** The addresses of the resource server outside its spaces. */
 export const OF_RESOURCE: readonly Address[] = [
   ['/', 'GET, HEAD', 'the home page, if no space has this address'],
+  ['/schemes', 'GET, HEAD', 'leads to `/schemes/`'],
   ['/schemes/', 'GET, HEAD', 'lists the exchanges of the playground (`playground`)'],
   [
     '/playground/explain',

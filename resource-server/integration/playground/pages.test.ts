@@ -3,7 +3,7 @@ import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { EXCHANGES } from '../../playground/exchanges.ts';
 import { PASSWORD } from '../../playground/person.ts';
 import { noteOn } from '../../playground/notes.ts';
-import { messagesOf, startPlayground, statusesOf } from './playground.fixture.ts';
+import { checksOf, messagesOf, startPlayground, statusesOf } from './playground.fixture.ts';
 
 const HTML = { headers: { Accept: 'text/html' } };
 
@@ -147,4 +147,51 @@ test('a browser sends no request of a page whose origin is not listed (Fetch sec
   const refused = (await rs.perform('preflight', 'mistake=origin')).text;
   expect(refused).toContain('The browser does not send the request');
   expect(messagesOf(refused)[1]).not.toContain('other.example');
+});
+
+test.each(EXCHANGES.filter(({ checks }) => checks))(
+  'a request that $name takes has a list of checks, and all of them are right',
+  async ({ name }) => {
+    await using rs = await startPlayground();
+    const page = (await rs.perform(name)).text;
+    expect(statusesOf(page).at(-1)).toBe(200);
+    const last = checksOf(page).at(-1) ?? [];
+    expect(last.length).toBeGreaterThan(2);
+    expect(last.filter(({ result }) => result !== 'right')).toEqual([]);
+    expect(page).toMatch(/id="results">\s*<p class="note good"><strong>Accepted\./);
+    expect(page).toContain(`action="/playground/${name}#results"`);
+  },
+);
+
+test('SCRAM shows the shorter exchange with sr (RFC 7804 section 5.1)', async () => {
+  await using rs = await startPlayground();
+  const { text } = await rs.perform('scram-sha-256');
+  expect(statusesOf(text)).toEqual([401, 401, 200, 200]);
+  expect(text).toContain('The exchange goes on: the client answers the challenge.');
+  expect(messagesOf(text)[3]).toContain('The exchange goes on: answer the challenge.');
+});
+
+test('a note stands once on a page', async () => {
+  await using rs = await startPlayground();
+  const { text } = await rs.perform('dpop');
+  for (const name of ['Host', 'Date', 'Connection', 'algs']) {
+    expect([name, text.split(`<dt>${name}</dt>`).length - 1]).toEqual([name, 1]);
+  }
+});
+
+test('the list has another spelling of its address, and names the schemes that it does not show', async () => {
+  await using rs = await startPlayground();
+  const moved = await rs.ask('GET', '/schemes');
+  expect([moved.status, moved.headers.location]).toEqual([308, '/schemes/']);
+  const { text } = await rs.ask('GET', '/schemes/');
+  expect(text).toMatch(/Schemes that are not shown here: [^<]*Negotiate/);
+});
+
+test('the document is a link where the operator says where the documents are', async () => {
+  await using plain = await startPlayground();
+  expect((await plain.ask('GET', '/playground/basic')).text).not.toContain('/basic.md"');
+  await using rs = await startPlayground({ brand: { docs: 'https://docs.example/v1/' } });
+  expect((await rs.ask('GET', '/playground/basic')).text).toContain(
+    '<a href="https://docs.example/v1/how-to/schemes/basic.md">',
+  );
 });

@@ -35,3 +35,14 @@ export const statusesOf = (page: string): readonly number[] =>
     const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? [];
     return status === undefined ? [] : Number(status);
   });
+
+/** Returns the lists of checks on a page, in the order of the exchange. */
+export const checksOf = (page: string) =>
+  [...page.matchAll(/<ol class="checks">(.*?)<\/ol>/gs)].map(([, list = '']) =>
+    [...list.matchAll(/<span class="tag[^"]*">([^<]*)<\/span>(.*?)<\/li>/gs)].map(
+      ([, result = '', rest = '']) => ({
+        result,
+        reason: /<strong>([^<]*)</.exec(rest)?.[1]?.replaceAll('&#39;', "'"),
+      }),
+    ),
+  );

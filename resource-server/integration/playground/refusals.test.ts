@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { EXCHANGES } from '../../playground/exchanges.ts';
-import { messagesOf, startPlayground } from './playground.fixture.ts';
+import { checksOf, messagesOf, startPlayground } from './playground.fixture.ts';
 
 /** Development, where an answer has its reason. */
 const LOCAL = {
@@ -100,7 +100,7 @@ const answersOf = (page: string): readonly string[] => {
 test('each mistake is refused for its own reason, which pages show in development', async () => {
   await using rs = await startPlayground(LOCAL);
   const refused: Record<string, unknown> = {};
-  for (const { name, mistakes } of EXCHANGES) {
+  for (const { name, mistakes, checks } of EXCHANGES) {
     for (const mistake of Object.keys(mistakes)) {
       // A visitor has one exchange in two seconds.
       rs.clock.advance(2);
@@ -115,6 +115,15 @@ test('each mistake is refused for its own reason, which pages show in developmen
       >;
       const { reason, detail = '' } = told;
       refused[`${name} ${mistake}`] = [Number(last.slice(9, 12)), reason ?? detail];
+      if (checks) {
+        // The list says what the server says, and the line above says it at a glance.
+        const wrong = checksOf(text)
+          .at(-1)
+          ?.find(({ result }) => result === 'wrong');
+        const same = (reason ?? detail).includes(wrong?.reason ?? 'no reason');
+        expect([mistake, same]).toEqual([mistake, true]);
+        expect(text).toContain('<strong>Refused:</strong>');
+      }
     }
   }
   const expected = Object.entries(REFUSALS).map(([at, [status, reason]]) => [

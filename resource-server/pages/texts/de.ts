@@ -81,7 +81,7 @@ export const de: Texts = {
 
   playground: {
     title: 'Spielwiese',
-    lead: 'Jede Seite hier führt eine Anmeldung vor: ein eigener Client fragt diesen Server, und Sie sehen beide Nachrichten jedes Schritts. Von Ihnen wird nichts verwendet.',
+    lead: 'Jede Seite hier führt eine Anmeldung vor: ein eigener Client fragt diesen Server, und Sie sehen beide Nachrichten jedes Schritts, und was der Server prüft. Von Ihnen wird nichts verwendet. Die Texte über die Protokolle sind englisch.',
     path: 'Wo Sie sind',
     standard: 'Standard',
     document: 'Dokument',
@@ -98,6 +98,14 @@ export const de: Texts = {
     sent: 'Der Client sendet',
     received: 'Der Server antwortet',
     fields: 'Was die Felder bedeuten',
+    checks: 'Was der Server prüft, in dieser Reihenfolge',
+    outcomes: {
+      accepted: 'Angenommen.',
+      continued: 'Es geht weiter: der Client beantwortet die Challenge.',
+      asked: 'Der Server fragt nach Zugangsdaten.',
+      refused: 'Abgelehnt:',
+    },
+    missing: 'Verfahren, die hier nicht vorgeführt werden:',
   },
 
   explain: {

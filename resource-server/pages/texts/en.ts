@@ -88,7 +88,7 @@ export const en = {
 
   playground: {
     title: 'Playground',
-    lead: 'Each page here performs an exchange of authentication: this server is asked by a client of its own, and you see both messages of each step. Nothing of yours is used.',
+    lead: 'Each page here performs an exchange of authentication: this server is asked by a client of its own, and you see both messages of each step, and what the server checks. Nothing of yours is used.',
     path: 'Where you are',
     standard: 'Standard',
     document: 'Document',
@@ -105,6 +105,14 @@ export const en = {
     sent: 'The client sends',
     received: 'The server answers',
     fields: 'What the fields mean',
+    checks: 'What the server checks, in this order',
+    outcomes: {
+      accepted: 'Accepted.',
+      continued: 'The exchange goes on: the client answers the challenge.',
+      asked: 'The server asks for credentials.',
+      refused: 'Refused:',
+    },
+    missing: 'Schemes that are not shown here:',
   },
 
   explain: {

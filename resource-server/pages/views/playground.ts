@@ -2,6 +2,9 @@ import type { Answer } from '#shared/http/answer.ts';
 import { document, type Frame } from '#shared/pages/document.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import { crumbsTo } from './crumbs.ts';
+import type { Check } from '#shared/explain/checks.ts';
+import { checksList } from './explain.ts';
+import { type Outcome, outcomeLine } from './outcome.ts';
 import { exchangePicture } from './exchange-picture.ts';
 import { textsOf } from '../texts/index.ts';
 
@@ -36,6 +39,10 @@ export interface ShownLeg {
   readonly remarks: readonly string[];
   readonly sent: ShownMessage;
   readonly received: ShownMessage;
+  /** The checks of the server, in order. Undefined: there is no list. */
+  readonly checks?: readonly Check[] | undefined;
+  /** The meaning of the answer. Undefined: the answer itself says all. */
+  readonly outcome?: Outcome | undefined;
 }
 
 export interface ExchangeProps extends ListedExchange {
@@ -53,11 +60,14 @@ export interface ExchangeProps extends ListedExchange {
   readonly legs?: readonly ShownLeg[];
 }
 
-/** The page that lists the exchanges of the playground. `explain`: the path of the page that explains. */
+/**
+ * The page that lists the exchanges of the playground. `explain`: the path of the page that explains;
+ * `missing`: the schemes that no exchange shows.
+ */
 export function exchangesPage(
   frame: Frame,
   listed: readonly ListedExchange[],
-  explain: string,
+  { explain, missing }: { readonly explain: string; readonly missing: readonly string[] },
 ): Answer {
   const { playground: texts, explain: other } = textsOf(frame.language);
   return document(frame, {
@@ -81,6 +91,7 @@ export function exchangesPage(
             </li> `,
         )}
       </ul>
+      ${missing.length > 0 && html`<p class="muted">${texts.missing} ${missing.join(', ')}.</p>`}
     </div>`,
   });
 }
@@ -102,7 +113,7 @@ export function exchangePage(frame: Frame, props: ExchangeProps): Answer {
           <dt>${texts.standard}</dt>
           <dd>${standard}</dd>
           <dt>${texts.document}</dt>
-          <dd><code>docs/${file}</code></dd>
+          <dd>${docsLink(frame, file)}</dd>
         </dl>
       </div>
       ${
@@ -112,10 +123,26 @@ export function exchangePage(frame: Frame, props: ExchangeProps): Answer {
           <pre>${command}</pre>
         </section>`
       }
-      ${formOf(frame, props)} ${legs && pictureOf(frame, legs)}
-      ${legs?.map((leg, at) => legOf(frame, leg, at + 1))}
+      ${formOf(frame, props)} ${legs && resultsOf(frame, legs)}
     </div>`,
   });
+}
+
+/** The place to which the form leads: what came of it. */
+const RESULTS = 'results';
+
+function resultsOf(frame: Frame, legs: readonly ShownLeg[]): Html {
+  const outcome = legs.at(-1)?.outcome;
+  return html`<div class="wide" id="${RESULTS}">
+    ${outcome && outcomeLine(frame, outcome)} ${pictureOf(frame, legs)}
+    ${legs.map((leg, at) => legOf(frame, leg, at + 1))}
+  </div>`;
+}
+
+/** The file below `docs/`, as a link where the operator says where the documents are. */
+function docsLink({ brand }: Frame, file: string): Html {
+  const name = html`<code>docs/${file}</code>`;
+  return brand.docs === undefined ? name : html`<a href="${brand.docs + file}">${name}</a>`;
 }
 
 function formOf({ language }: Frame, { path, mistakes, mistake }: ExchangeProps): Html {
@@ -127,7 +154,7 @@ function formOf({ language }: Frame, { path, mistakes, mistake }: ExchangeProps)
   return html`<section aria-labelledby="perform">
     <h2 id="perform">${texts.perform}</h2>
     <p>${texts.performText}</p>
-    <form class="stack" method="post" action="${path}">
+    <form class="stack" method="post" action="${path}#${RESULTS}">
       <div class="field">
         <label for="mistake">${texts.mistake}</label>
         <select class="input" id="mistake" name="mistake">
@@ -150,21 +177,28 @@ function pictureOf({ language }: Frame, legs: readonly ShownLeg[]): Html {
   </section>`;
 }
 
-function legOf(frame: Frame, { title, remarks, sent, received }: ShownLeg, number: number): Html {
+function legOf(frame: Frame, leg: ShownLeg, number: number): Html {
+  const { title, remarks, sent, received, checks, outcome } = leg;
   const texts = textsOf(frame.language).playground;
   const id = `leg-${number}`;
   return html`<section aria-labelledby="${id}">
     <h2 id="${id}">${number}. <span lang="en">${title}</span></h2>
     <h3>${texts.sent}</h3>
     ${messageOf(frame, sent)}
+    ${
+      checks &&
+      html`<h3>${texts.checks}</h3>
+        ${checksList(frame, checks)}`
+    }
     <h3>${texts.received}</h3>
-    ${messageOf(frame, received)}
+    ${messageOf(frame, received)} ${outcome && outcomeLine(frame, outcome)}
     ${remarks.map((remark) => html`<p class="note" lang="en">${remark}</p>`)}
   </section> `;
 }
 
 function messageOf({ language }: Frame, { text, notes }: ShownMessage): Html {
   const { fields } = textsOf(language).playground;
+  if (notes.length === 0) return html`<pre>${text}</pre>`;
   return html`<pre>${text}</pre>
     <details>
       <summary>${fields}</summary>

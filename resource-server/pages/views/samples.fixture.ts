@@ -75,7 +75,10 @@ export function samples(text = ''): Readonly<Record<string, (frame: Frame) => An
     'listing-empty': (frame) =>
       listingPage(frame, { tree: `documents${text}`, path: [], members: [], next: undefined }),
     exchanges: (frame) =>
-      exchangesPage(frame, [{ ...EXCHANGE, title: `Basic${text}` }], '/playground/explain'),
+      exchangesPage(frame, [{ ...EXCHANGE, title: `Basic${text}` }], {
+        explain: '/playground/explain',
+        missing: [`Negotiate${text}`],
+      }),
     exchange: (frame) =>
       exchangePage(frame, {
         ...EXCHANGE,
@@ -86,6 +89,8 @@ export function samples(text = ''): Readonly<Record<string, (frame: Frame) => An
           {
             title: 'The client asks',
             remarks: [`It finds out${text}.`],
+            checks: [{ check: 'It is new.', section: 'RFC 7617', result: 'right' }],
+            outcome: { kind: 'refused', why: `wrong${text}` },
             sent: { text: `GET /x HTTP/1.1\nHost: api.example${text}\n\n`, notes: [] },
             received: {
               text: `HTTP/1.1 401 Unauthorized\nWWW-Authenticate: Basic realm="x"\n\n${text}`,

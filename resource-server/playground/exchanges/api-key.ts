@@ -1,5 +1,6 @@
 import { shellWord } from '#shared/base/shell-word.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
+import { apiKeyChecks } from '../checks/api-key.ts';
 import type { Exchange } from '../exchange.ts';
 import type { FieldLine } from '../http1-message.ts';
 
@@ -21,6 +22,7 @@ export const apiKeyExchange: Exchange = {
     unknown: 'A key that nobody has',
     twice: 'Two keys',
   },
+  checks: apiKeyChecks,
   async perform({ send, target, mistake, apiKey, random }) {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without a key', request);

@@ -1,6 +1,7 @@
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
 import { BASIC_NOTES } from '#shared/explain/notes/basic.ts';
+import { basicChecks } from '../checks/basic.ts';
 import type { Exchange } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
 
@@ -33,6 +34,7 @@ export const basicExchange: Exchange = {
   },
   parameters: BASIC_NOTES,
   decoded: userPassInClear,
+  checks: basicChecks,
   async perform({ send, target, mistake = 'right' }) {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without credentials, and learns the scheme and the realm', request);

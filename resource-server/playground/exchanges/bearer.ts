@@ -1,4 +1,5 @@
 import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
+import { bearerChecks } from '../checks/tokens.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { jwtInClear, SCOPE } from './tokens.ts';
 
@@ -44,6 +45,7 @@ export const bearerExchange: Exchange = {
   },
   parameters: OAUTH_NOTES,
   decoded: (name, value) => (name === 'token68' ? jwtInClear(value) : undefined),
+  checks: bearerChecks,
   async perform(performing) {
     const { send, target } = performing;
     const request = { method: 'GET', target, fields: [] };

@@ -2,6 +2,7 @@ import { digestCredentials, type DigestRequest } from '#shared/auth/schemes/dige
 import { shellWord } from '#shared/base/shell-word.ts';
 import { DIGEST_NOTES } from '#shared/explain/notes/digest.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
+import { digestChecks } from '../checks/digest.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
 import { challengeOf, infoOf } from './parameters.ts';
@@ -59,6 +60,7 @@ export const digestExchange: Exchange = {
     downgraded: 'MD5, which the server did not offer',
   },
   parameters: DIGEST_NOTES,
+  checks: digestChecks,
   async perform(performing) {
     const { target, mistake } = performing;
     const { challenge, cnonce } = await begin(performing, { method: 'GET' });
@@ -99,6 +101,7 @@ export const digestAuthIntExchange: Exchange = {
     replayed: 'The same credentials a second time',
   },
   parameters: DIGEST_NOTES,
+  checks: digestChecks,
   async perform(performing) {
     const { target, mistake } = performing;
     const { challenge, cnonce } = await begin(performing, { method: 'POST', content: CONTENT });

@@ -2,6 +2,7 @@ import { createDpopKey, dpopProof } from '#shared/auth/schemes/dpop/client.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
 import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
+import { dpopChecks } from '../checks/tokens.ts';
 import type { Exchange } from '../exchange.ts';
 import { fieldOf, type FieldLine } from '../http1-message.ts';
 import { jwtInClear, SCOPE } from './tokens.ts';
@@ -24,6 +25,7 @@ export const dpopExchange: Exchange = {
   },
   parameters: OAUTH_NOTES,
   decoded: (name, value) => (name === 'token68' || name === 'dpop' ? jwtInClear(value) : undefined),
+  checks: dpopChecks,
   async perform({ send, target, url, mistake, clock, random, issue }) {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without a token, and learns the scope', request);

@@ -2,6 +2,7 @@ import { decodeMessage, encodeMessage } from '#shared/auth/schemes/scram/base64.
 import { scramClient } from '#shared/auth/schemes/scram/client.ts';
 import { formatInfo } from '#shared/http/auth/challenge.ts';
 import { SCRAM_NOTES } from '#shared/explain/notes/scram.ts';
+import { scramChecks } from '../checks/scram.ts';
 import type { Exchange } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
 import { challengeOf, infoOf } from './parameters.ts';
@@ -24,6 +25,7 @@ export const scramExchange: Exchange = {
   },
   parameters: SCRAM_NOTES,
   decoded: (name, value) => (name === 'data' ? decodeMessage(value) : undefined),
+  checks: scramChecks,
   async perform({ send, remark, target, mistake, random }) {
     const request = { method: 'GET', target, fields: [] };
     const withData = (params: Record<string, string>, message: string) => {
@@ -31,18 +33,20 @@ export const scramExchange: Exchange = {
       return { ...request, fields: [['Authorization', `${SCHEME} ${written}`]] as const };
     };
     const challenge = await send('The client asks without credentials', request);
-    const { realm = '' } = challengeOf(challenge);
+    const { realm = '', sr } = challengeOf(challenge);
+    const nonce = random(18).toString('base64');
     const client = scramClient('SHA-256', {
       name: PERSON.name,
       password: mistake === 'password' ? `${PASSWORD}!` : PASSWORD,
-      nonce: random(18).toString('base64'),
+      nonce,
     });
     const begun = await send(
       'The client says its name and a nonce, and gets the salt of the name',
       withData({ realm }, client.first),
     );
     const { sid = '', data = '' } = challengeOf(begun);
-    const final = await client.final(decodeMessage(data) ?? '');
+    const serverFirst = decodeMessage(data) ?? '';
+    const final = await client.final(serverFirst);
     if (final === undefined) return;
     const message = mistake === 'nonce' ? final.message.replace(',r=', ',r=x') : final.message;
     const last = withData({ sid }, message);
@@ -56,5 +60,13 @@ export const scramExchange: Exchange = {
       );
     }
     if (mistake === 'replayed') await send('Somebody repeats what was heard', last);
+    if (mistake !== undefined || sr === undefined) return;
+    const [, salted = '', iterations = ''] = /,(s=[^,]+,i=(\d+))$/.exec(serverFirst) ?? [];
+    const again = await client.final(`r=${nonce}${iterations}${sr},${salted}`);
+    if (again === undefined) return;
+    await send(
+      'Later the client needs one leg only: its nonce, a number that counts up from i, and sr',
+      withData({ realm }, again.message),
+    );
   },
 };

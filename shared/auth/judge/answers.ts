@@ -38,6 +38,9 @@ export function unavailable(
   });
 }
 
+/** The detail of an answer between two messages of a scheme: nothing is missing or wrong. */
+const GOES_ON = 'The exchange goes on: answer the challenge.';
+
 /** Returns the answer to a request that a scheme's verdict does not let in. */
 export function answerTo(
   verdict: Exclude<Verdict, { kind: 'granted' }>,
@@ -50,7 +53,7 @@ export function answerTo(
   }
   if (verdict.kind === 'refused') return refuse(verdict, space, request, scheme);
   const challenges = [formatChallenge(verdict.challenge)];
-  return bare(space.at.status, 'continued', { [space.at.ask]: challenges });
+  return bare(space.at.status, 'continued', { [space.at.ask]: challenges }, GOES_ON);
 }
 
 function refuse(

@@ -287,6 +287,7 @@ describe('verdicts', () => {
     const challenge = { scheme: 'One', params: { data: 'leg 2' } };
     expect(await outcomeOf(() => ({ kind: 'continued', challenge }))).toEqual({
       kind: 'answer',
+      detail: 'The exchange goes on: answer the challenge.',
       status: 401,
       scheme: 'One',
       reason: 'continued',

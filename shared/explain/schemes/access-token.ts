@@ -52,8 +52,15 @@ export const TOKEN_STEPS: readonly Step[] = [
     '9449 section 7.2',
     /^bound to /,
   ),
-  step('scope', 'It has the scope of this request.', '6750 section 3.1', /^lacks /),
 ];
+
+/** The last check: a server lets the client in, and then compares its scopes. */
+export const SCOPE_STEP: Step = step(
+  'scope',
+  'It has the scope of this request.',
+  '6750 section 3.1',
+  /^lacks /,
+);
 
 /** Explains an access token (RFC 9068) by what stands in it: the key of its issuer is not at hand. */
 export function explainAccessToken(token: string, surroundings: Surroundings): Explained {
@@ -66,8 +73,9 @@ export function explainAccessToken(token: string, surroundings: Surroundings): E
 }
 
 function checksOfToken(token: string, { clock }: Surroundings): readonly Check[] {
+  const steps = [...TOKEN_STEPS, SCOPE_STEP];
   const parsed = parseAccessToken(token);
-  if (!parsed.ok) return checksOf(TOKEN_STEPS, parsed.reason);
+  if (!parsed.ok) return checksOf(steps, parsed.reason);
   const { iss, aud } = parsed.payload as Partial<AccessTokenClaims>;
   const checked = checkClaims(parsed, {
     issuer: typeof iss === 'string' ? iss : '',
@@ -75,7 +83,7 @@ function checksOfToken(token: string, { clock }: Surroundings): readonly Check[]
     now: epochSeconds(clock),
     skew: 0,
   });
-  return checksOf(TOKEN_STEPS, checked.ok ? undefined : checked.reason, {
+  return checksOf(steps, checked.ok ? undefined : checked.reason, {
     key: `The server looks for the key ${parsed.kid}.`,
     signature: 'Anybody can write such claims: only the key of the issuer tells.',
     issuer: `The server compares it with ${textOf(iss)}.`,

@@ -23,6 +23,9 @@ export interface OfferOptions {
   readonly nonces: Nonces;
 }
 
+/** The parts of a request that credentials claim. */
+export type Claimed = Pick<AuthRequest, 'method' | 'target' | 'origin' | 'content'>;
+
 /** Credentials that match the offer; everything but the secret has been checked. */
 export interface Claim {
   readonly username: string;
@@ -38,7 +41,7 @@ export interface Offer {
   /** Returns a challenge for each algorithm (RFC 7616 section 3.3); `stale`: only the nonce was wrong. */
   challenges(request: AuthRequest, stale?: boolean): Challenge[];
   /** Accepts only what was offered; otherwise somebody in the middle could choose the weakest algorithm. */
-  claim(params: DigestParams, request: AuthRequest): Claim | Verdict;
+  claim(params: DigestParams, request: Claimed): Claim | Verdict;
   /** Returns `nextnonce` when the client should change its nonce (section 3.5). */
   nextNonce(claim: Claim): string | undefined;
 }
@@ -49,7 +52,7 @@ export function createOffer(options: OfferOptions): Offer {
   const opaque = createHash('sha256').update(realm).digest('base64url');
   const contextOf = (algorithm: DigestAlgorithmName) => `${algorithm} ${realm}`;
   /** Returns the qualities of protection on offer: without access to the content, auth-int is not among them. */
-  const qopAt = ({ content }: AuthRequest) =>
+  const qopAt = ({ content }: Pick<AuthRequest, 'content'>) =>
     content === undefined ? qop.filter((one) => one !== 'auth-int') : qop;
 
   return {

@@ -1,0 +1,24 @@
+import { parseApiKey } from '#shared/people/api-key.ts';
+import { checksOf, type Step } from '#shared/explain/checks.ts';
+import { API_KEY_STEPS } from '#shared/explain/schemes/api-key.ts';
+import type { Checks, Recorded } from '../recorded.ts';
+
+const STEPS: readonly Step[] = [
+  {
+    name: 'once',
+    check: 'The field comes once.',
+    section: 'RFC 9110 section 5.3',
+    refusals: /may be sent once/,
+  },
+  ...API_KEY_STEPS,
+];
+
+/** A key of Countersign, in a field of its own. */
+export const apiKeyChecks: Checks = (recorded) => checksOf(STEPS, refusalOf(recorded));
+
+function refusalOf({ asked, apiKey }: Recorded): string | undefined {
+  const [key = '', another] = asked.lines('x-api-key');
+  if (another !== undefined) return 'The field X-API-Key may be sent once only.';
+  if (parseApiKey(key) === undefined) return 'not an API key';
+  return key === apiKey ? undefined : 'wrong API key';
+}

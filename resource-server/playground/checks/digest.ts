@@ -1,0 +1,64 @@
+import { hash } from 'node:crypto';
+import { createOffer } from '#shared/auth/schemes/digest/offer.ts';
+import { parseDigestParams } from '#shared/auth/schemes/digest/params.ts';
+import { digestResponse } from '#shared/auth/schemes/digest/response.ts';
+import type { Qop } from '#shared/auth/schemes/digest/response.ts';
+import { checksOf } from '#shared/explain/checks.ts';
+import { DIGEST_STEPS } from '#shared/explain/schemes/digest.ts';
+import { parseChallenges } from '#shared/http/auth/challenge.ts';
+import {
+  DIGEST_ALGORITHMS,
+  type DigestAlgorithmName,
+} from '#shared/http/auth/digest-algorithms.ts';
+import { PASSWORD, PERSON } from '../person.ts';
+import { REALM } from '../realm.ts';
+import { type Checks, credentialsOf, isAccepted, type Recorded } from '../recorded.ts';
+
+/** RFC 7616. */
+export const digestChecks: Checks = (recorded) => checksOf(DIGEST_STEPS, refusalOf(recorded));
+
+function refusalOf(recorded: Recorded): string | undefined {
+  const { asked, earlier, url } = recorded;
+  const params = parseDigestParams(credentialsOf(asked).params ?? {});
+  if (typeof params === 'string') return `${params} is missing or malformed`;
+  const [method = '', target = ''] = asked.words;
+  const digest = (name: string) => Promise.resolve(hash(name, asked.content, 'buffer'));
+  const about = { method, target, origin: new URL(url).origin, content: { digest } };
+  const claim = offerOf(recorded).claim(params, about);
+  if ('kind' in claim) return claim.kind === 'refused' ? claim.reason : claim.kind;
+
+  const { algorithm, signed, username, response } = claim;
+  const { crypto } = DIGEST_ALGORITHMS[algorithm];
+  const ha1 = hash(crypto, `${PERSON.name}:${REALM}:${PASSWORD}`, 'hex');
+  const right = digestResponse(algorithm, ha1, signed, hash(crypto, asked.content, 'buffer'));
+  if (username !== PERSON.name || response !== right) {
+    return 'no such name, or the response is wrong';
+  }
+  const used = earlier.some(({ asked: before, answer }) => {
+    const { nonce, nc } = credentialsOf(before).params ?? {};
+    return isAccepted(answer) && nonce === signed.nonce && nc === signed.nc;
+  });
+  return used ? 'nc was used before' : undefined;
+}
+
+/** The offer of the challenges before; its nonces are those that the server gave. */
+function offerOf({ earlier }: Recorded) {
+  const challenges = earlier.flatMap(({ answer }) =>
+    answer.lines('www-authenticate').flatMap((value) => parseChallenges(value) ?? []),
+  );
+  const valuesOf = (name: string) =>
+    challenges.flatMap(({ params }) => params?.[name]?.split(',') ?? []);
+  const nonces = new Set(valuesOf('nonce'));
+  return createOffer({
+    realm: REALM,
+    algorithms: [...new Set(valuesOf('algorithm') as DigestAlgorithmName[])],
+    qop: [...new Set(valuesOf('qop') as Qop[])],
+    userhash: false,
+    nonces: {
+      issue: () => '',
+      check: (nonce) => (nonces.has(nonce) ? 'fresh' : 'unknown'),
+      ending: () => false,
+      lifetime: 0,
+    },
+  });
+}

@@ -1,0 +1,96 @@
+import { epochSeconds } from '#shared/base/clock.ts';
+import { checkDpopProof } from '#shared/jose/dpop-proof.ts';
+import { PROOF_WINDOW } from '#shared/jose/proof-life.ts';
+import type { TokenVerdict } from '#shared/auth/tokens/token-verifier.ts';
+import { type Check, checksOf, notReached, type Step } from '#shared/explain/checks.ts';
+import { SCOPE_STEP, TOKEN_STEPS } from '#shared/explain/schemes/access-token.ts';
+import { PROOF_STEPS } from '#shared/explain/schemes/dpop-proof.ts';
+import { readJwt } from '#shared/explain/schemes/jwt.ts';
+import { type Checks, credentialsOf, isAccepted, type Recorded } from '../recorded.ts';
+
+/** The scope of the spaces that take tokens. */
+const NEEDED = 'play';
+
+/** RFC 6750. */
+export const bearerChecks: Checks = async (recorded) => {
+  const token = await verifiedToken(recorded);
+  const steps = [...TOKEN_STEPS, SCOPE_STEP];
+  if (token.kind !== 'verified') return checksOf(steps, token.reason);
+  const bound = token.cnf === undefined ? undefined : 'bound to a key, so it needs DPoP';
+  return checksOf(steps, bound ?? scopeRefusal(token));
+};
+
+const FIELD_STEP: Step = {
+  name: 'field',
+  check: 'The token comes by the scheme DPoP, with one field DPoP beside it.',
+  section: 'RFC 9449 section 7.1',
+};
+
+/** RFC 9449: the token first, then its proof. */
+export const dpopChecks: Checks = async (recorded) => {
+  const { asked } = recorded;
+  const [proof] = asked.lines('dpop');
+  const { scheme } = credentialsOf(asked);
+  const rest = [...TOKEN_STEPS, ...PROOF_STEPS, SCOPE_STEP];
+  const absent = scheme === 'dpop' ? undefined : 'a scheme that the space does not have';
+  if (absent !== undefined || proof === undefined) {
+    const refusal = absent ?? 'the field DPoP is missing';
+    return [...checksOf([FIELD_STEP], refusal), ...notReached(rest)];
+  }
+  const token = await verifiedToken(recorded);
+  const field = checksOf([FIELD_STEP], undefined);
+  if (token.kind !== 'verified') {
+    const judged = checksOf(TOKEN_STEPS, token.reason);
+    return [...field, ...judged, ...notReached([...PROOF_STEPS, SCOPE_STEP])];
+  }
+  const judged = [...field, ...checksOf(TOKEN_STEPS, undefined)];
+  return [...judged, ...checksOfProof(proof, token, recorded)];
+};
+
+type Verified = Extract<TokenVerdict, { kind: 'verified' }>;
+
+async function verifiedToken({ asked, tokens, url }: Recorded): Promise<TokenVerdict> {
+  const { token68 } = credentialsOf(asked);
+  return token68 === undefined
+    ? { kind: 'refused', reason: 'not of the form of a token (b64token)' }
+    : tokens.verify(token68, [url]);
+}
+
+function scopeRefusal({ principal }: Verified): string | undefined {
+  const scopes = 'scopes' in principal ? principal.scopes : undefined;
+  return scopes?.has(NEEDED) ? undefined : `lacks ${NEEDED}`;
+}
+
+function checksOfProof(
+  proof: string,
+  token: Verified,
+  { asked, earlier, url, clock }: Recorded,
+): readonly Check[] {
+  const [method = '', target = ''] = asked.words;
+  const given = new Set(earlier.flatMap(({ answer }) => answer.lines('dpop-nonce')));
+  const { token68 = '' } = credentialsOf(asked);
+  const { cnf } = token;
+  const checked = checkDpopProof(
+    proof,
+    {
+      method,
+      htu: new URL(target, url).href,
+      accessToken: token68,
+      ...(cnf && 'jkt' in cnf && { jkt: cnf.jkt }),
+      now: epochSeconds(clock),
+      window: PROOF_WINDOW,
+      refusesNonce(nonce) {
+        if (nonce === undefined) return 'nonce is missing';
+        return given.has(nonce) ? undefined : 'nonce is not of this space';
+      },
+    },
+    { get: () => undefined, set: () => {} },
+  );
+  if (!checked.ok) return [...checksOf(PROOF_STEPS, checked.reason), ...notReached([SCOPE_STEP])];
+  const used = earlier.some(
+    ({ asked: before, answer }) =>
+      isAccepted(answer) && readJwt(before.lines('dpop')[0] ?? '').payload?.['jti'] === checked.jti,
+  );
+  if (used) return [...checksOf(PROOF_STEPS, 'jti was used before'), ...notReached([SCOPE_STEP])];
+  return [...checksOf(PROOF_STEPS, undefined), ...checksOf([SCOPE_STEP], scopeRefusal(token))];
+}

@@ -1,0 +1,56 @@
+import type { Awaitable } from '#shared/base/awaitable.ts';
+import type { Clock } from '#shared/base/clock.ts';
+import type { TokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
+import type { Check } from '#shared/explain/checks.ts';
+import { type Credentials, parseCredentials } from '#shared/http/auth/credentials.ts';
+import { type MessageParts, partsOf } from './http1-message.ts';
+
+/** A recorded message: its first line in words, its fields and its content. */
+export interface RecordedMessage extends MessageParts {
+  readonly words: readonly string[];
+  /** Returns the values of all lines of a field; `name` in lower case. */
+  lines(name: string): readonly string[];
+}
+
+/** A request of the client, as a server looks at it with what was before. */
+export interface Recorded {
+  readonly asked: RecordedMessage;
+  /** The legs before. */
+  readonly earlier: readonly {
+    readonly asked: RecordedMessage;
+    readonly answer: RecordedMessage;
+  }[];
+  /** The URL of the space. */
+  readonly url: string;
+  /** The key of the playground's application. */
+  readonly apiKey: string;
+  readonly tokens: Pick<TokenVerifier, 'verify'>;
+  readonly clock: Clock;
+}
+
+/** Returns what a server checks of a request that has credentials, in order, by the scheme's own functions. */
+export type Checks = (recorded: Recorded) => Awaitable<readonly Check[]>;
+
+/** Reads the octets of a message (RFC 9112 section 2.1). */
+export function readRecorded(octets: Buffer): RecordedMessage {
+  const parts = partsOf(octets);
+  return {
+    ...parts,
+    words: parts.first.split(' '),
+    lines: (name) =>
+      parts.fields.flatMap(([of, value]) => (of.toLowerCase() === name ? value : [])),
+  };
+}
+
+/** Returns the credentials of a request. */
+export const credentialsOf = ({ lines }: RecordedMessage): Credentials =>
+  parseCredentials(lines('authorization')[0] ?? '') ?? { scheme: '', rest: '' };
+
+/** Fields by which a request has credentials. */
+const CREDENTIALS = ['authorization', 'x-api-key'];
+
+export const hasCredentials = ({ lines }: RecordedMessage): boolean =>
+  CREDENTIALS.some((name) => lines(name).length > 0);
+
+/** True if the server has let the client in. */
+export const isAccepted = ({ words }: RecordedMessage): boolean => words[1] === '200';
