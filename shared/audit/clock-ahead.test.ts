@@ -4,7 +4,7 @@ import { openPatiently, redisConfig } from '#shared/stores/redis/under-test.ts';
 import { sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startRedis } from '../../e2e/parts/redis.ts';
-import { closeOpen } from './close.ts';
+import { closeOpen, indexed } from './close.ts';
 import { textOf } from './entry.ts';
 import { type AuditFilter, listEvents } from './list.ts';
 import { macKey } from './mac.ts';
@@ -91,6 +91,33 @@ test.each(STORES)('on %s, events of clocks ahead hide no other ones', async (_, 
   }
 });
 
+test.each(STORES)('on %s, a time far back reads nothing after it', async (_, open) => {
+  await using opened = await open();
+  const { all, write } = logOf(opened.stores);
+  await write(BEGIN, 'old');
+  for (let n = 0; n < 12; n += 1) {
+    await write(BEGIN + DAY, ...Array.from({ length: 1000 }, () => 'recent'));
+  }
+  const rows = jest.spyOn(opened.stores.audit, 'rows');
+  const filter = { until: BEGIN + 1 };
+  for (const newestFirst of [true, false]) {
+    expect(await all(filter, 5, newestFirst)).toEqual(['old']);
+    expect(await all({ ...filter, person: 'recent' }, 5, newestFirst)).toEqual([]);
+  }
+  const read = await Promise.all(rows.mock.results.map(({ value }) => value));
+  // The link that is later by a minute has the first thousand recent rows.
+  expect(read.flat().length).toBeLessThan(2 * 2 * 1010);
+  rows.mockRestore();
+  // A row of a clock that was behind stands after all of them.
+  await write(BEGIN - 1, 'late');
+  for (const newestFirst of [true, false]) {
+    const names = newestFirst ? ['late', 'old'] : ['old', 'late'];
+    for (const limit of [1, 2, 5]) expect(await all(filter, limit, newestFirst)).toEqual(names);
+    expect(await all({ ...filter, person: 'late' }, 1, newestFirst)).toEqual(['late']);
+    expect(await all({ since: BEGIN, until: BEGIN + 1 }, 1, newestFirst)).toEqual(['old']);
+  }
+});
+
 test.each(STORES)('on %s, a page reads a bounded number of rows', async (_, open) => {
   await using opened = await open();
   const { write } = logOf(opened.stores);
@@ -98,14 +125,37 @@ test.each(STORES)('on %s, a page reads a bounded number of rows', async (_, open
   for (let n = 0; n < 12; n += 1) {
     await write(BEGIN + DAY, ...Array.from({ length: 1000 }, () => 'recent'));
   }
-  const filter = { until: BEGIN + 1 };
+  const filter = { person: 'recent', kind: 'person.enabled' } as const;
   const first = await listEvents(opened.stores.audit, filter, { limit: 5, newestFirst: true });
   expect(first).toEqual({ events: [], next: 1997 });
   const page = { limit: 5, newestFirst: true, after: first.next };
-  const second = await listEvents(opened.stores.audit, filter, page);
-  expect(second.events).toMatchObject([{ person: 'old' }]);
-  expect(second.next).toBeUndefined();
+  expect(await listEvents(opened.stores.audit, filter, page)).toEqual({ events: [] });
 });
+
+test.each(STORES)(
+  'on %s, late rows of an earlier version, which marked none, are found',
+  async (_, open) => {
+    await using opened = await open();
+    const { audit } = opened.stores;
+    const { all, write } = logOf(opened.stores);
+    await write(BEGIN, 'old');
+    const unmarked: typeof audit.close = (link, rows, upTo) =>
+      audit.close(
+        link,
+        rows.map(({ seq, text }) => indexed({ seq, text })),
+        upTo,
+      );
+    const former = { ...audit, close: unmarked };
+    const asFormer = logOf({ ...opened.stores, audit: former });
+    await asFormer.write(BEGIN + DAY, 'later');
+    await asFormer.write(BEGIN + 1, 'late');
+    await write(BEGIN + DAY, 'now');
+    for (const newestFirst of [true, false]) {
+      const names = newestFirst ? ['late', 'old'] : ['old', 'late'];
+      expect(await all({ until: BEGIN + 2 }, 1, newestFirst)).toEqual(names);
+    }
+  },
+);
 
 test.each(STORES)('on %s, an event ten years ahead does not keep the log', async (_, open) => {
   await using opened = await open();

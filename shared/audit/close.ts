@@ -1,6 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
-import type { Audit, AuditRow } from '#shared/stores/audit/audit.ts';
+import type { Audit, AuditRow, IndexedRow } from '#shared/stores/audit/audit.ts';
 import { entryOf, keysOf, textOf } from './entry.ts';
+import { LATE, MARKED, SLACK } from './late.ts';
 import { macOf } from './mac.ts';
 import { NOBODY } from './recorder.ts';
 
@@ -32,7 +33,8 @@ export async function closeOpen({ audit, key }: Closing, oldest = 1): Promise<vo
       oldest: Math.max(head?.oldest ?? 1, oldest),
     };
     const rows = texts.map((text, n) => ({ seq: first + n, text }));
-    await audit.close({ ...link, mac: macOf(key, link, rows) }, rows.map(indexed), upTo);
+    const marked = markLate(rows.map(indexed), head?.at ?? 0);
+    await audit.close({ ...link, mac: macOf(key, link, rows) }, marked, upTo);
   }
 }
 
@@ -51,4 +53,15 @@ export async function recordCounts({ audit, clock }: Closing, most: number): Pro
     const isTold = count > 0 && person !== NOBODY;
     await audit.settleRefusal(refusal, ...(isTold ? [text] : []));
   }
+}
+
+/** Adds the keys of late rows. `latest`: the latest time before them. */
+function markLate(rows: readonly IndexedRow[], before: number): readonly IndexedRow[] {
+  let latest = before;
+  return rows.map(({ seq, text, keys }, n) => {
+    const time = Date.parse(entryOf(text).time);
+    const isLate = time < latest - SLACK;
+    latest = Math.max(latest, time);
+    return { seq, text, keys: [...keys, ...(n === 0 ? [MARKED] : []), ...(isLate ? [LATE] : [])] };
+  });
 }

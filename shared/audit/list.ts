@@ -1,5 +1,11 @@
-import { type Audit, type AuditRow, MOST_ENTRIES } from '#shared/stores/audit/audit.ts';
+import {
+  type Audit,
+  type AuditQuery,
+  type AuditRow,
+  MOST_ENTRIES,
+} from '#shared/stores/audit/audit.ts';
 import { type Entry, entryOf, keyOf } from './entry.ts';
+import { LATE, MARKED, SLACK } from './late.ts';
 import type { Kind } from './event-kinds.ts';
 
 /** Which events are asked for; all that is given has to fit. */
@@ -40,23 +46,28 @@ export async function listEvents(
   filter: AuditFilter,
   { after, limit, newestFirst = false }: Page,
 ): Promise<AuditPage> {
-  const places = await placesOf(audit, filter);
-  const key = indexOf(filter);
+  const inOrder = await stretchesOf(audit, filter);
+  const stretches = newestFirst ? inOrder.toReversed() : inOrder;
   let behind = after;
-  for (let read = 0; ; read += 1) {
-    const { first, last } = newestFirst
-      ? { first: places.first, last: Math.min(places.last, (behind ?? Infinity) - 1) }
-      : { first: Math.max(places.first, (behind ?? 0) + 1), last: places.last };
-    if (first > last) return { events: [] };
-    const count = read === 0 ? limit : MOST_ENTRIES;
-    const rows = await audit.rows({ first, last, newestFirst, ...(key && { key }) }, count);
-    const fitting = rows.map(listed).filter((event) => fits(event, filter));
-    const events = fitting.slice(0, limit);
-    behind = (events.length < fitting.length ? events : rows).at(-1)?.seq;
-    const isEnd = rows.length < count && events.length === fitting.length;
-    if (isEnd) return { events };
-    if (events.length > 0 || read === READS) return { events, ...(behind && { next: behind }) };
+  let reads = 0;
+  for (const [n, stretch] of stretches.entries()) {
+    for (let isEnd = false; !isEnd;) {
+      const range = newestFirst
+        ? { ...stretch, last: Math.min(stretch.last, (behind ?? Infinity) - 1) }
+        : { ...stretch, first: Math.max(stretch.first, (behind ?? 0) + 1) };
+      if (range.first > range.last) break;
+      const count = reads === 0 ? limit : MOST_ENTRIES;
+      const rows = await audit.rows({ ...range, newestFirst }, count);
+      if (rows.length > 0) reads += 1;
+      const fitting = rows.map(listed).filter((event) => fits(event, filter));
+      const events = fitting.slice(0, limit);
+      behind = (events.length < fitting.length ? events : rows).at(-1)?.seq ?? behind;
+      isEnd = rows.length < count && events.length === fitting.length;
+      if (isEnd && n === stretches.length - 1) return { events };
+      if (events.length > 0 || reads > READS) return { events, ...(behind && { next: behind }) };
+    }
   }
+  return { events: [] };
 }
 
 const listed = ({ seq, text }: AuditRow): Listed => ({ seq, ...entryOf(text) });
@@ -68,14 +79,30 @@ function indexOf({ person, client, kind }: AuditFilter): string | undefined {
   return kind && keyOf.kind(kind);
 }
 
-/** The places that may have such events. Behind a row of a clock that was ahead there are earlier ones, so none ends them. */
-async function placesOf(audit: Audit, { since }: AuditFilter) {
+/** Places that may have such events, and the index that is asked there. */
+type Stretch = Omit<AuditQuery, 'newestFirst'>;
+
+/**
+ * Returns the stretches of the log that may have such events, in its order. Behind the link that is later than `until` by
+ * `SLACK`, only late rows are earlier than `until`, and they have an index of their own.
+ */
+async function stretchesOf(audit: Audit, filter: AuditFilter): Promise<readonly Stretch[]> {
+  const { since, until } = filter;
   const [head] = await audit.links(undefined, 1);
-  const none = { first: 1, last: 0 };
-  if (head === undefined) return none;
+  if (head === undefined) return [];
   const from = since === undefined ? undefined : await audit.linkAt(since);
-  if (since !== undefined && from === undefined) return none;
-  return { first: from?.first ?? 1, last: head.last };
+  if (since !== undefined && from === undefined) return [];
+  const key = indexOf(filter);
+  const whole = { first: from?.first ?? 1, last: head.last, ...(key && { key }) };
+  const later = until === undefined ? undefined : await audit.linkAt(until + SLACK);
+  if (later === undefined) return [whole];
+  const rest = { first: later.last + 1, last: head.last };
+  const [marked] = await audit.rows({ ...rest, key: MARKED }, 1);
+  if (marked === undefined) return [whole];
+  return [
+    { ...whole, last: marked.seq - 1 },
+    { ...rest, first: Math.max(whole.first, marked.seq), key: LATE },
+  ];
 }
 
 function fits(event: Listed, { kind, person, client, since, until }: AuditFilter): boolean {

@@ -1,6 +1,7 @@
 import type { Audit, AuditLink } from '#shared/stores/audit/audit.ts';
 import { type Closing, closeOpen, indexed } from './close.ts';
 import { entryOf, textOf } from './entry.ts';
+import { LATE, MARKED } from './late.ts';
 
 const DAY = 86_400_000;
 
@@ -100,6 +101,10 @@ async function removeEnded(audit: Audit): Promise<void> {
   for (;;) {
     const [link]: readonly AuditLink[] = await audit.links(1, 1);
     if (head === undefined || link === undefined || link.number >= head.oldest) return;
-    await audit.end(link, (await rowsOf(audit, link)).map(indexed));
+    const rows = (await rowsOf(audit, link)).map(indexed);
+    await audit.end(
+      link,
+      rows.map(({ keys, ...row }) => Object.assign(row, { keys: [...keys, MARKED, LATE] })),
+    );
   }
 }

@@ -4,7 +4,11 @@ import { describe, expect, test } from '@jest/globals';
 import { parseApiKey } from '#shared/people/api-key.ts';
 import { readPublicKey } from '#shared/people/public-key.ts';
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
+import { rotateApiKey } from '#shared/operations/keys/key-rotate.ts';
+import { perform } from '#shared/operations/operation.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
+import { withPeople } from '../stores/with-people.ts';
 import { withStores } from '../stores/with-stores.ts';
 
 const DAY = 86_400_000;
@@ -175,6 +179,26 @@ describe('key list', () => {
 });
 
 describe('key rotate', () => {
+  test('a failure between its two writes leaves the old key alone, no new one, and no event', async () => {
+    const shell = await newShell();
+    const old = await add(shell);
+    await withPeople(shell, async (house) => {
+      const { stores } = house;
+      const failing: Stores = {
+        ...stores,
+        together: (work) =>
+          stores.together((held) => {
+            const expire = async () => Promise.reject(new Error('the machine stopped'));
+            return work({ ...held, apiKeys: { ...held.apiKeys, expire } });
+          }),
+      };
+      const before = [await stores.apiKeys.list(), (await stores.audit.open()).texts];
+      const rotating = perform(rotateApiKey, { id: old.id }, { ...house, stores: failing });
+      await expect(rotating).rejects.toThrow('the machine stopped');
+      expect([await stores.apiKeys.list(), (await stores.audit.open()).texts]).toEqual(before);
+    });
+  });
+
   test('another secret with the same members; for a day both live', async () => {
     const shell = await newShell();
     const old = await add(shell, '--scope', 'a');

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
-import { Conflict, Missing, operation } from '../operation.ts';
+import { Conflict, type House, Missing, operation } from '../operation.ts';
 import { overlap } from '../overlap.ts';
 import { keyId } from './key-id.ts';
 import { addApiKey, expires, expiresAt, newKeySchema } from './new-key.ts';
@@ -17,28 +17,40 @@ export const rotateApiKey = operation({
   }),
   operands: ['id'],
   output: newKeySchema,
-  async run({ id, overlap: seconds, expires: days }, house) {
-    const { apiKeys } = house.stores;
-    const now = house.clock.now();
-    const old = await apiKeys.get(id);
-    if (old === undefined) throw new Missing(`there is no key ${id}`);
-    const { application, realm, scopes, demo } = old;
-    const expires_at = expiresAt(days, house) ?? sameLife(old, now);
-    const members = {
-      application,
-      realm,
-      scopes,
-      ...(expires_at !== undefined && { expires_at }),
-      ...(demo && { demo }),
-    };
-    const key = await addApiKey(house, members, 'api-key.rotated');
-    if (!(await apiKeys.expire(id, now + 1000 * seconds))) {
-      await apiKeys.remove(key.id);
-      throw new Conflict(`the key ${id} was removed meanwhile`);
-    }
-    return key;
-  },
+  run: (input, house) =>
+    house.stores.together((stores) =>
+      rotate(input, { ...house, stores, recorder: house.recorder.of(stores) }),
+    ),
 });
+
+interface Rotation {
+  readonly id: string;
+  readonly overlap: number;
+  readonly expires?: number;
+}
+
+/** The new key comes first: where the store has no transactions, a crash leaves one key too many, and never none. */
+async function rotate({ id, overlap: seconds, expires: days }: Rotation, house: House) {
+  const { apiKeys } = house.stores;
+  const now = house.clock.now();
+  const old = await apiKeys.get(id);
+  if (old === undefined) throw new Missing(`there is no key ${id}`);
+  const { application, realm, scopes, demo } = old;
+  const expires_at = expiresAt(days, house) ?? sameLife(old, now);
+  const members = {
+    application,
+    realm,
+    scopes,
+    ...(expires_at !== undefined && { expires_at }),
+    ...(demo && { demo }),
+  };
+  const key = await addApiKey(house, members, 'api-key.rotated');
+  if (!(await apiKeys.expire(id, now + 1000 * seconds))) {
+    await apiKeys.remove(key.id);
+    throw new Conflict(`the key ${id} was removed meanwhile`);
+  }
+  return key;
+}
 
 /** Returns when a key ends that is made now for as long as the old one was; a rotation shortens that. */
 function sameLife({ created_at, expires_at }: ApiKeyRecord, now: number): number | undefined {

@@ -71,10 +71,28 @@ end
 return found
 `);
 
-/** KEYS: times of the links, links. ARGV: time. */
+/**
+ * KEYS: links. ARGV: time. Numbers are searched by halves: the times of links never go back, and many may have the same,
+ * which the set of times has in the order of their digits.
+ */
 const linkAt = script(`
-local number = redis.call('ZRANGE', KEYS[1], ARGV[1], '+inf', 'BYSCORE', 'LIMIT', 0, 1)[1]
-return number and redis.call('XRANGE', KEYS[2], number .. '-0', number .. '-0') or {}
+local function at(from, to, command)
+  return redis.call(command or 'XRANGE', KEYS[1], from, to, 'COUNT', 1)[1]
+end
+local first, last = at('-', '+'), at('+', '-', 'XREVRANGE')
+if not first then return {} end
+local low, high = tonumber(string.match(first[1], '%d+')), tonumber(string.match(last[1], '%d+'))
+local found
+while low <= high do
+  local middle = math.floor((low + high) / 2)
+  local link = at(middle .. '-0', middle .. '-0')
+  if link and cjson.decode(link[2][2]).at < tonumber(ARGV[1]) then low = middle + 1
+  else
+    found = link or found
+    high = middle - 1
+  end
+end
+return { found }
 `);
 
 type Entry = readonly [id: string, fields: readonly [name: string, value: string]];
@@ -95,7 +113,7 @@ const flat = ({ seq, text, keys }: IndexedRow) => [String(seq), text, JSON.strin
 
 /**
  * Open entries are in streams (`streams.ts`). The log has a slot of its own, `{prefix:audit}`: the streams `rows` and
- * `links`, whose ids are seq and number, the sorted sets `times`, number by time, and `by:{key}`, seqs, the hash
+ * `links`, whose ids are seq and number, the sorted sets `times`, number by time for earlier versions, and `by:{key}`, seqs, the hash
  * `refused`, and the hash `head`: the last link, and how far each stream of open entries is closed. That position is
  * written with the rows, so that each entry becomes one row, even if a process ends before it has trimmed the streams.
  */
@@ -215,7 +233,7 @@ export function redisAudit(redis: Commands, prefix: string, streams: AuditStream
     },
 
     async linkAt(at) {
-      const [found] = await redis.script<Entry[]>(linkAt, [times, links], String(at));
+      const [found] = await redis.script<Entry[]>(linkAt, [links], String(at));
       return found && linkOf(found);
     },
 

@@ -1,0 +1,92 @@
+import { textOf } from '#shared/audit/entry.ts';
+import type { AuditEvent } from '#shared/audit/event-kinds.ts';
+import { closeOpen } from '#shared/audit/close.ts';
+import { macKey } from '#shared/audit/mac.ts';
+import { searchKeysOf } from '#shared/people/names/search-keys.ts';
+import {
+  someApiKey,
+  someClient,
+  somePerson,
+  somePublicKey,
+} from '#shared/stores/contract/samples.ts';
+import type { Stores } from '#shared/stores/stores.ts';
+import type { AuthzServer } from '../../../authz-server/base/server.ts';
+
+export interface Sizes {
+  readonly people: number;
+  readonly clients: number;
+  readonly events: number;
+}
+
+/** The client to which everybody has given a grant. */
+export const POPULAR = 'client-0';
+/** Milliseconds between two events. */
+const APART = 1000;
+const AT_ONCE = 500;
+/** A person belongs to one of so many groups. */
+const GROUPS = 20;
+
+export const personId = (n: number) => `person-${n}`;
+/** When the event of that number happened, in milliseconds since the epoch. */
+export const timeOf = (n: number, { events }: Sizes, now: number) => now - (events - n) * APART;
+
+/** Fills a store with people, clients, keys, grants and events. */
+export async function fill(
+  { stores, master, clock }: Pick<AuthzServer, 'stores' | 'master' | 'clock'>,
+  sizes: Sizes,
+): Promise<void> {
+  const { people, clients, events } = sizes;
+  await each(people, (n) => addPerson(stores, n));
+  await each(clients, (n) => addClient(stores, n));
+  const now = clock.now();
+  for (let n = 0; n < events; n += AT_ONCE) {
+    const count = Math.min(AT_ONCE, events - n);
+    const texts = Array.from({ length: count }, (_, k) => eventText(n + k, sizes, now));
+    await stores.audit.append(...texts);
+    if (n % (20 * AT_ONCE) === 0) {
+      await closeOpen({ audit: stores.audit, key: macKey(master), clock });
+    }
+  }
+  await closeOpen({ audit: stores.audit, key: macKey(master), clock });
+}
+
+async function each(count: number, work: (n: number) => Promise<unknown>): Promise<void> {
+  for (let n = 0; n < count; n += AT_ONCE) {
+    const some = Math.min(AT_ONCE, count - n);
+    await Promise.all(Array.from({ length: some }, (_, k) => work(n + k)));
+  }
+}
+
+async function addPerson({ people, artefacts }: Stores, n: number): Promise<void> {
+  const id = personId(n);
+  const name = `name-${String(n).padStart(6, '0')}`;
+  const profile = { groups: [`group-${n % GROUPS}`], display_name: `Person ${n}` };
+  const search_keys = searchKeysOf({ name, profile });
+  await people.add({ ...somePerson(name), id, profile, search_keys, disabled: n % 50 === 0 }, []);
+  const grantId = `grant-${n}`;
+  const members = { grantId, accountId: id, clientId: POPULAR, generation: 0, clientGeneration: 0 };
+  const payload = { ...members, since: n, device: { agent: 'Device' } };
+  await artefacts.put({ kind: 'Access', id: grantId, payload, seconds: 80_000 + n });
+}
+
+async function addClient({ clients, apiKeys, publicKeys }: Stores, n: number): Promise<void> {
+  await clients.add({ ...someClient(`client-${n}`), client_name: `Client ${n}` });
+  await apiKeys.add({ ...someApiKey(`key-${n}`), application: `App ${n}` });
+  const owner = { kind: 'application', id: `App ${n}` } as const;
+  await publicKeys.add({ ...somePublicKey(`public-${n}`), owner }, 1);
+}
+
+/** Tokens are most of a log; in the middle of a million, one person was disabled. */
+function eventText(n: number, sizes: Sizes, now: number): string {
+  const client = `client-${n % sizes.clients}`;
+  const person = personId(n % sizes.people);
+  const event: AuditEvent =
+    n === Math.floor(sizes.events / 2)
+      ? { kind: 'person.disabled', person }
+      : n % 3 === 0
+        ? { kind: 'sign-in', person, what: 'pwd' }
+        : n % 3 === 1
+          ? { kind: 'token.issued', person, client: n % 30 === 1 ? POPULAR : client, type: 'code' }
+          : { kind: 'client-token.issued', client, type: 'client_credentials' };
+  return textOf(event, { who: { person }, how: 'token endpoint' }, timeOf(n, sizes, now));
+}

@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals';
+import { OPERATIONS } from '#shared/operations/operations.ts';
+import { format } from '../report.ts';
+import { measureLists, queriesOf } from './lists.ts';
+
+const WHOLE = { people: 100_000, clients: 10_000, events: 1_000_000 };
+const FEW = { people: 300, clients: 120, events: 1_000 };
+
+/** `LISTS=whole npm run test:bench -- e2e/bench/lists` takes half an hour, and prints the table. */
+const isWhole = process.env['LISTS'] === 'whole';
+const LONGEST = 3_600_000;
+
+test('every operation that reads is asked in some way', () => {
+  const reading = OPERATIONS.filter(({ effect }) => effect === 'reads').map(({ name }) => name);
+  expect(Object.keys(queriesOf(FEW)).toSorted()).toEqual(reading.toSorted());
+});
+
+test(
+  'each of them, and its page, answers on both stores and has its cost',
+  async () => {
+    const findings = await measureLists(isWhole ? WHOLE : FEW);
+    const rows = findings.tables.flatMap((table) => table.rows);
+    const asked = Object.values(queriesOf(FEW)).flat().length;
+    expect(rows).toHaveLength(2 * asked);
+    for (const row of rows) expect(row['page ms']).toBeGreaterThan(0);
+    if (isWhole) process.stdout.write(`${format(findings)}\n`);
+  },
+  LONGEST,
+);
