@@ -14,6 +14,8 @@ const SIDE_BY_SIDE = 10;
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** The first one of a connection has 1. */
+  readonly number: number;
   /** The answer was handed to the operating system, or the connection is gone. */
   done: boolean;
 }
@@ -41,8 +43,6 @@ export class Connections {
   readonly #admission: Places;
   /** Unfinished exchanges in order; the last one stays until the next begins. */
   readonly #exchanges = new Map<Duplex, Exchange[]>();
-  /** How many requests of a connection have begun. */
-  readonly #begun = new WeakMap<Duplex, number>();
   readonly #refused = new WeakSet<Duplex>();
   #closing = false;
 
@@ -80,8 +80,10 @@ export class Connections {
   /** A request that need not wait begins. Returns how many of its connection have begun. */
   begin(request: IncomingMessage, response: ServerResponse): number {
     const { socket } = request;
-    const exchange: Exchange = { request, response, done: false };
-    const open = this.#underWay(socket);
+    const known = this.#exchanges.get(socket) ?? [];
+    const open = known.filter(({ done }) => !done);
+    const number = (known.at(-1)?.number ?? 0) + 1;
+    const exchange: Exchange = { request, response, number, done: false };
     if (this.#exchanges.has(socket)) this.#exchanges.set(socket, [...open, exchange]);
     if (this.#closing) this.#makeLast(exchange);
     response.on('close', () => {
@@ -89,9 +91,7 @@ export class Connections {
       if (this.#closing) this.#endWhenIdle(socket);
     });
     if (open.length > 0) this.#admission.takes(response, socket);
-    const begun = (this.#begun.get(socket) ?? 0) + 1;
-    this.#begun.set(socket, begun);
-    return begun;
+    return number;
   }
 
   /**
