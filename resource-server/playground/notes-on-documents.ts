@@ -24,10 +24,6 @@ export const DOCUMENT_FIELDS: Notes = {
     '10.2.2',
   ),
   'content-location': http('The address at which this very content is.', '8.7'),
-  'content-disposition': {
-    text: 'A browser shows the content, and does not save it.',
-    section: 'RFC 6266 section 4',
-  },
   'accept-patch': {
     text: 'The formats of patches that this address takes.',
     section: 'RFC 5789 section 3.1',

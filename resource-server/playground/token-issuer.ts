@@ -26,7 +26,7 @@ import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message
 import { blindRsaVerification } from '../auth/private-token/verification.ts';
 import { REALM } from './realm.ts';
 
-/** The name of the issuer, at which nobody else can ask it (RFC 2606 section 3). */
+/** The name of the issuer, at which nobody else can ask it. */
 export const TOKEN_ISSUER = 'issuer.example';
 const REQUEST_PATH = '/private-token/request';
 /** Milliseconds for which tokens of a key are good: spent ones are remembered for as long. */
