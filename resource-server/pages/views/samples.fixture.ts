@@ -87,6 +87,13 @@ export function samples(text = ''): Readonly<Record<string, (frame: Frame) => An
         mistake: 'password',
         legs: [
           {
+            title: 'The client asks an issuer',
+            to: 'issuer',
+            remarks: [],
+            sent: { text: 'GET /keys HTTP/1.1\n\n', notes: [] },
+            received: { text: 'HTTP/1.1 200 OK\n\n', notes: [] },
+          },
+          {
             title: 'The client asks',
             remarks: [`It finds out${text}.`],
             checks: [{ check: 'It is new.', section: 'RFC 7617', result: 'right' }],
