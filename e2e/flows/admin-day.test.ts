@@ -91,6 +91,12 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
 
     // A client, whose secret is shown once and gets a token.
     await page.goto(at('/client-add'));
+    await isFine(page);
+    await page.locator('[name=resources]').waitFor({ state: 'hidden' });
+    await page.getByText('What else it may do').focus();
+    await page.keyboard.press('Enter');
+    await page.locator('[name=resources]').waitFor();
+    await isFine(page);
     await page.locator('[name=client_name]').fill('Nightly');
     await page.locator('[name=grant_types][value=client_credentials]').check();
     await page.locator('[name=scope]').fill('documents:read');

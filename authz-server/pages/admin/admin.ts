@@ -22,6 +22,7 @@ import { ADMIN_PATH, type Admitted, createAdmission } from './admission.ts';
 import { linksFrom, titleOf } from './links.ts';
 import { fieldsOf, repeatedIn, textsIn, withoutSecrets } from './members.ts';
 import { overview } from './notices.ts';
+import { inParts } from './parts.ts';
 import { createOnce } from './once.ts';
 import { ownView } from './own-views.ts';
 import { recentEvents } from './recent-events.ts';
@@ -77,7 +78,7 @@ export function adminHandlers(
       home: ADMIN_PATH,
       action,
       effect,
-      fields: fieldsOf(operation, texts, language, wrong),
+      ...inParts(operation.name, fieldsOf(operation, texts, language, wrong), language),
       ...(effect === 'changes' && { once: once.mark(action, visitor.person.id) }),
       links,
       ...shown,

@@ -63,13 +63,22 @@ const OWN_VIEWS: Readonly<Record<string, Make>> = {
     };
   },
 
-  async 'server status'({ told: { version, processes, warnings, ...value } }, tell, language) {
+  async 'server status'(
+    { told: { version, processes, warnings, backup_at: last, backup_overdue: overdue, ...value } },
+    tell,
+    language,
+  ) {
     // A person's `version` counts changes: that of the software has a label of its own.
     const { none } = textsOf(language).admin.backup;
     return {
       told: {
         kind: 'one',
-        value: { software_version: version, ...value, backup_at: value['backup_at'] ?? none },
+        value: {
+          software_version: version,
+          ...value,
+          backup_at: last ?? none,
+          backup_overdue: overdue,
+        },
       },
       sections: [
         {

@@ -77,8 +77,18 @@ export interface AdminField {
   readonly values: readonly string[];
   readonly options: readonly { readonly value: string; readonly label: string }[];
   readonly required: boolean;
+  /** Not marked as optional: it filters, or most need it. */
+  readonly isUsual?: true;
   /** The mistake in it, in English. */
   readonly problem?: string;
+}
+
+/** Fields of a long form below a heading of their own. */
+export interface AdminPart {
+  readonly title: string;
+  readonly fields: readonly AdminField[];
+  /** Whether the fields are seen at once. */
+  readonly isOpen: boolean;
 }
 
 /** The result of an operation: a page of a list, or one thing. */
@@ -98,6 +108,7 @@ export interface AdminOperationProps {
   readonly action: string;
   readonly effect: 'reads' | 'changes';
   readonly fields: readonly AdminField[];
+  readonly parts?: readonly AdminPart[];
   /** Sent along, so that the form counts once. */
   readonly once?: string;
   /** A mistake that is in no single field; `sent`: this form counts no more. Its text is English. */

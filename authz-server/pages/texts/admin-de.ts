@@ -11,6 +11,7 @@ export const adminDe: typeof adminEn = {
   nothing: 'Hier ist nichts.',
   next: 'Nächste Seite',
   none: 'Nicht gesetzt',
+  empty: 'Keine',
   unchanged: 'Wie bisher',
   byDefault: 'Voreinstellung',
   any: 'Beliebig',
@@ -45,6 +46,15 @@ export const adminDe: typeof adminEn = {
     bans: 'Sperren (bans) des letzten Tages',
     processes: 'Prozesse der letzten Minute',
     feed: 'Liste der Widerrufe',
+  },
+  /** Headings of long forms. */
+  parts: {
+    people: 'Anmeldung von Personen',
+    proof: 'Nachweis, wer er ist',
+    access: 'Was er sonst noch darf',
+    gnap: 'Ein Client von GNAP',
+    document: 'Nach seiner eigenen Beschreibung',
+    clear: 'Einstellungen leeren',
   },
   backup: { none: 'Keine bekannt' },
   overview: {

@@ -11,6 +11,7 @@ export const adminEn = {
   nothing: 'There is nothing here.',
   next: 'Next page',
   none: 'Not set',
+  empty: 'None',
   unchanged: 'As it is',
   byDefault: 'Default',
   any: 'Any',
@@ -45,6 +46,15 @@ export const adminEn = {
     bans: 'Bans of the last day',
     processes: 'Processes of the last minute',
     feed: 'Feed of revocations',
+  },
+  /** Headings of long forms. */
+  parts: {
+    people: 'Sign-in of people',
+    proof: 'Proof of who it is',
+    access: 'What else it may do',
+    gnap: 'A client of GNAP',
+    document: 'By its own description',
+    clear: 'Clear settings',
   },
   backup: { none: 'None is known' },
   overview: {

@@ -5,7 +5,9 @@ import { textsOf } from '../texts/index.ts';
 
 /** The field of a member, with what is wrong with it beside it. */
 export function adminField({ language }: View, field: AdminField): Html {
-  const { name, kind, required, problem } = field;
+  const { name, kind, required, isUsual, problem } = field;
+  // A choice has an answer at first: nobody has to be told that it may be left.
+  const isMarked = !required && !isUsual && kind !== 'choice';
   const label = field.isEnglish ? html`<span lang="en">${field.label}</span>` : field.label;
   const texts = textsOf(language).admin;
   const id = `field-${name}`;
@@ -22,7 +24,7 @@ export function adminField({ language }: View, field: AdminField): Html {
     problem !== undefined &&
     html`<p class="note bad" id="${wrong}">${label}: <span lang="en">${problem}</span></p>`;
   if (kind === 'choices') {
-    return html`<fieldset class="items">
+    return html`<fieldset class="items asked">
       <legend>${label}</legend>
       <ul>
         ${field.options.map(
@@ -45,7 +47,7 @@ export function adminField({ language }: View, field: AdminField): Html {
   }
   return html`<div class="field">
     <label for="${id}"
-      >${label}${!required && html` <span class="small muted">(${texts.optional})</span>`}</label
+      >${label}${isMarked && html` <span class="small muted">(${texts.optional})</span>`}</label
     >
     ${INPUTS[kind](field, id, html`${state}${required && html` required`}`)}
     ${kind === 'lines' && html`<p class="small muted" id="${hint}">${texts.lines}</p>`} ${said}

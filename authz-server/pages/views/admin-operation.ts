@@ -1,6 +1,6 @@
 import type { Answer } from '#shared/http/answer.ts';
 import { type Html, html } from '#shared/pages/html.ts';
-import type { AdminLink, AdminOperationProps, AdminTold } from '../frame/admin-view.ts';
+import type { AdminLink, AdminOperationProps, AdminPart, AdminTold } from '../frame/admin-view.ts';
 import { document } from '../frame/shell.ts';
 import type { View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
@@ -42,7 +42,7 @@ function crumbs({ language }: View, { home, group, title }: AdminOperationProps)
   return html`<nav class="crumbs" aria-label="${texts.where}">
     <ol>
       <li><a href="${home}">${texts.title}</a></li>
-      <li><span>${group}</span></li>
+      ${group !== title && html`<li><span>${group}</span></li>`}
       <li aria-current="page">${title}</li>
     </ol>
   </nav>`;
@@ -66,18 +66,30 @@ function problemOf({ language }: View, { problem, effect }: AdminOperationProps)
 /** An operation that only reads is asked for by GET, so that its address can be kept. */
 function operationForm(
   view: View,
-  { action, effect, fields, once, title }: AdminOperationProps,
+  { action, effect, fields, parts = [], once, title }: AdminOperationProps,
 ): Html {
-  const content = html`${fields.map((field) => adminField(view, field))}
+  const marked = fields.map((field) =>
+    effect === 'reads' ? { ...field, isUsual: true as const } : field,
+  );
+  const content = html`${marked.map((field) => adminField(view, field))}
+    ${parts.map((part) => partOf(view, part))}
     <div class="buttons">
       <button class="button primary">
         ${effect === 'reads' ? textsOf(view.language).admin.search : title}
       </button>
     </div>`;
   if (effect === 'reads') {
-    return html`<form class="stack" method="get" action="${action}">${content}</form>`;
+    return html`<form class="filters" method="get" action="${action}">${content}</form>`;
   }
   return form(view, action, { ...(once !== undefined && { once }) }, content);
+}
+
+/** Opens without script. */
+function partOf(view: View, { title, fields, isOpen }: AdminPart): Html {
+  return html`<details class="part" ${isOpen && html` open`}>
+    <summary>${title}</summary>
+    <div class="stack">${fields.map((field) => adminField(view, field))}</div>
+  </details>`;
 }
 
 function toldOf(view: View, told: AdminTold): Html {
@@ -94,7 +106,7 @@ const linkList = (title: string, links: readonly AdminLink[]): Html | false =>
   links.length > 0 &&
   html`<section aria-labelledby="others">
     <h2 id="others">${title}</h2>
-    <div class="buttons">
+    <div class="buttons ways">
       ${links.map(({ href, text }) => html`<a class="button slim" href="${href}">${text}</a> `)}
     </div>
   </section>`;

@@ -22,7 +22,7 @@ export function adminValue(view: View, name: string, value: unknown): Html | str
     return moment(value > 0 && value < SECONDS ? value * 1000 : value, view);
   }
   if (Array.isArray(value)) {
-    if (value.length === 0) return texts.none;
+    if (value.length === 0) return texts.empty;
     const items = value.map((item: unknown) => html`<li>${adminValue(view, name, item)}</li>`);
     return html`<ul>
       ${items}

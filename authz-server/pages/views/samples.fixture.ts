@@ -711,6 +711,10 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
         { ...FIELD, name: 'admin', label: 'Administrator', kind: 'choice', options: OPTIONS },
         { ...FIELD, name: 'without', label: 'Clear these', kind: 'choices', options: OPTIONS },
       ],
+      parts: [
+        { title: 'GNAP', fields: [{ ...FIELD, name: 'gnap_key' }], isOpen: false },
+        { title: 'By its own description', fields: [{ ...FIELD, name: 'document' }], isOpen: true },
+      ],
     }),
   'admin-refused': (view) =>
     adminOperationPage(alice(view), {

@@ -122,6 +122,11 @@ export const FORMS = css`
     color: var(--muted);
     font-size: 0.875rem;
   }
+  .asked legend {
+    color: inherit;
+    font-size: inherit;
+    font-weight: 600;
+  }
   .items ul {
     border: 1px solid var(--line);
     border-radius: 0.75rem;

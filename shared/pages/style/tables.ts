@@ -41,6 +41,15 @@ export const TABLES = css`
   .roomy {
     max-width: 60rem;
   }
+  .filters {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(13rem, 100%), 1fr));
+    align-items: end;
+    gap: 1.125rem;
+  }
+  .ways > * {
+    flex-grow: 0;
+  }
   .searches {
     display: grid;
     gap: 1.125rem;
