@@ -1,11 +1,13 @@
 import { html, strong } from '#shared/pages/html.ts';
 import type { Texts } from './en.ts';
+import { accountDe } from './account-de.ts';
 import { endOneDe } from './end-one-de.ts';
 import { homeDe } from './home-de.ts';
 import { adminDe } from './admin-de.ts';
 import { activityDe } from './activity-de.ts';
 import { addressesDe } from './addresses-de.ts';
 import { passkeysDe } from './passkeys-de.ts';
+import { passwordDe } from './password-de.ts';
 import { registrationDe } from './registration-de.ts';
 import { secondFactorDe } from './second-factor-de.ts';
 
@@ -93,87 +95,7 @@ export const de: Texts = {
     },
   },
 
-  newPassword: {
-    label: 'Neues Passwort',
-    hint: 'Mindestens 8 Zeichen. Ein paar Wörter, die sonst niemand zusammenstellen würde, merkt man sich leicht.',
-    problems: {
-      wrong: 'Das alte Passwort ist falsch. Es wurde nichts geändert.',
-      same: 'Dieses Passwort haben Sie schon. Wählen Sie ein anderes.',
-      later: 'Es gab zu viele Versuche mit einem falschen Passwort. Es wurde nichts geändert.',
-      short: 'Das neue Passwort ist zu kurz. Wählen Sie eines mit mindestens 8 Zeichen.',
-      long: 'Das neue Passwort ist zu lang. Wählen Sie eines mit höchstens 1.024 Oktetten.',
-      characters:
-        'Das neue Passwort enthält ein Steuerzeichen oder ein Zeilenende. Wählen Sie eines ohne.',
-      common:
-        'Das neue Passwort ist eines der 10.000 häufigsten, die zuerst erraten werden. Wählen Sie ein anderes.',
-    },
-  },
-
-  changePassword: {
-    title: 'Passwort ändern',
-    firstTitle: 'Ein Passwort setzen',
-    problemTitle: (title) => `Fehler: ${title}`,
-    lead: 'Das neue Passwort gilt ab sofort überall.',
-    current: 'Altes Passwort',
-    endOthers: 'Alles andere beenden',
-    endOthersText:
-      'Jeder andere Browser wird abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet. Passkeys und Schlüssel bleiben: Entfernen Sie sie auf Ihrer Kontoseite.',
-    back: 'Nichts ändern',
-  },
-
-  forgotten: {
-    title: 'Passwort vergessen?',
-    lead: 'Geben Sie den Namen ein, mit dem Sie sich anmelden. Wir schicken Ihnen einen Link für ein neues Passwort, an die E-Mail-Adresse, von der wir wissen, dass sie Ihnen gehört.',
-    submit: 'Link schicken',
-    back: 'Zurück',
-    later: 'Es wurde zu oft um einen Link gebeten.',
-    sent: {
-      title: 'Sehen Sie in Ihr Postfach',
-      text: 'Wenn es ein Konto mit diesem Namen und einer bestätigten E-Mail-Adresse gibt, ist eine Nachricht mit einem Link unterwegs. Der Link gilt einmal und 15 Minuten lang.',
-      none: 'Es kam nichts? Sehen Sie bei den unerwünschten Nachrichten nach, prüfen Sie den Namen, oder bitten Sie die Betreiber dieses Dienstes um einen Link.',
-    },
-  },
-
-  recover: {
-    purposes: {
-      invitation: {
-        title: 'Willkommen: Setzen Sie Ihr Passwort',
-        lead: 'Sie haben hier ein Konto. Mit diesem Namen und dem Passwort, das Sie jetzt wählen, melden Sie sich an.',
-      },
-      recovery: {
-        title: 'Ein neues Passwort setzen',
-        lead: 'Sobald Sie es setzen, gilt das alte Passwort nicht mehr, jeder Browser wird abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Passkeys und Schlüssel bleiben.',
-      },
-    },
-    keepsSecondFactor: 'Auch ein zweiter Faktor bleibt: Sein Code wird danach verlangt.',
-    secondFactor:
-      'Auch Ihr zweiter Faktor wird entfernt: Sie können danach einen neuen einrichten.',
-    submit: 'Dieses Passwort setzen',
-    passkey: 'Passkey erzeugen und kein Passwort haben',
-    done: {
-      password: {
-        title: 'Ihr Passwort ist gesetzt',
-        purposes: {
-          invitation: 'Gehen Sie zu Ihrem Konto und geben Sie es dort ein.',
-          recovery:
-            'Alles, was offen war, ist beendet. Gehen Sie zu Ihrem Konto und geben Sie das Passwort dort ein.',
-        },
-      },
-      passkey: {
-        title: 'Ihr Passkey ist erzeugt',
-        purposes: {
-          invitation: 'Gehen Sie zu Ihrem Konto und benutzen Sie ihn dort.',
-          recovery:
-            'Alles, was offen war, ist beendet, und das alte Passwort gilt nicht mehr. Gehen Sie zu Ihrem Konto und benutzen Sie den Passkey dort.',
-        },
-      },
-    },
-    gone: {
-      title: 'Dieser Link gilt nicht',
-      text: 'Ein solcher Link gilt einmal und 15 Minuten lang, und nur der neueste. Bitten Sie, wer ihn Ihnen geschickt hat, um einen neuen. Haben Sie mit ihm schon ein Passwort gesetzt, dann melden Sie sich an.',
-      signIn: 'Zur Anmeldung',
-    },
-  },
+  ...passwordDe,
 
   consent: {
     title: (client) => `${client} Zugriff erlauben?`,
@@ -323,103 +245,7 @@ export const de: Texts = {
     },
   },
 
-  account: {
-    lead: (name) =>
-      html`Sie sind ${strong(name)}. Hier steht, was in Ihrem Namen handeln kann, und wie Sie es
-      beenden.`,
-    about: {
-      title: 'Über Sie',
-      name: 'Name',
-      email: 'E-Mail',
-      verified: 'bestätigt',
-      unverified: 'nicht bestätigt',
-      changeAddress: 'Adresse ändern oder bestätigen',
-      groups: 'Gruppen',
-    },
-    ended: {
-      'sign-in': 'Jener Browser ist abgemeldet.',
-      application: 'Die Anwendung hat keinen Zugriff mehr, in keinem Browser und auf keinem Gerät.',
-      access: 'Der Zugriff ist beendet. Er wird ab jetzt verweigert.',
-      key: 'Der Schlüssel ist entfernt. Er lässt niemanden mehr ein.',
-      password: 'Ihr Passwort ist geändert. Sonst ist nichts beendet.',
-      others:
-        'Ihr Passwort ist geändert. Jeder andere Browser ist abgemeldet, und keine Anwendung und kein Gerät hat mehr Zugriff.',
-    },
-    ways: 'Wie Sie hereinkommen',
-    wayTexts: {
-      password: 'Passwort',
-      isSet: 'Sie haben eines.',
-      notSet: 'Sie haben keines.',
-      changePassword: 'Passwort ändern',
-      setPassword: 'Passwort setzen',
-      passkeyCount: (count) => {
-        if (count === 0) return 'Sie haben keinen. Ein Passkey lässt Sie ohne Passwort ein.';
-        return count === 1 ? 'Sie haben einen.' : `Sie haben ${count}.`;
-      },
-      changePasskeys: 'Passkeys ändern',
-      makePasskey: 'Passkey erzeugen',
-      secondFactor: 'Zweiter Faktor',
-      isSetUp: 'Eingerichtet.',
-      notSetUp: 'Nicht eingerichtet.',
-      changeSecondFactor: 'Zweiten Faktor ändern',
-      setUpSecondFactor: 'Zweiten Faktor einrichten',
-    },
-    groups: { 'sign-ins': 'Wo Sie angemeldet sind', applications: 'Anwendungen' },
-    none: {
-      'sign-ins': 'Sie sind nirgends sonst angemeldet.',
-      applications: 'Keine Anwendung hat Zugriff.',
-    },
-    showAll: { 'sign-ins': 'Alle Anmeldungen zeigen', applications: 'Alle Anwendungen zeigen' },
-    overview: 'Zurück zur Übersicht',
-    lastSeen: 'Zuletzt hier',
-    current: 'Dieser Browser',
-    someBrowser: 'Ein Browser',
-    goneApplication: 'Eine Anwendung, die es hier nicht mehr gibt',
-    accessesOf: (client) => `Browser und Geräte von ${client}`,
-    hiddenAccesses: (count) => `und ${count} weitere`,
-    devices: 'Geräte',
-    devicesText:
-      'Ein Fernseher, eine Kommandozeile oder ein anderes Gerät mit Zugriff steht bei seiner Anwendung.',
-    someDevice: 'Ein Gerät',
-    device: 'Gerät',
-    noneHere: 'Auf dieser Seite keine.',
-    pages: 'Seiten',
-    pageOf: (page, pages) => `Seite ${page} von ${pages}`,
-    pageBefore: 'Vorige Seite',
-    pageAfter: 'Nächste Seite',
-    connect: 'Ein Gerät verbinden',
-    signedIn: 'Angemeldet',
-    by: 'Angemeldet mit',
-    means: {
-      password: 'Passwort',
-      'second-factor': 'Passwort und Einmalcode',
-      'recovery-code': 'Passwort und Ersatzcode',
-      passkey: 'Passkey',
-    },
-    allowed: 'Zugriff gegeben',
-    lastIssue: 'Zuletzt benutzt',
-    never: 'noch nicht',
-    address: 'Adresse',
-    may: 'Erlaubt',
-    nothing: 'nichts',
-    end: 'Beenden',
-    endSignIn: (program) => `: Anmeldung mit ${program}`,
-    endAccess: (client) => `: Zugriff von ${client}`,
-    endAccessAt: (client, program) => `: Zugriff von ${client} mit ${program}`,
-    keys: 'Schlüssel',
-    noKeys: 'Kein Browser hat einen Schlüssel, der Sie ohne Passwort einlässt.',
-    keysStay:
-      'Ein Schlüssel gilt, bis Sie ihn entfernen, auch wenn alles andere beendet wird. Entfernen Sie den eines verlorenen Geräts.',
-    addKey: (origin) => `Schlüssel für ${origin} erzeugen`,
-    scheme: 'Verfahren',
-    goodAt: 'Gilt bei',
-    everywhere: 'überall',
-    made: 'Erzeugt',
-    endKey: (name) => `: Schlüssel von ${name}`,
-    everything: 'Alles beenden',
-    everythingText:
-      'Meldet Sie in jedem Browser ab, auch in diesem, und beendet sofort den Zugriff aller Anwendungen und Geräte. Tun Sie das, wenn Sie ein Gerät verloren haben oder jemand Ihr Passwort kennen könnte. Danach können Sie sich wieder anmelden.',
-  },
+  account: accountDe,
 
   home: homeDe,
   admin: adminDe,

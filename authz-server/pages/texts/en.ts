@@ -1,10 +1,12 @@
 import { html, strong } from '#shared/pages/html.ts';
+import { accountEn } from './account-en.ts';
 import { endOneEn } from './end-one-en.ts';
 import { homeEn } from './home-en.ts';
 import { adminEn } from './admin-en.ts';
 import { activityEn } from './activity-en.ts';
 import { addressesEn } from './addresses-en.ts';
 import { passkeysEn } from './passkeys-en.ts';
+import { passwordEn } from './password-en.ts';
 import { registrationEn } from './registration-en.ts';
 import { secondFactorEn } from './second-factor-en.ts';
 
@@ -97,84 +99,7 @@ export const en = {
     },
   },
 
-  newPassword: {
-    label: 'New password',
-    hint: 'At least 8 characters. A few words that nobody else would put together are easy to remember.',
-    problems: {
-      wrong: 'The old password is wrong. Nothing was changed.',
-      same: 'This is the password that you have already. Choose another.',
-      later: 'There were too many attempts with a wrong password. Nothing was changed.',
-      short: 'The new password is too short. Choose one of at least 8 characters.',
-      long: 'The new password is too long. Choose one of at most 1,024 octets.',
-      characters: 'The new password has a control character or a line end. Choose one without.',
-      common:
-        'The new password is one of the 10,000 commonest, which are guessed first. Choose another.',
-    },
-  },
-
-  changePassword: {
-    title: 'Change password',
-    firstTitle: 'Set a password',
-    problemTitle: (title: string) => `Error: ${title}`,
-    lead: 'The new password counts from now on, everywhere.',
-    current: 'Old password',
-    endOthers: 'End everything else',
-    endOthersText:
-      'Every other browser is signed out, and all applications and devices lose their access. You stay signed in here. Passkeys and keys stay: remove them on your account page.',
-    back: 'Change nothing',
-  },
-
-  forgotten: {
-    title: 'Forgotten your password?',
-    lead: 'Enter the name with which you sign in. We send you a link for a new password, to the e-mail address that we know to be yours.',
-    submit: 'Send me a link',
-    back: 'Back',
-    later: 'There were too many requests for a link.',
-    sent: {
-      title: 'Look into your mailbox',
-      text: 'If there is an account of this name with a verified e-mail address, a message with a link is on its way. The link works once, for 15 minutes.',
-      none: 'Nothing came? Look among the unwanted messages, check the name, or ask the people who run this service for a link.',
-    },
-  },
-
-  recover: {
-    purposes: {
-      invitation: {
-        title: 'Welcome: set your password',
-        lead: 'You have an account here. With this name and the password that you choose now you sign in.',
-      },
-      recovery: {
-        title: 'Set a new password',
-        lead: 'When you set it, the old password stops working, every browser is signed out, and all applications and devices lose their access. Passkeys and keys stay.',
-      },
-    },
-    keepsSecondFactor: 'A second factor stays, too: its code is asked for afterwards.',
-    secondFactor: 'Your second factor is removed as well: you can set up another one afterwards.',
-    submit: 'Set this password',
-    passkey: 'Make a passkey and have no password',
-    done: {
-      password: {
-        title: 'Your password is set',
-        purposes: {
-          invitation: 'Go to your account and enter it there.',
-          recovery: 'Everything that was open has ended. Go to your account and enter it there.',
-        },
-      },
-      passkey: {
-        title: 'Your passkey is made',
-        purposes: {
-          invitation: 'Go to your account and use it there.',
-          recovery:
-            'Everything that was open has ended, and the old password works no more. Go to your account and use the passkey there.',
-        },
-      },
-    },
-    gone: {
-      title: 'This link does not work',
-      text: 'Such a link works once, for 15 minutes, and only the latest one does. Ask whoever sent it to you for another. If you have set a password with it, sign in.',
-      signIn: 'Go to the sign-in',
-    },
-  },
+  ...passwordEn,
 
   consent: {
     title: (client: string) => `Allow access to ${client}?`,
@@ -323,102 +248,7 @@ export const en = {
     },
   },
 
-  account: {
-    lead: (name: string) =>
-      html`You are ${strong(name)}. Here is what can act in your name, each with a way to end it.`,
-    about: {
-      title: 'About you',
-      name: 'Name',
-      email: 'E-mail',
-      verified: 'verified',
-      unverified: 'not verified',
-      changeAddress: 'Change or confirm your address',
-      groups: 'Groups',
-    },
-    ended: {
-      'sign-in': 'That browser is signed out.',
-      application: 'The application has no access any more, in any browser or on any device.',
-      access: 'The access has ended. It is refused from now on.',
-      key: 'The key is removed. It lets nobody in any more.',
-      password: 'Your password is changed. Nothing else has ended.',
-      others:
-        'Your password is changed. Every other browser is signed out, and no application or device has access any more.',
-    },
-    ways: 'Ways to come in',
-    wayTexts: {
-      password: 'Password',
-      isSet: 'You have one.',
-      notSet: 'You have none.',
-      changePassword: 'Change the password',
-      setPassword: 'Set a password',
-      passkeyCount: (count: number) => {
-        if (count === 0) return 'You have none. A passkey lets you in without a password.';
-        return count === 1 ? 'You have one.' : `You have ${count}.`;
-      },
-      changePasskeys: 'Change passkeys',
-      makePasskey: 'Make a passkey',
-      secondFactor: 'Second factor',
-      isSetUp: 'Set up.',
-      notSetUp: 'Not set up.',
-      changeSecondFactor: 'Change the second factor',
-      setUpSecondFactor: 'Set up a second factor',
-    },
-    groups: { 'sign-ins': 'Where you are signed in', applications: 'Applications' },
-    none: {
-      'sign-ins': 'You are signed in nowhere else.',
-      applications: 'No application has access.',
-    },
-    showAll: { 'sign-ins': 'Show all sign-ins', applications: 'Show all applications' },
-    overview: 'Back to the overview',
-    lastSeen: 'Last seen',
-    current: 'This browser',
-    someBrowser: 'A browser',
-    goneApplication: 'An application that is no longer here',
-    accessesOf: (client: string) => `Browsers and devices of ${client}`,
-    hiddenAccesses: (count: number) => `and ${count} more`,
-    devices: 'Devices',
-    devicesText:
-      'A television, a command line or another device that has access stands under its application.',
-    someDevice: 'A device',
-    device: 'Device',
-    noneHere: 'None on this page.',
-    pages: 'Pages',
-    pageOf: (page: number, pages: number) => `Page ${page} of ${pages}`,
-    pageBefore: 'Previous page',
-    pageAfter: 'Next page',
-    connect: 'Connect a device',
-    signedIn: 'Signed in',
-    by: 'Signed in with',
-    means: {
-      password: 'a password',
-      'second-factor': 'a password and a one-time code',
-      'recovery-code': 'a password and a recovery code',
-      passkey: 'a passkey',
-    },
-    allowed: 'Access given',
-    lastIssue: 'Last used',
-    never: 'not yet',
-    address: 'Address',
-    may: 'Allowed',
-    nothing: 'nothing',
-    end: 'End',
-    endSignIn: (program: string) => ` the sign-in with ${program}`,
-    endAccess: (client: string) => ` the access of ${client}`,
-    endAccessAt: (client: string, program: string) => ` the access of ${client} with ${program}`,
-    keys: 'Keys',
-    noKeys: 'No browser has a key that lets you in without a password.',
-    keysStay:
-      'A key goes on working until you remove it, also when everything else is ended. Remove that of a device that was lost.',
-    addKey: (origin: string) => `Make a key for ${origin}`,
-    scheme: 'Scheme',
-    goodAt: 'Good at',
-    everywhere: 'everywhere',
-    made: 'Made',
-    endKey: (name: string) => ` the key of ${name}`,
-    everything: 'End everything',
-    everythingText:
-      'Signs you out in every browser, this one too, and ends the access of every application and device at once. Do this when a device was lost or somebody may know your password. You can sign in again afterwards.',
-  },
+  account: accountEn,
 
   home: homeEn,
   admin: adminEn,

@@ -1,0 +1,100 @@
+import { html, strong } from '#shared/pages/html.ts';
+import type { accountEn } from './account-en.ts';
+
+export const accountDe: typeof accountEn = {
+  lead: (name) =>
+    html`Sie sind ${strong(name)}. Hier steht, was in Ihrem Namen handeln kann, und wie Sie es
+    beenden.`,
+  about: {
+    title: 'Über Sie',
+    name: 'Name',
+    email: 'E-Mail',
+    verified: 'bestätigt',
+    unverified: 'nicht bestätigt',
+    changeAddress: 'Adresse ändern oder bestätigen',
+    groups: 'Gruppen',
+  },
+  ended: {
+    'sign-in': 'Jener Browser ist abgemeldet.',
+    application: 'Die Anwendung hat keinen Zugriff mehr, in keinem Browser und auf keinem Gerät.',
+    access: 'Der Zugriff ist beendet. Er wird ab jetzt verweigert.',
+    key: 'Der Schlüssel ist entfernt. Er lässt niemanden mehr ein.',
+    password: 'Ihr Passwort ist geändert. Sonst ist nichts beendet.',
+    others:
+      'Ihr Passwort ist geändert. Jeder andere Browser ist abgemeldet, und keine Anwendung und kein Gerät hat mehr Zugriff.',
+  },
+  ways: 'Wie Sie hereinkommen',
+  wayTexts: {
+    password: 'Passwort',
+    isSet: 'Sie haben eines.',
+    notSet: 'Sie haben keines.',
+    changePassword: 'Passwort ändern',
+    setPassword: 'Passwort setzen',
+    passkeyCount: (count) => {
+      if (count === 0) return 'Sie haben keinen. Ein Passkey lässt Sie ohne Passwort ein.';
+      return count === 1 ? 'Sie haben einen.' : `Sie haben ${count}.`;
+    },
+    changePasskeys: 'Passkeys ändern',
+    makePasskey: 'Passkey erzeugen',
+    secondFactor: 'Zweiter Faktor',
+    isSetUp: 'Eingerichtet.',
+    notSetUp: 'Nicht eingerichtet.',
+    changeSecondFactor: 'Zweiten Faktor ändern',
+    setUpSecondFactor: 'Zweiten Faktor einrichten',
+  },
+  groups: { 'sign-ins': 'Wo Sie angemeldet sind', applications: 'Anwendungen' },
+  none: {
+    'sign-ins': 'Sie sind nirgends sonst angemeldet.',
+    applications: 'Keine Anwendung hat Zugriff.',
+  },
+  showAll: { 'sign-ins': 'Alle Anmeldungen zeigen', applications: 'Alle Anwendungen zeigen' },
+  overview: 'Zurück zur Übersicht',
+  lastSeen: 'Zuletzt hier',
+  current: 'Dieser Browser',
+  someBrowser: 'Ein Browser',
+  goneApplication: 'Eine Anwendung, die es hier nicht mehr gibt',
+  accessesOf: (client) => `Browser und Geräte von ${client}`,
+  hiddenAccesses: (count) => `und ${count} weitere`,
+  devices: 'Geräte',
+  devicesText:
+    'Ein Fernseher, eine Kommandozeile oder ein anderes Gerät mit Zugriff steht bei seiner Anwendung.',
+  someDevice: 'Ein Gerät',
+  device: 'Gerät',
+  noneHere: 'Auf dieser Seite keine.',
+  pages: 'Seiten',
+  pageOf: (page, pages) => `Seite ${page} von ${pages}`,
+  pageBefore: 'Vorige Seite',
+  pageAfter: 'Nächste Seite',
+  connect: 'Ein Gerät verbinden',
+  signedIn: 'Angemeldet',
+  by: 'Angemeldet mit',
+  means: {
+    password: 'Passwort',
+    'second-factor': 'Passwort und Einmalcode',
+    'recovery-code': 'Passwort und Ersatzcode',
+    passkey: 'Passkey',
+  },
+  allowed: 'Zugriff gegeben',
+  lastIssue: 'Zuletzt benutzt',
+  never: 'noch nicht',
+  address: 'Adresse',
+  may: 'Erlaubt',
+  nothing: 'nichts',
+  end: 'Beenden',
+  endSignIn: (program) => `: Anmeldung mit ${program}`,
+  endAccess: (client) => `: Zugriff von ${client}`,
+  endAccessAt: (client, program) => `: Zugriff von ${client} mit ${program}`,
+  keys: 'Schlüssel',
+  noKeys: 'Kein Browser hat einen Schlüssel, der Sie ohne Passwort einlässt.',
+  keysStay:
+    'Ein Schlüssel gilt, bis Sie ihn entfernen, auch wenn alles andere beendet wird. Entfernen Sie den eines verlorenen Geräts.',
+  addKey: (origin) => `Schlüssel für ${origin} erzeugen`,
+  scheme: 'Verfahren',
+  goodAt: 'Gilt bei',
+  everywhere: 'überall',
+  made: 'Erzeugt',
+  endKey: (name) => `: Schlüssel von ${name}`,
+  everything: 'Alles beenden',
+  everythingText:
+    'Meldet Sie in jedem Browser ab, auch in diesem, und beendet sofort den Zugriff aller Anwendungen und Geräte. Tun Sie das, wenn Sie ein Gerät verloren haben oder jemand Ihr Passwort kennen könnte. Danach können Sie sich wieder anmelden.',
+};
