@@ -190,11 +190,14 @@ describe('two documents with one redirect URI', () => {
     }
   });
 
-  test('RFC 8707 section 2: a resource whose host has a dot at its end is another, and none of ours', async () => {
-    const answer = await flow.allow(
-      browser,
-      request({ resource: NOTES.replace('.example', '.example.') }),
-    );
+  test.each([
+    'https://api.example./notes/',
+    'https://api.example/notes',
+    'https://api.example/Notes/',
+    'https://api.example/%6Eotes/',
+    'https://api.example/notes//',
+  ])('RFC 8707 section 2: %s is another resource, and none of ours', async (resource) => {
+    const answer = await flow.allow(browser, request({ resource }));
     expect(answer.get('error')).toBe('invalid_target');
   });
 });
