@@ -52,7 +52,7 @@ ${text}</textarea>
           ${texts.problem} <span lang="en">${problem}</span>
         </p>`
       }
-      ${explained && html`<div id="${RESULTS}">${explained.map((one, at) => shown(frame, one, at))}</div>`}
+      ${explained && html`<div class="wide" id="${RESULTS}">${explained.map((one, at) => shown(frame, one, at))}</div>`}
     </div>`,
   });
 }
@@ -60,7 +60,7 @@ ${text}</textarea>
 function shown(frame: Frame, { what, standard, parts, checks }: Explained, at: number): Html {
   const texts = textsOf(frame.language).explain;
   const id = `thing-${at + 1}`;
-  return html`<section aria-labelledby="${id}" class="thing">
+  return html`<section aria-labelledby="${id}">
     <h2 id="${id}" lang="en">${what}</h2>
     <p class="muted small">${standard}</p>
     ${

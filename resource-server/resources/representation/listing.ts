@@ -3,7 +3,7 @@ import { HttpError } from '#shared/http/answer.ts';
 import { languageOf } from '#shared/pages/language.ts';
 import type { Frame } from '#shared/pages/document.ts';
 import type { Listed } from '#shared/stores/trees/trees.ts';
-import { listingPage } from '../../pages/views/listing.ts';
+import { type ListedMember, listingPage } from '../../pages/views/listing.ts';
 import type { Place, Services } from '../place/place.ts';
 import { type Made, madeOf } from '../place/made.ts';
 import type { ResourceContext } from '../resource/resource.ts';
@@ -89,15 +89,21 @@ export function jsonMember(entry: Listed): object {
   return { name, type, length, modified: new Date(modified).toISOString(), etag: `"${etag}"` };
 }
 
+/** For people: the collections of a page stand before its documents. */
+const collectionsFirst = (one: ListedMember, other: ListedMember) =>
+  Number(one.length !== undefined) - Number(other.length !== undefined);
+
 function html({ frame, tree, path, members, next }: Listing): Drawn {
   const { body = '', fields } = listingPage(frame, {
     tree,
     path: path === '' ? [] : path.split('/'),
-    members: members.map((entry) => ({
-      name: nameOf(entry),
-      modified: entry.modified,
-      ...(entry.kind === 'document' && { length: entry.length }),
-    })),
+    members: members
+      .map((entry) => ({
+        name: nameOf(entry),
+        modified: entry.modified,
+        ...(entry.kind === 'document' && { length: entry.length }),
+      }))
+      .toSorted(collectionsFirst),
     next,
   });
   return {

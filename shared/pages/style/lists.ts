@@ -91,6 +91,7 @@ export const LISTS = css`
   .checks {
     display: grid;
     gap: 0.625rem;
+    margin: 0;
     padding-inline-start: 1.5rem;
     list-style: decimal;
   }

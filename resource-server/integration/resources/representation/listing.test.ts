@@ -55,6 +55,15 @@ describe('RFC 9110 section 12.5.1: a listing in the format that the client likes
   });
 });
 
+test('a page for people has collections before documents', async () => {
+  await rs.as('MKCOL', '/documents/sorted');
+  await rs.as('MKCOL', '/documents/sorted/z');
+  await put('/documents/sorted/a.txt', 'a');
+  const { text } = await html('/documents/sorted/');
+  const rows = [...text.matchAll(/<a href="\.\/([^"]*)"/g)].map(([, name]) => name);
+  expect(rows).toEqual(['z/', 'a.txt']);
+});
+
 describe('for machines', () => {
   test('members directly below, by name', async () => {
     const modified = new Date(rs.clock.now()).toISOString();
