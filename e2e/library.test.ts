@@ -169,6 +169,7 @@ test('each public function has an example', async () => {
     'koa',
     'fastify',
     'scopes',
+    'tools',
     'signIn',
     'metadata',
     'close',
