@@ -473,7 +473,7 @@ describe('the content of another answer than 101', () => {
 
   test('breaks off where the application does not go on', async () => {
     application.answers(half);
-    const socket = client('/chat/');
+    const socket = client('/impatient/');
     await socket.until('half');
     await socket.all;
     expect(socket.reset).toBe(true);
