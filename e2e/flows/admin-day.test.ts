@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { walkByTab } from '../parts/tab-order.ts';
+import { virtualAuthenticator } from '../parts/virtual-authenticator.ts';
 import { type BrowserFlow, signIn, startBrowserFlow } from './browser.fixture.ts';
 import { ONE_STORE } from './flow.ts';
 
@@ -33,18 +34,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     const admin = await flow.visit();
     const { page } = admin;
     await flow.pair.cli('user', 'set', admin.person.name, '--admin');
-    const cdp = await page.context().newCDPSession(page);
-    await cdp.send('WebAuthn.enable');
-    await cdp.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
+    await virtualAuthenticator(page);
     await page.addInitScript(
       'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
     );
@@ -140,6 +130,7 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     // Every page that only reads, in German and in the dark.
     await page.emulateMedia({ colorScheme: 'dark' });
     const userAgent = String(await page.evaluate('navigator.userAgent'));
+    const cdp = await page.context().newCDPSession(page);
     await cdp.send('Emulation.setUserAgentOverride', { userAgent, acceptLanguage: 'de' });
     for (const path of ['', '/user-list', '/client-list', '/realm-list', '/cache-stats']) {
       await page.goto(at(path));
