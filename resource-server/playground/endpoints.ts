@@ -24,9 +24,9 @@ export interface PlaygroundPages {
   readonly run: Run;
   readonly charge: Charge;
   readonly clock: Clock;
-  readonly apiKey: string;
-  /** The verifier of the playground's own tokens. */
-  readonly tokens: ServerMeans['tokens'];
+  /** The means of the server that judges, and the URL of the space of an exchange. */
+  readonly means: Omit<ServerMeans, 'url'>;
+  readonly urlOf: (exchange: Exchange) => string;
   readonly brand: Brand;
   readonly recipient: Recipient;
   /** Where exchanges over TLS take place; undefined: they are not listed. */
@@ -36,14 +36,13 @@ export interface PlaygroundPages {
 /** Returns the pages of the playground at an origin, by path. */
 export function playgroundPages(
   origin: string,
-  { run, charge, clock, apiKey, tokens, brand, recipient, secureOrigin }: PlaygroundPages,
+  { run, charge, clock, means, urlOf, brand, recipient, secureOrigin }: PlaygroundPages,
 ): ReadonlyMap<string, Endpoint> {
   const exchanges = EXCHANGES.filter(({ overTls }) => !overTls || secureOrigin !== undefined);
   const frameOf = ({ headers }: AnyRequest): Frame => ({
     brand,
     language: languageOf(headers['accept-language']),
   });
-  const means = { tokens, clock, apiKey };
   const listed = exchanges.map((exchange) => ({ ...exchange, path: pagePath(exchange) }));
   const missing = SCHEMES.map(({ name }) => name).filter((name) =>
     exchanges.every(({ space }) => !space.schemes.includes(name)),
@@ -63,7 +62,7 @@ export function playgroundPages(
       mistakes,
       index: PLAYGROUND_LIST,
       path: pagePath(exchange),
-      command: command?.(origin + spacePath(exchange), { apiKey }),
+      command: command?.(origin + spacePath(exchange), means),
     };
     return {
       methods: [...READ, 'POST'],
@@ -75,7 +74,7 @@ export function playgroundPages(
         return exchangePage(frameOf(request), {
           ...props,
           mistake,
-          legs: await shownLegs(exchange, legs, { ...means, url: origin + spacePath(exchange) }),
+          legs: await shownLegs(exchange, legs, { ...means, url: urlOf(exchange) }),
         });
       },
     };

@@ -3,8 +3,8 @@ import type { KeyObject } from 'node:crypto';
 import type { Random } from '#shared/base/random.ts';
 import type { Notes } from '#shared/explain/note.ts';
 import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
-import type { Checks } from './recorded.ts';
-import type { PlannedRequest, ReadAnswer } from './http1-message.ts';
+import type { Checks, RecordedMessage } from './recorded.ts';
+import type { Connection, PlannedRequest, ReadAnswer } from './http1-message.ts';
 
 /** An access token that the playground issues. */
 export interface Issued {
@@ -76,7 +76,13 @@ export interface Exchange {
   readonly parameters?: Notes;
   /** Returns in clear what the value of a parameter or field encodes. Undefined: it is what it says. */
   readonly decoded?: (name: string, value: string) => string | undefined;
-  /** Returns what a server checks of a request that has credentials. Absent: there is no list. */
+  /** Returns what the server exports of the connection of TLS for a request (RFC 8446 section 7.5). */
+  readonly exported?: (
+    asked: RecordedMessage,
+    url: string,
+    connection: Connection,
+  ) => Buffer | undefined;
+  /** Returns what a server checks of a request. Absent: there is no list. */
   readonly checks?: Checks;
   perform(performing: Performing): Promise<void>;
 }

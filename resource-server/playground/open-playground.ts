@@ -14,6 +14,7 @@ import { createSpaces, type SpacePeople, type Spaces } from '../space/spaces.ts'
 import { playgroundApiKey } from './api-key.ts';
 import { createCharge } from './charge.ts';
 import { playgroundPages } from './endpoints.ts';
+import type { Exchange } from './exchange.ts';
 import { playgroundIssuer } from './issuer.ts';
 import { openLoopback } from './listener.ts';
 import { playgroundTokenIssuer, TOKEN_ISSUER } from './token-issuer.ts';
@@ -22,7 +23,7 @@ import { playgroundKeys } from './public-keys.ts';
 import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import { playgroundPeople } from './person.ts';
 import { createRun } from './run.ts';
-import { playgroundSpaces } from './spaces.ts';
+import { playgroundSpaces, spacePath } from './spaces.ts';
 
 export interface PlaygroundParts {
   readonly config: Config;
@@ -93,6 +94,8 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   });
   const loopback = openLoopback(serve, silentLog);
   const charge = createCharge(stores.limits);
+  const urlOf = (exchange: Exchange) =>
+    (exchange.overTls ? (secureOrigin ?? resource) : resource) + spacePath(exchange);
   const secure = secureOrigin === undefined ? undefined : secureWay(secureOrigin, serve, parts);
   const run = createRun({
     loopback,
@@ -118,8 +121,15 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
           run,
           charge,
           clock,
-          apiKey,
-          tokens: issuer.schemes.tokens,
+          means: {
+            tokens: issuer.schemes.tokens,
+            publicKeys: ofKeys.stores.publicKeys,
+            tokenIssuer: tokenIssuer.issuer,
+            apiKey,
+            clock,
+            random,
+          },
+          urlOf,
           brand,
           recipient,
           secureOrigin,

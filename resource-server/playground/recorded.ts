@@ -1,5 +1,8 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
+import type { Random } from '#shared/base/random.ts';
+import type { TrustedIssuer } from '#shared/auth/schemes/parts/token-issuer.ts';
+import type { PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import type { TokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import type { Check } from '#shared/explain/checks.ts';
 import { type Credentials, parseCredentials } from '#shared/http/auth/credentials.ts';
@@ -22,14 +25,23 @@ export interface Recorded {
   }[];
   /** The URL of the space. */
   readonly url: string;
+  /** The certificate that the client has seen, in DER, and what the server exports of the connection; both of TLS. */
+  readonly certificate: Buffer | undefined;
+  readonly exported: Buffer | undefined;
+  /** The octets that the client has drawn at random, in order: by them its secrets can be computed again. */
+  readonly drawn: readonly Buffer[];
   /** The key of the playground's application. */
   readonly apiKey: string;
   readonly tokens: Pick<TokenVerifier, 'verify'>;
+  /** The playground's own keys, and its issuer of PrivateTokens. */
+  readonly publicKeys: Pick<PublicKeys, 'get'>;
+  readonly tokenIssuer: TrustedIssuer;
   readonly clock: Clock;
+  readonly random: Random;
 }
 
-/** Returns what a server checks of a request that has credentials, in order, by the scheme's own functions. */
-export type Checks = (recorded: Recorded) => Awaitable<readonly Check[]>;
+/** Returns what a server checks of a request, in order, by its own functions. Undefined: there is nothing to check. */
+export type Checks = (recorded: Recorded) => Awaitable<readonly Check[] | undefined>;
 
 /** Reads the octets of a message (RFC 9112 section 2.1). */
 export function readRecorded(octets: Buffer): RecordedMessage {
@@ -51,6 +63,12 @@ const CREDENTIALS = ['authorization', 'x-api-key'];
 
 export const hasCredentials = ({ lines }: RecordedMessage): boolean =>
   CREDENTIALS.some((name) => lines(name).length > 0);
+
+/** Checks of requests that have credentials. */
+export const ofCredentials =
+  (checks: Checks): Checks =>
+  (recorded) =>
+    hasCredentials(recorded.asked) ? checks(recorded) : undefined;
 
 /** True if the server has let the client in. */
 export const isAccepted = ({ words }: RecordedMessage): boolean => words[1] === '200';

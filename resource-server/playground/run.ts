@@ -6,6 +6,7 @@ import type { Charge } from './charge.ts';
 import type { ClientKeys, Exchange, Issue } from './exchange.ts';
 import { type Party, readAnswer, writeRequest } from './http1-message.ts';
 import type { Loopback } from './listener.ts';
+import { readRecorded } from './recorded.ts';
 import { spacePath } from './spaces.ts';
 import { TOKEN_ISSUER } from './token-issuer.ts';
 
@@ -16,6 +17,11 @@ export interface Leg {
   readonly to: Party | undefined;
   readonly sent: Buffer;
   readonly received: Buffer;
+  /** The certificate that the client has seen, and what the server exports of the connection; both of TLS. */
+  readonly certificate: Buffer | undefined;
+  readonly exported: Buffer | undefined;
+  /** The octets that the client has drawn at random until then. */
+  readonly drawn: readonly Buffer[];
   /** Findings of the client by the answer, in words. */
   readonly remarks: readonly string[];
 }
@@ -47,7 +53,7 @@ export type Run = (
  * Rejects with `HttpError` 429 if the visitor had too many exchanges lately, and 503 if the process has enough of them
  * under way.
  */
-export function createRun({ loopback, secure, charge, origin, ...means }: RunParts): Run {
+export function createRun({ loopback, secure, charge, origin, random, ...means }: RunParts): Run {
   let underWay = 0;
   return async (exchange, mistake, visitor) => {
     await charge(visitor);
@@ -60,23 +66,40 @@ export function createRun({ loopback, secure, charge, origin, ...means }: RunPar
       const way = exchange.overTls ? secure : { loopback, origin };
       if (way === undefined) throw notFound();
       const { host } = new URL(way.origin);
+      const url = way.origin + spacePath(exchange);
       const legs: (Leg & { readonly remarks: string[] })[] = [];
+      const drawn: Buffer[] = [];
       await exchange.perform({
         async send(title, request) {
           const { to, fields, ofConnection } = request;
           let sent: Buffer = Buffer.alloc(0);
+          let ofTls: Pick<Leg, 'certificate' | 'exported'> = {
+            certificate: undefined,
+            exported: undefined,
+          };
           const received = await way.loopback.send((connection) => {
             const made = connection && ofConnection?.(connection);
             const all = [...fields, ...(made ?? [])];
             const asked = to === undefined ? host : HOSTS[to];
-            return (sent = writeRequest(asked, { ...request, fields: all }));
+            sent = writeRequest(asked, { ...request, fields: all });
+            if (connection !== undefined) {
+              const { certificate } = connection;
+              const exported = exchange.exported?.(readRecorded(sent), url, connection);
+              ofTls = { certificate, exported };
+            }
+            return sent;
           }, visitor);
-          legs.push({ title, to, sent, received, remarks: [] });
+          legs.push({ title, to, sent, received, ...ofTls, drawn: [...drawn], remarks: [] });
           return readAnswer(received);
         },
         remark: (text) => legs.at(-1)?.remarks.push(text),
         target: spacePath(exchange),
-        url: way.origin + spacePath(exchange),
+        url,
+        random(length) {
+          const octets = random(length);
+          drawn.push(octets);
+          return octets;
+        },
         mistake,
         ...means,
       });

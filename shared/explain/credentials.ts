@@ -4,14 +4,17 @@ import type { Explained, Surroundings } from './explained.ts';
 import { own } from './own.ts';
 import { explainBasic } from './schemes/basic.ts';
 import type { ExplainedCredentials } from './schemes/credentials-of.ts';
+import { explainConcealed } from './schemes/concealed.ts';
 import { explainDigest } from './schemes/digest.ts';
-import { explainConcealed, explainHoba, explainVapid } from './schemes/key-schemes.ts';
+import { explainGnap } from './schemes/gnap.ts';
+import { explainHoba } from './schemes/hoba.ts';
 import { explainMutual } from './schemes/mutual.ts';
 import { explainNegotiate } from './schemes/negotiate.ts';
 import { partsOf } from './schemes/parameters.ts';
 import { explainPrivateToken } from './schemes/private-token.ts';
 import { explainScram } from './schemes/scram.ts';
 import { explainToken } from './schemes/token-schemes.ts';
+import { explainVapid } from './schemes/vapid.ts';
 
 interface Row {
   readonly name: string;
@@ -26,7 +29,7 @@ const SCHEMES: Readonly<Record<string, Row>> = {
   concealed: { name: 'Concealed', standard: 'RFC 9729', explain: explainConcealed },
   digest: { name: 'Digest', standard: 'RFC 7616', explain: explainDigest },
   dpop: { name: 'DPoP', standard: 'RFC 9449', explain: explainToken },
-  gnap: { name: 'GNAP', standard: 'RFC 9635 section 7.2', explain: explainToken },
+  gnap: { name: 'GNAP', standard: 'RFC 9635 section 7.2', explain: explainGnap },
   hoba: { name: 'HOBA', standard: 'RFC 7486', explain: explainHoba },
   mutual: { name: 'Mutual', standard: 'RFC 8120', explain: explainMutual },
   negotiate: { name: 'Negotiate', standard: 'RFC 4559', explain: explainNegotiate },

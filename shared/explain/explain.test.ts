@@ -1,10 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { concealedCredentials } from '#shared/auth/schemes/concealed/prove.ts';
 import { createDpopKey, dpopProof } from '#shared/auth/schemes/dpop/client.ts';
 import { vapidAuthorization } from '#shared/auth/schemes/vapid/prove.ts';
 import { digestCredentials } from '#shared/auth/schemes/digest/client.ts';
 import { ManualClock } from '#shared/base/clock.ts';
+import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { formatInfo, parseChallenges } from '#shared/http/auth/challenge.ts';
 import { signEs256 } from '#shared/jose/sign-jws.ts';
 import { BLIND_RSA } from '#shared/private-token/token-types.ts';
@@ -81,6 +83,13 @@ describe('credentials', () => {
     },
   ).authorization;
 
+  const CONCEALED =
+    concealedCredentials({
+      key: generateKeyPairSync('ed25519').privateKey,
+      url: URL_OF,
+      exporter: (_label, _context, length) => Buffer.alloc(length),
+    }) ?? '';
+
   test.each<[string, string, object, string | undefined]>([
     [
       'Basic',
@@ -115,8 +124,20 @@ describe('credentials', () => {
       { kid: encoded('k') },
       undefined,
     ],
-    ['HOBA in three parts', 'HOBA result="a.b.c"', {}, 'not a HOBA result'],
-    ['Concealed', 'Concealed k=AAAA, a=AAAA, s=2055, v=AAAA, p=AAAA', { s: '2055' }, undefined],
+    ['HOBA in three parts', 'HOBA result="a.b.c"', {}, 'result is missing or malformed'],
+    ['Concealed', CONCEALED, { s: '2055' }, undefined],
+    [
+      'Concealed with the id of another key',
+      CONCEALED.replace(/k=[\w-]+/, 'k=AAAA'),
+      { k: 'AAAA' },
+      'k is not the id of a',
+    ],
+    [
+      'Concealed with a key of another algorithm',
+      CONCEALED.replace('s=2055', 's=1027'),
+      { s: '1027' },
+      'a is no key for s',
+    ],
     [
       'Concealed with quotes',
       'Concealed k="AAAA", a=AAAA, s=2055, v=AAAA, p=AAAA',
@@ -154,6 +175,35 @@ describe('credentials', () => {
     const found = told(text);
     expect(found.parts).toMatchObject(parts);
     expect(found.reason).toEqual(reason && expect.stringContaining(reason));
+  });
+
+  test('GNAP has the checks of its token, then those of its signature (RFC 9635 section 7.3)', () => {
+    const cnf = { jwk: privateKey.export({ format: 'jwk' }) };
+    const bound = signEs256({ typ: 'gnap-at+jwt', kid: 'k1' }, { ...CLAIMS, cnf }, privateKey);
+    const { checks } = only(`GNAP ${bound}`);
+    const signature = checks.filter(({ section }) => section === 'RFC 9635 section 7.3.1');
+    expect(signature.map(({ result }) => result)).toEqual(['open', 'open']);
+    expect(checks.at(-1)?.check).toBe('It has the scope of this request.');
+    const { checks: expired } = only(`GNAP ${token({ exp: NOW - 1 })}`);
+    expect(expired.at(-2)?.result).toBe('not reached');
+  });
+
+  test('the parameters of each scheme have a note and its section', () => {
+    const shown = [
+      CONCEALED,
+      'HOBA result="a.b.c"',
+      'Mutual version=1, algorithm=x, validation=host, auth-scope="a", realm="r", user="u", kc1="AA"',
+      'PrivateToken token="AAIA"',
+      `GNAP ${token()}`,
+    ];
+    for (const text of shown) {
+      const { parts } = only(`Authorization: ${text}`);
+      const own = parts.slice(
+        0,
+        Object.keys(parseCredentials(text)?.params ?? { token68: '' }).length,
+      );
+      expect(own.filter(({ section }) => section === undefined)).toEqual([]);
+    }
   });
 
   test('an API key with a wrong digit is told by its checksum', () => {

@@ -13,7 +13,7 @@ export const notesIn =
   (text: string, section: string): Note => ({ text, section: `${standard} section ${section}` });
 
 /** Every scheme's. */
-export const REALM: Note = {
+export const REALM_NOTE: Note = {
   text: 'The part of the server in which the credentials are good.',
   section: 'RFC 9110 section 11.5',
 };

@@ -1,7 +1,7 @@
 import { parseApiKey } from '#shared/people/api-key.ts';
 import { checksOf, type Step } from '#shared/explain/checks.ts';
 import { API_KEY_STEPS } from '#shared/explain/schemes/api-key.ts';
-import type { Checks, Recorded } from '../recorded.ts';
+import { type Checks, ofCredentials, type Recorded } from '../recorded.ts';
 
 const STEPS: readonly Step[] = [
   {
@@ -14,7 +14,9 @@ const STEPS: readonly Step[] = [
 ];
 
 /** A key of Countersign, in a field of its own. */
-export const apiKeyChecks: Checks = (recorded) => checksOf(STEPS, refusalOf(recorded));
+export const apiKeyChecks: Checks = ofCredentials((recorded) =>
+  checksOf(STEPS, refusalOf(recorded)),
+);
 
 function refusalOf({ asked, apiKey }: Recorded): string | undefined {
   const [key = '', another] = asked.lines('x-api-key');

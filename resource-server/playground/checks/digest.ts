@@ -12,10 +12,18 @@ import {
 } from '#shared/http/auth/digest-algorithms.ts';
 import { PASSWORD, PERSON } from '../person.ts';
 import { REALM } from '../realm.ts';
-import { type Checks, credentialsOf, isAccepted, type Recorded } from '../recorded.ts';
+import {
+  type Checks,
+  ofCredentials,
+  credentialsOf,
+  isAccepted,
+  type Recorded,
+} from '../recorded.ts';
 
 /** RFC 7616. */
-export const digestChecks: Checks = (recorded) => checksOf(DIGEST_STEPS, refusalOf(recorded));
+export const digestChecks: Checks = ofCredentials((recorded) =>
+  checksOf(DIGEST_STEPS, refusalOf(recorded)),
+);
 
 function refusalOf(recorded: Recorded): string | undefined {
   const { asked, earlier, url } = recorded;

@@ -12,6 +12,7 @@ import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { PASSWORD } from '../person.ts';
 import {
   type Checks,
+  ofCredentials,
   credentialsOf,
   isAccepted,
   type Recorded,
@@ -19,7 +20,7 @@ import {
 } from '../recorded.ts';
 
 /** RFC 7804. */
-export const scramChecks: Checks = async (recorded) => {
+export const scramChecks: Checks = ofCredentials(async (recorded) => {
   const { data, sid } = dataOf(recorded.asked);
   if (data === undefined) return checksOf(SCRAM_FIRST_STEPS, 'data is not UTF-8 in base64');
   const final = parseClientFinal(data);
@@ -29,7 +30,7 @@ export const scramChecks: Checks = async (recorded) => {
   const first = parseClientFirst(data);
   const refusal = first ? undefined : 'not a client-first-message that is supported';
   return checksOf(SCRAM_FIRST_STEPS, refusal);
-};
+});
 
 function dataOf(message: RecordedMessage) {
   const { data, sid } = credentialsOf(message).params ?? {};

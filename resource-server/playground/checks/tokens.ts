@@ -6,19 +6,25 @@ import { type Check, checksOf, notReached, type Step } from '#shared/explain/che
 import { SCOPE_STEP, TOKEN_STEPS } from '#shared/explain/schemes/access-token.ts';
 import { PROOF_STEPS } from '#shared/explain/schemes/dpop-proof.ts';
 import { readJwt } from '#shared/explain/schemes/jwt.ts';
-import { type Checks, credentialsOf, isAccepted, type Recorded } from '../recorded.ts';
+import {
+  type Checks,
+  ofCredentials,
+  credentialsOf,
+  isAccepted,
+  type Recorded,
+} from '../recorded.ts';
 
 /** The scope of the spaces that take tokens. */
 const NEEDED = 'play';
 
 /** RFC 6750. */
-export const bearerChecks: Checks = async (recorded) => {
+export const bearerChecks: Checks = ofCredentials(async (recorded) => {
   const token = await verifiedToken(recorded);
   const steps = [...TOKEN_STEPS, SCOPE_STEP];
   if (token.kind !== 'verified') return checksOf(steps, token.reason);
   const bound = token.cnf === undefined ? undefined : 'bound to a key, so it needs DPoP';
   return checksOf(steps, bound ?? scopeRefusal(token));
-};
+});
 
 const FIELD_STEP: Step = {
   name: 'field',
@@ -27,7 +33,7 @@ const FIELD_STEP: Step = {
 };
 
 /** RFC 9449: the token first, then its proof. */
-export const dpopChecks: Checks = async (recorded) => {
+export const dpopChecks: Checks = ofCredentials(async (recorded) => {
   const { asked } = recorded;
   const [proof] = asked.lines('dpop');
   const { scheme } = credentialsOf(asked);
@@ -45,7 +51,7 @@ export const dpopChecks: Checks = async (recorded) => {
   }
   const judged = [...field, ...checksOf(TOKEN_STEPS, undefined)];
   return [...judged, ...checksOfProof(proof, token, recorded)];
-};
+});
 
 type Verified = Extract<TokenVerdict, { kind: 'verified' }>;
 

@@ -1,9 +1,8 @@
 import { concealedCredentials } from '#shared/auth/schemes/concealed/prove.ts';
-import { notesIn } from '#shared/explain/note.ts';
+import { CONCEALED_NOTES } from '#shared/explain/notes/concealed.ts';
+import { concealedChecks, exportedFor } from '../checks/concealed.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import type { FieldLine, ReadAnswer } from '../http1-message.ts';
-
-const note = notesIn('RFC 9729');
 
 /** Fields whose values differ in any two answers. */
 const OF_ITS_OWN: ReadonlySet<string> = new Set(['date', 'x-request-id']);
@@ -55,16 +54,9 @@ export const concealedExchange: Exchange = {
     replayed: 'The same proof on another connection',
     cut: 'A proof that is cut off',
   },
-  parameters: {
-    k: note('The id of the key.', '4.1'),
-    a: note(
-      'The public key itself, so that a wrong one is found without a look into a list.',
-      '4.2',
-    ),
-    s: note('The algorithm of the signature, by its number in TLS: 2055 is Ed25519.', '4.3'),
-    v: note('A part of the exporter’s output: the proof is for this connection.', '4.4'),
-    p: note('The signature over the other part of it.', '4.5'),
-  },
+  parameters: CONCEALED_NOTES,
+  exported: exportedFor,
+  checks: concealedChecks,
   async perform(performing) {
     const { send, remark, target, mistake } = performing;
     const request = { method: 'GET', fields: [] };

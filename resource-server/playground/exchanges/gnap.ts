@@ -1,13 +1,11 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { gnapFields } from '#shared/auth/schemes/gnap/client.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
-import { notesIn } from '#shared/explain/note.ts';
-import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
+import { GNAP_NOTES } from '#shared/explain/notes/gnap.ts';
+import { gnapChecks } from '../checks/gnap.ts';
 import type { Exchange } from '../exchange.ts';
 import type { FieldLine } from '../http1-message.ts';
 import { jwtInClear, SCOPE } from './tokens.ts';
-
-const note = notesIn('RFC 9635');
 
 const KID = 'playground';
 const LONG_AGO = 600;
@@ -35,12 +33,8 @@ export const gnapExchange: Exchange = {
     stripped: 'No signature at all',
     bearer: 'The token as Bearer',
   },
-  parameters: {
-    ...OAUTH_NOTES,
-    as_uri: note('Where a client asks for access.', '9.1'),
-    access: note('A reference to the access that the request needs.', '9.1'),
-    referrer: note('The resource.', '9.1'),
-  },
+  parameters: GNAP_NOTES,
+  checks: gnapChecks,
   decoded: (name, value) => (name === 'token68' ? jwtInClear(value) : undefined),
   async perform({ send, target, url, mistake, clock, issue, keys }) {
     const request = { method: 'POST', target, fields: [] };

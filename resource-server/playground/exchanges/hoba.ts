@@ -1,9 +1,8 @@
 import { hobaCredentials } from '#shared/auth/schemes/hoba/client.ts';
-import { notesIn } from '#shared/explain/note.ts';
+import { HOBA_NOTES } from '#shared/explain/notes/hoba.ts';
+import { hobaChecks } from '../checks/hoba.ts';
 import type { Exchange } from '../exchange.ts';
 import { challengeOf } from './parameters.ts';
-
-const note = notesIn('RFC 7486');
 
 const OTHER_ORIGIN = 'https://other.example';
 
@@ -24,14 +23,8 @@ export const hobaExchange: Exchange = {
     challenge: 'A challenge that the server did not give',
     cut: 'A result that is cut off',
   },
-  parameters: {
-    challenge: note('A value of the server that the client signs.', '3'),
-    'max-age': note('The seconds for which the challenge is good.', '3'),
-    result: note(
-      'The id of the key, the challenge, a nonce of the client and the signature, with dots between them. Signed are the nonce, the algorithm, the origin with its port, the id and the challenge, each with its length before it.',
-      '2',
-    ),
-  },
+  parameters: HOBA_NOTES,
+  checks: hobaChecks,
   async perform({ send, target, url, mistake, random, keys }) {
     const request = { method: 'GET', target, fields: [] };
     const asked = await send('The client asks without credentials, and gets a challenge', request);

@@ -2,8 +2,6 @@ import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import { fieldOf, type ReadAnswer } from '../http1-message.ts';
 
-export { REALM } from '#shared/explain/note.ts';
-
 /** Returns the parameters of the first challenge of an answer (RFC 9110 section 11.6.1). Throws if there is none. */
 export function challengeOf(answer: ReadAnswer): AuthParams {
   const [first] = parseChallenges(fieldOf(answer, 'WWW-Authenticate')) ?? [];

@@ -17,13 +17,12 @@ import {
 import { originOfServer, serverNameOf } from '#shared/private-token/server-name.ts';
 import { parseChallenge } from '#shared/private-token/token-challenge.ts';
 import { parseToken } from '#shared/private-token/token.ts';
-import type { Note } from '#shared/explain/note.ts';
+import { PRIVATE_TOKEN_NOTES } from '#shared/explain/notes/private-token.ts';
+import { privateTokenChecks } from '../checks/private-token.ts';
 import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { fieldOf } from '../http1-message.ts';
 import { jwtInClear } from './tokens.ts';
-
-const note = (text: string, section: string): Note => ({ text, section });
 
 /** Gets one token from the issuer that the challenge names. Throws if the issuer does not answer rightly. */
 async function obtain(
@@ -121,22 +120,8 @@ export const privateTokenExchange: Exchange = {
     forged: 'A token that the issuer has not signed',
     cut: 'A token that is cut off',
   },
-  parameters: {
-    ...OAUTH_NOTES,
-    challenge: note(
-      'What a token is for: its type, the issuer, and the sites at which it is good.',
-      'RFC 9577 section 2.1.1',
-    ),
-    'token-key': note(
-      'The key of the issuer with which a token is verified.',
-      'RFC 9577 section 2.1.2',
-    ),
-    'max-age': note('The seconds for which the challenge is good.', 'RFC 9577 section 2.1.2'),
-    token: note(
-      'A random nonce, the hash of the challenge, the hash of the key, and the issuer’s signature over them. The issuer has never seen any of these together with an account.',
-      'RFC 9577 section 2.2',
-    ),
-  },
+  parameters: { ...OAUTH_NOTES, ...PRIVATE_TOKEN_NOTES },
+  checks: privateTokenChecks,
   decoded: (name, value) => (Object.hasOwn(IN_CLEAR, name) ? IN_CLEAR[name]?.(value) : undefined),
   async perform(performing) {
     const { send, remark, target, url, mistake = '', clock } = performing;

@@ -1,8 +1,8 @@
-import { type Notes, REALM } from '../note.ts';
+import { type Notes, REALM_NOTE } from '../note.ts';
 
 /** Notes on what Basic's challenge and credentials have. */
 export const BASIC_NOTES: Notes = {
-  realm: REALM,
+  realm: REALM_NOTE,
   charset: {
     text: 'The client writes name and password in this encoding.',
     section: 'RFC 7617 section 2.1',

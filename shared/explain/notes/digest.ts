@@ -1,10 +1,10 @@
-import { type Notes, notesIn, REALM } from '../note.ts';
+import { type Notes, notesIn, REALM_NOTE } from '../note.ts';
 
 const note = notesIn('RFC 7616');
 
 /** Notes on the parameters of Digest. */
 export const DIGEST_NOTES: Notes = {
-  realm: REALM,
+  realm: REALM_NOTE,
   domain: note('The URLs for which the credentials are good, too.', '3.3'),
   nonce: note(
     'A value of the server that every response contains, so that it is not good later.',

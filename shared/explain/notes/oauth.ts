@@ -1,10 +1,10 @@
-import { type Note, type Notes, REALM } from '../note.ts';
+import { type Note, type Notes, REALM_NOTE } from '../note.ts';
 
 const note = (text: string, section: string): Note => ({ text, section });
 
 /** Notes on what challenges and credentials of OAuth have. */
 export const OAUTH_NOTES: Notes = {
-  realm: REALM,
+  realm: REALM_NOTE,
   scope: note('The scopes that the request needs.', 'RFC 6750 section 3'),
   error: note('The reason in one word, for the client.', 'RFC 6750 section 3.1'),
   error_description: note('The reason for developers.', 'RFC 6750 section 3'),

@@ -50,7 +50,7 @@ export const TOKEN_STEPS: readonly Step[] = [
     'binding',
     'It comes by the scheme that its binding needs.',
     '9449 section 7.2',
-    /^bound to /,
+    /^bound to |^comes as |^cnf: /,
   ),
 ];
 

@@ -7,17 +7,51 @@ import type { AuthParams } from '#shared/http/auth/params.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
 
-const step = (name: string, check: string, section: string): Step => ({
+const step = (name: string, check: string, section: string, refusals?: RegExp): Step => ({
   name,
   check,
-  section: `RFC 8120 section ${section}`,
+  section: `RFC ${section}`,
+  ...(refusals && { refusals }),
 });
 
-const STEPS: readonly Step[] = [
-  step('form', 'The message has the parameters of its kind, well-formed.', '4'),
-  step('terms', 'Algorithm, validation, auth-scope and realm are those of the challenge.', '4.2'),
-  step('session', 'sid names a key exchange of this server, and nc is new.', '4.4'),
-  step('proof', 'vkc shows that the client knows the password.', '4.4'),
+const MESSAGE_STEPS: readonly Step[] = [
+  step(
+    'certificate',
+    'The server knows the certificate that the client sees.',
+    '8120 section 7',
+    /^nobody knows the certificate/,
+  ),
+  step(
+    'terms',
+    'Version, algorithm, validation, auth-scope and realm are those of the challenge.',
+    '8120 section 4.2',
+    /^(?:version|algorithm|validation|auth-scope|realm) is missing/,
+  ),
+  step('form', 'The message has the parameters of its kind, well-formed.', '8120 section 4'),
+];
+
+/** The checks of req-KEX-C1, which proves nothing yet, as `mutual` makes them. */
+export const KEY_EXCHANGE_STEPS: readonly Step[] = [
+  ...MESSAGE_STEPS,
+  step('element', 'kc1 is an element of the group.', '8121 section 3', /^kc1 is not an element/),
+];
+
+/** The checks of req-VFY-C. */
+export const KEY_VERIFICATION_STEPS: readonly Step[] = [
+  ...MESSAGE_STEPS,
+  step(
+    'session',
+    'sid names a key exchange of this server.',
+    '8120 section 11',
+    /^no such session/,
+  ),
+  step(
+    'proof',
+    'vkc shows that the client knows the password, and sees the certificate of the server.',
+    '8120 section 12.2',
+    /\bvkc is wrong/,
+  ),
+  step('count', 'nc is new for this session.', '8120 section 6', /^nc was used before/),
 ];
 
 /** RFC 8120. */
@@ -26,13 +60,16 @@ export const explainMutual: ExplainedCredentials = ({ params = {} }) => {
   const missing = typeof read === 'string' ? read : undefined;
   const kind = typeof read === 'string' ? undefined : 'proof' in read ? 'req-VFY-C' : 'req-KEX-C1';
   const refusal = missing === undefined ? undefined : `${missing} is missing or malformed`;
-  const open = 'Only the server knows.';
+  const steps = kind === 'req-KEX-C1' ? KEY_EXCHANGE_STEPS : KEY_VERIFICATION_STEPS;
   return {
     parts: kind === undefined ? [] : [{ name: 'message', value: kind }],
-    checks: checksOf(kind === 'req-KEX-C1' ? STEPS.slice(0, 2) : STEPS, refusal, {
+    checks: checksOf(steps, refusal, {
+      certificate: 'Only the server knows its connection.',
       terms: 'The server compares them with its own.',
-      session: open,
-      proof: open,
+      element: 'The server computes it in the group.',
+      session: 'Only the server knows its sessions.',
+      proof: 'Only the two who have exchanged a key can compute it.',
+      count: 'Only the server has counted.',
     }),
   };
 };

@@ -4,22 +4,45 @@ import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
 import { checksOf, type Step } from '../checks.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
 
-const step = (name: string, check: string, section: string): Step => ({
+const step = (name: string, check: string, section: string, refusals?: RegExp): Step => ({
   name,
   check,
   section: `RFC 9577 section ${section}`,
+  ...(refusals && { refusals }),
 });
 
-const STEPS: readonly Step[] = [
+/** The checks of PrivateToken, as its `authenticate` makes them. */
+export const PRIVATE_TOKEN_STEPS: readonly Step[] = [
+  {
+    name: 'tls',
+    check: 'Nobody can read the connection.',
+    section: 'RFC 9110 section 17.16.1',
+    refusals: /^PrivateToken needs TLS/,
+  },
   step(
     'form',
-    'The token is base64url, of a known type, and has the length of this type.',
+    'The token is base64url, of a type that is taken here, and has the length of this type.',
     '2.2.1',
   ),
-  step('challenge', 'challenge_digest is the hash of a challenge of this server.', '2.2.1'),
-  step('key', 'The issuer has the key token_key_id, and it is in use.', '2.2'),
-  step('authenticator', 'The issuer has made the authenticator with this key.', '2.2'),
-  step('spent', 'Nobody has used the token before.', '2.2'),
+  step(
+    'challenge',
+    'challenge_digest is the hash of a challenge of this server.',
+    '2.2.3',
+    /^for no challenge/,
+  ),
+  step(
+    'key',
+    'The issuer has the key token_key_id, and it is in use.',
+    '2.2.3',
+    /^of no key|^of a key/,
+  ),
+  step(
+    'authenticator',
+    'The issuer has made the authenticator with this key.',
+    '2.2.3',
+    /^wrong authenticator/,
+  ),
+  step('spent', 'Nobody has used the token before.', '2.2', /^used before/),
 ];
 
 /** RFC 9577. */
@@ -40,11 +63,16 @@ export const explainPrivateToken: ExplainedCredentials = ({ params = {} }) => {
           },
         ]
       : [],
-    checks: checksOf(STEPS, token ? undefined : 'no token of a type that is known here', {
-      challenge: 'Only the server knows its challenges.',
-      key: 'The server asks the directory of the issuer.',
-      authenticator: 'Only with the key of the issuer.',
-      spent: 'Only the server knows which tokens it has seen.',
-    }),
+    checks: checksOf(
+      PRIVATE_TOKEN_STEPS,
+      token ? undefined : 'no token of a type that is known here',
+      {
+        tls: 'Only the server knows its connection.',
+        challenge: 'Only the server knows its challenges.',
+        key: 'The server asks the directory of the issuer.',
+        authenticator: 'Only with the key of the issuer.',
+        spent: 'Only the server knows which tokens it has seen.',
+      },
+    ),
   };
 };

@@ -2,7 +2,7 @@ import { checksOf } from '../checks.ts';
 import { explainAccessToken, TOKEN_STEPS } from './access-token.ts';
 import type { ExplainedCredentials } from './credentials-of.ts';
 
-/** Bearer, DPoP and GNAP: the credentials are an access token (RFC 6750, RFC 9449, RFC 9635 section 7.2). */
+/** Bearer and DPoP: the credentials are an access token (RFC 6750, RFC 9449). */
 export const explainToken: ExplainedCredentials = ({ token68 }, surroundings) => {
   if (token68 === undefined) {
     return { parts: [], checks: checksOf(TOKEN_STEPS, 'not of the form of a token (b64token)') };

@@ -1,0 +1,65 @@
+import { checksOf, notReached, type Step } from '../checks.ts';
+import { TOKEN_STEPS } from './access-token.ts';
+import type { ExplainedCredentials } from './credentials-of.ts';
+import { explainToken } from './token-schemes.ts';
+
+const step = (name: string, check: string, section: string, refusals?: RegExp): Step => ({
+  name,
+  check,
+  section: `RFC ${section}`,
+  ...(refusals && { refusals }),
+});
+
+/** The checks of the signature beside a token, as `prove` makes them. */
+export const GNAP_PROOF_STEPS: readonly Step[] = [
+  step(
+    'form',
+    'The request has one signature with the tag gnap, well-formed.',
+    '9635 section 7.3.1',
+  ),
+  step(
+    'coverage',
+    'It covers method, target URI, token, and the digest of content; it has keyid, and no alg.',
+    '9635 section 7.3.1',
+    / is not covered$|^the parameter /,
+  ),
+  step(
+    'time',
+    'It was made lately, and has not expired.',
+    '9421 section 3.2.1',
+    /^created differs|^the signature has expired/,
+  ),
+  step(
+    'components',
+    'The request has each covered component once.',
+    '9421 section 2.5',
+    /^the message has no (?!signature)|^a request has | is covered twice$/,
+  ),
+  step('key', 'keyid names the key of the token.', '9635 section 7.2', /^keyid is not/),
+  step(
+    'signature',
+    'This key has signed the covered components of this very request.',
+    '9421 section 3.2',
+    /^the key |^the signature is not of/,
+  ),
+  step(
+    'content',
+    'Content-Digest is of the content, or there is none.',
+    '9530 section 2',
+    /^content-digest |^the content is not seen/,
+  ),
+  step('replay', 'The signature is new.', '9421 section 7.2.2', / was used before$/),
+];
+
+/** RFC 9635 section 7.2: the token first, then the signature, then the scope. */
+export const explainGnap: ExplainedCredentials = (credentials, surroundings) => {
+  const { parts, checks } = explainToken(credentials, surroundings);
+  const isWrong = checks.some(({ result }) => result === 'wrong');
+  const reason = 'The signature stands in fields of its own: paste the whole request to see it.';
+  const open = Object.fromEntries(GNAP_PROOF_STEPS.map(({ name }) => [name, reason]));
+  const proof = isWrong
+    ? notReached(GNAP_PROOF_STEPS)
+    : checksOf(GNAP_PROOF_STEPS, undefined, open);
+  const ofToken = TOKEN_STEPS.length;
+  return { parts, checks: [...checks.slice(0, ofToken), ...proof, ...checks.slice(ofToken)] };
+};
