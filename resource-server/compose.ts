@@ -183,6 +183,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   playground?.serveBy(
     createOrder({
       ...ordered,
+      gateways: await playground.openGateways({ data: config.data, stores, errors, standing }),
       spaces: playground.reached,
       ofSchemes: new Map(),
       recipient: FROM_ITSELF,

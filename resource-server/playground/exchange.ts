@@ -66,6 +66,8 @@ export interface Exchange {
   readonly overTls?: true;
   /** Nobody but the playground may ask its space. */
   readonly inside?: true;
+  /** Its space has the playground's application behind it. */
+  readonly ofApplication?: true;
   /** Members of its space beside the usual ones. */
   readonly space: { readonly schemes: readonly string[] } & Readonly<Record<string, unknown>>;
   /** The same by a program of the visitor's own, in a shell; `url` is that of the space. */

@@ -11,6 +11,8 @@ import { conditionsExchange } from './exchanges/conditions.ts';
 import { rangesExchange } from './exchanges/ranges.ts';
 import { patchExchange } from './exchanges/patch.ts';
 import { queryExchange } from './exchanges/query.ts';
+import { cacheExchange } from './exchanges/cache.ts';
+import { queryCacheExchange } from './exchanges/query-cache.ts';
 import { webdavLockExchange } from './exchanges/webdav-lock.ts';
 import { optionsExchange } from './exchanges/options.ts';
 import { privateTokenExchange } from './exchanges/private-token.ts';
@@ -37,6 +39,8 @@ export const EXCHANGES: readonly Exchange[] = [
   rangesExchange,
   patchExchange,
   queryExchange,
+  cacheExchange,
+  queryCacheExchange,
   webdavLockExchange,
   optionsExchange,
   traceExchange,

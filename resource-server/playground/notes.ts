@@ -23,7 +23,17 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'The server’s message to a client that it has let in.',
     'RFC 9110 section 11.6.3',
   ),
-  'cache-control': note('Which caches may keep the answer: none.', 'RFC 9111 section 5.2'),
+  'cache-control': note(
+    'Which caches may keep the answer, and for how long: `no-store` says none, `max-age` has seconds.',
+    'RFC 9111 section 5.2',
+  ),
+  age: note('The seconds since the application gave this answer.', 'RFC 9111 section 5.1'),
+  'cache-status': note(
+    'How each cache has handled the request: `hit` asked nobody, `fwd` says why it asked the next server, `ttl` has the seconds for which the answer is fresh.',
+    'RFC 9211 section 2',
+  ),
+  via: note('The servers between the client and the application.', 'RFC 9110 section 7.6.3'),
+  ban: note('The rule: what all the cache has to forget.', 'no standard'),
   vary: note('The request fields on which the answer depends.', 'RFC 9110 section 12.5.5'),
   'x-request-id': note(
     'Names this answer. Operators find the line of a request in the log by it. Exchanges of the playground have no line.',

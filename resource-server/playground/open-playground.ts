@@ -10,8 +10,12 @@ import type { Recipient } from '#shared/server/endpoints/auth-request.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import { logged } from '#shared/server/message/request-log.ts';
 import type { EndpointsOfSchemes } from '../auth/scheme-endpoints.ts';
+import { type CachesParts, openCaches } from '../cache/open-caches.ts';
+import type { GatewayParts } from '../gateway/gateway.ts';
+import { openGateways } from '../gateway/open-gateways.ts';
 import { createSpaces, type SpacePeople, type Spaces } from '../space/spaces.ts';
 import { playgroundApiKey } from './api-key.ts';
+import { startApplication } from './application.ts';
 import { createCharge } from './charge.ts';
 import { playgroundPages } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
@@ -41,6 +45,10 @@ export interface Playground extends AsyncDisposable {
   /** The same and those that only exchanges reach. */
   readonly reached: Spaces;
   readonly pages: EndpointsOfSchemes;
+  /** Opens the gateways to its application, with caches of their own, which write no log. */
+  openGateways(
+    parts: Pick<CachesParts, 'data' | 'stores'> & Pick<GatewayParts, 'errors' | 'standing'>,
+  ): ReturnType<typeof openGateways>;
   /** Says what answers the exchanges: the order of requests with the spaces that they reach, and this recipient. */
   serveBy(order: AnyHandler): void;
 }
@@ -52,8 +60,10 @@ export const FROM_ITSELF: Recipient = { at: ORIGIN, proxies: { has: () => false 
 export async function openPlayground(parts: PlaygroundParts): Promise<Playground> {
   const { config, people, brand, recipient } = parts;
   const { random, clock } = parts.schemes;
-  const spaces = playgroundSpaces(config);
-  const reached = [...spaces, ...playgroundSpaces(config, true)];
+  await using opened = new AsyncDisposableStack();
+  const application = opened.use(await startApplication(clock));
+  const { seen, inside } = playgroundSpaces(config, application.url);
+  const reached = [...seen, ...inside];
   const master = derivedKey(parts.schemes.master, 'countersign playground');
   const secureOrigin = secureOriginOf(config);
   const ofKeys = playgroundKeys(parts.schemes.stores, secureOrigin ?? config.resource, clock);
@@ -92,11 +102,12 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     random,
     trusted: FROM_ITSELF.proxies,
   });
-  const loopback = openLoopback(serve, silentLog);
+  const loopback = opened.use(openLoopback(serve, silentLog));
   const charge = createCharge(stores.limits);
   const urlOf = (exchange: Exchange) =>
     (exchange.overTls ? (secureOrigin ?? resource) : resource) + spacePath(exchange);
   const secure = secureOrigin === undefined ? undefined : secureWay(secureOrigin, serve, parts);
+  if (secure) opened.use(secure.loopback);
   const run = createRun({
     loopback,
     secure,
@@ -111,9 +122,17 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
   const spacesOf = (some: readonly SpaceConfig[]) =>
     createSpaces({ ...config, spaces: [...some] }, schemes, people, clock);
+  const held = opened.move();
+  const reachable = spacesOf(reached);
   return {
-    spaces: spacesOf(spaces),
-    reached: spacesOf(reached),
+    spaces: spacesOf(seen),
+    reached: reachable,
+    async openGateways({ data, stores: kept, errors, standing }) {
+      const usual = { clock, random, log: silentLog, errors, standing, statements: undefined };
+      const caches = held.use(await openCaches(reachable.all, { ...usual, data, stores: kept }));
+      const { proxies } = FROM_ITSELF;
+      return openGateways(reachable.all, config, { ...usual, caches: caches.of, proxies });
+    },
     pages: new Map(
       origins.map((origin) => [
         origin,
@@ -139,10 +158,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     serveBy(given) {
       order = given;
     },
-    async [Symbol.asyncDispose]() {
-      await loopback[Symbol.asyncDispose]();
-      await secure?.loopback[Symbol.asyncDispose]();
-    },
+    [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
 }
 

@@ -14,16 +14,20 @@ export const EXPLAIN_PATH = `${PLAYGROUND_BELOW}explain`;
 /** The path of the space at which an exchange takes place. */
 export const spacePath = ({ name }: Exchange): string => `${PLAYGROUND_BELOW}at/${name}/`;
 
-/** The playground's own spaces, which take no credentials but its own; `inside`: only those that nobody else may ask. */
+/** The playground's own spaces, which take no credentials but its own. `application`: the URL of its application. */
 export const playgroundSpaces = (
   { resource }: Pick<Config, 'resource'>,
-  inside = false,
-): readonly SpaceConfig[] =>
-  EXCHANGES.filter((exchange) => (exchange.inside ?? false) === inside).map((exchange) =>
-    spaceSchema.parse({
-      url: resource + spacePath(exchange),
-      realm: REALM,
-      serves: 'identity',
-      ...exchange.space,
-    }),
-  );
+  application: string,
+): { readonly seen: readonly SpaceConfig[]; readonly inside: readonly SpaceConfig[] } => {
+  const spacesOf = (isInside: boolean) =>
+    EXCHANGES.filter(({ inside = false }) => inside === isInside).map((exchange) =>
+      spaceSchema.parse({
+        url: resource + spacePath(exchange),
+        realm: REALM,
+        serves: 'identity',
+        ...exchange.space,
+        ...(exchange.ofApplication && { upstream: { url: application, webSockets: false } }),
+      }),
+    );
+  return { seen: spacesOf(false), inside: spacesOf(true) };
+};

@@ -124,7 +124,7 @@ test('nobody but the playground can ask its issuer of PrivateTokens', async () =
   }
 });
 
-test.each(EXCHANGES.filter(({ inside }) => inside))(
+test.each(EXCHANGES.filter(({ space }) => space['serves'] === 'documents'))(
   'nobody but the playground writes to the documents of $name, and an exchange leaves none',
   async ({ name, mistakes }) => {
     await using rs = await startPlayground();
@@ -149,6 +149,24 @@ test.each(EXCHANGES.filter(({ inside }) => inside))(
     expect([locks.length, usage.entries, usage.bytes]).toEqual([0, 0, 0]);
   },
 );
+
+test('nobody but the playground asks its application, and makes its cache forget', async () => {
+  await using rs = await startPlayground();
+  const headers = {
+    Authorization: basicCredentials(PERSON.name, PASSWORD),
+    'X-Forwarded-Proto': 'https',
+    'X-Forwarded-For': '203.0.113.9',
+  };
+  const cached = EXCHANGES.filter(({ ofApplication }) => ofApplication);
+  expect(cached.map(({ name }) => name)).toEqual(['cache', 'query-cache']);
+  for (const { name } of cached) {
+    for (const method of ['GET', 'QUERY', 'PURGE', 'BAN']) {
+      const { status } = await rs.ask(method, `/playground/at/${name}/people-1`, { headers });
+      // RFC 9110 section 9.1: no space of this server that anybody can reach has PURGE and BAN.
+      expect([method, status]).toEqual([method, /^(?:PURGE|BAN)$/.test(method) ? 501 : 404]);
+    }
+  }
+});
 
 test('without the setting there is no page and no space of the playground in production', async () => {
   await using rs = await startPlayground({ playground: undefined });

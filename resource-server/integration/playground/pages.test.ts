@@ -179,6 +179,38 @@ test('a note stands once on a page', async () => {
   }
 });
 
+test('a cache answers until PURGE or BAN makes it forget (RFC 9111, RFC 9211)', async () => {
+  await using rs = await startPlayground();
+  const { text } = await rs.perform('cache');
+  expect(statusesOf(text)).toEqual([200, 200, 200, 200, 200, 200, 200]);
+  const kept = /Cache-Status: \S+; ?(hit|fwd=[a-z-]+)/g;
+  const handled = [...messagesOf(text).join('\n').matchAll(kept)];
+  expect(handled.map(([, how]) => how)).toEqual([
+    'fwd=uri-miss',
+    'hit',
+    'fwd=uri-miss',
+    'fwd=uri-miss',
+  ]);
+  const asked = [
+    ...messagesOf(text)
+      .join('\n')
+      .matchAll(/"asked":(\d+)/g),
+  ].map(([, count]) => count);
+  expect(asked).toEqual(['1', '1', '2', '3']);
+});
+
+test('the content of QUERY is part of the key of a cache (RFC 10008 section 2.7)', async () => {
+  await using rs = await startPlayground();
+  const { text } = await rs.perform('query-cache');
+  const answers = messagesOf(text).filter((message) => message.includes('"names"'));
+  expect(answers.map((message) => message.split('\n\n')[1])).toEqual([
+    '{"names":["Alice"],"asked":1}',
+    '{"names":["Alice"],"asked":1}',
+    '{"names":["Alice","Bob"],"asked":2}',
+  ]);
+  expect(text.match(/The cache has answered: the application was not asked\./g)).toHaveLength(1);
+});
+
 test('the list has another spelling of its address, and names the schemes that it does not show', async () => {
   await using rs = await startPlayground();
   const moved = await rs.ask('GET', '/schemes');

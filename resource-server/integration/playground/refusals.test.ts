@@ -76,6 +76,15 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, reason: string
   'query cut': [422, 'JSONPath'],
   'query type': [415, 'application/jsonpath'],
   'query untyped': [400, 'Content-Type'],
+  // RFC 9111 section 5.2.1.7.
+  'cache only': [504, 'the request wants nothing else'],
+  'cache gone': [404, 'This server had nothing of this address'],
+  'cache anonymous': [401, 'no credentials'],
+  'cache rule': [400, 'colour'],
+  'query-cache type': [415, 'application/x-www-form-urlencoded'],
+  'query-cache cut': [422, 'over='],
+  // RFC 9111 section 5.2.1.4: the application is asked again.
+  'query-cache bypassed': [200, ''],
   'ranges beyond': [416, 'The content has 26 bytes.'],
   // RFC 9110 sections 13.1.5 and 14.2: then the whole is sent.
   'ranges changed': [200, 'abcdefghijklmnopqrstuvwxyz'],
