@@ -1,3 +1,4 @@
+import { BY_PASSWORD } from '#shared/people/access/assurance.ts';
 import type { Context, Middleware } from 'koa';
 import type Provider from 'oidc-provider';
 import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
@@ -117,7 +118,8 @@ export function accountHandlers(
     if (!isRecent(visitor, clock)) return ask(ctx, PATH, { name: person.name, notice: 'again' });
     const origin = form.get('origin') ?? '';
     if (!keyOrigins.includes(origin)) throw new PageError(400, 'request', { back: TO_ACCOUNT });
-    const made = await invitations.invite(person.id, origin);
+    const { acr } = visitor.signIn.assurance ?? BY_PASSWORD;
+    const made = await invitations.invite({ person: person.id, acr }, origin);
     answerWith(ctx, keyLinkPage(viewOf(ctx, person), { link: made, back: PATH }));
   }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createInvitations } from '#shared/auth/schemes/hoba/invitations.ts';
 import { systemRandom } from '#shared/base/random.ts';
+import type { Acr } from '#shared/jose/acr.ts';
 import { valuesOf } from '../clients/digest/exchange.ts';
 import type { Field, HttpResponse } from '../clients/digest/exchange.ts';
 import { get } from '../clients/digest/answers.fixture.ts';
@@ -23,7 +24,10 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   let servers: TokenServers;
   let origin: string;
   beforeAll(async () => {
-    servers = await startTokenServers(kind, { spaces: SPACES });
+    servers = await startTokenServers(kind, {
+      spaces: SPACES,
+      settings: { people: { secondFactor: { required: ['careful'] } } },
+    });
     origin = servers.flow.pair.resourceTls;
   });
   afterAll(async () => servers[Symbol.asyncDispose]());
@@ -60,9 +64,9 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   const visit = (fields: readonly Field[], server = 0, space = 'hoba') =>
     send(server, 'GET', `/${space}/`, fields);
 
-  async function invite(person: string, at = origin): Promise<string> {
+  async function invite(person: string, at = origin, acr?: Acr): Promise<string> {
     const invitations = createInvitations({ stores: servers.flow.stores, random: systemRandom });
-    return new URL(await invitations.invite(person, at)).hash.slice(1);
+    return new URL(await invitations.invite({ person, ...(acr && { acr }) }, at)).hash.slice(1);
   }
 
   const FORM: Field = ['Content-Type', 'application/x-www-form-urlencoded'];
@@ -98,6 +102,22 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
         principal: { name },
       });
     }
+  });
+
+  test('a key from before a second factor was demanded is refused at both, and one added with it is not', async () => {
+    const { key, id, name } = await newcomer();
+    const [byPassword, byPasskey] = [newKey(), newKey()];
+    await register(byPassword, await invite(id, origin, 'urn:countersign:acr:password'));
+    await register(byPasskey, await invite(id, origin, 'urn:countersign:acr:passkey'));
+    const visits = async (of: HobaKey) =>
+      statuses([
+        await visit([signed(of, await fresh())], 0),
+        await visit([signed(of, await fresh())], 1),
+      ]);
+    for (const one of [key, byPassword, byPasskey]) expect(await visits(one)).toEqual([200, 200]);
+    await servers.flow.pair.cli('user', 'set', name, '--group', 'careful');
+    for (const one of [key, byPassword]) expect(await visits(one)).toEqual([401, 401]);
+    expect(await visits(byPasskey)).toEqual([200, 200]);
   });
 
   describe('replay', () => {

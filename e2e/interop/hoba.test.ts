@@ -64,7 +64,7 @@ describe.each(ONE_STORE)('on %s', (kind) => {
       run(hobaClient(lying).exchange(request), send);
     async function secret(): Promise<readonly [string, string]> {
       const invitations = createInvitations({ stores: flow.stores, random: systemRandom });
-      return ['secret', new URL(await invitations.invite(id, origin)).hash.slice(1)];
+      return ['secret', new URL(await invitations.invite({ person: id }, origin)).hash.slice(1)];
     }
 
     test('an answer to a challenge, and to one of getchal', async () => {

@@ -8,8 +8,8 @@ import { passwordAlone } from '#shared/people/second-factor/password-alone.ts';
 import type { Parts } from '#shared/server/process.ts';
 
 /**
- * The parts with which every scheme is opened, on the built-in directory, whose passwords and verifiers let in people
- * who need a second factor, too.
+ * The parts with which every scheme is opened, on the built-in directory, whose passwords, verifiers and keys let in
+ * people who need a second factor, too.
  */
 export function schemeParts({
   config,
@@ -24,6 +24,7 @@ export function schemeParts({
     mtls: config.gnap?.mtls === true,
     stores,
     demo,
+    secondFactor: 'off',
     redemptions,
     exchanges,
     attempts: createAttempts({ limits: stores.limits, account, address }),
@@ -32,11 +33,12 @@ export function schemeParts({
   };
 }
 
-/** The same parts, by which a password alone lets in nobody who needs a second factor. */
+/** The same parts, by which a password alone, or an old key, lets in nobody who needs a second factor. */
 export const withSecondFactor = (
   parts: SchemeParts,
   { config, stores, log }: Pick<Parts, 'config' | 'stores' | 'log'>,
 ): SchemeParts => ({
   ...parts,
+  secondFactor: config.people.secondFactor,
   ...passwordAlone(parts, config.people.secondFactor, stores.secondFactors, log),
 });

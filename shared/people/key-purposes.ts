@@ -1,10 +1,14 @@
 import type { Recorder } from '#shared/audit/recorder.ts';
 import type { ClientRecord, Clients } from '#shared/stores/oauth/clients.ts';
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
+import { BY_SECOND_FACTOR } from './access/assurance.ts';
 import { keptJwk } from './public-key.ts';
 
 /** Most keys of one person or application, for all schemes together. */
 export const MOST_KEYS = 20;
+
+/** Operators vouch for the keys that they add: these count as added with a second factor. */
+export const VOUCHED = { acr: BY_SECOND_FACTOR.acr } as const;
 
 /** `of a client`: the key authenticates a client at the authorization server. */
 export type KeyOutcome = Awaited<ReturnType<PublicKeys['add']>> | 'of a client';

@@ -118,7 +118,10 @@ describe('a link', () => {
     expect([page.status, page.headers.get('cache-control')]).toEqual([200, 'no-store']);
     const [, link = ''] = LINK.exec(page.text) ?? [];
     expect(link).toMatch(new RegExp(`^${TLS}/.well-known/hoba/key#[\\w-]{22}$`));
-    await expect(redeem(link)).resolves.toBe(flow.people.alice.id);
+    await expect(redeem(link)).resolves.toMatchObject({
+      person: flow.people.alice.id,
+      acr: 'urn:countersign:acr:password',
+    });
     await expect(redeem(link)).resolves.toBeUndefined();
   });
 

@@ -1,7 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
+import { formatAuthExport } from '#shared/auth/schemes/concealed/auth-export.ts';
+import {
+  exporterFrom,
+  fieldOf,
+  newKey,
+  paramsOf,
+  type TestKey,
+} from '#shared/auth/schemes/concealed/concealed.fixture.ts';
+import { EXPORTED, exporterContext, LABEL } from '#shared/auth/schemes/concealed/signed.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
-import { somePerson, someSecondFactor } from '#shared/stores/contract/samples.ts';
+import { somePerson, somePublicKey, someSecondFactor } from '#shared/stores/contract/samples.ts';
 import {
   RESOURCE,
   startResourceServer,
@@ -22,7 +31,11 @@ beforeAll(async () => {
   });
   rs = await startResourceServer({
     people: { secondFactor: { required: ['staff'] } },
-    spaces: [space('drive'), space('old', { secondFactor: 'not asked' })],
+    spaces: [
+      space('drive'),
+      space('old', { secondFactor: 'not asked' }),
+      space('vault', { schemes: ['Concealed'], concealed: { frontend: true } }),
+    ],
   });
   const password_hash = await hash(RIGHT);
   for (const [name, groups] of [
@@ -49,6 +62,40 @@ const get = async (space: string, name: string, password: string) => {
   const { date: _date, 'x-request-id': id, ...told } = headers;
   return { status, told, text: text.replaceAll(String(id), '') };
 };
+
+/** The status of a visit with a key of Concealed, behind a proxy that ends TLS (RFC 9729 section 6.2). */
+async function byKey(key: TestKey): Promise<number> {
+  const context = exporterContext({
+    signatureScheme: key.s,
+    keyId: Buffer.from(key.id, 'base64url'),
+    publicKey: key.encoded,
+    url: RESOURCE,
+    realm: undefined,
+  });
+  const output = exporterFrom('one')(LABEL, context, EXPORTED);
+  const headers = {
+    Host: new URL(RESOURCE).host,
+    'X-Forwarded-Proto': 'https',
+    'Concealed-Auth-Export': formatAuthExport(output),
+    Authorization: fieldOf(paramsOf({ key, url: RESOURCE })),
+  };
+  return (await rs.ask('GET', '/vault/', { headers })).status;
+}
+
+test('an old key of Concealed lets in nobody who must have a second factor', async () => {
+  const withPasskey = { acr: 'urn:countersign:acr:passkey' } as const;
+  for (const [of, how, status] of [
+    ['alice', {}, 200],
+    ['bob', {}, 404], // the space is hidden
+    ['bob', withPasskey, 200],
+  ] as const) {
+    const key = newKey();
+    const owner = { kind: 'person', id: of } as const;
+    const record = { ...somePublicKey(key.id), ...how, owner, spki: key.spki };
+    expect(await rs.stores.publicKeys.add(record, 20)).toBe('added');
+    expect([of, how, await byKey(key)]).toEqual([of, how, status]);
+  }
+});
 
 describe('schemes that know only a password', () => {
   test('let in people who need no second factor and have none', async () => {

@@ -185,6 +185,8 @@ describe.each([
         signatures: { signer: async () => ({ kind: 'signed', key }) } as never,
         publicKeys: here.publicKeys,
         directory: { find: async (id) => ({ id, name: 'somebody' }) },
+        secondFactor: 'off',
+        secondFactors: here.secondFactors,
         clock: store.clock,
       });
       const request = { ...requestOf([]), origin: 'https://rs.example', confidential: true };

@@ -56,6 +56,7 @@ describe('user key add', () => {
         scheme: 'Concealed',
         owner: { kind: 'person', id: expect.any(String) },
         name,
+        acr: 'urn:countersign:acr:second-factor',
         created_at: shell.clock.now(),
       },
     ]);

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { addPublicKey, keysOfClients, ownerOf } from '#shared/people/key-purposes.ts';
+import { addPublicKey, keysOfClients, ownerOf, VOUCHED } from '#shared/people/key-purposes.ts';
 import { KEY_REFUSALS } from '#shared/operations/key-refusals.ts';
 import { Conflict, type House } from '#shared/operations/operation.ts';
 import type { KeyOwner, PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
@@ -66,7 +66,8 @@ function addition(wanted: WantedPublicKey): Step {
       const found = await ownerIn(house, wanted);
       if (found === undefined) throw new Conflict(`the owner of the key ${id} went meanwhile`);
       await stores.declared.add({ kind: 'public-key', id });
-      const key = { created_at: clock.now(), ...wanted, owner: found };
+      const vouched = found.kind === 'person' ? VOUCHED : {};
+      const key = { created_at: clock.now(), ...wanted, ...vouched, owner: found };
       const outcome = await addPublicKey(stores, key, recorder);
       if (outcome !== 'added') throw new Conflict(`the key ${id} ${KEY_REFUSALS[outcome]}`);
     },

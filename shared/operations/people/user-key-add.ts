@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addPublicKey } from '#shared/people/key-purposes.ts';
+import { addPublicKey, VOUCHED } from '#shared/people/key-purposes.ts';
 import { personNamed } from '#shared/people/people.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
@@ -49,6 +49,7 @@ export const addKeyOfUser = operation({
     const key = {
       ...readKey(public_key, scheme),
       ...members,
+      ...VOUCHED,
       owner: { kind: 'person', id } as const,
       created_at: clock.now(),
     };

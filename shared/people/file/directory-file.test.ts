@@ -38,6 +38,7 @@ const PUBLIC_KEY = {
   scheme: 'Concealed',
   owner: { kind: 'application', id: 'App' },
   name: 'Laptop',
+  acr: 'urn:countersign:acr:passkey',
   created_at: 1,
 } as const;
 

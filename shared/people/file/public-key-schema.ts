@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { httpsOrigin } from '#shared/base/members.ts';
+import { ACRS } from '#shared/jose/acr.ts';
 import { isVisibleName } from '../names/visible-name.ts';
 import { PublicKeyError, readPublicKey } from '../public-key.ts';
 import { checked, id, time } from './person-schema.ts';
@@ -15,6 +16,7 @@ const members = {
   ]),
   spki: z.string(),
   name: visibleName,
+  acr: z.enum(ACRS).exactOptional(),
   created_at: time,
   used_at: time.exactOptional(),
   signed_out_at: time.exactOptional(),

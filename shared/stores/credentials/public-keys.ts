@@ -1,3 +1,5 @@
+import type { Acr } from '#shared/jose/acr.ts';
+
 /** The owner of a key: a person of the directory by `id`, or an application by its name. */
 export interface KeyOwner {
   readonly kind: 'person' | 'application';
@@ -20,6 +22,8 @@ export interface PublicKeyRecord {
   readonly name: string;
   /** The only origin where it is good (HOBA); absent: every one. */
   readonly origin?: string;
+  /** How its person had signed in when it was added; absent: an earlier release added it, or an application has it. */
+  readonly acr?: Acr;
   /** Milliseconds since the epoch, as all times here. */
   readonly created_at: number;
   /** The time of the last use, to a minute. */

@@ -112,10 +112,16 @@ export const asking = (
   });
 
 /** Returns the options of the scheme over these stores. */
-export const optionsOver = ({ publicKeys, people }: Pick<Stores, 'publicKeys' | 'people'>) => ({
+export const optionsOver = ({
+  publicKeys,
+  people,
+  secondFactors,
+}: Pick<Stores, 'publicKeys' | 'people' | 'secondFactors'>) => ({
   realm: REALM,
   publicKeys,
   people,
+  secondFactor: 'optional' as const,
+  secondFactors,
   demo: true,
   applications: true,
   frontend: false,

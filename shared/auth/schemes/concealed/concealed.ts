@@ -1,8 +1,12 @@
 import { sameBytes, sameText } from '#shared/base/constant-time.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { active } from '#shared/people/active.ts';
+import type { Person } from '#shared/people/directory.ts';
+import { isKeyEnough, OLD_KEY } from '#shared/people/second-factor/key-enough.ts';
+import type { SecondFactorRule } from '#shared/people/second-factor/need.ts';
 import type { People } from '#shared/stores/people/people.ts';
 import type { KeyOwner, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
+import type { SecondFactors } from '#shared/stores/credentials/second-factors.ts';
 import { showsConcealed } from '../../conceal.ts';
 import { noteUse } from '../../credentials/note-use.ts';
 import { personPrincipal } from '../../person.ts';
@@ -24,6 +28,8 @@ export interface ConcealedOptions {
   readonly realm: string;
   readonly publicKeys: Pick<PublicKeys, 'get' | 'touch'>;
   readonly people: Pick<People, 'get'>;
+  readonly secondFactor: SecondFactorRule;
+  readonly secondFactors: Pick<SecondFactors, 'get'>;
   readonly clock: Clock;
   /** Whether the person that the first start made may be let in (never in production). */
   readonly demo: boolean;
@@ -45,6 +51,7 @@ const WRONG: Verdict = { kind: 'refused', reason: 'wrong Concealed credentials' 
  */
 export function concealed(options: ConcealedOptions): Scheme {
   const { realm, publicKeys, people, clock, demo, applications, frontend } = options;
+  const { secondFactor: rule, secondFactors } = options;
 
   function exported(proof: Proof, request: AuthRequest): Exported | undefined {
     if (frontend && request.peer.trusted) {
@@ -56,8 +63,10 @@ export function concealed(options: ConcealedOptions): Scheme {
     return splitExported(request.exporter(LABEL, context, EXPORTED));
   }
 
-  async function principalOf({ kind, id }: KeyOwner): Promise<Principal | undefined> {
-    const person = active(await people.get(kind === 'person' ? id : NOBODY.id), demo);
+  const personOf = async ({ kind, id }: KeyOwner) =>
+    active(await people.get(kind === 'person' ? id : NOBODY.id), demo);
+
+  function principalOf({ kind, id }: KeyOwner, person: Person | undefined): Principal | undefined {
     if (kind === 'person') return person && personPrincipal(realm, person);
     return applications ? { kind, id } : undefined;
   }
@@ -65,10 +74,13 @@ export function concealed(options: ConcealedOptions): Scheme {
   /** Finds the owner of a key whose possession was proved. It asks the store equally often whatever is wrong. */
   async function judge({ id, spki }: ClaimedKey, proof: Proof): Promise<Verdict> {
     const record = await publicKeys.get(id);
-    const principal = await principalOf(record?.owner ?? NOBODY);
+    const person = await personOf(record?.owner ?? NOBODY);
+    const principal = principalOf(record?.owner ?? NOBODY, person);
     const known = record?.scheme === 'Concealed' && sameText(record.spki, spki);
     const here = proof.realm === undefined || proof.realm === realm;
     if (!known || !here || principal === undefined) return WRONG;
+    if (person !== undefined && !(await isKeyEnough(rule, secondFactors, person, record)))
+      return { kind: 'refused', reason: OLD_KEY };
     noteUse(publicKeys, record, clock.now());
     const end = async () => ((await publicKeys.get(id)) ? undefined : 'revoked');
     return { kind: 'granted', principal, grounds: { of: `key of Concealed ${id}`, end } };

@@ -6,10 +6,10 @@ export const concealedEntry = {
   forPeople: true,
   settings: { concealed: concealedSettings },
   trial: { path: 'concealed', quiet: true },
-  async open({ stores, clock, demo }: SchemeParts) {
+  async open({ stores, clock, demo, secondFactor }: SchemeParts) {
     const { concealed } = await import('./concealed.ts');
-    const { publicKeys, people } = stores;
-    const shared = { publicKeys, people, clock, demo };
+    const { publicKeys, people, secondFactors } = stores;
+    const shared = { publicKeys, people, secondFactor, secondFactors, clock, demo };
     return (at: (SchemeRealm | SchemeSpace) & { readonly concealed: ConcealedSettings }) =>
       concealed({
         ...shared,

@@ -1,7 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
+import { someSecondFactor } from '#shared/stores/contract/samples.ts';
 import type { StoreUnderTest } from '#shared/stores/contract/store-under-test.ts';
+import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import { redisConfig, redisUnderTest } from '#shared/stores/redis/under-test.ts';
 import { sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -106,6 +108,39 @@ describe.each([
     afterAll(async () => {
       await stores[Symbol.asyncDispose]();
       await store.end();
+    });
+
+    test('an old key lets nobody in who must have a second factor, until they keep it at the set-up', async () => {
+      const key = newKey();
+      const { id, spki } = key;
+      const of = { owner: ALICE, scheme: 'Concealed', name: '', created_at: 5 } as const;
+      const demanding = concealed({
+        ...optionsOver(stores),
+        clock: store.clock,
+        secondFactor: 'required',
+      });
+      const request = asking(fieldOf(paramsOf({ key, realm: REALM })));
+      const verdictBy = async (one: Scheme) => (await workFor(one, stores, request)).verdict.kind;
+      const added: readonly [Pick<PublicKeyRecord, 'acr'>, 'granted' | 'refused'][] = [
+        [{}, 'refused'],
+        [{ acr: 'urn:countersign:acr:password' }, 'refused'],
+        [{ acr: 'urn:countersign:acr:second-factor' }, 'granted'],
+        [{ acr: 'urn:countersign:acr:passkey' }, 'granted'],
+      ];
+      for (const [how, expected] of added) {
+        await stores.publicKeys.add({ ...of, ...how, id, spki }, 1000);
+        expect([how, await verdictBy(scheme)]).toEqual([how, 'granted']);
+        expect([how, await verdictBy(demanding)]).toEqual([how, expected]);
+        await stores.publicKeys.remove(id);
+      }
+      const factor = { ...someSecondFactor(ALICE.id), created_at: 6 };
+      await stores.secondFactors.add(factor);
+      await stores.publicKeys.add({ ...of, id, spki }, 1000);
+      expect(await verdictBy(demanding)).toBe('granted');
+      await stores.publicKeys.remove(id);
+      await stores.publicKeys.add({ ...of, id, spki, created_at: 7 }, 1000);
+      expect(await verdictBy(demanding)).toBe('refused');
+      await stores.secondFactors.remove(ALICE.id);
     });
 
     describe.each(PAIRS)('%s', (__, make) => {

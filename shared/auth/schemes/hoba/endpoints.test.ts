@@ -15,6 +15,7 @@ import {
   resultOf,
   twoHobaProcesses,
 } from './hoba.fixture.ts';
+import type { Invited } from './invitations.ts';
 
 let all: Awaited<ReturnType<typeof twoHobaProcesses>>;
 beforeEach(async () => {
@@ -25,8 +26,8 @@ const FORM: readonly [string, string] = ['Content-Type', 'application/x-www-form
 const request = requestTo(ORIGIN);
 
 /** A link's secret. */
-const invited = async (person = BOB.id, origin = ORIGIN) =>
-  new URL(await all.here.invitations.invite(person, origin)).hash.slice(1);
+const invited = async (person = BOB.id, origin = ORIGIN, how: Pick<Invited, 'acr'> = {}) =>
+  new URL(await all.here.invitations.invite({ person, ...how }, origin)).hash.slice(1);
 
 const fresh = async (at = request) => String((await all.here.post('getchal', at))?.body);
 
@@ -87,6 +88,13 @@ describe('register (RFC 7486 section 6.1)', () => {
       origin: ORIGIN,
       created_at: all.clock.now(),
     });
+  });
+
+  test('the key remembers how the person had signed in who asked for the link', async () => {
+    const acr = 'urn:countersign:acr:second-factor';
+    const secret = await invited(BOB.id, ORIGIN, { acr });
+    expect(await register({ pub: clientKey(1).pem, secret })).toMatchObject({ status: 200 });
+    expect(await kept()).toMatchObject({ acr });
   });
 
   test('only pub is mandatory, and its kind is the hash of the key', async () => {

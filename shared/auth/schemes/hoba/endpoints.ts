@@ -60,10 +60,11 @@ export function hobaEndpoints(options: HobaEndpointsOptions): SchemeEndpoints {
       return kid === candidate.id ? candidate : undefined;
     });
     const invited = await invitations.redeem(secret, origin);
-    const person = invited === undefined ? undefined : await directory.find(invited);
+    const person = invited === undefined ? undefined : await directory.find(invited.person);
     if (person === undefined) throw notInvited();
     const owner = { kind: 'person', id: person.id } as const;
-    const key: PublicKeyRecord = { ...candidate, owner, created_at: clock.now() };
+    const signedIn = invited?.acr === undefined ? {} : { acr: invited.acr };
+    const key: PublicKeyRecord = { ...candidate, ...signedIn, owner, created_at: clock.now() };
     const added = await addPublicKey(stores, key);
     if (added === 'added') return registered(person);
     throw new HttpError(

@@ -4,14 +4,16 @@ import type { SchemeEntry, SchemeParts, SchemePlace, SchemeRealm } from '../part
 import { type HobaSettings, hobaSettings } from './settings.ts';
 
 /** Opens the parts that the scheme and its endpoints share. */
-async function openParts({ stores, master, attempts, directory, clock, random }: SchemeParts) {
+async function openParts(parts: SchemeParts) {
+  const { stores, master, attempts, directory, secondFactor, clock, random } = parts;
   const { createChallenges } = await import('./challenges.ts');
   const { createSignatures } = await import('./signatures.ts');
-  const { replay, publicKeys } = stores;
+  const { replay, publicKeys, secondFactors } = stores;
   const secret = derivedKey(master, 'hoba-challenge');
   const challenges = createChallenges({ secret, clock, random });
   const signatures = createSignatures({ challenges, replay, attempts, clock, random });
-  return { challenges, signatures, publicKeys, directory, clock };
+  const people = { publicKeys, directory, secondFactor, secondFactors };
+  return { challenges, signatures, ...people, clock };
 }
 
 /** RFC 7486. */

@@ -3,6 +3,7 @@ import { afterAll } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { Directory } from '#shared/people/directory.ts';
+import type { SecondFactorRule } from '#shared/people/second-factor/need.ts';
 import type { Rate } from '#shared/stores/limits/limits.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import { storeFolder } from '#shared/stores/sqlite/folder.fixture.ts';
@@ -90,7 +91,8 @@ afterAll(async () => {
 /** Two processes on one store; alice has a key at `ORIGIN`. */
 export async function twoHobaProcesses({
   account = { burst: 1000, per: 1 },
-}: { account?: Rate } = {}) {
+  secondFactor = 'optional',
+}: { account?: Rate; secondFactor?: SecondFactorRule } = {}) {
   const clock = new ManualClock();
   const folder = await storeFolder();
   const secret = randomBytes(32);
@@ -100,13 +102,14 @@ export async function twoHobaProcesses({
   async function start() {
     const stores = await openSqlite({ folder, clock, random: systemRandom });
     opened.push(stores);
-    const { limits, replay, publicKeys } = stores;
+    const { limits, replay, publicKeys, secondFactors } = stores;
     const attempts = createAttempts({ limits, account, address: { burst: 1000, per: 1 } });
     const challenges = createChallenges({ secret, clock, random: systemRandom });
     const common = { challenges, clock };
     const signatures = createSignatures({ ...common, replay, attempts, random: systemRandom });
     const invitations = createInvitations({ stores, random: systemRandom });
-    const shared = { ...common, signatures, publicKeys, directory };
+    const known = { publicKeys, directory, secondFactor, secondFactors };
+    const shared = { ...common, ...known, signatures };
     const endpoints = hobaEndpoints({ ...shared, stores, invitations, page: noPage });
     return {
       stores,

@@ -1,7 +1,10 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Directory } from '#shared/people/directory.ts';
+import { isKeyEnough, OLD_KEY } from '#shared/people/second-factor/key-enough.ts';
+import type { SecondFactorRule } from '#shared/people/second-factor/need.ts';
 import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/public-keys.ts';
+import type { SecondFactors } from '#shared/stores/credentials/second-factors.ts';
 import { noteUse } from '../../credentials/note-use.ts';
 import { personPrincipal } from '../../person.ts';
 import type { AuthRequest, Grounds, Scheme } from '../../scheme.ts';
@@ -16,6 +19,8 @@ export interface HobaOptions {
   readonly signatures: Signatures;
   readonly publicKeys: Pick<PublicKeys, 'get' | 'touch'>;
   readonly directory: Pick<Directory, 'find'>;
+  readonly secondFactor: SecondFactorRule;
+  readonly secondFactors: Pick<SecondFactors, 'get'>;
   readonly clock: Clock;
 }
 
@@ -34,6 +39,7 @@ export const isSecure = ({ origin, confidential }: AuthRequest) =>
 /** The HOBA scheme (RFC 7486): a signature with a key that is bound to the origin, in place of a password. */
 export function hoba(options: HobaOptions): Scheme {
   const { realm, maxAge, challenges, signatures, publicKeys, directory, clock } = options;
+  const { secondFactor: rule, secondFactors } = options;
   const find = (kid: string) => publicKeys.get(kid);
 
   /** Returns grounds that end when the key is removed or signed out (RFC 7486 section 6.3). */
@@ -65,6 +71,8 @@ export function hoba(options: HobaOptions): Scheme {
       const { owner } = key;
       const person = owner.kind === 'person' ? await directory.find(owner.id) : undefined;
       if (person === undefined) return { kind: 'refused', reason: 'the key of nobody' };
+      if (!(await isKeyEnough(rule, secondFactors, person, key)))
+        return { kind: 'refused', reason: OLD_KEY };
       noteUse(publicKeys, key, clock.now());
       return {
         kind: 'granted',

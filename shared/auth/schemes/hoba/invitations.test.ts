@@ -1,13 +1,15 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import { ALICE, ORIGIN, OTHER, twoHobaProcesses } from './hoba.fixture.ts';
 
+const ALICE_BY_PASSWORD = { person: ALICE.id, acr: 'urn:countersign:acr:password' } as const;
+
 let all: Awaited<ReturnType<typeof twoHobaProcesses>>;
 beforeEach(async () => {
   all = await twoHobaProcesses();
 });
 
 const invite = async () => {
-  const link = await all.here.invitations.invite(ALICE.id, ORIGIN);
+  const link = await all.here.invitations.invite(ALICE_BY_PASSWORD, ORIGIN);
   return { link, secret: new URL(link).hash.slice(1) };
 };
 
@@ -24,7 +26,7 @@ test('ten at once over two processes: one learns the person that it is for', asy
   const got = await Promise.all(
     Array.from({ length: 10 }, (_, n) => (n % 2 ? here : there).invitations.redeem(secret, ORIGIN)),
   );
-  expect(got.filter((one) => one !== undefined)).toEqual([ALICE.id]);
+  expect(got.filter((one) => one !== undefined)).toMatchObject([ALICE_BY_PASSWORD]);
 });
 
 test('it is for one origin, and lost at another', async () => {
@@ -35,16 +37,22 @@ test('it is for one origin, and lost at another', async () => {
 
 test('to look at it uses nothing up', async () => {
   const { secret } = await invite();
-  await expect(all.there.invitations.find(secret, ORIGIN)).resolves.toBe(ALICE.id);
+  await expect(all.there.invitations.find(secret, ORIGIN)).resolves.toMatchObject(
+    ALICE_BY_PASSWORD,
+  );
   await expect(all.there.invitations.find(secret, OTHER)).resolves.toBeUndefined();
-  await expect(all.here.invitations.redeem(secret, ORIGIN)).resolves.toBe(ALICE.id);
+  await expect(all.here.invitations.redeem(secret, ORIGIN)).resolves.toMatchObject(
+    ALICE_BY_PASSWORD,
+  );
   await expect(all.there.invitations.find(secret, ORIGIN)).resolves.toBeUndefined();
 });
 
 test('it lives for ten minutes', async () => {
   const [early, late] = [await invite(), await invite()];
   all.clock.advance(599.999);
-  await expect(all.here.invitations.redeem(early.secret, ORIGIN)).resolves.toBe(ALICE.id);
+  await expect(all.here.invitations.redeem(early.secret, ORIGIN)).resolves.toMatchObject(
+    ALICE_BY_PASSWORD,
+  );
   all.clock.advance(0.001);
   await expect(all.here.invitations.redeem(late.secret, ORIGIN)).resolves.toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { randomId, type Random } from '#shared/base/random.ts';
+import type { Acr } from '#shared/jose/acr.ts';
 import type { Revocations } from '#shared/stores/revocation/revocations.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
 
@@ -9,9 +10,16 @@ export const KEY_PAGE = '/.well-known/hoba/key';
 /** Seconds for which a link is valid. */
 const LIFE = 600;
 
-/** The record behind the secret of a link. */
-interface Invitation {
+/** Somebody who may add a key. */
+export interface Invited {
+  /** The id of the person. */
   readonly person: string;
+  /** How they had signed in when they asked for the link; absent: an earlier release made it. */
+  readonly acr?: Acr;
+}
+
+/** The record behind the secret of a link. */
+interface Invitation extends Invited {
   readonly origin: string;
   /** The person's generation, so that raising it ends their links, too. */
   readonly generation: number;
@@ -23,14 +31,14 @@ export interface Invitations {
    * Returns a link with which its holder can add a key for the person. Its fragment has the secret, so that no server
    * and no log sees it.
    */
-  invite(person: string, origin: string): Promise<string>;
+  invite(invited: Invited, origin: string): Promise<string>;
   /**
-   * Returns the id of the person; undefined if the secret is unknown, used, too old or for another origin. It does not
+   * Returns who is invited; undefined if the secret is unknown, used, too old or for another origin. It does not
    * use the secret up.
    */
-  find(secret: string, origin: string): Promise<string | undefined>;
-  /** Does the same, and uses the secret up: of several callers exactly one gets the id. */
-  redeem(secret: string, origin: string): Promise<string | undefined>;
+  find(secret: string, origin: string): Promise<Invited | undefined>;
+  /** Does the same, and uses the secret up: of several callers exactly one is invited. */
+  redeem(secret: string, origin: string): Promise<Invited | undefined>;
 }
 
 export interface InvitationsOptions {
@@ -46,23 +54,23 @@ export function createInvitations({ stores, random }: InvitationsOptions): Invit
   /** Returns the id under which a secret is stored: a hash, so that the store has no secrets. */
   const idOf = (secret: string) => `hoba:${hash('sha256', secret, 'base64url')}`;
 
-  async function personOf(state: unknown, origin: string): Promise<string | undefined> {
+  async function invitedBy(state: unknown, origin: string): Promise<Invited | undefined> {
     const invitation = state as Invitation | undefined;
     if (invitation?.origin !== origin) return undefined;
     const generation = await revocations.generation('person', invitation.person);
-    return invitation.generation === generation ? invitation.person : undefined;
+    return invitation.generation === generation ? invitation : undefined;
   }
 
   return {
-    async invite(person, origin) {
+    async invite(invited, origin) {
       const secret = randomId(random);
-      const generation = await revocations.generation('person', person);
-      const invitation: Invitation = { person, origin, generation };
+      const generation = await revocations.generation('person', invited.person);
+      const invitation: Invitation = { ...invited, origin, generation };
       await sessions.put(invitation, LIFE, idOf(secret));
       return `${origin}${KEY_PAGE}#${secret}`;
     },
 
-    find: async (secret, origin) => personOf(await sessions.get(idOf(secret)), origin),
-    redeem: async (secret, origin) => personOf(await sessions.take(idOf(secret)), origin),
+    find: async (secret, origin) => invitedBy(await sessions.get(idOf(secret)), origin),
+    redeem: async (secret, origin) => invitedBy(await sessions.take(idOf(secret)), origin),
   };
 }

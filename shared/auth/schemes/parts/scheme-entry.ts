@@ -4,6 +4,7 @@ import type { Random } from '#shared/base/random.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import type { Brand } from '#shared/pages/document.ts';
 import type { Directory } from '#shared/people/directory.ts';
+import type { SecondFactorRule } from '#shared/people/second-factor/need.ts';
 import type { KeptKind, VerifierKind } from '#shared/people/verifier-kind.ts';
 import type { Verifiers } from '#shared/people/verifiers.ts';
 import type { Rate } from '#shared/stores/limits/limits.ts';
@@ -32,6 +33,8 @@ export interface SchemeParts {
   readonly brand: Brand;
   /** Whether demo people and keys are accepted, which the first start made (never in production). */
   readonly demo: boolean;
+  /** Whom a key lets in only if they had signed in with a second factor when it was added. */
+  readonly secondFactor: SecondFactorRule;
   readonly oauth: OAuthSchemes;
   /** The origin of the authorization server. */
   readonly issuer: string;

@@ -31,6 +31,7 @@ export function publicKeysContract(contract: () => Contract): void {
           owner: { kind: 'application', id: 'Weather station' },
           origin: 'https://rs.example',
           name: '',
+          acr: 'urn:countersign:acr:passkey',
           used_at: NOW,
           signed_out_at: NOW + 1,
         }),
