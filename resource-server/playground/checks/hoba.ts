@@ -37,6 +37,8 @@ function schemeOf({ earlier, clock, random, publicKeys }: Recorded) {
     signatures: createSignatures({ challenges, replay, attempts, clock, random }),
     publicKeys: { get: publicKeys.get, touch: async () => {} },
     directory: { find: async (id) => (id === PERSON.id ? PERSON : undefined) },
+    secondFactor: 'off',
+    secondFactors: { get: async () => undefined },
     clock,
   });
 }
