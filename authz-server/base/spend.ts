@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -20,18 +21,22 @@ export async function spendOfClient({ stores, config }: Limiting, clientId: stri
 /** The property of a request that holds the result of counting it. */
 const PAID = Symbol('paid');
 
+type Paying = IncomingMessage & { [PAID]?: Promise<void> };
+
 /**
  * Counts a request to the token endpoint by a client that has shown its secret. A request that takes both ways
  * (client-credentials/) is counted once, and a failed count is not tried again. Throws `TooManyRequests`.
  */
+export const spendOnce = (server: Limiting, request: Paying, clientId: string): Promise<void> =>
+  (request[PAID] ??= spendOfClient(server, clientId));
+
+/** The same of a request that the engine has. */
 export function spendOfSecret(server: Limiting) {
-  return async ({ req, oidc: { client } }: Paying): Promise<void> => {
+  return async ({ req, oidc: { client } }: KoaContextWithOIDC): Promise<void> => {
     const { clientAuthMethod = '', clientId = '' } = client ?? {};
-    if (BY_SECRET.has(clientAuthMethod)) await (req[PAID] ??= spendOfClient(server, clientId));
+    if (BY_SECRET.has(clientAuthMethod)) await spendOnce(server, req, clientId);
   };
 }
-
-type Paying = KoaContextWithOIDC & { readonly req: { [PAID]?: Promise<void> } };
 
 /** The client authentication methods that use a secret (RFC 7591 section 2). */
 export const BY_SECRET: ReadonlySet<string> = new Set([

@@ -59,7 +59,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     );
     const pipeline = provider.callback();
     const resources = resourceIndicators(server.config, keys);
-    const direct = clientCredentials(server, provider, resources);
+    const direct = clientCredentials(server, provider, resources, keys);
     return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       const answer = server.config.tokens.direct ? await direct(request, response) : undefined;
       if (answer) send(request, response, answer);

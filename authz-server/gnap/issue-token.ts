@@ -1,14 +1,11 @@
-import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
-import type { SpaceConfig } from '#shared/config/schema.ts';
-import type { KeySet } from '#shared/keys/signing-key-ring.ts';
-import type { Jwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { findAccess, noteIssue } from '#shared/people/access/grants.ts';
 import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
 import type { RegisteredKey } from '#shared/stores/oauth/clients.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { mayStillGet } from '../base/enough-now.ts';
+import { signedToken } from '../base/signed-token.ts';
 import { GnapError } from './gnap-error.ts';
 import { managementOf } from './management-token.ts';
 import type { Origin } from './records.ts';
@@ -22,10 +19,10 @@ export const recordIssue = (
   client: string,
   person?: string,
 ): Promise<void> => {
-  const acting = recorder.by({ who: { client }, how: 'gnap', from: from.address });
+  const by = { who: { client }, how: 'gnap', from: from.address } as const;
   return person === undefined
-    ? acting.ownToken(client, 'gnap')
-    : acting.record({ kind: 'token.issued', client, person, type: 'gnap' });
+    ? recorder.ownToken(client, 'gnap', by)
+    : recorder.by(by).record({ kind: 'token.issued', client, person, type: 'gnap' });
 };
 
 export interface IssuedToken {
@@ -70,7 +67,8 @@ export async function issueToken(server: GnapServer, order: TokenOrder): Promise
     ...(!bearer && { cnf: bindingOf(key) }),
     ...(person && { ...person.assurance, auth_time: person.authTime }),
   };
-  const { kid, jwt } = signed(keys, space.alg, claims);
+  // By this type, a resource server of OAuth alone refuses it.
+  const { kid, jwt } = await signedToken(keys, space.alg, 'gnap-at+jwt', claims);
   return {
     jti,
     answer: {
@@ -102,34 +100,4 @@ async function grantClaims(
   }
   await noteIssue(server, grantId, server.config.people.grant);
   return { grant_id: grantId, sub_gen: granted.generation };
-}
-
-const HASHES = { ES256: 'sha256', RS256: 'sha256', EdDSA: undefined } as const;
-
-/** Signs claims as a JWT of GNAP: whoever knows OAuth alone refuses it by its type. */
-export function signed(
-  keys: KeySet,
-  alg: SpaceConfig['alg'],
-  claims: object,
-  typ = 'gnap-at+jwt',
-): { readonly kid: string; readonly jwt: string } {
-  const kid = keys.signingKid(alg);
-  const jwk = keys.jwks.find((one) => one['kid'] === kid);
-  if (kid === undefined || jwk === undefined) throw new Error(`no key signs with ${alg}`);
-  const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
-  const input = `${encode({ alg, typ, kid })}.${encode(claims)}`;
-  const signature = sign(HASHES[alg], Buffer.from(input), {
-    key: privateKeyOf(jwk),
-    dsaEncoding: 'ieee-p1363',
-  });
-  return { kid, jwt: `${input}.${signature.toString('base64url')}` };
-}
-
-const imported = new WeakMap<Jwk, KeyObject>();
-
-/** Importing a key costs more than signing with it. */
-function privateKeyOf(jwk: Jwk): KeyObject {
-  const key = imported.get(jwk) ?? createPrivateKey({ key: jwk, format: 'jwk' });
-  imported.set(jwk, key);
-  return key;
 }

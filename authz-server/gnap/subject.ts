@@ -4,7 +4,7 @@ import type { ScopeItem } from '#shared/people/access/consents.ts';
 import { claimsOf } from '#shared/people/claims.ts';
 import type { Person } from '#shared/people/directory.ts';
 import type { SubjectRequest } from './grant-request.ts';
-import { signed } from './issue-token.ts';
+import { signedToken } from '../base/signed-token.ts';
 import type { GnapServer } from './server.ts';
 
 /** Seconds. */
@@ -87,5 +87,6 @@ async function idToken(
     auth_time: authTime,
     ...assurance,
   };
-  return signed(await server.signingKeys(), 'RS256', claims, 'JWT').jwt;
+  const { jwt } = await signedToken(await server.signingKeys(), 'RS256', 'JWT', claims);
+  return jwt;
 }

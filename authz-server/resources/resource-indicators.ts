@@ -15,6 +15,12 @@ export const OPENID_SCOPES: ReadonlySet<string> = new Set([
   ...Object.keys(CLAIMS_OF_SCOPES),
 ]);
 
+/** A space as a resource of the engine. */
+type SpaceResource = ResourceServer & {
+  readonly audience: string;
+  readonly jwt: { readonly sign: { readonly alg: TokenSpace['alg'] } };
+};
+
 /**
  * RFC 8707: the protection spaces of the configuration are the resources that tokens are issued for. A
  * request without `scope` asks for the default scopes of the client (RFC 6749 section 3.3).
@@ -33,7 +39,7 @@ export interface ResourceIndicators {
    * Scopes, audience and signature of a resource, for this client. Throws `invalid_target`, and
    * `invalid_scope` for a machine.
    */
-  resourceServer(ctx: KoaContextWithOIDC, resource: string, client: Client): ResourceServer;
+  resourceServer(ctx: KoaContextWithOIDC, resource: string, client: Client): SpaceResource;
   /**
    * Checks an authorization request whose resources are known. Throws `invalid_scope` for a scope of OpenID
    * Connect that the client may not ask for, and when nothing that it asks for could ever be granted.

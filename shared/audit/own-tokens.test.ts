@@ -25,7 +25,7 @@ async function recorded(required = true) {
     clock,
     recorder,
     issue: (client: string, type = 'client_credentials') =>
-      recorder.by({ who: { client }, how: 'token endpoint' }).ownToken(client, type),
+      recorder.ownToken(client, type, { who: { client }, how: 'token endpoint' }),
     fail: (fails: boolean) => {
       failing = fails;
     },

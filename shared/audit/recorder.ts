@@ -35,9 +35,10 @@ export interface Recorder {
   refused(person: string | undefined, reason: string): Promise<void>;
   /**
    * Records that an application gets a token in its own name: the first in a minute of this process, which must not be
-   * answered before. The others are only counted. Rejects as `record` does.
+   * answered before. The others are only counted: by far most of them, so no recorder is made for the actor. Rejects as
+   * `record` does.
    */
-  ownToken(client: string, type: string): Promise<void>;
+  ownToken(client: string, type: string, by: By): Promise<void>;
   /** Records how many more there were in the minutes before `end` (milliseconds since the epoch). */
   tellOwnTokens(end: number): Promise<void>;
 }
@@ -84,9 +85,9 @@ export function createRecorder(
       const most = known === undefined ? 0 : MOST_REFUSALS;
       return unlessFailing(stores.audit.appendRefusal(of, most, line));
     },
-    ownToken: (client, type) =>
+    ownToken: (client, type, another) =>
       countToken(counts, { client, type, now: clock.now() }, () =>
-        record({ kind: 'client-token.issued', client, type }),
+        createRecorder(parts, another).record({ kind: 'client-token.issued', client, type }),
       ),
     tellOwnTokens: (end) =>
       tellCounts(counts, end, (events) => stores.audit.append(...events.map(text))),

@@ -1,5 +1,13 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { By } from '#shared/audit/entry.ts';
 import type { AuthzServer } from '../../base/server.ts';
+
+/** A client at the token endpoint. */
+export const actor = (client: string, from: string | undefined): By => ({
+  who: { client },
+  how: 'token endpoint',
+  from,
+});
 
 /**
  * Records a token that is issued, before the answer and before anything is used up. Those of a client in its own name are
@@ -11,10 +19,10 @@ export function recordedIssue({ recorder }: Pick<AuthzServer, 'recorder'>) {
     if (route !== 'token' || client === undefined) return;
     const { clientId } = client;
     const type = String(params?.['grant_type']);
-    const acting = recorder.by({ who: { client: clientId }, how: 'token endpoint', from });
+    const by = actor(clientId, from);
     const person = grant?.accountId;
     await (person === undefined
-      ? acting.ownToken(clientId, type)
-      : acting.record({ kind: 'token.issued', client: clientId, person, type }));
+      ? recorder.ownToken(clientId, type, by)
+      : recorder.by(by).record({ kind: 'token.issued', client: clientId, person, type }));
   };
 }

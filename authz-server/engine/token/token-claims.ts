@@ -15,26 +15,35 @@ type TokenClaimsServer = Pick<
 >;
 
 /**
+ * The claims by which a token of a client can be revoked. The generation is read before the token is signed, so a
+ * revocation made meanwhile still hits it. Throws `invalid_client` for a client that has ended.
+ */
+export async function revocableClaims(
+  { stores, feed }: Pick<AuthzServer, 'stores' | 'feed'>,
+  clientId: string,
+) {
+  const { epoch } = feed.current();
+  const client_gen = await stores.revocations.generation('client', clientId);
+  // In this order: a client that was removed meanwhile gets no token of the generation after its end.
+  const client = await stores.clients.get(clientId);
+  if (client === undefined) throw new errors.InvalidClient('the client was removed');
+  return { client, claims: { epoch, client_gen } };
+}
+
+/**
  * Our claims of an access token: those by which it can be revoked, how and when its person signed in
  * (RFC 9068 section 2.2.1), what of them it tells here (userinfo), and what its resource has scopes to be told of
- * them (section 2.2.2). The generations are read before the token is signed, so a revocation made
- * meanwhile still hits it. Throws `invalid_client` and `invalid_grant` for what has ended.
+ * them (section 2.2.2). Throws `invalid_client` and `invalid_grant` for what has ended.
  */
 export async function tokenClaims(
   server: TokenClaimsServer,
   ctx: KoaContextWithOIDC,
   token: AccessToken | ClientCredentials,
 ) {
-  const { stores, feed } = server;
-  const { clientId = '' } = token;
-  const { epoch } = feed.current();
-  const client_gen = await stores.revocations.generation('client', clientId);
-  // In this order: a client that was removed meanwhile gets no token of the generation after its end.
-  const client = await stores.clients.get(clientId);
-  if (client === undefined) throw new errors.InvalidClient('the client was removed');
+  const { client, claims } = await revocableClaims(server, token.clientId ?? '');
+  const { client_gen } = claims;
   return {
-    epoch,
-    client_gen,
+    ...claims,
     ...('accountId' in token && (await personClaims(server, ctx, token, { client, client_gen }))),
   };
 }

@@ -71,7 +71,7 @@ export type TokenSteps = ReturnType<typeof tokenSteps>;
 /** The parts of the server that the steps use. */
 export type TokenServer = Pick<
   AuthzServer,
-  'config' | 'stores' | 'clock' | 'directory' | 'feed' | 'longestLife' | 'recorder'
+  'config' | 'stores' | 'clock' | 'directory' | 'feed' | 'longestLife' | 'random' | 'recorder'
 >;
 
 /** Before the engine redeems anything; throws what the client is told. */

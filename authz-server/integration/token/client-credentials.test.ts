@@ -1,9 +1,20 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
-import { decodeJwt } from 'jose';
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
 import { Provider } from 'oidc-provider';
+import { systemClock } from '#shared/base/clock.ts';
+import { type Log, silentLog } from '#shared/base/log.ts';
+import { eventually } from '#shared/stores/contract/eventually.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { APP, asApp, basic, SECRET, testAuthz, type TestAuthz } from '../authz.fixture.ts';
+import {
+  APP,
+  asApp,
+  basic,
+  DOCUMENTS,
+  SECRET,
+  testAuthz,
+  type TestAuthz,
+} from '../authz.fixture.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
 const GRANT = { grant_type: 'client_credentials' };
@@ -11,11 +22,15 @@ const GRANT = { grant_type: 'client_credentials' };
 let authz: TestAuthz;
 /** How many requests went through the engine. */
 let through = 0;
-/** The events that the engine emitted. */
-const emitted: unknown[] = [];
+/** The lines of the log, one for each request. */
+const logged: unknown[] = [];
+const log: Log = {
+  ...silentLog,
+  info: (event, fields) => void (event === 'request' && logged.push(fields)),
+};
 
 beforeAll(async () => {
-  const { callback, emit } = Provider.prototype;
+  const { callback } = Provider.prototype;
   jest.spyOn(Provider.prototype, 'callback').mockImplementation(function watched(this: Provider) {
     const pipeline = callback.call(this);
     return (...exchange) => {
@@ -23,18 +38,12 @@ beforeAll(async () => {
       return pipeline(...exchange);
     };
   });
-  jest.spyOn(Provider.prototype, 'emit').mockImplementation(function watched(
-    this: Provider,
-    ...event
-  ) {
-    emitted.push(event[0]);
-    return emit.apply(this, event);
-  });
-  authz = await testAuthz({ limits: { client: { burst: 20, per: 60 } } });
+  const limits = { client: { burst: 20, per: 60 } };
+  authz = await testAuthz({ limits }, systemClock, log);
 });
 beforeEach(() => {
   through = 0;
-  emitted.length = 0;
+  logged.length = 0;
 });
 afterAll(async () => {
   jest.restoreAllMocks();
@@ -51,14 +60,47 @@ test.each([
   ['by the form', { client_id: 'app', client_secret: SECRET }, {}],
   ['with the charset that fetch adds', {}, { ...asApp, 'content-type': `${FORM};charset=UTF-8` }],
 ])(
-  'a plain request is answered beside the engine, with its events: %s',
+  'a plain request is answered beside the engine, and logged as by it: %s',
   async (_, form, fields) => {
     const { status, body } = await authz.post('/token', { ...GRANT, ...form }, fields);
     expect([status, through]).toEqual([200, 0]);
     expect(decodeJwt(String(body['access_token']))).toMatchObject({ client_id: 'app' });
-    expect(emitted).toEqual(expect.arrayContaining(['client_credentials.issued', 'grant.success']));
+    const line = { status: 200, client: 'app', grant: 'client_credentials', format: 'Bearer' };
+    await eventually(() => expect(logged).toEqual([expect.objectContaining(line)]));
   },
 );
+
+test.each([
+  ['ES256', 'documents:read', DOCUMENTS],
+  ['RS256', 'rsa', 'https://rsa.example/'],
+  ['EdDSA', 'ed', 'https://ed.example/'],
+])(
+  'RFC 9068 section 2.1: a token beside the engine is signed as its resource wants, %s',
+  async (alg, scope, audience) => {
+    const { body } = await authz.post('/token', { ...GRANT, scope }, asApp);
+    expect(through).toBe(0);
+    const token = String(body['access_token']);
+    const keys = createRemoteJWKSet(new URL('/jwks', authz.url));
+    const { protectedHeader, payload } = await jwtVerify(token, keys, { audience, typ: 'at+jwt' });
+    expect(protectedHeader.alg).toBe(alg);
+    expect(payload).toMatchObject({ scope, sub: 'app', iss: authz.config.issuer });
+  },
+);
+
+test('a change of a client counts for its next request', async () => {
+  const read = { ...GRANT, scope: 'documents:read' };
+  const ask = async () => (await authz.post('/token', read, basic('changing', SECRET))).status;
+  await client('changing');
+  expect([await ask(), await ask(), through]).toEqual([200, 200, 0]);
+  const known = await authz.stores.clients.get('changing');
+  if (known === undefined) throw new Error('there is no client');
+  await authz.stores.clients.replace({ ...known, scope: 'documents:write' }, known);
+  expect(await ask()).toBe(400);
+  await authz.stores.clients.replace({ ...known, secret_hash: 'x'.repeat(43) });
+  expect(await ask()).toBe(401);
+  await authz.stores.clients.remove('changing');
+  expect(await ask()).toBe(401);
+});
 
 test.each([
   ['a wrong secret', GRANT, basic('app', 'wrong'), 401],

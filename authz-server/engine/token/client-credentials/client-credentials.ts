@@ -1,13 +1,19 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Client, KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { Client, Provider } from 'oidc-provider';
+import { epochSeconds } from '#shared/base/clock.ts';
 import { type Answer, type Fields, UNSTORED } from '#shared/http/answer.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';
+import type { KeySet } from '#shared/keys/signing-key-ring.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import type { ResourceIndicators } from '../../../resources/resource-indicators.ts';
-import { BY_SECRET, spendOfSecret } from '../../../base/spend.ts';
-import { recordedIssue } from '../recorded-issue.ts';
+import { signedToken } from '../../../base/signed-token.ts';
+import { BY_SECRET, spendOnce } from '../../../base/spend.ts';
+import { actor } from '../recorded-issue.ts';
+import { revocableClaims } from '../token-claims.ts';
 import type { TokenServer } from '../token-request.ts';
-import { type PlainForm, type PlainRequest, plainRequest } from './plain-request.ts';
+import { engineClients } from './engine-clients.ts';
+import { grantable } from './grantable.ts';
+import { type PlainRequest, plainRequest } from './plain-request.ts';
 
 const GRANT_TYPE = 'client_credentials';
 
@@ -20,6 +26,9 @@ const FIELDS: Fields = {
   'Content-Type': 'application/json; charset=utf-8',
 };
 
+/** Random octets of a `jti`, as many as in the engine's. */
+const JTI = 32;
+
 /** Resolves to undefined, having done nothing but to count the request, when the engine has to answer. */
 export type ClientCredentials = (
   request: IncomingMessage,
@@ -27,17 +36,20 @@ export type ClientCredentials = (
 ) => Promise<Answer | undefined>;
 
 /**
- * The client credentials grant (RFC 6749 section 4.4) of plain requests, with the engine's models and our hooks of
- * it, beside its pipeline, which costs more than all of this. It can only succeed: whatever is rare, and
- * whatever is to be refused, is left to the engine, which looks at it anew.
+ * The client credentials grant (RFC 6749 section 4.4) of plain requests, with the engine's clients and our hooks of
+ * it, beside its pipeline and its models of tokens, which cost more than all of this. It can only succeed: whatever is
+ * rare, and whatever is to be refused, is left to the engine, which looks at it anew.
  */
 export function clientCredentials(
   server: TokenServer,
   provider: Provider,
   resources: ResourceIndicators,
+  keys: KeySet,
 ): ClientCredentials {
-  const spend = spendOfSecret(server);
-  const record = recordedIssue(server);
+  const { config, clock, random, recorder } = server;
+  const { lifetime } = config.tokens;
+  const clientOf = engineClients(server, provider);
+  const grantOf = grantable(provider, resources);
 
   /** From top to bottom, in the order of the engine and of `tokenSteps`. */
   async function issue(
@@ -45,36 +57,37 @@ export function clientCredentials(
     response: ServerResponse,
     { clientId, secret, form }: PlainRequest,
   ): Promise<Answer | undefined> {
-    const client = await provider.Client.find(clientId);
+    const client = await clientOf(clientId);
     if (client === undefined || !isPlain(client)) return undefined;
     if (!(await client.compareClientSecret(secret))) return undefined;
     if (!client.grantTypeAllowed(GRANT_TYPE)) return undefined;
+    const granted = grantOf(client, { request, response, form });
+    if (granted === undefined) return undefined;
+    const { scope, audience, alg } = granted;
 
-    const ctx = contextOf(provider, request, response, form, client);
-    const resource = form.resource ?? resources.defaultResource(ctx, client);
-    if (resource === undefined) return undefined;
-    const known = new provider.ResourceServer(
-      resource,
-      resources.resourceServer(ctx, resource, client),
-    );
-    const scope = [...ctx.oidc.requestParamScopes].filter((token) => known.scopes.has(token));
-
-    await spend(ctx);
-    const token = new provider.ClientCredentials({
-      client,
-      scope: scope.join(' ') || undefined,
-      resourceServer: known,
+    await spendOnce(server, request, clientId);
+    const iat = epochSeconds(clock);
+    const { claims } = await revocableClaims(server, clientId);
+    // RFC 9068 section 2.2, in the order of the engine.
+    const { jwt } = await signedToken(keys, alg, 'at+jwt', {
+      ...claims,
+      jti: random(JTI).toString('base64url'),
+      sub: clientId,
+      iat,
+      exp: iat + lifetime,
+      scope,
+      client_id: clientId,
+      iss: config.issuer,
+      aud: audience,
     });
-    ctx.oidc.entity('ClientCredentials', token);
-    const access_token = await token.save();
-    await record(ctx);
-    provider.emit('grant.success', ctx);
-    note(request, { client: clientId });
-    const { expiration: expires_in, tokenType: token_type } = token;
+    const from = request.headers['x-forwarded-for']; // pinned (app.ts)
+    await recorder.ownToken(clientId, GRANT_TYPE, actor(clientId, from?.toString()));
+    const token_type = 'Bearer';
+    note(request, { grant: GRANT_TYPE, format: token_type, client: clientId });
     return {
       status: 200,
       fields: FIELDS,
-      body: JSON.stringify({ access_token, expires_in, scope: token.scope, token_type }),
+      body: JSON.stringify({ access_token: jwt, expires_in: lifetime, scope, token_type }),
     };
   }
 
@@ -102,18 +115,3 @@ const DEMANDS = [
   'scope',
   'tlsClientCertificateBoundAccessTokens',
 ] as const;
-
-/** The request as the engine's hooks and events see it. */
-function contextOf(
-  provider: Provider,
-  request: IncomingMessage,
-  response: ServerResponse,
-  form: PlainForm,
-  client: Client,
-): KoaContextWithOIDC {
-  const ctx = provider.createContext(request, response);
-  ctx['_matchedRouteName'] = 'token';
-  const oidc = Object.assign(new provider.OIDCContext(ctx), { body: form, params: { ...form } });
-  oidc.entity('Client', client);
-  return Object.assign(ctx, { oidc });
-}

@@ -60,7 +60,7 @@ export class Connection implements Disposable {
 
   /**
    * Another one as soon as anything was committed to the file, by this connection or, whichever process it is
-   * of, by another. Outside of a transaction.
+   * of, by another; and as soon as this one has written anything in a transaction that goes on.
    */
   get version(): object {
     const others = this.#lookAtOthers();
@@ -112,6 +112,7 @@ export class Connection implements Disposable {
    * it, unless SQLite has ended that too (`inTransaction`).
    */
   attempt<T>(work: () => T): T {
+    this.#version = {};
     this.run('SAVEPOINT attempt');
     try {
       const result = work();

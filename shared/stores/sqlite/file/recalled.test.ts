@@ -4,7 +4,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
 import { atTurnsEnd } from '#shared/base/turn.ts';
-import { edit, fresh, puts, someApiKey, someDocument } from '../../contract/samples.ts';
+import {
+  edit,
+  FAR,
+  fresh,
+  puts,
+  someApiKey,
+  someClient,
+  someDocument,
+} from '../../contract/samples.ts';
 import type { RevocationFeed } from '../../revocation/revocations.ts';
 import type { Stores } from '../../stores.ts';
 import { Connection } from './connection.ts';
@@ -148,6 +156,19 @@ test('a write that fails, and one that is undone with its transaction, leave not
     undefined,
     undefined,
   ]);
+});
+
+test('a transaction of several steps reads what it wrote, though it asked for it before', async () => {
+  await stores.together(async (held) => {
+    const client = someClient(fresh());
+    const { client_id } = client;
+    const read = () =>
+      Promise.all([held.clients.get(client_id), held.revocations.generation('client', client_id)]);
+    expect(await read()).toEqual([undefined, 0]);
+    await held.clients.add(client);
+    await held.revocations.raise('client', client_id, FAR);
+    expect(await read()).toEqual([client, 1]);
+  });
 });
 
 test('neither many rows nor long ones fill the memory', async () => {

@@ -4,6 +4,7 @@ import type { Revocations } from '../../revocation/revocations.ts';
 import type { Connection } from '../file/connection.ts';
 import { SqliteFeed } from './feed.ts';
 import type { Database } from '../file/file.ts';
+import { recalling } from '../file/recalled.ts';
 
 const APPEND = 'INSERT INTO revocation (kind, id, generation, until) VALUES (?, ?, ?, ?)';
 
@@ -34,6 +35,7 @@ export function sqliteRevocations(
   clock: Clock,
   random: Random,
 ): Revocations {
+  const recall = recalling<number>(file);
   const epoch = () =>
     file.read((connection) => connection.all<[id: string]>('SELECT id FROM epoch')[0]?.[0]);
 
@@ -41,7 +43,8 @@ export function sqliteRevocations(
     revoke: (kind, id, until) =>
       file.write((connection) => void connection.run(APPEND, kind, id, null, Math.ceil(until))),
     raise: (kind, id, until) => file.write((connection) => raiseIn(connection, kind, id, until)),
-    generation: (kind, id) => file.read((connection) => generationOf(connection, kind, id)),
+    generation: (kind, id) =>
+      recall(`${kind} ${id}`, (connection) => generationOf(connection, kind, id)),
     epoch: async (create) => {
       const known = await epoch();
       if (known !== undefined || !create) return known;
