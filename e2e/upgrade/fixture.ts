@@ -1,5 +1,6 @@
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
@@ -47,12 +48,38 @@ export interface HeldSince extends Held {
 export const held = (commit: Commit, store: 'sqlite' | 'redis'): Held =>
   JSON.parse(readFileSync(fileOf(commit, `${store}.json`), 'utf8')) as Held;
 
+/** A client with a key, which the code of those commits would have written so. Its `x` has a leading zero. */
+export const KEYED = {
+  client_id: 'robot',
+  record: JSON.stringify({
+    client_id: 'robot',
+    client_name: 'Robot',
+    grant_types: ['client_credentials'],
+    token_endpoint_auth_method: 'private_key_jwt',
+    jwks: {
+      keys: [
+        {
+          kty: 'EC',
+          crv: 'P-256',
+          alg: 'ES256',
+          x: 'AAAAf83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU',
+          y: 'x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0',
+        },
+      ],
+    },
+    scope: 'documents:read',
+    created_at: 0,
+  }),
+};
+
 /** A folder with the files of the embedded store. */
 export async function formerFolder(commit: Commit): Promise<string> {
   const data = await temporaryFolder();
   for (const file of ['state.db', 'transient.db']) {
     copyFileSync(fileOf(commit, file), join(data, file));
   }
+  using state = new DatabaseSync(join(data, 'state.db'));
+  state.prepare('INSERT INTO client VALUES (?, ?)').run(KEYED.client_id, KEYED.record);
   return data;
 }
 
@@ -75,6 +102,7 @@ export async function loadFormerKeys(
   commit: Commit,
   owner: (key: string) => Promise<Redis>,
 ): Promise<void> {
+  await (await owner('cs:clients')).cli('HSET', 'cs:clients', KEYED.client_id, KEYED.record);
   const now = Date.now();
   const moment = (_: string, after: string, micro?: string) =>
     String(micro ? now * 1000 + Number(after) : now + Number(after));

@@ -19,6 +19,7 @@ import { parseScramKeys } from '#shared/auth/schemes/scram/verifier.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
+import { keptJwk } from '#shared/jose/key-fingerprint.ts';
 import { keyLifecycle, listKeys, privateJwk } from '#shared/keys/signing-key-lifecycle.ts';
 import { GENERATE, listTokenKeys, openTokenKey } from '#shared/keys/token-key-lifecycle.ts';
 import { findAccess } from '#shared/people/access/grants.ts';
@@ -28,7 +29,7 @@ import { edit, somePerson } from '#shared/stores/contract/samples.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { startCluster } from '../parts/redis-cluster.ts';
 import { startRedis } from '../parts/redis.ts';
-import { formerFolder, held, loadFormerKeys, WRITTEN_AT } from './fixture.ts';
+import { formerFolder, held, KEYED, loadFormerKeys, WRITTEN_AT } from './fixture.ts';
 import type { Commit, Held, HeldSince } from './fixture.ts';
 
 const ISSUER = { issuer: 'https://auth.example', resource: 'https://api.example' };
@@ -212,6 +213,13 @@ describe.each(ROWS)('$name of commit $commit, opened by today’s code', ({ comm
     expect(view.generation(known.people.bob)).toBe(2);
     const { grant_id } = decodeJwt(ended);
     expect(await findAccess(access(), String(grant_id))).toBeUndefined();
+  });
+
+  test('a client is found by its key', async () => {
+    const { keys } = JSON.parse(KEYED.record).jwks;
+    const { x, ...jwk } = keys[0];
+    const id = keptJwk({ ...jwk, x: x.slice('AAAA'.length) })?.id ?? '';
+    expect(await authz.stores.clients.withKey(id)).toEqual([KEYED.client_id]);
   });
 
   test('clients with their secrets', async () => {

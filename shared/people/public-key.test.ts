@@ -7,7 +7,8 @@ import {
 } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
-import { keptJwk, PublicKeyError, readPublicKey } from './public-key.ts';
+import { keptJwk } from '#shared/jose/key-fingerprint.ts';
+import { PublicKeyError, readPublicKey } from './public-key.ts';
 
 const rsa = (modulusLength: number, publicExponent = 0x10001) =>
   generateKeyPairSync('rsa', { modulusLength, publicExponent });

@@ -1,10 +1,8 @@
-import { createPublicKey, hash, type KeyObject, type webcrypto } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { remembering } from '#shared/base/recent-map.ts';
+import { keyFromJwk, type KeptKey, keptKey } from '#shared/jose/key-fingerprint.ts';
 import { holdsPrivateKey } from '#shared/jose/private-members.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
-
-/** A public key as it is kept: one key is the same however it was written. */
-export type KeptKey = Pick<PublicKeyRecord, 'id' | 'spki'>;
 
 /** It is no public key, or none that the scheme takes; the message goes on after what names it. */
 export class PublicKeyError extends Error {
@@ -68,7 +66,7 @@ export function readPublicKey(content: Uint8Array, scheme: PublicKeyRecord['sche
       `is a key of type ${what}; ${scheme} takes ${Object.keys(taken).join(', ')}`,
     );
   }
-  return kept(key);
+  return keptKey(key);
 }
 
 /** Returns the imported key of a record. Node takes as long to import a key as to verify, so imported keys are remembered. */
@@ -76,25 +74,6 @@ export const importedKey = remembering(
   (spki) => createPublicKey({ key: Buffer.from(spki, 'base64url'), format: 'der', type: 'spki' }),
   { capacity: 10_000, longest: 2000 },
 );
-
-/** Undefined: it is none. */
-export function keptJwk(jwk: Readonly<Record<string, unknown>>): KeptKey | undefined {
-  try {
-    return kept(fromJwk(jwk));
-  } catch {
-    return undefined;
-  }
-}
-
-/** A JWK has one form of each number and point; DER may have it compressed, or its curve written out. */
-function kept(key: KeyObject): KeptKey {
-  const again = fromJwk({ ...key.export({ format: 'jwk' }) });
-  const spki = again.export({ format: 'der', type: 'spki' });
-  return { id: keyIdOf(spki), spki: spki.toString('base64url') };
-}
-
-/** Returns the id of a key: the hash of its SubjectPublicKeyInfo. */
-export const keyIdOf = (spki: Uint8Array) => hash('sha256', spki, 'base64url');
 
 function parse(content: Buffer): KeyObject {
   const text = content.toString('utf8');
@@ -116,13 +95,7 @@ function fromPublicJwk(jwk: Readonly<Record<string, unknown>>): KeyObject {
   if ((jwk['use'] ?? 'sig') !== 'sig') {
     throw new PublicKeyError('is for something else than signatures (use)');
   }
-  return fromJwk(jwk);
-}
-
-/** Makes a key from the public members of a JWK alone (RFC 7518 section 6, RFC 8037 section 2). */
-function fromJwk({ kty, crv, x, y, n, e }: Readonly<Record<string, unknown>>): KeyObject {
-  const key = { kty, crv, x, y, n, e } as webcrypto.JsonWebKey;
-  return createPublicKey({ key, format: 'jwk' });
+  return keyFromJwk(jwk);
 }
 
 function fromPem(text: string): KeyObject {

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { signedBy, type TestKey, testKey } from '#shared/gnap/client.fixture.ts';
-import { keptJwk } from '#shared/people/public-key.ts';
+import { keptJwk } from '#shared/jose/key-fingerprint.ts';
 import {
   ask,
   BOTH,

@@ -6,6 +6,8 @@ import { gnapSpaces } from '#shared/config/token-spaces.ts';
 import { NoAnswer } from '#shared/client/send.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { endGrant } from '#shared/people/access/grants.ts';
+import { writeUnlessKeysOfPeople } from '#shared/operations/clients/keys-of-client.ts';
+import { Conflict } from '#shared/operations/operation.ts';
 import { recordConsent, type ScopeItem, scopesOf } from '#shared/people/access/consents.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { asPerson } from '../../base/acting.ts';
@@ -222,8 +224,14 @@ export function gnapHandlers(
     if ((await stores.clients.get(client.client_id)) !== undefined) return;
     const spent = await stores.limits.spend('gnap-clients', person.id, UNKNOWN_CLIENTS);
     if (!spent.ok) throw new PageError(429, 'later');
-    const added = { kind: 'client.added', client: client.client_id } as const;
-    await server.recorder.changing('clients', added).add(client);
+    const changing = (kind: 'client.added' | 'client.removed') =>
+      server.recorder.changing('clients', { kind, client: client.client_id });
+    await writeUnlessKeysOfPeople(stores.publicKeys, client, {
+      write: () => changing('client.added').add(client),
+      undo: () => changing('client.removed').remove(client.client_id, client),
+    }).catch((error: unknown) => {
+      throw error instanceof Conflict ? expired() : error;
+    });
   }
 
   /** Returns the rights that come of these items: an action of which a scope is refused is none. */

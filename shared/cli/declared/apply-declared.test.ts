@@ -6,6 +6,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { keptJwk } from '#shared/jose/key-fingerprint.ts';
+import { addClient } from '#shared/operations/clients/client-add.ts';
+import { addKey } from '#shared/operations/keys/key-add.ts';
+import { Conflict, perform } from '#shared/operations/operation.ts';
 import { addPerson } from '#shared/people/people.ts';
 import { entryFile } from '../../../e2e/parts/entry.ts';
 import { until } from '../../../e2e/parts/process.ts';
@@ -44,6 +48,14 @@ const clients = (count: number) =>
     scope: 'documents:read',
     secret_hash: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
   }));
+
+const CONCEALED = { application: 'App', concealed: true, key_name: 'key' };
+const ROBOT = {
+  client_name: 'Robot',
+  grant_types: ['client_credentials'],
+  scope: 'documents:read',
+  token_endpoint_auth_method: 'private_key_jwt',
+};
 
 async function written(content: object): Promise<string> {
   const file = join(await temporaryFolder(), 'declared.json');
@@ -98,6 +110,34 @@ test('SQLite: many changes are several transactions, and the new administrator c
 });
 
 describe.each(STORES)('on %s', (kind, newStore) => {
+  test('RFC 9729 section 8: of ten at once, a key lets somebody in or authenticates a client, never both', async () => {
+    const shell = new TestShell(await newStore());
+    await using house = await openHouse(shell);
+    await using other = await openHouse(shell);
+    for (let round = 0; round < 5; round += 1) {
+      const { publicKey } = generateKeyPairSync('ed25519');
+      const jwk = { ...publicKey.export({ format: 'jwk' }), alg: 'EdDSA' };
+      const id = keptJwk(jwk)?.id ?? '';
+      const settled = await Promise.allSettled(
+        Array.from({ length: 10 }, (_, n) => {
+          const at = n % 4 < 2 ? house : other;
+          return n % 2 === 0
+            ? perform(addKey, { ...CONCEALED, public_key: JSON.stringify(jwk) }, at)
+            : perform(addClient, { ...ROBOT, jwks: { keys: [jwk] } }, at);
+        }),
+      );
+      for (const one of settled) {
+        if (one.status === 'rejected') expect(one.reason).toBeInstanceOf(Conflict);
+      }
+      const found = await house.stores.clients.withKey(id);
+      const isKey = (await other.stores.publicKeys.get(id)) !== undefined;
+      expect(isKey && found.length > 0).toBe(false);
+      const won = settled.flatMap((one, n) => (one.status === 'fulfilled' ? n : []));
+      expect(won.filter((n) => n % 2 === 0)).toHaveLength(isKey ? 1 : 0);
+      expect(won.filter((n) => n % 2 === 1)).toHaveLength(found.length);
+    }
+  });
+
   test('two at once by processes of their own: both end well, and all is there once', async () => {
     const env = await newStore();
     const file = await written({ people: people(50), clients: clients(50) });

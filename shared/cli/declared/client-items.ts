@@ -4,7 +4,10 @@ import { Conflict } from '#shared/operations/operation.ts';
 import { retireClient } from '#shared/operations/clients/client-remove.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { Failure } from '../arguments/command.ts';
-import { refuseKeysOfPeople } from '#shared/operations/clients/keys-of-client.ts';
+import {
+  refuseKeysOfPeople,
+  writeUnlessKeysOfPeople,
+} from '#shared/operations/clients/keys-of-client.ts';
 import { withdrawn } from '#shared/operations/clients/client-set.ts';
 import type { WantedClient } from './wanted.ts';
 import { differences, type Item, type Step } from './step.ts';
@@ -59,8 +62,13 @@ function addition(client: ClientRecord): Step {
     },
     async run({ stores, recorder }) {
       await stores.declared.add({ kind: 'client', id });
-      const added = recorder.changing('clients', { kind: 'client.added', client: id });
-      if (!(await added.add(client))) throw new Conflict(`the client ${id} was added meanwhile`);
+      const changing = (kind: 'client.added' | 'client.removed') =>
+        recorder.changing('clients', { kind, client: id });
+      const isAdded = await writeUnlessKeysOfPeople(stores.publicKeys, client, {
+        write: () => changing('client.added').add(client),
+        undo: () => changing('client.removed').remove(id, client),
+      });
+      if (!isAdded) throw new Conflict(`the client ${id} was added meanwhile`);
     },
   };
 }
@@ -91,8 +99,11 @@ function change(there: ClientRecord, wanted: WantedClient): Step | undefined {
         { kind: 'client.changed', client: id } as const,
         ...(isSecretSame ? [] : [{ kind: 'client.secret-changed', client: id } as const]),
       ];
-      await refuseKeysOfPeople(stores.publicKeys, changed);
-      if (!(await recorder.changing('clients', ...events).replace(changed, there))) {
+      const isChanged = await writeUnlessKeysOfPeople(stores.publicKeys, changed, {
+        write: () => recorder.changing('clients', ...events).replace(changed, there),
+        undo: () => recorder.changing('clients', ...events).replace(there, changed),
+      });
+      if (!isChanged) {
         throw new Conflict(`the client ${id} was changed meanwhile: run the command again`);
       }
     },

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { addPublicKey, keysOfClients, ownerOf, VOUCHED } from '#shared/people/key-purposes.ts';
+import { addPublicKey, isOfClient, ownerOf, VOUCHED } from '#shared/people/key-purposes.ts';
 import { KEY_REFUSALS } from '#shared/operations/key-refusals.ts';
 import { Conflict, type House } from '#shared/operations/operation.ts';
 import type { KeyOwner, PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
@@ -35,7 +35,7 @@ export const publicKeyItem = (wanted: WantedPublicKey, brought: ReadonlySet<stri
       if (fixed === undefined) return undefined;
       throw new Failure(`the key ${id} cannot change ${fixed}: remove it first`);
     }
-    if ((await keysOfClients(clients)).has(id)) {
+    if (await isOfClient(clients, id)) {
       throw new Conflict(`the key ${id} ${KEY_REFUSALS['of a client']}`);
     }
     return addition(wanted);

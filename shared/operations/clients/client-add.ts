@@ -13,7 +13,7 @@ import { checkRedirects, checkSpaces, refuseContradictions } from './client-rule
 import { checkScopes } from './client-scopes.ts';
 import { type GnapMembers, gnapMembers } from './gnap-members.ts';
 import { grantTypes } from './grant-types.ts';
-import { refuseKeysOfPeople } from './keys-of-client.ts';
+import { writeUnlessKeysOfPeople } from './keys-of-client.ts';
 import { notes } from './notes.ts';
 import { publicJwks } from './public-jwks.ts';
 
@@ -98,9 +98,13 @@ export const addClient = operation({
     const { secret, ...proof } = needsSecret(members) ? newSecret(random) : { secret: undefined };
     const client_id = random(16).toString('hex');
     const client: ClientRecord = { client_id, ...members, ...proof, created_at: clock.now() };
-    await refuseKeysOfPeople(stores.publicKeys, client);
-    const event = { kind: 'client.added', client: client.client_id } as const;
-    if (!(await recorder.changing('clients', event).add(client))) {
+    const changing = (kind: 'client.added' | 'client.removed') =>
+      recorder.changing('clients', { kind, client: client.client_id });
+    const isAdded = await writeUnlessKeysOfPeople(stores.publicKeys, client, {
+      write: () => changing('client.added').add(client),
+      undo: () => changing('client.removed').remove(client.client_id, client),
+    });
+    if (!isAdded) {
       throw new Conflict(
         client.gnap
           ? `client ${client.client_id} has this key already`

@@ -11,7 +11,7 @@ import { checkRedirects, checkSpaces, refuseContradictions } from './client-rule
 import { checkScopes } from './client-scopes.ts';
 import { clientSchema, shownClient } from './client-shown.ts';
 import { findClient, isBuiltIn } from './find-client.ts';
-import { refuseKeysOfPeople } from './keys-of-client.ts';
+import { writeUnlessKeysOfPeople } from './keys-of-client.ts';
 import { notes } from './notes.ts';
 import { publicJwks } from './public-jwks.ts';
 
@@ -82,9 +82,12 @@ export const setClient = operation({
         );
       }
       const { changed, notes: said } = changedBy(asked, client, config, clock);
-      await refuseKeysOfPeople(stores.publicKeys, changed);
-      const event = { kind: 'client.changed', client: id } as const;
-      if (await recorder.changing('clients', event).replace(changed, client)) {
+      const changing = () => recorder.changing('clients', { kind: 'client.changed', client: id });
+      const isChanged = await writeUnlessKeysOfPeople(stores.publicKeys, changed, {
+        write: () => changing().replace(changed, client),
+        undo: () => changing().replace(client, changed),
+      });
+      if (isChanged) {
         return { ...shownClient(changed), ...(said && { notes: said }) };
       }
     }

@@ -1,14 +1,41 @@
-import { jwksOf, keyInDirectory } from '#shared/people/key-purposes.ts';
+import { keyInDirectory } from '#shared/people/key-purposes.ts';
 import type { PublicKeys } from '#shared/stores/credentials/public-keys.ts';
+import { jwksOf } from '#shared/stores/oauth/client-keys.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { Conflict } from '../operation.ts';
+
+/** How a client is written, and how that is taken back; both false if nothing was changed. */
+interface Writing {
+  write(): Promise<boolean>;
+  undo(): Promise<unknown>;
+}
+
+/**
+ * Writes a client unless one of its keys lets somebody in. Looks once more after it: whoever adds such a key at the same
+ * time does so, too, so that at least one of both sees the other. Throws `Conflict`.
+ */
+export async function writeUnlessKeysOfPeople(
+  publicKeys: PublicKeys,
+  client: ClientRecord,
+  { write, undo }: Writing,
+): Promise<boolean> {
+  await refuseKeysOfPeople(publicKeys, client);
+  if (!(await write())) return false;
+  try {
+    await refuseKeysOfPeople(publicKeys, client);
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+  return true;
+}
 
 /** Throws `Conflict` for a key of the client by which somebody is let in (RFC 9729 section 8). */
 export async function refuseKeysOfPeople(
   publicKeys: PublicKeys,
-  { jwks, gnap }: Pick<ClientRecord, 'jwks' | 'gnap'>,
+  client: Pick<ClientRecord, 'jwks' | 'gnap'>,
 ): Promise<void> {
-  for (const jwk of [...(jwks?.keys ?? []), ...jwksOf(gnap)]) {
+  for (const jwk of jwksOf(client)) {
     const known = await keyInDirectory({ publicKeys }, jwk);
     if (known !== undefined) {
       throw new Conflict(`${known.id} is a key for ${known.scheme}: make another`);

@@ -1,6 +1,6 @@
 import type { KeyOwner, PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import { keysOfClients, MOST_KEYS } from '../key-purposes.ts';
+import { isOfClient, MOST_KEYS } from '../key-purposes.ts';
 import { PeopleError } from '../people.ts';
 import type { DirectoryContent } from './directory-content.ts';
 import type { PersonHere } from './people-here.ts';
@@ -15,9 +15,10 @@ export async function refuseKnownKeys(
   { public_keys }: DirectoryContent,
   personHere: PersonHere,
 ): Promise<void> {
-  const ofClients = await keysOfClients(clients);
   for (const { id, owner } of public_keys) {
-    if (ofClients.has(id)) throw new PeopleError(`the key ${id} is that of a client here`);
+    if (await isOfClient(clients, id)) {
+      throw new PeopleError(`the key ${id} is that of a client here`);
+    }
     const there = (await publicKeys.get(id))?.owner;
     if (there === undefined) continue;
     const theirs = await ownerHere(owner, personHere);

@@ -8,6 +8,7 @@ import { recordedContract } from './audit/recorded.ts';
 import { artefactsContract } from './oauth/artefacts.ts';
 import { blocksContract } from './limits/blocks.ts';
 import { cacheReportsContract } from './cache/cache-reports.ts';
+import { clientKeysContract } from './oauth/client-keys.ts';
 import { clientsContract } from './oauth/clients.ts';
 import { commitsContract } from './trees/commits.ts';
 import { contentContract } from './trees/content.ts';
@@ -57,6 +58,7 @@ const PARTS = [
   artefactsOfClientsContract,
   cacheReportsContract,
   clientsContract,
+  clientKeysContract,
   declaredContract,
   keptContract,
   keysContract,

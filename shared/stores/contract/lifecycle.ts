@@ -120,6 +120,7 @@ export function lifecycleContract(contract: () => Contract): void {
         'clients.get': () => closed.clients.get('x'),
         'clients.list': () => closed.clients.list(),
         'clients.replace': () => closed.clients.replace(someClient('x')),
+        'clients.withKey': () => closed.clients.withKey('x'),
         'clients.remove': () => closed.clients.remove('x'),
         'gatewayKeys.list': () => closed.gatewayKeys.list(),
         'gatewayKeys.add': () => closed.gatewayKeys.add(someKey('x', 'ES256')),

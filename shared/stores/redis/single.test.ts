@@ -1,4 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { keptJwk } from '#shared/jose/key-fingerprint.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startRedis } from '../../../e2e/parts/redis.ts';
@@ -10,6 +12,7 @@ import {
   puts,
   putWith,
   someApiKey,
+  someClient,
   someDocument,
   someInvalidation,
   someLock,
@@ -179,6 +182,27 @@ describe('the keys', () => {
     expect(found).toEqual([payload]);
     expect(await redis.cli('PTTL', 'test:client:Access:former')).toBe('-1');
     expect(Number(await redis.cli('PTTL', 'test:client:Consent:former'))).toBeGreaterThan(0);
+    expect(await redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA));
+  });
+
+  test('clients that an older version has written are found by their keys, and lost only where it goes on', async () => {
+    const jwks = Array.from({ length: 2 }, () => {
+      const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+      return { ...publicKey.export({ format: 'jwk' }), kid: 'x' };
+    });
+    const [first = '', second = ''] = jwks.map((jwk) => keptJwk(jwk)?.id);
+    const record = (...keys: typeof jwks) =>
+      JSON.stringify({ ...someClient('former'), jwks: { keys } });
+    await redis.cli('HSET', 'test:clients', 'former', record(...jwks));
+    await redis.cli('SET', '{test}:schema', '11');
+    await using later = await openPatiently(redisConfig({ urls: [redis.url] }));
+    expect(await later.clients.withKey(first)).toEqual(['former']);
+    expect(await later.clients.withKey(second)).toEqual(['former']);
+    await redis.cli('HSET', 'test:clients', 'former', record(...jwks.slice(1)));
+    expect(await later.clients.withKey(first)).toEqual([]);
+    expect(await later.clients.withKey(second)).toEqual(['former']);
+    await redis.cli('HDEL', 'test:clients', 'former');
+    expect(await later.clients.withKey(second)).toEqual([]);
     expect(await redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA));
   });
 

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { keyIdOf } from '#shared/people/public-key.ts';
+import { keyIdOf } from '#shared/jose/key-fingerprint.ts';
 import type { SignatureScheme } from './signature-schemes.ts';
 
 /** Longest `a` in bytes, more than any accepted key has. */

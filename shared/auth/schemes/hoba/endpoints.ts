@@ -19,8 +19,8 @@ export interface HobaEndpointsOptions {
   readonly signatures: Signatures;
   readonly invitations: Pick<Invitations, 'find' | 'redeem'>;
   readonly stores: {
-    readonly publicKeys: Pick<PublicKeys, 'add' | 'get' | 'signOut'>;
-    readonly clients: Pick<Clients, 'list'>;
+    readonly publicKeys: Pick<PublicKeys, 'add' | 'get' | 'remove' | 'signOut'>;
+    readonly clients: Pick<Clients, 'withKey'>;
   };
   readonly directory: Pick<Directory, 'find'>;
   readonly clock: Clock;

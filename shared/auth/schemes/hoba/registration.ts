@@ -2,7 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { HttpError, unprocessable } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
-import { type KeptKey, PublicKeyError, readPublicKey } from '#shared/people/public-key.ts';
+import type { KeptKey } from '#shared/jose/key-fingerprint.ts';
+import { PublicKeyError, readPublicKey } from '#shared/people/public-key.ts';
 import { unpadded } from './result.ts';
 
 /** A registration (RFC 7486 section 6.1), with the secret of the link that allows it. */

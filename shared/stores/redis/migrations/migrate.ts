@@ -1,5 +1,6 @@
 import { type Connection, script } from '../connection/connection.ts';
 import { giveGrantsToClients } from './client-artefacts.ts';
+import { giveKeysToClients } from './client-keys.ts';
 import { giveSlotToArtefacts } from './artefact-slots.ts';
 import { giveAddressesToOne } from './verified-addresses.ts';
 import { giveMailboxesToOne } from './mailboxes.ts';
@@ -23,6 +24,7 @@ const MIGRATIONS = [
   keepShortContent,
   giveMailboxesToOne,
   giveGrantsToClients,
+  giveKeysToClients,
 ];
 
 /**
@@ -46,7 +48,8 @@ export const SCHEMA = 1 + MIGRATIONS.length;
  * yet are such: the scripts that write people keep their lists, where SQLite has triggers, so what an older version wrote
  * would be missing in the lists for good; and an older version would find no content in `content`. One older than 10 would give
  * a mailbox to two people. Schema 11 only adds: a grant that an older version makes meanwhile is missing in the list of its
- * client until it is written again, and ends with the client all the same, by its generation.
+ * client until it is written again, and ends with the client all the same, by its generation. Schema 12 only adds, too: the
+ * keys of a client that an older version writes meanwhile are missing in the index until the client is written again.
  */
 export const OLDEST = 10;
 

@@ -1,29 +1,54 @@
+import { keyIdsOf } from '#shared/stores/oauth/client-keys.ts';
 import type { ClientRecord, Clients } from '#shared/stores/oauth/clients.ts';
 import { script } from '../connection/connection.ts';
 import type { Commands } from '../connection/connection.ts';
 import { lexRange } from '../connection/name-range.ts';
 import { scanValues } from '../connection/scan.ts';
 
-/** KEYS: clients. ARGV: id, record, the record that it replaces, or nothing for whatever there is. */
-const replace = script(`
+/** KEYS of all that write: clients, their order, their keys by client, their clients by key. */
+const INDEX = `
+local function index(id, keys)
+  for key in string.gmatch(redis.call('HGET', KEYS[3], id) or '', '%S+') do
+    redis.call('ZREM', KEYS[4], key .. ' ' .. id)
+  end
+  redis.call('HDEL', KEYS[3], id)
+  if keys == '' then return end
+  redis.call('HSET', KEYS[3], id, keys)
+  for key in string.gmatch(keys, '%S+') do redis.call('ZADD', KEYS[4], 0, key .. ' ' .. id) end
+end
+`;
+
+/** ARGV: id, record, fingerprints, the record that it replaces, or nothing for whatever there is. */
+const replace = script(`${INDEX}
 local is = redis.call('HGET', KEYS[1], ARGV[1])
-if not is or (ARGV[3] ~= '' and is ~= ARGV[3]) then return 0 end
+if not is or (ARGV[4] ~= '' and is ~= ARGV[4]) then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+index(ARGV[1], ARGV[3])
 return 1
 `);
 
-/** KEYS: clients, their order. ARGV: id, record. 0: the id is taken. */
-const add = script(`
+/** ARGV: id, record, fingerprints. 0: the id is taken. */
+const add = script(`${INDEX}
 if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
 redis.call('ZADD', KEYS[2], 0, ARGV[1])
+index(ARGV[1], ARGV[3])
 return 1
 `);
 
-/** KEYS: clients, their order. ARGV: id, the record that it removes, or nothing for whatever there is. */
-const remove = script(`
+/** ARGV: id, the record that it removes, or nothing for whatever there is. */
+const remove = script(`${INDEX}
 if ARGV[2] ~= '' and redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('ZREM', KEYS[2], ARGV[1])
+index(ARGV[1], '')
 return redis.call('HDEL', KEYS[1], ARGV[1])
+`);
+
+/** KEYS: clients, their clients by key. ARGV: a fingerprint. A client that is gone gives nothing. */
+const withKey = script(`
+local places = redis.call('ZRANGE', KEYS[2], '[' .. ARGV[1] .. ' ', '(' .. ARGV[1] .. '!', 'BYLEX')
+if #places == 0 then return {} end
+for n, place in ipairs(places) do places[n] = string.sub(place, #ARGV[1] + 2) end
+return redis.call('HMGET', KEYS[1], unpack(places))
 `);
 
 /**
@@ -48,16 +73,22 @@ for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do redis.call('ZADD', KEYS[2],
 return found()
 `);
 
-/** The hash `{prefix}:clients`: client_id to JSON; and the sorted set of their ids, in the same slot. */
+/**
+ * The hash `{prefix}:clients`: client_id to JSON; and in the same slot the sorted set of their ids, and the index of
+ * their keys, both ways. A server of an older version does not keep the index, so that it only says which records to
+ * look at.
+ */
 export function redisClients(redis: Commands, prefix: string): Clients {
   const name = `${prefix}:clients`;
   const order = `{${name}}:order`;
+  const byKey = `{${name}}:by-key`;
+  const all = [name, order, `{${name}}:keys`, byKey] as const;
   const parsed = (client: string): ClientRecord => JSON.parse(client);
   return {
     async add(client) {
       const { client_id } = client;
       const record = JSON.stringify(client);
-      return (await redis.durable<number>(add, [name, order], client_id, record)) === 1;
+      return (await redis.durable<number>(add, all, client_id, record, keysIn(client))) === 1;
     },
     async get(clientId) {
       const client = await redis.command<string | null>('HGET', name, clientId);
@@ -70,15 +101,25 @@ export function redisClients(redis: Commands, prefix: string): Clients {
     async list() {
       return (await scanValues(redis, name)).map(parsed);
     },
+    async withKey(keyId) {
+      const found = await redis.script<(string | null)[]>(withKey, [name, byKey], keyId);
+      return found
+        .flatMap((client) => (client === null ? [] : parsed(client)))
+        .filter((client) => keyIdsOf(client).includes(keyId))
+        .map(({ client_id }) => client_id);
+    },
     async replace(client, was) {
       const { client_id } = client;
       const former = was === undefined ? '' : JSON.stringify(was);
       const record = JSON.stringify(client);
-      return (await redis.durable<number>(replace, [name], client_id, record, former)) === 1;
+      const written = [client_id, record, keysIn(client), former] as const;
+      return (await redis.durable<number>(replace, all, ...written)) === 1;
     },
     async remove(clientId, was) {
       const former = was === undefined ? '' : JSON.stringify(was);
-      return (await redis.durable<number>(remove, [name, order], clientId, former)) === 1;
+      return (await redis.durable<number>(remove, all, clientId, former)) === 1;
     },
   };
 }
+
+const keysIn = (client: ClientRecord) => keyIdsOf(client).join(' ');

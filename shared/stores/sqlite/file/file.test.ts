@@ -322,6 +322,16 @@ describe('migrations', () => {
     expect(plan).toMatchObject({ detail: expect.stringContaining(range) });
   });
 
+  test('a client is found by its key through an index', async () => {
+    await using stores = await store.open();
+    await stores.ping();
+    const plan = rawly(
+      store.statePath,
+      `EXPLAIN QUERY PLAN SELECT client_id FROM client_key WHERE key = 'a' ORDER BY client_id`,
+    );
+    expect(plan).toMatchObject({ detail: 'SEARCH client_key USING PRIMARY KEY (key=?)' });
+  });
+
   test('a file of a newer release is refused with both versions, and stays as it is', async () => {
     await (await store.open())[Symbol.asyncDispose]();
     rawly(store.statePath, 'PRAGMA user_version = 99');

@@ -1,8 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { expect, test } from '@jest/globals';
+import { keptJwk } from '#shared/jose/key-fingerprint.ts';
 import { STATE } from './state.ts';
 import { ALL_REALMS, type PeopleList, type PersonRecord } from '../../people/people.ts';
 import { listening } from '../../contract/cache/invalidations.ts';
@@ -16,6 +18,7 @@ import {
   secondFactorsIn,
   putWith,
   someApiKey,
+  someClient,
   someInvalidation,
   someKey,
   somePerson,
@@ -54,6 +57,8 @@ const BEFORE_MAIL = 22;
 const BEFORE_SEARCH_KEYS = 23;
 /** Before the one by which a verified address is that of one person. */
 const BEFORE_VERIFIED_ADDRESSES = 25;
+/** Before the one that has the keys of clients. */
+const BEFORE_CLIENT_KEYS = 32;
 /** Before the one by which one mailbox is one alias. */
 const BEFORE_MAILBOXES = 29;
 
@@ -621,6 +626,38 @@ test('a tree of an older schema gets a version, and loses it when an older proce
   commit.run('a');
   expect(await stores.trees.version('a')).toBeUndefined();
   expect(await stores.trees.version('b')).toBe(versions[1]);
+  await store.end();
+});
+
+test('clients of an older schema are found by their keys, also those that an older process writes', async () => {
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  using old = new DatabaseSync(store.statePath);
+  old.function('mail_key', (text) => text);
+  for (const migration of STATE.migrations.slice(0, BEFORE_CLIENT_KEYS)) old.exec(migration);
+  old.exec(`PRAGMA user_version = ${BEFORE_CLIENT_KEYS}`);
+  const pairs = Array.from({ length: 3 }, () => {
+    const pair = generateKeyPairSync('ed25519');
+    const jwk = { ...pair.publicKey.export({ format: 'jwk' }) };
+    return { jwk, id: keptJwk(jwk)?.id ?? '' };
+  });
+  const recordWith = (id: string, ...some: typeof pairs) =>
+    JSON.stringify({ ...someClient(id), jwks: { keys: some.map(({ jwk }) => jwk) } });
+  const insert = old.prepare('INSERT INTO client VALUES (?, ?)');
+  insert.run('plain', JSON.stringify(someClient('plain')));
+  // More than are indexed at once.
+  for (let n = 0; n < 120; n += 1) insert.run(`client-${n}`, recordWith(`client-${n}`, pairs[0]!));
+  await using stores = await store.open();
+  const found = () => Promise.all(pairs.map(({ id }) => stores.clients.withKey(id)));
+  expect((await found()).map(({ length }) => length)).toEqual([120, 0, 0]);
+  old
+    .prepare("UPDATE client SET record = ? WHERE client_id = 'client-7'")
+    .run(recordWith('client-7', pairs[1]!));
+  insert.run('late', recordWith('late', pairs[1]!, pairs[2]!));
+  old.exec("DELETE FROM client WHERE client_id = 'client-8'");
+  expect((await found()).map(({ length }) => length)).toEqual([118, 2, 1]);
+  old.exec('DELETE FROM client');
+  expect(await found()).toEqual([[], [], []]);
   await store.end();
 });
 

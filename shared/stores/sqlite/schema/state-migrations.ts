@@ -565,4 +565,31 @@ export const STATE_MIGRATIONS: readonly string[] = [
    CREATE INDEX artefact_client
      ON artefact (kind, payload ->> '$.clientId', ifnull(expires, 9007199254740991), id)
      WHERE kind IN ('Access', 'Consent');`,
+  `-- Clients by the fingerprints of their keys. Triggers remove what a client had, and note clients whose keys are
+   -- still to be written: an older version that goes on notes them, too.
+   CREATE TABLE client_key (
+     key TEXT NOT NULL,
+     client_id TEXT NOT NULL,
+     PRIMARY KEY (key, client_id)
+   ) STRICT, WITHOUT ROWID;
+   CREATE INDEX client_key_client ON client_key (client_id);
+   CREATE TABLE client_unindexed (client_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+
+   CREATE TRIGGER client_added AFTER INSERT ON client BEGIN
+     INSERT INTO client_unindexed SELECT NEW.client_id
+     WHERE NEW.record ->> '$.jwks' IS NOT NULL OR NEW.record ->> '$.gnap' IS NOT NULL;
+   END;
+   CREATE TRIGGER client_changed AFTER UPDATE ON client BEGIN
+     DELETE FROM client_key WHERE client_id = OLD.client_id;
+     DELETE FROM client_unindexed WHERE client_id = OLD.client_id;
+     INSERT INTO client_unindexed SELECT NEW.client_id
+     WHERE NEW.record ->> '$.jwks' IS NOT NULL OR NEW.record ->> '$.gnap' IS NOT NULL;
+   END;
+   CREATE TRIGGER client_removed AFTER DELETE ON client BEGIN
+     DELETE FROM client_key WHERE client_id = OLD.client_id;
+     DELETE FROM client_unindexed WHERE client_id = OLD.client_id;
+   END;
+
+   -- The trigger notes those who are there.
+   UPDATE client SET record = record;`,
 ];

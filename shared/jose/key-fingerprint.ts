@@ -1,0 +1,34 @@
+import { createPublicKey, hash, type KeyObject, type webcrypto } from 'node:crypto';
+
+/** A public key as it is kept: one key is the same however it was written. */
+export interface KeptKey {
+  /** base64url(SHA-256(DER of SubjectPublicKeyInfo)), its fingerprint. */
+  readonly id: string;
+  /** base64url of the DER of SubjectPublicKeyInfo. */
+  readonly spki: string;
+}
+
+/** Undefined: it is none. */
+export function keptJwk(jwk: Readonly<Record<string, unknown>>): KeptKey | undefined {
+  try {
+    return keptKey(keyFromJwk(jwk));
+  } catch {
+    return undefined;
+  }
+}
+
+/** A JWK has one form of each number and point; DER may have it compressed, or its curve written out. */
+export function keptKey(key: KeyObject): KeptKey {
+  const again = keyFromJwk({ ...key.export({ format: 'jwk' }) });
+  const spki = again.export({ format: 'der', type: 'spki' });
+  return { id: keyIdOf(spki), spki: spki.toString('base64url') };
+}
+
+/** Returns the id of a key: the hash of its SubjectPublicKeyInfo. */
+export const keyIdOf = (spki: Uint8Array) => hash('sha256', spki, 'base64url');
+
+/** Makes a key from the public members of a JWK alone (RFC 7518 section 6, RFC 8037 section 2). */
+export function keyFromJwk({ kty, crv, x, y, n, e }: Readonly<Record<string, unknown>>): KeyObject {
+  const key = { kty, crv, x, y, n, e } as webcrypto.JsonWebKey;
+  return createPublicKey({ key, format: 'jwk' });
+}
