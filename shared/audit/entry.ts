@@ -37,20 +37,31 @@ export const textOf = (event: AuditEvent, by: By, now: number): string =>
 
 export const entryOf = (text: string): Entry => JSON.parse(text) as Entry;
 
-/** Returns what finds the entry: its kind, and the people and applications in it, whether they did it or it is about them. */
+/**
+ * Returns what finds the entry: its kind, and the people and applications in it, whether they did it or it is about them;
+ * and each application together with the kind.
+ */
 export function keysOf(entry: Entry): readonly string[] {
   const { kind, who } = entry;
-  const of = (one: object, name: 'person' | 'client') => {
-    const id: unknown = Reflect.get(one, name);
-    return typeof id === 'string' ? [keyOf[name](id)] : [];
-  };
-  const ofAll = (one: object) => of(one, 'person').concat(of(one, 'client'));
-  const actor = typeof who === 'object' ? ofAll(who) : [];
-  return [...new Set([keyOf.kind(kind), ...ofAll(entry), ...actor])];
+  const acting = typeof who === 'object' ? who : {};
+  const idsOf = (name: 'person' | 'client') =>
+    [entry, acting]
+      .map((one): unknown => Reflect.get(one, name))
+      .filter((id) => typeof id === 'string');
+  const clients = idsOf('client');
+  return [
+    ...new Set([
+      keyOf.kind(kind),
+      ...idsOf('person').map(keyOf.person),
+      ...clients.map(keyOf.client),
+      ...clients.map((client) => keyOf.clientAndKind(client, kind)),
+    ]),
+  ];
 }
 
 export const keyOf = {
   kind: (kind: string) => `kind ${kind}`,
   person: (id: string) => `person ${id}`,
   client: (id: string) => `client ${id}`,
+  clientAndKind: (id: string, kind: string) => `kind ${kind} client ${id}`,
 } as const;

@@ -1,10 +1,12 @@
 import {
   type Audit,
+  type AuditLink,
   type AuditQuery,
   type AuditRow,
   MOST_ENTRIES,
 } from '#shared/stores/audit/audit.ts';
 import { type Entry, entryOf, keyOf } from './entry.ts';
+import { jointFrom } from './joint.ts';
 import { LATE, MARKED, SLACK } from './late.ts';
 import type { Kind } from './event-kinds.ts';
 
@@ -38,7 +40,7 @@ export interface AuditPage {
 const READS = 10;
 
 /**
- * Returns a page of the log by an index of the store: that of the person, the application or the kind. It reads `limit`
+ * Returns a page of the log by an index of the store: that of the person, the application and the kind, or one of both. It reads `limit`
  * rows, and `READS` times more while none fits, so a page may have fewer events, or none, and yet a next one.
  */
 export async function listEvents(
@@ -95,14 +97,29 @@ async function stretchesOf(audit: Audit, filter: AuditFilter): Promise<readonly 
   const key = indexOf(filter);
   const whole = { first: from?.first ?? 1, last: head.last, ...(key && { key }) };
   const later = until === undefined ? undefined : await audit.linkAt(until + SLACK);
-  if (later === undefined) return [whole];
+  if (later === undefined) return byJointKey(audit, head, filter, whole);
   const rest = { first: later.last + 1, last: head.last };
   const [marked] = await audit.rows({ ...rest, key: MARKED }, 1);
-  if (marked === undefined) return [whole];
+  if (marked === undefined) return byJointKey(audit, head, filter, whole);
   return [
-    { ...whole, last: marked.seq - 1 },
+    ...(await byJointKey(audit, head, filter, { ...whole, last: marked.seq - 1 })),
     { ...rest, first: Math.max(whole.first, marked.seq), key: LATE },
   ];
+}
+
+/** Returns the stretch in two parts where a client and a kind are asked for: only the second one has keys of both. */
+async function byJointKey(
+  audit: Audit,
+  head: AuditLink,
+  { person, client, kind }: AuditFilter,
+  stretch: Stretch,
+): Promise<readonly Stretch[]> {
+  if (person !== undefined || client === undefined || kind === undefined) return [stretch];
+  const from = await jointFrom(audit, head);
+  return [
+    { ...stretch, last: Math.min(stretch.last, from - 1) },
+    { ...stretch, first: Math.max(stretch.first, from), key: keyOf.clientAndKind(client, kind) },
+  ].filter(({ first, last }) => first <= last);
 }
 
 function fits(event: Listed, { kind, person, client, since, until }: AuditFilter): boolean {

@@ -85,7 +85,7 @@ test('an entry is found by its kind, by all who did it and by all whom it is abo
   ]);
   expect(
     keys({ kind: 'consent.given', person: 'alice', client: 'app' }, { person: 'alice' }),
-  ).toEqual(['kind consent.given', 'person alice', 'client app']);
+  ).toEqual(['kind consent.given', 'person alice', 'client app', 'kind consent.given client app']);
 });
 
 test('texts of clients are bounded, and no control character gets into a line', () => {
