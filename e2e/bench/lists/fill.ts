@@ -22,7 +22,12 @@ export interface Sizes {
 export const POPULAR = 'client-0';
 /** Milliseconds between two events. */
 const APART = 1000;
-const AT_ONCE = 500;
+/** Writes that are under way at once. */
+const AT_ONCE = 50;
+/** Events of a link, which are written together. */
+const OF_LINK = 500;
+/** How often the progress of each kind is told. */
+const PARTS = 10;
 /** A person belongs to one of so many groups. */
 const GROUPS = 20;
 
@@ -30,32 +35,55 @@ export const personId = (n: number) => `person-${n}`;
 /** When the event of that number happened, in milliseconds since the epoch. */
 export const timeOf = (n: number, { events }: Sizes, now: number) => now - (events - n) * APART;
 
-/** Fills a store with people, clients, keys, grants and events. */
+/** Hears how far it is. */
+export type Progress = (text: string) => void;
+
+/**
+ * Fills a store with people, clients, keys, grants and events. Few writes are under way at once: on a busy machine the
+ * last of many would wait longer than a store may take to answer.
+ */
 export async function fill(
   { stores, master, clock }: Pick<AuthzServer, 'stores' | 'master' | 'clock'>,
   sizes: Sizes,
+  progress: Progress,
 ): Promise<void> {
   const { people, clients, events } = sizes;
-  await each(people, (n) => addPerson(stores, n));
-  await each(clients, (n) => addClient(stores, n));
+  const batches = inBatches(progress);
+  await batches('people', people, (n) => addPerson(stores, n));
+  await batches('clients', clients, (n) => addClient(stores, n));
   const now = clock.now();
-  for (let n = 0; n < events; n += AT_ONCE) {
-    const count = Math.min(AT_ONCE, events - n);
-    const texts = Array.from({ length: count }, (_, k) => eventText(n + k, sizes, now));
-    await stores.audit.append(...texts);
-    if (n % (20 * AT_ONCE) === 0) {
-      await closeOpen({ audit: stores.audit, key: macKey(master), clock });
-    }
-  }
-  await closeOpen({ audit: stores.audit, key: macKey(master), clock });
+  const closing = { audit: stores.audit, key: macKey(master), clock };
+  await batches(
+    'links of events',
+    Math.ceil(events / OF_LINK),
+    async (link) => {
+      const first = link * OF_LINK;
+      const count = Math.min(OF_LINK, events - first);
+      const texts = Array.from({ length: count }, (_, k) => eventText(first + k, sizes, now));
+      await stores.audit.append(...texts);
+      await closeOpen(closing);
+    },
+    1,
+  );
 }
 
-async function each(count: number, work: (n: number) => Promise<unknown>): Promise<void> {
-  for (let n = 0; n < count; n += AT_ONCE) {
-    const some = Math.min(AT_ONCE, count - n);
-    await Promise.all(Array.from({ length: some }, (_, k) => work(n + k)));
-  }
-}
+/** `atOnce`: works that are under way at once. */
+const inBatches =
+  (progress: Progress) =>
+  async (
+    name: string,
+    count: number,
+    work: (n: number) => Promise<unknown>,
+    atOnce = AT_ONCE,
+  ): Promise<void> => {
+    const step = Math.ceil(count / PARTS);
+    for (let n = 0; n < count; n += atOnce) {
+      const some = Math.min(atOnce, count - n);
+      await Promise.all(Array.from({ length: some }, (_, k) => work(n + k)));
+      const done = n + some;
+      if (Math.floor(n / step) < Math.floor(done / step)) progress(`${done} of ${count} ${name}`);
+    }
+  };
 
 async function addPerson({ people, artefacts }: Stores, n: number): Promise<void> {
   const id = personId(n);
