@@ -13,7 +13,7 @@ import { type Checkpoint, verifyLog } from '#shared/audit/verify.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { everybodyIn } from '#shared/stores/contract/samples.ts';
+import { everybodyIn, someOutboxMessage } from '#shared/stores/contract/samples.ts';
 import { openStores, type StoresSpec } from '#shared/stores/open.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { redisStore, type StoreKind } from '../flows/flow.ts';
@@ -164,6 +164,14 @@ async function assertTogether(stores: Stores, rows: number): Promise<Map<string,
     signIns.map(({ id }) => String(id)),
     ids('sign-in'),
     'sign-in',
+  );
+
+  const { created_at: now } = someOutboxMessage('');
+  const waiting = await stores.outbox.take(now, now, rows);
+  assertSame(
+    waiting.map(({ id }) => id),
+    ids('link.made'),
+    'link.made',
   );
 
   for (const [change, count] of events) {

@@ -11,7 +11,13 @@ import { auditSettings } from '#shared/audit/settings.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { FAR, fresh, someClient, somePerson } from '#shared/stores/contract/samples.ts';
+import {
+  FAR,
+  fresh,
+  someClient,
+  someOutboxMessage,
+  somePerson,
+} from '#shared/stores/contract/samples.ts';
 import { openStores, type StoresSpec } from '#shared/stores/open.ts';
 
 const AT_ONCE = 4;
@@ -74,6 +80,13 @@ const CHANGES: readonly (() => Promise<unknown>)[] = [
       .changing('artefacts', { kind: 'sign-in', person: somebody, what: 'pwd', id })
       .put({ kind: 'SignIn', id, payload: { accountId: somebody, id }, seconds: 600 });
     told('sign-in', id);
+  },
+  async () => {
+    const person = fresh();
+    await recorder
+      .changing('outbox', { kind: 'link.made', person, what: 'recovery' })
+      .add(someOutboxMessage(person));
+    told('link.made', person);
   },
 ];
 

@@ -1,4 +1,7 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { keptJwk } from '#shared/jose/key-fingerprint.ts';
+import { someClient } from '#shared/stores/contract/samples.ts';
 import { type TestAdmin, testAdmin } from './admin.fixture.ts';
 
 let admin: TestAdmin;
@@ -54,7 +57,15 @@ describe('client-add and client-set over HTTP', () => {
   });
 });
 
-describe('key-list over HTTP', () => {
+/** A public key, and what `key-add` is given of it. */
+function newKey() {
+  const { publicKey } = generateKeyPairSync('ed25519');
+  const jwk = { ...publicKey.export({ format: 'jwk' }), alg: 'EdDSA' };
+  const public_key = JSON.stringify(jwk);
+  return { jwk, content: { application: 'App', concealed: true, public_key, key_name: 'card' } };
+}
+
+describe('key-list and key-add over HTTP', () => {
   test('pages have each key once and no secret', async () => {
     const { apiKeys } = admin.authz.stores;
     const ids = ['k1', 'k2', 'k3', 'k4', 'k5'];
@@ -90,5 +101,32 @@ describe('key-list over HTTP', () => {
   ])('key-add of %j is refused, and makes no key', async (content) => {
     expect((await admin.change('key-add', content)).status).toBe(422);
     expect(await admin.authz.stores.apiKeys.list()).toEqual([]);
+  });
+
+  test('key-add of the public half of a key for Concealed (RFC 9729) keeps it once, with its event', async () => {
+    const { jwk, content } = newKey();
+    const { status, body } = await admin.change('key-add', content);
+    expect([status, body]).toEqual([
+      200,
+      { id: keptJwk(jwk)?.id, application: 'App', scheme: 'Concealed', name: 'card' },
+    ]);
+    const { publicKeys, audit } = admin.authz.stores;
+    expect(await publicKeys.get(body.id)).toMatchObject({
+      owner: { kind: 'application', id: 'App' },
+      scheme: 'Concealed',
+    });
+    const { texts } = await audit.open();
+    expect(texts.filter((text) => text.includes(body.id))).toHaveLength(1);
+    expect((await admin.change('key-add', content)).status).toBe(409);
+  });
+
+  test('RFC 9729 section 8: key-add of the key of a client is 409, and makes no key', async () => {
+    const { jwk, content } = newKey();
+    await admin.authz.stores.clients.add({ ...someClient('robot'), jwks: { keys: [jwk] } });
+    expect((await admin.change('key-add', content)).status).toBe(409);
+    const { publicKeys, clients } = admin.authz.stores;
+    const id = keptJwk(jwk)?.id ?? '';
+    expect(await publicKeys.get(id)).toBeUndefined();
+    expect(await clients.withKey(id)).toEqual(['robot']);
   });
 });
