@@ -96,8 +96,17 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const send = outside.openSend({ at: new URL(url).origin });
   const signIn = openSignIn({ ...parts, brand, jwks, tokens, send, recipient });
   const configured = createSpaces(config, schemes, signIn, clock, unasked);
+  const standing = createStanding(feed);
   const playground = hasPlayground(config)
-    ? await openPlayground({ config, schemes: partsOfSchemes, people: signIn, brand, recipient })
+    ? await openPlayground({
+        config,
+        schemes: partsOfSchemes,
+        people: signIn,
+        brand,
+        errors,
+        standing,
+        recipient,
+      })
     : undefined;
   const spaces = playground ? joinSpaces(playground.spaces, configured) : configured;
   const ofSchemes = await endpointsOfSchemes(SCHEMES, partsOfSchemes, configured.all, recipient);
@@ -130,7 +139,6 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     const serves = served[space.serves];
     if (serves) resources.set(space, serves);
   }
-  const standing = createStanding(feed);
   const push = config.spaces.some(({ serves }) => serves === 'push')
     ? createPush({
         ...parts,
@@ -183,7 +191,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   playground?.serveBy(
     createOrder({
       ...ordered,
-      gateways: await playground.openGateways({ data: config.data, stores, errors, standing }),
+      gateways: playground.gateways,
       spaces: playground.reached,
       ofSchemes: new Map(),
       recipient: FROM_ITSELF,

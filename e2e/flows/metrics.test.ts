@@ -128,6 +128,23 @@ describe('both servers with two workers each', () => {
     );
   });
 
+  test('the playground performs its exchanges in each worker', async () => {
+    const last = { 'scram-sha-256': 200, 'api-key': 200, cache: 200, connect: 200 };
+    for (let round = 0; round < 4; round += 1) {
+      for (const [name, status] of Object.entries(last)) {
+        const { origin } = pair;
+        const answer = await fetch(`${origin}/playground/${name}`, {
+          method: 'POST',
+          headers: { origin, connection: 'close', 'sec-fetch-site': 'same-origin' },
+          body: new URLSearchParams({ mistake: '' }),
+        });
+        const page = await answer.text();
+        const statuses = [...page.matchAll(/^(?:.*<pre>)?HTTP\/1\.1 (\d{3}) /gm)];
+        expect([name, answer.status, Number(statuses.at(-1)?.[1])]).toEqual([name, 200, status]);
+      }
+    }
+  });
+
   test('no public port tells of metrics', async () => {
     for (const origin of [pair.issuer, pair.origin]) {
       const { status } = await fetch(`${origin}/metrics`);

@@ -37,6 +37,12 @@ export interface ClientKeys {
 export interface Performing {
   /** Sends one request and resolves to its answer; `title` says what the client does. */
   send(title: string, request: PlannedRequest): Promise<ReadAnswer>;
+  /** Asks a proxy for a tunnel, and sends another request through it, if it opens. */
+  tunnel(
+    title: string,
+    connect: PlannedRequest,
+    through: { readonly title: string; readonly request: PlannedRequest },
+  ): Promise<void>;
   /** Adds to the last leg what the client finds out by the answer. */
   remark(text: string): unknown;
   /** The path of the space, and its URL. */

@@ -13,6 +13,7 @@ import { patchExchange } from './exchanges/patch.ts';
 import { queryExchange } from './exchanges/query.ts';
 import { cacheExchange } from './exchanges/cache.ts';
 import { queryCacheExchange } from './exchanges/query-cache.ts';
+import { connectExchange } from './exchanges/connect.ts';
 import { webdavLockExchange } from './exchanges/webdav-lock.ts';
 import { optionsExchange } from './exchanges/options.ts';
 import { privateTokenExchange } from './exchanges/private-token.ts';
@@ -43,6 +44,7 @@ export const EXCHANGES: readonly Exchange[] = [
   queryCacheExchange,
   webdavLockExchange,
   optionsExchange,
+  connectExchange,
   traceExchange,
   preflightExchange,
 ];

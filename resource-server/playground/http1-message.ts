@@ -11,13 +11,14 @@ export interface Connection {
 }
 
 /** A server beside the own one, which an exchange asks, too. */
-export type Party = 'issuer';
+export type Party = 'issuer' | 'proxy';
 
 /** A request as an exchange describes it. `target` is in origin form (RFC 9112 section 3.2.1). */
 export interface PlannedRequest {
   /** The party that is asked; absent: the server. */
   readonly to?: Party;
   readonly method: string;
+  /** For CONNECT in authority form (section 3.2.3). */
   readonly target: string;
   readonly fields: readonly FieldLine[];
   /** Makes more fields on the connection of TLS that carries the request. */
@@ -74,6 +75,29 @@ export function partsOf(octets: Buffer): MessageParts {
     return [line.slice(0, colon), line.slice(colon + 1).trim()];
   });
   return { first, fields, content: octets.subarray(end === -1 ? octets.length : end + 4) };
+}
+
+/**
+ * Divides what comes back from a proxy at the end of its answer, if it opens the tunnel: then the rest is from the
+ * server, since such an answer has no content (RFC 9110 section 9.3.6). Undefined: it has opened none yet.
+ */
+export function dividedAtTunnel(
+  octets: Buffer,
+): { readonly answer: Buffer; readonly rest: Buffer } | undefined {
+  const end = octets.indexOf('\r\n\r\n') + 4;
+  if (end < 4 || !octets.toString('latin1', 0, 10).startsWith('HTTP/1.1 2')) return undefined;
+  return { answer: octets.subarray(0, end), rest: octets.subarray(end) };
+}
+
+/** Returns the host and the port of a URL, also where it leaves the port out (RFC 9110 section 4.2). */
+export function authorityOf(url: string): {
+  readonly host: string;
+  readonly port: number;
+  readonly authority: string;
+} {
+  const { protocol, hostname, port: named } = new URL(url);
+  const port = Number(named || (protocol === 'https:' ? 443 : 80));
+  return { host: hostname.replaceAll(/[[\]]/g, ''), port, authority: `${hostname}:${port}` };
 }
 
 /** Reads an answer. Throws if the octets are none: the playground asks its own server alone. */

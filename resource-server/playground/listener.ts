@@ -5,9 +5,10 @@ import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { Log } from '#shared/base/log.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { listen, type Listening } from '#shared/server/listen/listen.ts';
-import type { AnyHandler } from '#shared/server/message/message.ts';
+import type { AnyHandler, AnyRequest } from '#shared/server/message/message.ts';
 import type { Certificate } from '#shared/server/listen/versions.ts';
-import type { Connection } from './http1-message.ts';
+import type { TunnelHandler } from '#shared/server/tunnels/tunnel.ts';
+import { type Connection, dividedAtTunnel } from './http1-message.ts';
 import { AT_ONCE } from './at-once.ts';
 
 const HOST = '127.0.0.1';
@@ -21,9 +22,16 @@ export interface Loopback extends AsyncDisposable {
   /**
    * Sends a request to the server on a connection of its own, and returns the octets that come back, with TLS above it.
    * For the server the connection comes from `visitor`, an address. Rejects with `HttpError` 503 if it takes too long.
-   * `write`: makes the request for this connection, which is undefined in clear text.
+   * `write`: makes the request for this connection, which is undefined in clear text. `through`: what is sent when the
+   * answer has opened a tunnel.
    */
-  send(write: (connection: Connection | undefined) => Buffer, visitor: string): Promise<Buffer>;
+  send(
+    write: (connection: Connection | undefined) => Buffer,
+    visitor: string,
+    through?: Buffer,
+  ): Promise<Buffer>;
+  /** Connects another client of this process, which `connect` dials; for the server it is the visitor. */
+  dial(visitor: string, connect: (port: number) => Promise<Socket>): Promise<Socket>;
 }
 
 /** The certificate of a listener that speaks TLS, and the host of its origin. */
@@ -34,6 +42,8 @@ export interface LoopbackTls {
 
 export interface LoopbackOptions {
   readonly tls?: LoopbackTls | undefined;
+  /** Takes CONNECT, as `listen`. */
+  readonly tunnel?: TunnelHandler;
   /** As `listen`. */
   readonly open?: typeof listen;
 }
@@ -45,25 +55,33 @@ export interface LoopbackOptions {
 export function openLoopback(
   handler: AnyHandler,
   log: Log,
-  { tls, open = listen }: LoopbackOptions = {},
+  { tls, tunnel, open = listen }: LoopbackOptions = {},
 ): Loopback {
   let opened: Promise<Listening> | undefined;
   /** Addresses of visitors by the client's port of the connection. */
   const visitors = new Map<number | undefined, string>();
 
-  const serve: AnyHandler = (request, response) => {
-    const { socket } = request;
+  /** False for another program's connection, which ends. */
+  const isOwn = ({ socket }: AnyRequest): boolean => {
     const visitor = visitors.get(socket.remotePort);
-    if (visitor === undefined) return void socket.destroy();
+    if (visitor === undefined) {
+      socket.destroy();
+      return false;
+    }
     // Limits count the visitor, whom no network of the configuration and no trusted proxy may stand for.
     Object.defineProperty(socket, 'remoteAddress', { value: visitor });
-    return handler(request, response);
+    return true;
   };
+  const serve: AnyHandler = (request, response) =>
+    isOwn(request) ? handler(request, response) : undefined;
   const begin = () =>
     open({
       host: HOST,
       port: 0,
       handler: serve,
+      ...(tunnel && {
+        tunnel: async (asked) => (isOwn(asked.request) ? tunnel(asked) : undefined),
+      }),
       ...(tls && {
         http2: { handler: serve, certificate: tls.certificate, resumption: false },
       }),
@@ -80,9 +98,21 @@ export function openLoopback(
     throw failed;
   };
 
+  const portOf = async () => (await (opened ??= begin().catch(forget))).port;
+  const register = (socket: Socket, visitor: string) => {
+    const { localPort } = socket;
+    visitors.set(localPort, visitor);
+    socket.once('close', () => visitors.delete(localPort));
+  };
+
   return {
-    async send(write, visitor) {
-      const { port } = await (opened ??= begin().catch(forget));
+    async dial(visitor, connectTo) {
+      const socket = await connectTo(await portOf());
+      register(socket, visitor);
+      return socket;
+    },
+    async send(write, visitor, through) {
+      const port = await portOf();
       const socket = tls ? connectOverTls(port, tls) : connect({ host: HOST, port });
       // An abort before the connection is there would otherwise end the process.
       socket.on('error', () => {});
@@ -91,16 +121,19 @@ export function openLoopback(
       signal.addEventListener('abort', abort);
       try {
         await once(socket, 'connect', { signal });
-        const { localPort } = socket;
-        visitors.set(localPort, visitor);
-        socket.once('close', () => visitors.delete(localPort));
+        register(socket, visitor);
         socket.write(write(await handshake(socket, tls, signal)));
         const chunks: Buffer[] = [];
         let length = 0;
+        let left = through;
         for await (const chunk of socket as AsyncIterable<Buffer>) {
           chunks.push(chunk);
           length += chunk.length;
           if (length > LONGEST) throw new Error('the answer is longer than the playground shows');
+          if (left && dividedAtTunnel(Buffer.concat(chunks))) {
+            socket.write(left);
+            left = undefined;
+          }
         }
         return Buffer.concat(chunks);
       } catch (error) {

@@ -11,6 +11,8 @@ const WITH_PARAMETERS: Readonly<
   'www-authenticate': parseChallenges,
   // Credentials have the grammar of a challenge (RFC 9110 section 11.4).
   authorization: parseChallenges,
+  'proxy-authenticate': parseChallenges,
+  'proxy-authorization': parseChallenges,
   'authentication-info': (value, scheme) => parseChallenges(`${scheme} ${value}`),
 };
 

@@ -19,6 +19,14 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'The challenge: the scheme that the server takes, and the realm in which its credentials are good.',
     'RFC 9110 section 11.6.1',
   ),
+  'proxy-authenticate': note(
+    'The challenge of a proxy. The server behind it has challenges of its own.',
+    'RFC 9110 section 11.7.1',
+  ),
+  'proxy-authorization': note(
+    'The credentials for the proxy, which does not pass them on.',
+    'RFC 9110 section 11.7.2',
+  ),
   'authentication-info': note(
     'The server’s message to a client that it has let in.',
     'RFC 9110 section 11.6.3',

@@ -1,6 +1,7 @@
 import { openSchemes } from '#shared/auth/schemes/list.ts';
 import type { SchemeParts } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
+import type { Standing } from '#shared/auth/standing/standing.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { silentLog } from '#shared/base/log.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
@@ -10,8 +11,8 @@ import type { Recipient } from '#shared/server/endpoints/auth-request.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import { logged } from '#shared/server/message/request-log.ts';
 import type { EndpointsOfSchemes } from '../auth/scheme-endpoints.ts';
-import { type CachesParts, openCaches } from '../cache/open-caches.ts';
-import type { GatewayParts } from '../gateway/gateway.ts';
+import { openCaches } from '../cache/open-caches.ts';
+import type { Errors } from '../pages/errors.ts';
 import { openGateways } from '../gateway/open-gateways.ts';
 import { createSpaces, type SpacePeople, type Spaces } from '../space/spaces.ts';
 import { playgroundApiKey } from './api-key.ts';
@@ -19,6 +20,7 @@ import { startApplication } from './application.ts';
 import { createCharge } from './charge.ts';
 import { playgroundPages } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
+import { playgroundProxy } from './proxy.ts';
 import { playgroundIssuer } from './issuer.ts';
 import { openLoopback } from './listener.ts';
 import { playgroundTokenIssuer, TOKEN_ISSUER } from './token-issuer.ts';
@@ -35,6 +37,8 @@ export interface PlaygroundParts {
   readonly schemes: SchemeParts;
   readonly people: SpacePeople;
   readonly brand: Brand;
+  readonly errors: Errors;
+  readonly standing: Standing;
   /** The server as visitors reach it. */
   readonly recipient: Recipient;
 }
@@ -45,10 +49,8 @@ export interface Playground extends AsyncDisposable {
   /** The same and those that only exchanges reach. */
   readonly reached: Spaces;
   readonly pages: EndpointsOfSchemes;
-  /** Opens the gateways to its application, with caches of their own, which write no log. */
-  openGateways(
-    parts: Pick<CachesParts, 'data' | 'stores'> & Pick<GatewayParts, 'errors' | 'standing'>,
-  ): ReturnType<typeof openGateways>;
+  /** The gateways to its application, with caches of their own, which write no log. */
+  readonly gateways: Awaited<ReturnType<typeof openGateways>>;
   /** Says what answers the exchanges: the order of requests with the spaces that they reach, and this recipient. */
   serveBy(order: AnyHandler): void;
 }
@@ -58,7 +60,7 @@ export const FROM_ITSELF: Recipient = { at: ORIGIN, proxies: { has: () => false 
 
 /** Opens the playground: its spaces, its pages, and the way to its own server. */
 export async function openPlayground(parts: PlaygroundParts): Promise<Playground> {
-  const { config, people, brand, recipient } = parts;
+  const { config, people, brand, recipient, errors, standing } = parts;
   const { random, clock } = parts.schemes;
   await using opened = new AsyncDisposableStack();
   const application = opened.use(await startApplication(clock));
@@ -103,6 +105,16 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     trusted: FROM_ITSELF.proxies,
   });
   const loopback = opened.use(openLoopback(serve, silentLog));
+  const proxying = playgroundProxy({
+    schemes,
+    origin: resource,
+    loopback,
+    errors,
+    standing,
+    clock,
+    random,
+  });
+  const proxy = opened.use(openLoopback(proxying.handler, silentLog, { tunnel: proxying.tunnel }));
   const charge = createCharge(stores.limits);
   const urlOf = (exchange: Exchange) =>
     (exchange.overTls ? (secureOrigin ?? resource) : resource) + spacePath(exchange);
@@ -110,6 +122,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   if (secure) opened.use(secure.loopback);
   const run = createRun({
     loopback,
+    proxy,
     secure,
     charge,
     origin: resource,
@@ -122,17 +135,21 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
   const spacesOf = (some: readonly SpaceConfig[]) =>
     createSpaces({ ...config, spaces: [...some] }, schemes, people, clock);
-  const held = opened.move();
   const reachable = spacesOf(reached);
+  const usual = { clock, random, log: silentLog, errors, standing };
+  const kept = { data: config.data, stores: parts.schemes.stores };
+  const caches = opened.use(await openCaches(reachable.all, { ...usual, ...kept }));
+  const gateways = await openGateways(reachable.all, config, {
+    ...usual,
+    caches: caches.of,
+    statements: undefined,
+    proxies: FROM_ITSELF.proxies,
+  });
+  const held = opened.move();
   return {
     spaces: spacesOf(seen),
     reached: reachable,
-    async openGateways({ data, stores: kept, errors, standing }) {
-      const usual = { clock, random, log: silentLog, errors, standing, statements: undefined };
-      const caches = held.use(await openCaches(reachable.all, { ...usual, data, stores: kept }));
-      const { proxies } = FROM_ITSELF;
-      return openGateways(reachable.all, config, { ...usual, caches: caches.of, proxies });
-    },
+    gateways,
     pages: new Map(
       origins.map((origin) => [
         origin,

@@ -11,18 +11,18 @@ const GOES_ON = /^The exchange goes on/;
 
 /**
  * Says at a glance what an answer means to the client. `checks`: of the request, if there is a list. Undefined: the
- * answer says neither yes nor no, such as that of another server, or to a request without credentials that is answered.
+ * answer says neither yes nor no, such as that of an issuer, or to a request without credentials that is answered.
  */
 export function outcomeOf(
   { to, sent, received }: Leg,
   checks: readonly Check[] | undefined,
 ): Outcome | undefined {
-  if (to !== undefined) return undefined;
+  if (to === 'issuer') return undefined;
   const { words, lines, content } = readRecorded(received);
   const shown = hasCredentials(readRecorded(sent));
   if (Number(words[1]) < 400) return shown ? { kind: 'accepted' } : undefined;
   const detail = detailOf(content);
-  const asks = lines('www-authenticate');
+  const asks = [...lines('www-authenticate'), ...lines('proxy-authenticate')];
   if (GOES_ON.test(detail ?? '') || asks.some((value) => ASKS_AGAIN.test(value))) {
     return { kind: 'continued' };
   }

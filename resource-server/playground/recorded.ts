@@ -59,7 +59,7 @@ export const credentialsOf = ({ lines }: RecordedMessage): Credentials =>
   parseCredentials(lines('authorization')[0] ?? '') ?? { scheme: '', rest: '' };
 
 /** Fields by which a request has credentials. */
-const CREDENTIALS = ['authorization', 'x-api-key'];
+const CREDENTIALS = ['authorization', 'proxy-authorization', 'x-api-key'];
 
 export const hasCredentials = ({ lines }: RecordedMessage): boolean =>
   CREDENTIALS.some((name) => lines(name).length > 0);

@@ -4,7 +4,13 @@ import { HttpError, notFound } from '#shared/http/answer.ts';
 import { AT_ONCE } from './at-once.ts';
 import type { Charge } from './charge.ts';
 import type { ClientKeys, Exchange, Issue } from './exchange.ts';
-import { type Party, readAnswer, writeRequest } from './http1-message.ts';
+import {
+  dividedAtTunnel,
+  type Party,
+  type PlannedRequest,
+  readAnswer,
+  writeRequest,
+} from './http1-message.ts';
 import type { Loopback } from './listener.ts';
 import { readRecorded } from './recorded.ts';
 import { spacePath } from './spaces.ts';
@@ -26,10 +32,18 @@ export interface Leg {
   readonly remarks: readonly string[];
 }
 
-const HOSTS: Readonly<Record<Party, string>> = { issuer: TOKEN_ISSUER };
+/** RFC 9112 section 3.2: with CONNECT the field Host has what the target has. */
+const HOSTS: Readonly<Record<Party, (request: PlannedRequest) => string>> = {
+  issuer: () => TOKEN_ISSUER,
+  proxy: ({ target }) => target,
+};
+
+const OF_CLEAR_TEXT = { certificate: undefined, exported: undefined } as const;
 
 export interface RunParts {
   readonly loopback: Loopback;
+  /** The way to the playground's proxy. */
+  readonly proxy: Loopback;
   /** The way over TLS, where an origin has it. */
   readonly secure: { readonly loopback: Loopback; readonly origin: string } | undefined;
   readonly charge: Charge;
@@ -53,7 +67,8 @@ export type Run = (
  * Rejects with `HttpError` 429 if the visitor had too many exchanges lately, and 503 if the process has enough of them
  * under way.
  */
-export function createRun({ loopback, secure, charge, origin, random, ...means }: RunParts): Run {
+export function createRun(parts: RunParts): Run {
+  const { loopback, proxy, secure, charge, origin, random, ...means } = parts;
   let underWay = 0;
   return async (exchange, mistake, visitor) => {
     await charge(visitor);
@@ -69,18 +84,18 @@ export function createRun({ loopback, secure, charge, origin, random, ...means }
       const url = way.origin + spacePath(exchange);
       const legs: (Leg & { readonly remarks: string[] })[] = [];
       const drawn: Buffer[] = [];
+      const add = (leg: Omit<Leg, 'drawn' | 'remarks'>) =>
+        legs.push({ ...leg, drawn: [...drawn], remarks: [] });
       await exchange.perform({
         async send(title, request) {
           const { to, fields, ofConnection } = request;
           let sent: Buffer = Buffer.alloc(0);
-          let ofTls: Pick<Leg, 'certificate' | 'exported'> = {
-            certificate: undefined,
-            exported: undefined,
-          };
-          const received = await way.loopback.send((connection) => {
+          let ofTls: Pick<Leg, 'certificate' | 'exported'> = OF_CLEAR_TEXT;
+          const by = to === 'proxy' ? proxy : way.loopback;
+          const received = await by.send((connection) => {
             const made = connection && ofConnection?.(connection);
             const all = [...fields, ...(made ?? [])];
-            const asked = to === undefined ? host : HOSTS[to];
+            const asked = to === undefined ? host : HOSTS[to](request);
             sent = writeRequest(asked, { ...request, fields: all });
             if (connection !== undefined) {
               const { certificate } = connection;
@@ -89,8 +104,24 @@ export function createRun({ loopback, secure, charge, origin, random, ...means }
             }
             return sent;
           }, visitor);
-          legs.push({ title, to, sent, received, ...ofTls, drawn: [...drawn], remarks: [] });
+          add({ title, to, sent, received, ...ofTls });
           return readAnswer(received);
+        },
+        async tunnel(title, connect, through) {
+          const sent = writeRequest(connect.target, connect);
+          const within = writeRequest(host, through.request);
+          const received = await proxy.send(() => sent, visitor, within);
+          const opened = dividedAtTunnel(received);
+          const answer = opened?.answer ?? received;
+          add({ title, to: 'proxy', sent, received: answer, ...OF_CLEAR_TEXT });
+          if (opened === undefined) return;
+          add({
+            title: through.title,
+            to: undefined,
+            sent: within,
+            received: opened.rest,
+            ...OF_CLEAR_TEXT,
+          });
         },
         remark: (text) => legs.at(-1)?.remarks.push(text),
         target: spacePath(exchange),

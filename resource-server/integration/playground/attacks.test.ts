@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { expect, test } from '@jest/globals';
@@ -104,6 +105,48 @@ test("a program of this machine gets nothing from the playground's listener", as
   stranger.write(request);
   expect(await text(stranger).catch(() => '')).toBe('');
   expect(served).toBe(1);
+});
+
+test("a program of this machine gets no tunnel of the playground's proxy", async () => {
+  let port = 0;
+  let tunnels = 0;
+  await using loopback = openLoopback(() => {}, silentLog, {
+    tunnel: async ({ request, refuse }) => {
+      tunnels += 1;
+      port = request.socket.localPort ?? 0;
+      refuse({ status: 403, fields: {} });
+    },
+  });
+  const request = Buffer.from('CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n');
+  expect(String(await loopback.send(() => request, '203.0.113.9'))).toContain(' 403 ');
+  const stranger = connect({ host: '127.0.0.1', port });
+  await once(stranger, 'connect');
+  stranger.write(request);
+  expect(await text(stranger).catch(() => '')).toBe('');
+  expect(tunnels).toBe(1);
+});
+
+test("the playground's proxy reaches its own origin alone, and dials loopback whatever is asked for", async () => {
+  const dialled: unknown[] = [];
+  const watch = (message: unknown) => {
+    const { socket } = message as { socket: Socket };
+    socket.once('connectionAttempt', (address: string) => dialled.push(address));
+  };
+  subscribe('net.client.socket', watch);
+  for (const changes of [{}, { resource: 'http://127.0.0.1:3001', spaces: [] }]) {
+    await using rs = await startPlayground({ ...changes, trustedProxies: [] });
+    const headers = 'resource' in changes ? { Origin: changes.resource } : {};
+    const right = await rs.perform('connect', '', headers);
+    const other = await rs.perform('connect', 'mistake=destination', headers);
+    expect([statusesOf(right.text), statusesOf(other.text)]).toEqual([
+      [407, 200, 200],
+      [407, 403],
+    ]);
+  }
+  unsubscribe('net.client.socket', watch);
+  // Each of the two origins: four connections to the proxy, and one of the proxy itself.
+  expect(dialled.length).toBeGreaterThanOrEqual(10);
+  expect(new Set(dialled)).toEqual(new Set(['127.0.0.1']));
 });
 
 test("the log has the visitor's request and none of the exchange", async () => {

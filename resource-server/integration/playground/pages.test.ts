@@ -179,6 +179,18 @@ test('a note stands once on a page', async () => {
   }
 });
 
+test('a proxy asks for credentials of its own, and passes none on (RFC 9110 sections 9.3.6 and 11.7)', async () => {
+  await using rs = await startPlayground();
+  const { text } = await rs.perform('connect');
+  expect(statusesOf(text)).toEqual([407, 200, 200]);
+  const [, challenge = '', connect = '', , through = ''] = messagesOf(text);
+  expect(challenge).toContain('Proxy-Authenticate: Basic realm="playground proxy"');
+  expect(connect).toContain('CONNECT rs.example:443 HTTP/1.1\nHost: rs.example:443\n');
+  expect(through).toMatch(/^GET \/playground\/at\/connect\/ HTTP/);
+  expect(through).not.toContain('Proxy-');
+  expect(text).toMatch(/<text x="300"[^>]*>Proxy<\/text>\s*<text x="390"[^>]*>Server<\/text>/);
+});
+
 test('a cache answers until PURGE or BAN makes it forget (RFC 9111, RFC 9211)', async () => {
   await using rs = await startPlayground();
   const { text } = await rs.perform('cache');

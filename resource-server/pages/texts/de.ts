@@ -95,6 +95,7 @@ export const de: Texts = {
     client: 'Client',
     server: 'Server',
     issuer: 'Aussteller',
+    proxy: 'Proxy',
     sent: 'Der Client sendet',
     received: 'Der Server antwortet',
     fields: 'Was die Felder bedeuten',

@@ -102,6 +102,7 @@ export const en = {
     client: 'Client',
     server: 'Server',
     issuer: 'Issuer',
+    proxy: 'Proxy',
     sent: 'The client sends',
     received: 'The server answers',
     fields: 'What the fields mean',

@@ -3,7 +3,7 @@ import { type Html, html } from '#shared/pages/html.ts';
 /** A request and its answer, as texts. */
 export interface PicturedLeg {
   /** The party that was asked; absent: the server. */
-  readonly to?: 'issuer' | undefined;
+  readonly to?: 'issuer' | 'proxy' | undefined;
   readonly sent: { readonly text: string };
   readonly received: { readonly text: string };
 }
@@ -11,14 +11,20 @@ export interface PicturedLeg {
 /** Units of the picture: where the lines of life are, and the room for a message. */
 const LEFT = 20;
 const RIGHT = 380;
-/** The line of the server that stands between the client and an issuer. */
+/** The line of a proxy before the server, or of the server before an issuer. */
 const BETWEEN = 290;
 const TOP = 46;
 const STEP = 40;
 
 /** The fields that are named beside a message, with the first word of their value. */
-const NAMED = /^(Authorization|WWW-Authenticate|DPoP-Nonce|Authentication-Info|Allow): (\S+)/gm;
-const WITH_SCHEME: ReadonlySet<string> = new Set(['Authorization', 'WWW-Authenticate']);
+const NAMED =
+  /^(Authorization|WWW-Authenticate|DPoP-Nonce|Authentication-Info|Proxy-Authorization|Proxy-Authenticate|Allow): (\S+)/gm;
+const WITH_SCHEME: ReadonlySet<string> = new Set([
+  'Authorization',
+  'WWW-Authenticate',
+  'Proxy-Authorization',
+  'Proxy-Authenticate',
+]);
 
 /** Returns the words for a message: the method or the status, and the fields that matter. */
 function wordsOf(text: string): string {
@@ -39,11 +45,17 @@ export function exchangePicture(
     client,
     server,
     issuer,
+    proxy,
     label,
-  }: Readonly<Record<'client' | 'server' | 'issuer' | 'label', string>>,
+  }: Readonly<Record<'client' | 'server' | 'issuer' | 'proxy' | 'label', string>>,
 ): Html {
-  const hasIssuer = legs.some(({ to }) => to === 'issuer');
-  const at = { server: hasIssuer ? BETWEEN : RIGHT, issuer: RIGHT };
+  const has = (party: PicturedLeg['to']) => legs.some(({ to }) => to === party);
+  const at = { proxy: BETWEEN, server: has('issuer') ? BETWEEN : RIGHT, issuer: RIGHT };
+  const parties = [
+    ...(has('proxy') ? [{ x: at.proxy, name: proxy }] : []),
+    { x: at.server, name: server },
+    ...(has('issuer') ? [{ x: at.issuer, name: issuer }] : []),
+  ];
   const messages = legs.flatMap(({ to, sent, received }) => [
     { words: wordsOf(sent.text), back: false, line: at[to ?? 'server'] },
     { words: wordsOf(received.text), back: true, line: at[to ?? 'server'] },
@@ -58,10 +70,9 @@ export function exchangePicture(
     stroke-width="1.5"
   >
     <text x="${LEFT - 10}" y="16">${client}</text>
-    <text x="${at.server + 10}" y="16" text-anchor="end">${server}</text>
-    ${hasIssuer && html`<text x="${RIGHT + 10}" y="16" text-anchor="end">${issuer}</text>`}
+    ${parties.map(({ x, name }) => html`<text x="${x + 10}" y="16" text-anchor="end">${name}</text>`)}
     <path
-      d="${[LEFT, ...new Set(Object.values(at))].map((x) => `M${x} 26V${bottom}`).join('')}"
+      d="${[LEFT, ...parties.map(({ x }) => x)].map((x) => `M${x} 26V${bottom}`).join('')}"
       stroke="currentcolor"
       stroke-dasharray="3 3"
     />

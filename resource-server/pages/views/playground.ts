@@ -35,7 +35,7 @@ export interface ShownNote {
 export interface ShownLeg {
   readonly title: string;
   /** The party that was asked; absent: the server. */
-  readonly to?: 'issuer' | undefined;
+  readonly to?: 'issuer' | 'proxy' | undefined;
   readonly remarks: readonly string[];
   readonly sent: ShownMessage;
   readonly received: ShownMessage;
@@ -170,10 +170,10 @@ function formOf({ language }: Frame, { path, mistakes, mistake }: ExchangeProps)
 }
 
 function pictureOf({ language }: Frame, legs: readonly ShownLeg[]): Html {
-  const { picture, client, server, issuer } = textsOf(language).playground;
+  const { picture, client, server, issuer, proxy } = textsOf(language).playground;
   return html`<section aria-labelledby="picture">
     <h2 id="picture">${picture}</h2>
-    ${exchangePicture(legs, { client, server, issuer, label: picture })}
+    ${exchangePicture(legs, { client, server, issuer, proxy, label: picture })}
   </section>`;
 }
 

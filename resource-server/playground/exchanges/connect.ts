@@ -1,0 +1,53 @@
+import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
+import { BASIC_NOTES } from '#shared/explain/notes/basic.ts';
+import type { Exchange } from '../exchange.ts';
+import { authorityOf, type FieldLine } from '../http1-message.ts';
+import { PASSWORD, PERSON } from '../person.ts';
+import { userPassInClear } from './basic.ts';
+
+const RIGHT = basicCredentials(PERSON.name, PASSWORD);
+
+/** The credentials that a client sends to the proxy when it makes a mistake, by its name. */
+const CREDENTIALS: Readonly<Record<string, FieldLine>> = {
+  password: ['Proxy-Authorization', basicCredentials(PERSON.name, `${PASSWORD}!`)],
+  origin: ['Authorization', RIGHT],
+};
+
+/** RFC 9110 sections 9.3.6 and 11.7. */
+export const connectExchange: Exchange = {
+  name: 'connect',
+  title: 'CONNECT: a tunnel through a proxy',
+  about:
+    'The client asks a proxy for a connection to another server, and the proxy wants credentials of its own (407). Then it passes octets on in both directions and reads none, so a client speaks TLS in the tunnel; here the tunnel has none, so that you see the messages.',
+  standard: 'RFC 9110 sections 9.3.6 and 11.7',
+  document: 'how-to/forward-proxy.md',
+  space: { schemes: ['Basic'] },
+  mistakes: {
+    password: 'Another password',
+    origin: 'The credentials in the field that is for servers',
+    destination: 'A destination that the proxy does not permit',
+    content: 'CONNECT with content',
+    port: 'A target without a port',
+  },
+  parameters: BASIC_NOTES,
+  decoded: userPassInClear,
+  async perform({ send, tunnel, target, url, mistake = '' }) {
+    const { authority, host } = authorityOf(url);
+    const connect = { to: 'proxy', method: 'CONNECT', target: authority, fields: [] } as const;
+    await send('The client asks the proxy for a tunnel to the server', connect);
+    const targets: Readonly<Record<string, string>> = {
+      destination: 'other.example:443',
+      port: host,
+    };
+    const asked = {
+      ...connect,
+      target: targets[mistake] ?? authority,
+      fields: [CREDENTIALS[mistake] ?? (['Proxy-Authorization', RIGHT] as const)],
+      ...(mistake === 'content' && { content: 'hello' }),
+    };
+    await tunnel('The client repeats this with credentials for the proxy', asked, {
+      title: 'The client asks the server through the tunnel, with credentials for the server',
+      request: { method: 'GET', target, fields: [['Authorization', RIGHT]] },
+    });
+  },
+};
