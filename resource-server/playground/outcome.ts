@@ -20,14 +20,16 @@ export function outcomeOf(
   if (to === 'issuer') return undefined;
   const { words, lines, content } = readRecorded(received);
   const shown = hasCredentials(readRecorded(sent));
-  if (Number(words[1]) < 400) return shown ? { kind: 'accepted' } : undefined;
+  const wrong = checks?.find(({ result }) => result === 'wrong');
+  if (Number(words[1]) < 400 && wrong === undefined) {
+    return shown || checks ? { kind: 'accepted' } : undefined;
+  }
   const detail = detailOf(content);
   const asks = [...lines('www-authenticate'), ...lines('proxy-authenticate')];
   if (GOES_ON.test(detail ?? '') || asks.some((value) => ASKS_AGAIN.test(value))) {
     return { kind: 'continued' };
   }
   if (!shown && asks.length > 0) return { kind: 'asked' };
-  const wrong = checks?.find(({ result }) => result === 'wrong');
   return { kind: 'refused', why: wrong?.reason ?? detail };
 }
 

@@ -4,7 +4,7 @@ import type { Space } from './spaces.ts';
 
 /** Returns the possible methods that the space lets through: HEAD with GET, OPTIONS always. */
 export function accepted(
-  { methods: only, trace }: Pick<Space, 'methods' | 'trace'>,
+  { methods: only, trace }: Partial<Pick<Space, 'methods' | 'trace'>>,
   methods: readonly string[],
 ): readonly string[] {
   const narrowed = methods.filter(

@@ -13,13 +13,16 @@ export interface Step {
   readonly refusals?: RegExp;
 }
 
-/** `open`: only the server can say. `not reached`: a server stops at the first refusal. */
-export type Result = 'right' | 'wrong' | 'open' | 'not reached';
+/**
+ * `no`: it is not so, and the server goes on, with another answer. `open`: only the server can say. `not reached`: a server
+ * stops at the first refusal.
+ */
+export type Result = 'right' | 'wrong' | 'no' | 'open' | 'not reached';
 
 /** One step, and what came of it. */
 export interface Check extends Pick<Step, 'check' | 'section'> {
   readonly result: Result;
-  /** Why it is wrong, or what the server compares. */
+  /** Why it is wrong or not so, or what the server compares. */
   readonly reason?: string;
 }
 

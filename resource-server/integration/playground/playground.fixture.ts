@@ -16,16 +16,17 @@ export async function startPlayground(changes: object = {}) {
   return Object.assign(rs, { perform });
 }
 
+const readable = (text: string): string =>
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+
 /** Returns the messages on a page, in the order of the exchange: each request with its answer. */
 export function messagesOf(page: string): readonly string[] {
-  const texts = [...page.matchAll(/<pre>(.*?)<\/pre>/gs)].map(([, text = '']) =>
-    text
-      .replaceAll('&lt;', '<')
-      .replaceAll('&gt;', '>')
-      .replaceAll('&quot;', '"')
-      .replaceAll('&#39;', "'")
-      .replaceAll('&amp;', '&'),
-  );
+  const texts = [...page.matchAll(/<pre>(.*?)<\/pre>/gs)].map(([, text = '']) => readable(text));
   return texts.filter((text) => /^(?:[A-Z]+ \S+ HTTP|HTTP)\/?/.test(text));
 }
 
@@ -42,7 +43,7 @@ export const checksOf = (page: string) =>
     [...list.matchAll(/<span class="tag[^"]*">([^<]*)<\/span>(.*?)<\/li>/gs)].map(
       ([, result = '', rest = '']) => ({
         result,
-        reason: /<strong>([^<]*)</.exec(rest)?.[1]?.replaceAll('&#39;', "'"),
+        reason: readable(/<strong>([^<]*)</.exec(rest)?.[1] ?? ''),
       }),
     ),
   );

@@ -121,6 +121,7 @@ export const de: Texts = {
     results: {
       right: 'richtig',
       wrong: 'falsch',
+      no: 'nein',
       open: 'weiß der Server',
       'not reached': 'nicht erreicht',
     },

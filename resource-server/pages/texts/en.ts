@@ -128,6 +128,7 @@ export const en = {
     results: {
       right: 'right',
       wrong: 'wrong',
+      no: 'no',
       open: 'the server knows',
       'not reached': 'not reached',
     },

@@ -86,6 +86,7 @@ function partOf({ name, value, note, section }: Part): Html {
 const LOOKS: Readonly<Record<Result, string>> = {
   right: 'tag',
   wrong: 'tag bad',
+  no: 'tag open',
   open: 'tag open',
   'not reached': 'tag open',
 };

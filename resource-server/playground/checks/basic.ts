@@ -2,14 +2,19 @@ import { parseUserPass } from '#shared/auth/schemes/basic/basic.ts';
 import { checksOf } from '#shared/explain/checks.ts';
 import { BASIC_STEPS } from '#shared/explain/schemes/basic.ts';
 import { PASSWORD, PERSON } from '../person.ts';
-import { type Checks, ofCredentials, credentialsOf } from '../recorded.ts';
+import { type Checks, credentialsOf, ofCredentials, type RecordedMessage } from '../recorded.ts';
 
 /** RFC 7617. */
-export const basicChecks: Checks = ofCredentials(({ asked }) => {
+export const basicChecks: Checks = ofCredentials(({ asked }) =>
+  checksOf(BASIC_STEPS, refusalOfBasic(asked)),
+);
+
+/** Why the playground's space refuses credentials. Undefined: it takes them. */
+export function refusalOfBasic(asked: RecordedMessage): string | undefined {
   const sent = parseUserPass(credentialsOf(asked).token68 ?? '');
   if (sent === undefined) {
-    return checksOf(BASIC_STEPS, 'credentials are not base64 of NAME:PASSWORD in UTF-8');
+    return 'credentials are not base64 of NAME:PASSWORD in UTF-8';
   }
   const right = sent.name === PERSON.name && sent.password === PASSWORD;
-  return checksOf(BASIC_STEPS, right ? undefined : 'unknown name or wrong password');
-});
+  return right ? undefined : 'unknown name or wrong password';
+}

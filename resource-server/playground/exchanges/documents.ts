@@ -1,4 +1,5 @@
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
+import { documentChecks } from '../checks/documents.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { fieldOf, type FieldLine, type ReadAnswer } from '../http1-message.ts';
 import { PASSWORD, PERSON } from '../person.ts';
@@ -12,6 +13,7 @@ export const OF_DOCUMENTS = {
   space: { schemes: ['Basic'], serves: 'documents' },
   parameters: BASIC_NOTES,
   decoded: userPassInClear,
+  checks: documentChecks,
 } as const satisfies Partial<Exchange>;
 
 const AUTHORIZATION: FieldLine = ['Authorization', basicCredentials(PERSON.name, PASSWORD)];

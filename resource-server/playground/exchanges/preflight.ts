@@ -1,3 +1,4 @@
+import { preflightChecks } from '../checks/preflight.ts';
 import type { Exchange } from '../exchange.ts';
 
 const PAGE = 'https://app.example';
@@ -12,6 +13,7 @@ export const preflightExchange: Exchange = {
   document: 'how-to/single-page-application.md',
   space: { schemes: ['Bearer'], cors: { origins: [PAGE] } },
   mistakes: { origin: 'A page of an origin that is not listed' },
+  checks: preflightChecks([PAGE]),
   async perform({ send, remark, target, mistake }) {
     const origin = mistake === 'origin' ? 'https://other.example' : PAGE;
     const answer = await send('The browser asks whether the page may send POST with a token', {

@@ -1,5 +1,6 @@
 import { BASIC_NOTES } from '#shared/explain/notes/basic.ts';
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
+import { traceChecks } from '../checks/trace.ts';
 import type { Exchange } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
 import { userPassInClear } from './basic.ts';
@@ -16,6 +17,7 @@ export const traceExchange: Exchange = {
   mistakes: { content: 'A request with content', anonymous: 'A request without credentials' },
   parameters: BASIC_NOTES,
   decoded: userPassInClear,
+  checks: traceChecks,
   async perform({ send, target, mistake }) {
     const authorization = ['Authorization', basicCredentials(PERSON.name, PASSWORD)] as const;
     await send('The client asks what has arrived, and names a cookie', {

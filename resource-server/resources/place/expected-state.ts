@@ -109,14 +109,14 @@ export function expectedState(
 }
 
 /** The state that conditions of If are compared with. */
-interface State {
+export interface State {
   /** The tokens of the locks in force. */
   readonly tokens: ReadonlySet<string>;
   readonly etag?: EntityTag;
 }
 
 /** True if a condition matches the state (RFC 4918 section 10.4.4). */
-function has(state: State | undefined, condition: Condition): boolean {
+export function has(state: State | undefined, condition: Condition): boolean {
   if ('token' in condition) return state?.tokens.has(condition.token) ?? false;
   return state?.etag !== undefined && strongMatch(condition.etag, state.etag);
 }

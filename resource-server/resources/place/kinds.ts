@@ -1,4 +1,5 @@
 import { isJson } from '../../answers/media-type.ts';
+import type { Collection, Document } from '#shared/stores/trees/trees.ts';
 import type { Place } from './place.ts';
 
 const READ = ['GET', 'HEAD', 'PROPFIND', 'COPY'];
@@ -21,7 +22,12 @@ export const METHODS_OF = {
   possibleCollection: [...READ, ...WRITE, 'POST', 'QUERY', 'MKCOL'],
 } as const;
 
-export function kindOf({ entry, path, slash }: Place): keyof typeof METHODS_OF {
+/** A place, as far as its kind goes. */
+interface Seen extends Pick<Place, 'path' | 'slash'> {
+  readonly entry: Pick<Document, 'kind' | 'type'> | Pick<Collection, 'kind'> | undefined;
+}
+
+export function kindOf({ entry, path, slash }: Seen): keyof typeof METHODS_OF {
   if (path === '') return 'root';
   if (entry === undefined) return slash ? 'missingCollection' : 'missing';
   if (entry.kind === 'collection') return 'collection';
