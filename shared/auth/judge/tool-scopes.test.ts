@@ -39,6 +39,10 @@ describe('scopes of the tools that a message calls (MCP, tools)', () => {
     { method: 'tools/call', params: { name: 'list_notes', NAME: 'add_note' } },
     { method: 'tools/call', params: { name: 'list_notes' }, Params: { name: 'add_note' } },
     { method: 'tools/list', Method: 'tools/call', params: { name: 'add_note' } },
+    call('add_note\0'),
+    { method: 'tools/call\0x', 'params\0': { 'name\0': 'add_note' } },
+    JSON.parse('{ "method": "tools/call", "params": { "__proto__": { "name": "add_note" } } }'),
+    JSON.parse('{ "__proto__": { "method": "tools/call", "params": { "name": "add_note" } } }'),
   ])('a member that another server takes for the name counts: %j', (message) => {
     expect(scopesOf(message)).toEqual(['notes:write']);
   });

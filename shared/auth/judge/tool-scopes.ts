@@ -3,21 +3,28 @@ export type ToolScopes = ReadonlyMap<string, readonly string[]>;
 
 /**
  * Returns the scopes of the tools that a message calls: a request of JSON-RPC, or a batch of requests. Every member that
- * some server could read as the name of a tool counts, also in other letters: Go takes `NAME` and `paramſ`.
+ * some server could read as the name of a tool counts: in other letters, since Go takes `NAME` and `paramſ`; in front of
+ * U+0000, where C ends a text; in `__proto__`, from which a copied object of JavaScript inherits.
  */
 export function scopesOfCalls(tools: ToolScopes, message: unknown): readonly string[] {
   const names = [message]
     .flat()
-    .filter((one) => membersOf(one, 'METHOD').includes('tools/call'))
+    .filter((one) => membersOf(one, 'METHOD').map(textOf).includes('tools/call'))
     .flatMap((call) => membersOf(call, 'PARAMS'))
-    .flatMap((params) => membersOf(params, 'NAME'))
-    .filter((name) => typeof name === 'string');
-  return [...new Set(names.flatMap((name) => tools.get(name) ?? []))];
+    .flatMap((params) => membersOf(params, 'NAME'));
+  return [...new Set(names.flatMap((name) => tools.get(textOf(name)) ?? []))];
 }
 
 function membersOf(value: unknown, name: string): readonly unknown[] {
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value)
-    .filter(([key]) => key.toUpperCase() === name)
-    .map(([, member]: [string, unknown]) => member);
+  const own = entriesOf(value);
+  const inherited = own.filter(([key]) => textOf(key) === '__proto__');
+  return [...own, ...inherited.flatMap(([, member]) => entriesOf(member))]
+    .filter(([key]) => textOf(key).toUpperCase() === name)
+    .map(([, member]) => member);
 }
+
+const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
+  typeof value === 'object' && value !== null ? Object.entries(value) : [];
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? (value.split('\0', 1)[0] ?? '') : '';

@@ -133,6 +133,27 @@ describe('a request that was held back', () => {
   });
 
   test.each([
+    ['one', GET],
+    ['one that is carried out alone', FIRST],
+    ['one with Upgrade', UPGRADE],
+    ['two', GET + GET],
+  ])(
+    'RFC 9112 section 9.6: is answered, though the client has ended its side behind it: %s',
+    async (_, bytes) => {
+      const listening = await start(async (request, response) => {
+        // The end of the connection comes in the meantime.
+        if (request.method === 'PUT') for (let turns = 0; turns < 200; turns += 1) await turn();
+        await telling(request, response);
+      });
+      const client = new TestSocket(listening);
+      client.socket.end(FIRST + bytes);
+      const asked = (FIRST + bytes).match(/ HTTP\/1\.1\r/g);
+      expect(statuses(await client.all)).toEqual(asked?.map(() => 200));
+      expect(client.reset).toBe(false);
+    },
+  );
+
+  test.each([
     ['RFC 9112 section 3: no request', 'garbage\r\n', 400],
     ['RFC 9110 section 9.1: an unknown method', 'BAKE / HTTP/1.1\r\nHost: a\r\n\r\n', 501],
     ['RFC 9112 section 3.2: two hosts', GET.replace('Host', 'Host: b\r\nHost'), 400],

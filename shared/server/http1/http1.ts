@@ -194,30 +194,33 @@ export function http1Server(parts: Http1Parts): Server {
     const release = adopt(socket);
     if (isOver(socket)) return discard(socket);
     if (!(socket instanceof net.Socket)) return;
-    const letGo = attend(socket, head);
+    // A request that is held back is among the octets, or the end of the connection could be told before it.
+    const letGo = attend(socket, isHeld(request) ? Buffer.concat([headOf(request), head]) : head);
     await connections.settled(socket);
     if (!socket.writable || isHeld(request)) letGo();
     if (!socket.writable) return discard(socket);
-    if (isHeld(request)) return putBack(request, socket, release);
+    if (isHeld(request)) return putBack(socket, release);
     const again = () => takeAgain(socket, release);
     const opens = webSockets && isHandshake(request);
     const response = http1Upgrade({ request, opens, socket, letGo, connections, ending, again });
     work(request, response);
   }
 
-  /** `bytes` come before those that are to be read. */
-  function giveBack(socket: net.Socket, bytes: Buffer): void {
+  /** To node:http, which reads on. */
+  function giveBack(socket: net.Socket): void {
     server.emit('connection', socket);
     readAsStream(socket);
-    socket.unshift(bytes);
   }
 
-  /** Takes care of a connection that node:http has let go of. The result ends it. */
+  /**
+   * Takes care of a connection that node:http has let go of, and ends one that is lost, or whose client takes nothing
+   * of an answer. The result ends this.
+   */
   function adopt(socket: Duplex): () => void {
     const drop = () => socket.destroy();
     const drained = () => connections.drained(socket);
-    socket.on('error', drop).on('drain', drained);
-    return () => socket.off('error', drop).off('drain', drained);
+    socket.on('error', drop).on('timeout', drop).on('drain', drained);
+    return () => socket.off('error', drop).off('timeout', drop).off('drain', drained);
   }
 
   /** The answer under way is the last of the connection: no octet behind it counts. */
@@ -227,11 +230,11 @@ export function http1Server(parts: Http1Parts): Server {
   }
 
   /** A request that was held back begins, as all requests do. */
-  function putBack(request: IncomingMessage, socket: net.Socket, release: () => void): void {
+  function putBack(socket: net.Socket, release: () => void): void {
     const put = () => {
       if (isOver(socket)) return discard(socket);
       release();
-      giveBack(socket, headOf(request));
+      giveBack(socket);
     };
     process.nextTick(put); // a stream forgets its listeners no sooner
   }
@@ -241,7 +244,8 @@ export function http1Server(parts: Http1Parts): Server {
     const take = (bytes: Buffer) => {
       release();
       if (bytes.length === 0) return socket.destroy();
-      return giveBack(socket, bytes);
+      giveBack(socket);
+      return socket.unshift(bytes);
     };
     peek(socket, () => true, limit.keepAliveTimeout, take);
   }

@@ -317,7 +317,12 @@ describe('a handshake that is not let in', () => {
     },
   );
 
-  test('a client that does not read its answer is let go', async () => {
+  test.each([
+    ['to a handshake', REFUSED],
+    ['before a handshake', GET + HANDSHAKE],
+    ['before CONNECT', `${GET}CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`],
+    ['before a request that is held back', `${GET}DELETE / HTTP/1.1\r\nHost: a\r\n\r\n`],
+  ])('a client that does not read the answer %s is let go', async (_, bytes) => {
     const { promise: left, resolve: leaves } = Promise.withResolvers<void>();
     const large: Handler = (request, response) => {
       response.once('close', leaves);
@@ -325,7 +330,7 @@ describe('a handshake that is not let in', () => {
     };
     const client = new TestSocket(await start(large, { idleTimeout: 50 }));
     client.socket.pause();
-    client.socket.write(REFUSED);
+    client.socket.write(bytes);
     await left;
     client.socket.destroy();
   });

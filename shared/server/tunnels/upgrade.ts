@@ -88,17 +88,15 @@ export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
 
 /**
  * Watches the connection until a handshake has its answer, as node:http does while it has the connection: it notices
- * a client that leaves, or takes nothing of an earlier answer. It keeps the bytes that come, behind `head`. The result
- * ends it.
+ * a client that leaves. It keeps the bytes that come, behind `head`. The result ends it.
  */
 export function attend(socket: Socket, head: Buffer): () => void {
   if (head.length > 0) socket.unshift(head);
   const look = () => {
     if (socket.readableLength === 0) socket.read(0); // else its end would not be told
   };
-  const leave = () => socket.destroy();
-  socket.on('readable', look).on('timeout', leave);
-  return () => socket.off('readable', look).off('timeout', leave);
+  socket.on('readable', look);
+  return () => socket.off('readable', look);
 }
 
 /** A handshake over HTTP/2 (RFC 8441 section 5): a stream, and the connection goes on beside it. */
