@@ -198,4 +198,8 @@ test('the status tells of the last good backup: none, by the command, recorded, 
   shell.clock.advance(7200);
   expect(await lines()).toContain(known(recorded));
   expect(await lines()).toContain('A backup is overdue');
+  // By a clock that goes a year ahead.
+  const ahead = shell.clock.now() + 31_536_000_000;
+  await withStores(shell, (stores) => stores.lastBackup.note(ahead));
+  expect(await lines()).toContain('A backup is overdue');
 });

@@ -132,6 +132,22 @@ describe('a request that was held back', () => {
     await fc.assert(property, { numRuns: 100 });
   });
 
+  const filled = (method: string, length: number) =>
+    `${method} / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${'y'.repeat(length)}`;
+
+  test.each([
+    ['both', filled('POST', 70_000) + filled('POST', 70_000)],
+    ['the one before', filled('PUT', 70_000) + filled('POST', 30_000)],
+    ['this one', FIRST + filled('POST', 140_000)],
+    ['many', filled('POST', 70_000).repeat(10)],
+    ['those around Upgrade', filled('POST', 70_000) + UPGRADE + filled('POST', 70_000)],
+  ])('is read whole, also where content is longer than a read: that of %s', async (_, bytes) => {
+    const received = await exchange(await start(telling), bytes + CLOSING_GET);
+    const asked = (bytes + CLOSING_GET).match(/ HTTP\/1\.1\r/g);
+    expect(statuses(received)).toEqual(asked?.map(() => 200));
+    expect(received.match(/y+/g)?.join('')).toBe(bytes.match(/y+/g)?.join(''));
+  });
+
   test.each([
     ['one', GET],
     ['one that is carried out alone', FIRST],

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 /** A connection of node:http, with members that its types do not show. */
 interface Parsed extends Socket {
@@ -40,6 +41,14 @@ export function holdBack(
 export function readAsStream(socket: Socket): void {
   const nobody = () => {};
   socket.on('data', nobody).off('data', nobody);
+}
+
+/**
+ * Starts to read a connection that node:http has let go of. It may have stopped reading for long content of a request
+ * before, which the stream does not know.
+ */
+export function readOn(socket: Duplex): void {
+  if (socket.readableLength < socket.readableHighWaterMark) socket._read(0);
 }
 
 export function isHeld(request: Held): boolean {

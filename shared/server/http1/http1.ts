@@ -18,7 +18,7 @@ import { type Connections, endGently } from '../limits/connections.ts';
 import { excess, leftover } from '../client-errors/excess.ts';
 import { continueOnRead } from '../message/expect.ts';
 import { Http1Response } from '../message/http1-response.ts';
-import { headOf, holdBack, isHeld, readAsStream } from './hold-back.ts';
+import { headOf, holdBack, isHeld, readAsStream, readOn } from './hold-back.ts';
 import type { LastRequests } from './last-requests.ts';
 import { discardLeftover } from './leftover.ts';
 import type { Pace } from '../limits/pace.ts';
@@ -220,6 +220,7 @@ export function http1Server(parts: Http1Parts): Server {
     const drop = () => socket.destroy();
     const drained = () => connections.drained(socket);
     socket.on('error', drop).on('timeout', drop).on('drain', drained);
+    readOn(socket);
     return () => socket.off('error', drop).off('timeout', drop).off('drain', drained);
   }
 
@@ -247,6 +248,7 @@ export function http1Server(parts: Http1Parts): Server {
       giveBack(socket);
       return socket.unshift(bytes);
     };
+    if (socket.readableEnded) return void socket.destroy();
     peek(socket, () => true, limit.keepAliveTimeout, take);
   }
 

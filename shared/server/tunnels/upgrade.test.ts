@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import { silentLog } from '#shared/base/log.ts';
 import { send } from '../message/answer.ts';
@@ -333,6 +334,27 @@ describe('a handshake that is not let in', () => {
     client.socket.write(bytes);
     await left;
     client.socket.destroy();
+  });
+
+  test('RFC 9112 section 9.6: a client that has ended its side is let go after an answer that opens nothing', async () => {
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const client = new TestSocket(
+      await start(
+        async (_, response) => {
+          begin();
+          await promise;
+          response.end('no');
+        },
+        { keepAliveTimeout: 3_600_000 },
+      ),
+    );
+    client.socket.write(REFUSED);
+    await begun;
+    client.socket.end();
+    for (let turns = 0; turns < 200; turns += 1) await turn();
+    resolve();
+    expect(statuses(await client.all)).toEqual([200]);
   });
 
   test('an end that a client sends before it is open is still there afterwards', async () => {

@@ -10,6 +10,6 @@ export interface LastBackup {
 export const periodBegin = (moment: number, seconds: number): number =>
   moment - (moment % (seconds * 1000));
 
-/** Whether a whole period has passed without a good backup. */
+/** Whether a whole period has passed without a good backup. A note from a clock that went ahead tells of none. */
 export const isOverdue = (last: number, now: number, every: number): boolean =>
-  last < periodBegin(now, every) - every * 1000;
+  last < periodBegin(now, every) - every * 1000 || last > now + every * 1000;
