@@ -63,9 +63,9 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
     await link(page, other.person.name).click();
     await page.getByText('Last seen').waitFor();
     await isFine(page);
-    await link(page, 'Disable a person').click();
+    await link(page, `Disable ${other.person.name}`).click();
     await page.getByText('sessions, grants and tokens end').waitFor();
-    await button(page, 'Disable a person').click();
+    await button(page, `Disable ${other.person.name}`).click();
     await page.getByText('The person is disabled.').waitFor();
     await other.page.reload();
     await other.page.getByLabel('Password').waitFor();

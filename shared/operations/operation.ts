@@ -36,6 +36,11 @@ export interface Operation<
   readonly input: Input;
   /** The members that a command line takes by place, not by the name of an option, in this order. */
   readonly operands: readonly (keyof z.output<Input> & string)[];
+  /**
+   * The members each of which names one part, where the operation is else on the whole. One that is empty is a mistake, and
+   * never the whole.
+   */
+  readonly parts?: readonly (keyof z.output<Input> & string)[];
   /** The members that it gives. */
   readonly output: Output;
   /** Refuses, with an error as `run` does, what needs no store to be refused: the command line makes none for it. */

@@ -231,6 +231,9 @@ export async function changePerson(
   return record;
 }
 
+/** Says what a change was. Undefined: it was none, and nothing is written. */
+type EventOf = (was: PersonRecord, now: PersonRecord) => PersonEvent | undefined;
+
 /**
  * Replaces the record alone: for changes after which nothing has to end. `more` is recorded with `event`. Rejects with what
  * `edit` throws.
@@ -239,7 +242,7 @@ export async function replacePerson(
   store: Pick<PeopleStore, 'recorder'> & { readonly stores: Pick<Stores, 'people'> },
   name: string,
   edit: (person: PersonRecord) => NewRecord,
-  event: PersonEvent,
+  event: PersonEvent | EventOf,
   ...more: readonly AuditEvent[]
 ): Promise<PersonRecord> {
   const { people } = store.stores;
@@ -249,7 +252,9 @@ export async function replacePerson(
     // Nobody changed the record meanwhile, so a conflict was not the reason.
     if (refused?.version === person.version + 1) throw await taken(people, refused);
     const { record, verifiers } = kept(edit(person), person.version + 1);
-    const recorded = changing(store, 'people', { ...event, person: person.id }, ...more);
+    const happened = typeof event === 'function' ? event(person, record) : event;
+    if (happened === undefined) return person;
+    const recorded = changing(store, 'people', { ...happened, person: person.id }, ...more);
     if (await recorded.replace(record, verifiers)) return record;
     refused = record;
   }

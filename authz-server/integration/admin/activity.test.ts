@@ -41,18 +41,28 @@ test('the activity is there newest first, by pages, with the names of people who
 });
 
 test.each([
-  [{ admin: true }, 'admin'],
-  [{ without: ['admin'] }, 'admin'],
-  [{ locale: 'de' }, 'profile'],
-  [{ without: ['locale'] }, 'profile'],
-  [{ locale: 'de', admin: true }, 'profile, admin'],
-  [{ without: ['locale', 'admin'] }, 'profile, admin'],
-])('user set of %j records a change of: %s', async (change, what) => {
+  [{ admin: true }, {}, 'admin given'],
+  [{ without: ['admin'] }, { admin: true }, 'admin taken'],
+  [{ admin: false }, { admin: true }, 'admin taken'],
+  [{ locale: 'de' }, {}, 'profile'],
+  [{ without: ['locale'] }, { locale: 'de' }, 'profile'],
+  [{ locale: 'de', admin: true }, {}, 'profile, admin given'],
+  [{ without: ['locale', 'admin'] }, { locale: 'de', admin: true }, 'profile, admin taken'],
+])('user set of %j after %j records a change of: %s', async (change, before, what) => {
   await admin.change('user-add', { name: 'anna' }).expect(200);
+  if (Object.keys(before).length > 0) {
+    await admin.change('user-set', { name: 'anna', ...before }).expect(200);
+  }
   await admin.change('user-set', { name: 'anna', ...change }).expect(200);
   await close();
-  const { body } = await admin.read('audit-list?kind=person.changed');
+  const { body } = await admin.read('audit-list?kind=person.changed&limit=1');
   expect(body.items).toMatchObject([{ what }]);
+  // To say it again changes nothing, also ten times at once.
+  const again = { name: 'anna', ...change };
+  await Promise.all(Array.from({ length: 10 }, () => admin.change('user-set', again).expect(200)));
+  await close();
+  const { body: after } = await admin.read('audit-list?kind=person.changed&limit=1');
+  expect(after.items).toEqual(body.items);
 });
 
 test.each([

@@ -30,6 +30,17 @@ const close = () =>
     clock: systemClock,
   });
 
+const WEB_NAME = 'Web &amp; &lt;b&gt;App&lt;/b&gt;';
+
+const heading = ({ text }: Page) => /<h1>\s*(.*?)\s*<\/h1>/s.exec(text)?.[1];
+
+/** The names of what the form of a page says, beside the proofs that it is a form of ours. */
+const whatIsSent = ({ forms: [form] }: Page) =>
+  form?.fields
+    .map(([name]) => name)
+    .filter((name) => !['csrf', 'once'].includes(name))
+    .toSorted();
+
 const idOf = async (name: string) => (await site.server.stores.people.getByName(name))?.id;
 
 test('the page of a person ends one sign-in of theirs, after a page that says what will happen', async () => {
@@ -40,6 +51,8 @@ test('the page of a person ends one sign-in of theirs, after a page that says wh
   const [, way = ''] =
     /href="(\/admin\/user-end\?name=bob&amp;sign_in=[^"]+)"/.exec(shown.text) ?? [];
   const asked = await browser.open(way.replaceAll('&amp;', '&'));
+  expect(heading(asked)).toBe('End the sign-in of bob in Test Browser?');
+  expect(whatIsSent(asked)).toEqual(['name', 'sign_in']);
   expect((await bobs.open('/account')).text).toContain('Signed in as');
   expect((await browser.submit(asked)).status).toBe(200);
   expect((await bobs.open('/account')).text).not.toContain('Signed in as');
@@ -70,11 +83,65 @@ test('the page of a client lists its grants: one ends, after a page that says wh
   }
   const [way = ''] = ends(await browser.open('/admin/client-access?client_id=web'));
   const asked = await browser.open(way);
+  expect(heading(asked)).toMatch(/^End the grant of (?:bob|&lt;i&gt;gone&lt;\/i&gt;) to .+\?$/);
+  expect(asked.text).toContain('Its tokens are refused at once; other people keep theirs.');
+  expect(asked.text).toMatch(/<button class="button danger">\s*End this grant\s*</);
+  expect(whatIsSent(asked)).toEqual(['client_id', 'grant']);
   expect(await stores.artefacts.countByAccount('Access', String(givers[0]))).toBe(2);
   expect((await browser.submit(asked)).status).toBe(200);
   expect(ends(await browser.open('/admin/client-show?client_id=web'))).toHaveLength(2);
-  await browser.submit(await browser.open('/admin/client-end?client_id=web'));
+  const all = await browser.open('/admin/client-end?client_id=web');
+  expect(heading(all)).toBe(`End all access of ${WEB_NAME} (web)`);
+  expect(all.text).toMatch(/<p class="note warn">(?:One person loses|2 people lose) access\.</);
+  expect(whatIsSent(all)).toEqual(['client_id']);
+  await browser.submit(all);
   expect(ends(await browser.open('/admin/client-show?client_id=web'))).toEqual([]);
+});
+
+test.each([
+  ['client-end?client_id=web&grant=', 422, 'grant must be an id'],
+  ['client-end?client_id=web&grant=a&grant=b', 422, 'grant is given twice'],
+  ['client-end?client_id=web&grant=%00', 404, '(web) has no grant'],
+  ['user-end?name=bob&grant=', 422, 'grant must be an id'],
+  ['user-end?name=bob&sign_in=', 422, 'sign_in must be an id'],
+  ['user-end?name=bob&client=', 422, 'client must be an id'],
+  ['user-end?name=bob&client=constructor', 404, 'bob has no client constructor'],
+  ['signing-keys-rotate?compromised=true&kid=', 422, 'kid must be the kid of a key'],
+  ['signing-keys-rotate?compromised=true&kid=x', 404, 'There is no kid x'],
+])(
+  'the page of a part that nobody has asks for nothing, and its form ends nothing: %s',
+  async (path, status, problem) => {
+    const { stores } = site.server;
+    const [bob = '', keys] = [await idOf('bob'), await stores.keys.list()];
+    const page = await browser.open(`/admin/${path}`);
+    expect([page.status, page.text.includes(problem)]).toEqual([status, true]);
+    expect(page.text).not.toContain('name="once"');
+    const [action = '', query] = path.split('?');
+    const whole = await browser.open(`/admin/${action}?client_id=web&name=bob`);
+    const changes = Object.fromEntries(new URLSearchParams(query));
+    const sent = await browser.submit(whole, { client_id: undefined, name: undefined, ...changes });
+    expect([404, 422]).toContain(sent.status);
+    expect(await stores.revocations.generation('person', bob)).toBe(0);
+    expect(await stores.revocations.generation('client', 'web')).toBe(0);
+    expect(await stores.keys.list()).toEqual(keys);
+  },
+);
+
+test('the pages of a person and of a client say whose they are, and lead back', async () => {
+  for (const [path, title, back] of [
+    ['user-show?name=bob', 'bob', '/admin/user-list'],
+    ['user-remove?name=bob', 'Erase bob', '/admin/user-show?name=bob'],
+    ['user-set?name=bob', 'Change the profile of bob', '/admin/user-list'],
+    ['client-show?client_id=web', `${WEB_NAME} (web)`, '/admin/client-list'],
+    ['client-set?client_id=web', `Change ${WEB_NAME} (web)`, '/admin/client-show?client_id=web'],
+  ] as const) {
+    const page = await browser.open(`/admin/${path}`);
+    expect([heading(page), page.text.includes(`<title>${title} `)]).toEqual([title, true]);
+    const [, crumbs = ''] = /<nav class="crumbs".*?>(.*?)<\/nav>/s.exec(page.text) ?? [];
+    expect(crumbs).toContain(`href="${back}"`);
+    expect(crumbs).toMatch(/aria-current="page">[^<]*<\/li>\s*<\/ol>/);
+  }
+  expect((await browser.open('/admin/user-show?name=bob')).text).toContain('>Erase bob</a>');
 });
 
 test('a person who is disabled can be enabled, one who is not can be disabled', async () => {
@@ -166,6 +233,8 @@ test('a key that ends soon wants attention, and its list leads to another in its
   expect((await browser.open('/admin')).text).toContain('One API key ends within two weeks');
   const list = await browser.open('/admin/key-list');
   expect(list.text).toContain('/admin/key-rotate?id=key-1');
+  const removals = [...list.text.matchAll(/<a([^>]*)href="\/admin\/key-remove\?id=[^>]*>([^<]*)/g)];
+  expect(removals.map(([, , text]) => text)).toEqual(['Remove', 'Remove', 'Remove']);
   expect(list.text).toContain('href="/admin/key-add"');
 });
 
@@ -176,8 +245,9 @@ test('a signing key has the ways to be replaced, and to be ended if others may h
   );
   const compromised = ways.find((query) => query.has('kid'));
   const asked = await browser.open(`/admin/signing-keys-rotate?${compromised?.toString()}`);
-  expect(asked.text).toMatch(/value="true"\s+selected/);
-  expect((await browser.submit(asked, { compromised: 'true' })).status).toBe(200);
+  expect(heading(asked)).toBe(`End the signing key ${compromised?.get('kid')}?`);
+  expect(whatIsSent(asked)).toEqual(['compromised', 'kid']);
+  expect((await browser.submit(asked)).status).toBe(200);
   const keys = await site.server.stores.keys.list();
   expect(keys.map(({ kid }) => kid)).not.toContain(compromised?.get('kid'));
 });

@@ -151,6 +151,10 @@ describe('to end and to remove', () => {
       404,
       `${name[0]?.toUpperCase()}${name.slice(1)} has no sign-in __proto__: see user access ${name}.`,
     ]);
+    for (const part of ['grant', 'sign_in', 'client']) {
+      const empty = await admin.change('user-end', { name, [part]: '' });
+      expect([empty.status, empty.body.path]).toEqual([422, `/${part}`]);
+    }
     await admin.authz.stores.passkeys.add({ ...somePasskey(fresh()), accountId: id }, 9);
     expect((await admin.change('user-end', { name })).body).toEqual({
       id,

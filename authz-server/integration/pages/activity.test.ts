@@ -89,6 +89,10 @@ describe('the doer', () => {
   test.each([
     ['emails', /^An e-mail address was confirmed or changed/],
     ['profile', /^Your profile was changed/],
+    ['admin given', /^You may now administer this server/],
+    ['admin taken', /^You may no longer administer this server/],
+    ['profile, admin given', /^Your profile was changed, and you may now administer/],
+    ['profile, admin taken', /^Your profile was changed, and you may no longer administer/],
     ['profile, admin', /^Your profile or your right to administer was changed/],
     ['admin', /^Your right to administer was changed/],
     ['kerberos', /^Your Kerberos names were changed/],

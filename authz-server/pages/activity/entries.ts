@@ -94,7 +94,17 @@ function doerOf(who: Entry['who'], person: string): ActivityEntry['by'] {
 
 const REASONS = ['password', 'passkey', 'second factor'] as const;
 
-const PARTS: readonly AccountPart[] = ['emails', 'profile', 'profile, admin', 'admin', 'kerberos'];
+const PARTS: readonly AccountPart[] = [
+  'emails',
+  'profile',
+  'profile, admin given',
+  'profile, admin taken',
+  'admin given',
+  'admin taken',
+  'profile, admin',
+  'admin',
+  'kerberos',
+];
 
 /** RFC 8176 section 2, as the event has it. */
 const MEANS: ReadonlyMap<string, SignInMeans> = new Map([

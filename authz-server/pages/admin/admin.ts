@@ -13,12 +13,13 @@ import { answerWith } from '../frame/respond.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import type { Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
-import { groupWords, operationWords } from '../texts/admin-words.ts';
+import { groupWords } from '../texts/admin-words.ts';
 import { textsOf } from '../texts/index.ts';
 import { adminHomePage } from '../views/admin-home.ts';
 import { adminOperationPage } from '../views/admin-operation.ts';
 import { groupOf, operationAt, pageOf } from './addresses.ts';
 import { ADMIN_PATH, type Admitted, createAdmission } from './admission.ts';
+import { type Asked, asking, problemIn } from './asked.ts';
 import { linksFrom, titleOf } from './links.ts';
 import { fieldsOf, repeatedIn, textsIn, withoutSecrets } from './members.ts';
 import { overview } from './notices.ts';
@@ -31,10 +32,18 @@ import { createTell } from './tell.ts';
 import { toldBy } from './told.ts';
 
 /** The parts of an operation's page besides its form. */
-type Shown = Pick<AdminOperationProps, 'told' | 'problem' | 'status' | 'done' | 'sections'> & {
+type Shown = Pick<AdminOperationProps, 'told' | 'problem' | 'status' | 'sections'> & {
+  readonly isDone?: true;
   readonly links?: AdminOperationProps['links'];
   readonly wrong?: InputError;
 };
+
+/** The page of an operation, and what it was asked with. */
+interface Page {
+  readonly operation: Operation;
+  readonly texts: Texts;
+  readonly asked: Asked;
+}
 
 /** The pages of administrators: each operation has one, of which its rules know nothing. */
 export function adminHandlers(
@@ -62,29 +71,40 @@ export function adminHandlers(
   function answer(
     ctx: Context,
     visitor: Visitor,
-    operation: Operation,
-    texts: Texts,
-    { wrong, links = [], ...shown }: Shown,
+    { operation, texts, asked }: Page,
+    { wrong, links = [], isDone, ...shown }: Shown,
   ): void {
     const view = viewOf(ctx, visitor.person);
     const { language } = view;
     const { effect } = operation;
     const action = pageOf(operation);
-    const words = operationWords(language, operation.name);
+    const { subject, part, done = textsOf(language).admin.done, ...said } = asked;
+    const isFixed = (name: string) => part !== undefined || Object.hasOwn(asked.hidden ?? {}, name);
+    const all = fieldsOf(operation, texts, language, wrong).filter(({ name }) => !isFixed(name));
+    // No field is there to say it.
+    const problem = wrong && isFixed(wrong.path[0] ?? '') ? problemIn(wrong) : undefined;
     const page = adminOperationPage(view, {
-      title: titleOf(operation, language),
-      ...(words ? { text: words.text } : { text: operation.summary, isEnglish: true }),
-      group: groupWords(language, groupOf(operation))?.title ?? groupOf(operation),
+      ...said,
       home: ADMIN_PATH,
       action,
       effect,
-      ...inParts(operation.name, fieldsOf(operation, texts, language, wrong), language),
+      ...inParts(operation.name, asked.status === undefined ? all : [], language),
       ...(effect === 'changes' && { once: once.mark(action, visitor.person.id) }),
       links,
+      ...(problem && { problem }),
       ...shown,
+      ...(isDone && { done }),
+      ...(isDone && said.submit !== undefined && { title: said.submit }),
     });
     answerWith(ctx, page);
   }
+
+  /** What a page is about, before anything is done with it. */
+  const pageIn = async (ctx: Context, operation: Operation, texts: Texts): Promise<Page> => ({
+    operation,
+    texts,
+    asked: await asking(operation, texts, tell, viewOf(ctx).language),
+  });
 
   /** An operation that reads shows its result as soon as the query says enough. */
   async function read(
@@ -94,18 +114,17 @@ export function adminHandlers(
     query: URLSearchParams,
   ): Promise<void> {
     const texts = textsIn(operation, query);
-    if (texts.size === 0 && !isReady(operation)) {
-      return answer(ctx, visitor, operation, texts, {});
-    }
+    const page = await pageIn(ctx, operation, texts);
+    if (texts.size === 0 && !isReady(operation)) return answer(ctx, visitor, page, {});
     try {
       const told = await perform(operation, fromTexts(operation.input, texts), houseOf(server));
       const { language } = viewOf(ctx);
-      const links = linksFrom(operation, told, language);
+      const links = linksFrom(operation, told, language, page.asked.subject?.name);
       const shown = toldBy(operation, told, language, query);
       const own = await ownView(operation.name, { told, shown }, tell, language);
-      answer(ctx, visitor, operation, texts, { told: shown, links, ...own });
+      answer(ctx, visitor, page, { told: shown, links, ...own });
     } catch (error) {
-      answer(ctx, visitor, operation, texts, refusal(operation, error));
+      answer(ctx, visitor, page, refusal(operation, error));
     }
   }
 
@@ -115,22 +134,23 @@ export function adminHandlers(
     operation: Operation,
     { texts, mark }: { readonly texts: Texts; readonly mark: string },
   ): Promise<void> {
+    const page = await pageIn(ctx, operation, texts);
+    if (page.asked.status !== undefined) return answer(ctx, visitor, page, {});
     if (!(await once.claim(mark, pageOf(operation), visitor.person.id))) {
-      return answer(ctx, visitor, operation, texts, { problem: { kind: 'sent' }, status: 409 });
+      return answer(ctx, visitor, page, { problem: { kind: 'sent' }, status: 409 });
     }
     const house = houseOf(asPerson(server, visitor.person.id, ctx));
     try {
       const told = await perform(operation, fromTexts(operation.input, texts), house);
       const { language } = viewOf(ctx);
-      const done = operationWords(language, operation.name)?.done ?? textsOf(language).admin.done;
-      const links = linksFrom(operation, told, language);
-      answer(ctx, visitor, operation, texts, {
+      const links = linksFrom(operation, told, language, page.asked.subject?.name);
+      answer(ctx, visitor, page, {
         told: toldBy(operation, told, language),
-        done,
+        isDone: true,
         links,
       });
     } catch (error) {
-      answer(ctx, visitor, operation, texts, refusal(operation, error));
+      answer(ctx, visitor, page, refusal(operation, error));
     }
   }
 
@@ -174,10 +194,10 @@ export function adminHandlers(
       if (secret !== undefined) {
         const wrong = new InputError([secret], 'is a secret, which must not be in an address');
         const texts = textsIn(operation, withoutSecrets(operation, query));
-        return answer(ctx, visitor, operation, texts, { wrong, status: 422 });
+        return answer(ctx, visitor, await pageIn(ctx, operation, texts), { wrong, status: 422 });
       }
       if (operation.effect === 'reads') return read(ctx, visitor, operation, query);
-      answer(ctx, visitor, operation, textsIn(operation, query), {});
+      answer(ctx, visitor, await pageIn(ctx, operation, textsIn(operation, query)), {});
     },
 
     async change(ctx) {

@@ -3,13 +3,13 @@ import type { AdminRow, AdminSection } from '../frame/admin-view.ts';
 import { textsOf } from '../texts/index.ts';
 import { programName } from '../views/program.ts';
 import { pageOf } from './addresses.ts';
-import { type Item, itemOf, itemsOf, type Tell, textIn } from './tell.ts';
+import { type Item, itemOf, itemsOf, scopesIn, type Tell, textIn } from './tell.ts';
 
 /** Grants on the page of a client. */
 const FIRST = 10;
 
 /** The columns of grants of a client. */
-export const GRANT_COLUMNS = ['name', 'since', 'last_issue', 'agent'] as const;
+export const GRANT_COLUMNS = ['name', 'scopes', 'since', 'last_issue', 'agent'] as const;
 
 /** Returns what `client access` told as rows, each with the ways to its person and to its end. */
 export function grantRows(told: Item, language: Language): readonly AdminRow[] {
@@ -24,7 +24,13 @@ function grantRow(client_id: string, grant: Item, language: Language): AdminRow 
   const agent = textIn(itemOf(grant['device'] ?? grant['browser']), 'agent');
   const end = pageOf({ name: 'client end' }, { client_id, grant: textIn(grant, 'id') });
   return {
-    item: { name, since, last_issue, agent: programName(agent, textsOf(language)) },
+    item: {
+      name,
+      scopes: scopesIn(grant),
+      since,
+      last_issue,
+      agent: programName(agent, textsOf(language)),
+    },
     ...(known !== undefined && {
       cells: { name: { href: pageOf({ name: 'user show' }, { name }), text: name } },
     }),

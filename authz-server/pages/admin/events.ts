@@ -18,8 +18,11 @@ export function eventRow(event: Item, names: Item, language: Language): AdminRow
   const inWords = (of: 'kinds' | 'doors' | 'actors', word: unknown) =>
     eventWord(language, of, String(word)) ?? word;
   const about = Object.entries(event)
-    .filter(([name]) => !OWN.has(name))
-    .map(([name, value]) => `${memberWord(language, name) ?? name}: ${String(value)}`);
+    .filter(([name]) => !OWN.has(name) && !(name === 'id' && event['kind'] === 'sign-in'))
+    .map(([name, value]) => {
+      const known = name === 'what' ? eventWord(language, 'whats', String(value)) : undefined;
+      return known ?? `${memberWord(language, name) ?? name}: ${String(value)}`;
+    });
   const cells = { who: named(personBy, names), person: named(textIn(event, 'person'), names) };
   return {
     item: {

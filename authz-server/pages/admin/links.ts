@@ -2,18 +2,21 @@ import type { Operation } from '#shared/operations/operation.ts';
 import { OPERATIONS } from '#shared/operations/operations.ts';
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminLink } from '../frame/admin-view.ts';
-import { operationWords } from '../texts/admin-words.ts';
+import { namedTitle, operationWords } from '../texts/admin-words.ts';
 import { groupOf, pageOf } from './addresses.ts';
 import { repeatedIn } from './members.ts';
 import { itemOf } from './tell.ts';
 
 /**
- * Returns the page that shows an item of a list, else the one that removes it; undefined: there is neither, or the item
- * does not say which it is.
+ * Returns the page that shows an item of a list, or the one that removes it; undefined: there is none, or the item does not
+ * say which it is.
  */
-export function pageOfItem(list: Operation, item: unknown): string | undefined {
-  const names = ['show', 'remove'].map((last) => `${kindOf(list)} ${last}`);
-  const page = names.flatMap((name) => OPERATIONS.find((one) => one.name === name) ?? [])[0];
+export function pageOfItem(
+  list: Operation,
+  item: unknown,
+  last: 'show' | 'remove',
+): string | undefined {
+  const page = OPERATIONS.find(({ name }) => name === `${kindOf(list)} ${last}`);
   const members = page && namedBy(page, item);
   return members && pageOf(page, members);
 }
@@ -41,11 +44,12 @@ const FITS: Readonly<Record<string, (told: unknown) => boolean>> = {
   'user enable': (told) => itemOf(told)['disabled'] !== false,
 };
 
-/** Returns the ways to the other operations on what is shown, with their forms filled in. */
+/** Returns the ways to the other operations on what is shown, with their forms filled in. `whose`: its name. */
 export function linksFrom(
   shown: Operation,
   told: unknown,
   language: Language,
+  whose?: string,
 ): readonly AdminLink[] {
   const fromList = FROM_LISTS[shown.name];
   if (fromList)
@@ -58,13 +62,19 @@ export function linksFrom(
     if (kindOf(operation) !== kindOf(shown) && operation.operands.length > 1) return [];
     const members = namedBy(operation, told);
     if (members === undefined || FITS[operation.name]?.(told) === false) return [];
-    return [{ href: pageOf(operation, members), text: titleOf(operation, language) }];
+    return [{ href: pageOf(operation, members), text: titleOf(operation, language, whose) }];
   });
 }
 
-/** The title of an operation; its name if nobody has put it in words. */
-export const titleOf = (operation: Pick<Operation, 'name'>, language: Language): string =>
-  operationWords(language, operation.name)?.title ?? operation.name;
+/** The title of an operation, on somebody if a name is given; its own name if nobody has put it in words. */
+export const titleOf = (
+  operation: Pick<Operation, 'name'>,
+  language: Language,
+  whose?: string,
+): string =>
+  (whose === undefined ? undefined : namedTitle(language, operation.name, whose)) ??
+  operationWords(language, operation.name)?.title ??
+  operation.name;
 
 /**
  * Returns the members that say on what an operation works, as something tells them. What belongs to a person names them as

@@ -3,7 +3,7 @@ import type { InputError, Operation } from '#shared/operations/operation.ts';
 import { choicesOf, isOptional, kindOf, secretsOf, type Texts } from '#shared/operations/texts.ts';
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminField } from '../frame/admin-view.ts';
-import { choiceWord, fieldWord } from '../texts/admin-words.ts';
+import { choiceWord, fieldWord, hintWord } from '../texts/admin-words.ts';
 import { textsOf } from '../texts/index.ts';
 
 /** The members of lists that the links to the next page fill in. */
@@ -15,16 +15,19 @@ export const repeatedIn = ({ input }: Pick<Operation, 'input'>): ReadonlySet<str
 
 /**
  * Returns what a form or a query gives of each member. A field that was left empty gives nothing; spaces around a value
- * count in secrets alone.
+ * count in secrets alone. The name of a part that was left empty is kept, so that it is refused.
  */
-export function textsIn({ input }: Pick<Operation, 'input'>, given: URLSearchParams): Texts {
+export function textsIn(
+  { input, parts = [] }: Pick<Operation, 'input' | 'parts'>,
+  given: URLSearchParams,
+): Texts {
   const several = repeatedIn({ input });
   const secrets = secretsOf(input);
   const entries = [...new Set(given.keys())].map((name): [string, readonly string[]] => {
     const values = given.getAll(name);
     const separate = several.has(name) ? values.flatMap((value) => value.split(/\r?\n/)) : values;
     const typed = secrets.has(name) ? separate : separate.map((value) => value.trim());
-    return [name, typed.filter((value) => value !== '')];
+    return [name, parts.includes(name) ? typed : typed.filter((value) => value !== '')];
   });
   return new Map(entries.filter(([, values]) => values.length > 0));
 }
@@ -39,19 +42,19 @@ export function withoutSecrets(
 }
 
 /**
- * Returns the fields for the members of an operation, with what is typed in them and what is wrong with one. What was typed
+ * Returns the fields for the members of an operation, without those that name a part: parts have pages of their own. With what is typed in them and what is wrong with one. What was typed
  * as a secret is not shown again.
  */
 export function fieldsOf(
-  operation: Pick<Operation, 'name' | 'effect' | 'input'>,
+  operation: Pick<Operation, 'name' | 'effect' | 'input' | 'parts'>,
   texts: Texts,
   language: Language,
   wrong?: InputError,
 ): readonly AdminField[] {
-  const { input } = operation;
+  const { input, parts = [] } = operation;
   const secrets = secretsOf(input);
   return membersOf(input)
-    .filter(([name]) => !PAGING.has(name))
+    .filter(([name]) => !PAGING.has(name) && !parts.includes(name))
     .map(([name, schema]) => {
       const isSecret = secrets.has(name);
       return Object.assign(
@@ -64,9 +67,15 @@ export function fieldsOf(
           values: isSecret ? [] : (texts.get(name) ?? []),
           required: !isOptional(schema),
         },
+        hintOf(name, language),
         wrong?.path[0] === name && { problem: wrong.message },
       );
     });
+}
+
+function hintOf(name: string, language: Language): Pick<AdminField, 'hint'> {
+  const hint = hintWord(language, name);
+  return hint === undefined ? {} : { hint };
 }
 
 /** The label of a member; where nobody has put it in words its description, in English. */

@@ -4,7 +4,7 @@ import { programName } from '../views/program.ts';
 import { textsOf } from '../texts/index.ts';
 import { pageOf } from './addresses.ts';
 import { recentEvents } from './recent-events.ts';
-import { type Item, itemsOf, type Tell, textIn } from './tell.ts';
+import { type Item, itemsOf, scopesIn, type Tell, textIn } from './tell.ts';
 
 /** Events on the page of a person or client. */
 const RECENT = 10;
@@ -64,9 +64,9 @@ export async function personSections(
     {
       id: 'grants',
       title: texts.sections.grants,
-      columns: ['client_id', 'client_name', 'since', 'last_issue'],
+      columns: ['client_id', 'client_name', 'scopes', 'since', 'last_issue'],
       rows: itemsOf(access['grants']).map((item) => ({
-        item,
+        item: Object.assign({}, item, { scopes: scopesIn(item) }),
         href: pageOf({ name: 'client show' }, { client_id: textIn(item, 'client_id') }),
         links: ending('grant', textIn(item, 'id')),
       })),

@@ -27,6 +27,10 @@ export function createTell(house: House): Tell {
 export const itemOf = (told: unknown): Item =>
   typeof told === 'object' && told !== null ? (told as Item) : {};
 
+/** The scopes of a grant, of all its resources, as text. */
+export const scopesIn = (grant: Item): string =>
+  Object.values(itemOf(grant['scopes'])).flat().join(' ');
+
 /** The members of a list as objects. */
 export const itemsOf = (told: unknown): readonly Item[] =>
   Array.isArray(told) ? told.map(itemOf) : [];

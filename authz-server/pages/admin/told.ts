@@ -2,6 +2,7 @@ import type { Operation } from '#shared/operations/operation.ts';
 import type { Page } from '#shared/operations/page.ts';
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminTold } from '../frame/admin-view.ts';
+import { textsOf } from '../texts/index.ts';
 import { pageOf } from './addresses.ts';
 import { pageOfItem } from './links.ts';
 import { rowLinks } from './row-links.ts';
@@ -31,9 +32,13 @@ export function toldBy(
   const members = typeof first === 'object' && first !== null ? Object.keys(first) : [];
   const asked = Object.fromEntries(query ?? []);
   const rows = items.map((item) => {
-    const href = pageOfItem(operation, item);
+    const href = pageOfItem(operation, item, 'show');
     const links = rowLinks(operation.name, itemOf(item), asked, language);
-    return href === undefined ? { item, links } : { item, href, links };
+    if (href !== undefined) return { item, href, links };
+    // What has a page of its own is removed there.
+    const removal = pageOfItem(operation, item, 'remove');
+    const { remove } = textsOf(language).admin;
+    return { item, links: removal ? [...links, { href: removal, text: remove }] : links };
   });
   const after = new URLSearchParams(query);
   if (next !== undefined) after.set('after', next);

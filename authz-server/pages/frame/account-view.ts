@@ -183,7 +183,17 @@ export interface ActivityEntry {
 }
 
 /** As the event `person.changed` has it in `what`. */
-export type AccountPart = 'emails' | 'profile' | 'profile, admin' | 'admin' | 'kerberos';
+export type AccountPart =
+  | 'emails'
+  | 'profile'
+  | 'profile, admin given'
+  | 'profile, admin taken'
+  | 'admin given'
+  | 'admin taken'
+  // Written by versions that did not say which.
+  | 'profile, admin'
+  | 'admin'
+  | 'kerberos';
 
 export interface ActivityProps {
   readonly entries: readonly ActivityEntry[];

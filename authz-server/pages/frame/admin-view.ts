@@ -79,6 +79,8 @@ export interface AdminField {
   readonly required: boolean;
   /** Not marked as optional: it filters, or most need it. */
   readonly isUsual?: true;
+  /** The form in which it is written. */
+  readonly hint?: string;
   /** The mistake in it, in English. */
   readonly problem?: string;
 }
@@ -102,13 +104,22 @@ export interface AdminOperationProps {
   readonly text: string;
   /** Whether `text` is in English, in every language. */
   readonly isEnglish?: true;
-  readonly group: string;
+  /** The way to this page, below the first of administrators; this one is last. */
+  readonly path: readonly { readonly text: string; readonly href?: string }[];
   readonly home: string;
   /** Where the form is sent: by GET if it only reads. */
   readonly action: string;
   readonly effect: 'reads' | 'changes';
   readonly fields: readonly AdminField[];
   readonly parts?: readonly AdminPart[];
+  /** What the form sends besides: on what it works, which nobody can change there. */
+  readonly hidden?: Readonly<Record<string, string>>;
+  /** On its button; default: the title. */
+  readonly submit?: string;
+  /** It takes something from somebody. */
+  readonly danger?: true;
+  /** How much it takes. */
+  readonly warning?: string;
   /** Sent along, so that the form counts once. */
   readonly once?: string;
   /** A mistake that is in no single field; `sent`: this form counts no more. Its text is English. */

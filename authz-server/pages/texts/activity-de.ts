@@ -25,6 +25,10 @@ export const activityDe: typeof activityEn = {
   parts: {
     emails: 'Eine E-Mail-Adresse wurde bestätigt oder geändert',
     profile: 'Ihr Profil wurde geändert',
+    'profile, admin given': 'Ihr Profil wurde geändert, und Sie verwalten diesen Server jetzt',
+    'profile, admin taken': 'Ihr Profil wurde geändert, und Sie verwalten diesen Server nicht mehr',
+    'admin given': 'Sie verwalten diesen Server jetzt',
+    'admin taken': 'Sie verwalten diesen Server nicht mehr',
     'profile, admin': 'Ihr Profil oder Ihr Recht zur Verwaltung wurde geändert',
     admin: 'Ihr Recht zur Verwaltung wurde geändert',
     kerberos: 'Ihre Kerberos-Namen wurden geändert',

@@ -20,6 +20,11 @@ export const activityEn = {
   parts: {
     emails: 'An e-mail address was confirmed or changed',
     profile: 'Your profile was changed',
+    'profile, admin given': 'Your profile was changed, and you may now administer this server',
+    'profile, admin taken':
+      'Your profile was changed, and you may no longer administer this server',
+    'admin given': 'You may now administer this server',
+    'admin taken': 'You may no longer administer this server',
     'profile, admin': 'Your profile or your right to administer was changed',
     admin: 'Your right to administer was changed',
     kerberos: 'Your Kerberos names were changed',

@@ -1,5 +1,6 @@
 import type { adminEn } from './admin-en.ts';
 import { adminEventsDe } from './admin-events-de.ts';
+import { adminNamedDe, adminPartsDe } from './admin-named-de.ts';
 
 export const adminDe: typeof adminEn = {
   title: 'Verwaltung',
@@ -112,6 +113,18 @@ export const adminDe: typeof adminEn = {
     },
   },
   events: adminEventsDe,
+  named: adminNamedDe,
+  partly: adminPartsDe,
+  endsWith: {
+    people: (count: string) => {
+      if (count === '0') return 'Niemand hat ihm etwas erlaubt, das noch gilt.';
+      return count === '1'
+        ? 'Eine Person verliert den Zugang.'
+        : `${count} Personen verlieren den Zugang.`;
+    },
+    access: (signIns: string, grants: string) =>
+      `Anmeldungen, die enden: ${signIns}. Zugriffe, die enden: ${grants}.`,
+  },
   operations: {
     'client add': {
       title: 'Client registrieren',
@@ -136,8 +149,8 @@ export const adminDe: typeof adminEn = {
     },
     'client end': {
       title: 'Alle Zugriffe eines Clients beenden',
-      text: 'Alle Einwilligungen, Zugriffe und Tokens des Clients enden sofort, oder nur der Zugriff, den Sie nennen. Er bleibt registriert; wer ihn benutzt, wird neu gefragt.',
-      done: 'Es ist beendet.',
+      text: 'Alle Einwilligungen, Zugriffe und Tokens des Clients enden sofort. Er bleibt registriert; wer ihn benutzt, wird neu gefragt.',
+      done: 'Alle Zugriffe des Clients sind beendet.',
     },
     'client remove': {
       title: 'Einen Client entfernen',
@@ -194,9 +207,9 @@ export const adminDe: typeof adminEn = {
       done: 'Die Kerberos-Namen sind gesetzt.',
     },
     'user end': {
-      title: 'Sitzungen einer Person beenden',
-      text: 'Alle Sitzungen, Zugriffe und Tokens der Person enden sofort, oder nur das, was Sie nennen. Die Person kann sich wieder anmelden.',
-      done: 'Es ist beendet.',
+      title: 'Alles von einer Person beenden',
+      text: 'Alle Sitzungen, Zugriffe und Tokens der Person enden sofort. Die Person kann sich wieder anmelden.',
+      done: 'Alles von der Person ist beendet.',
     },
     'user key list': {
       title: 'Schlüssel von Personen',
@@ -316,6 +329,7 @@ export const adminDe: typeof adminEn = {
     trees: 'Auch die Dokumente in eigenen Bäumen löschen',
     document: 'Adresse seiner Beschreibung, statt aller anderen Felder',
   },
+  hints: { since: '2h oder 2026-11-25', until: '2h oder 2026-11-25' },
   members: {
     name: 'Anmeldename',
     id: 'Kennung',

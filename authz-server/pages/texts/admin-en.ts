@@ -1,4 +1,5 @@
 import { adminEventsEn } from './admin-events-en.ts';
+import { adminNamedEn, adminPartsEn } from './admin-named-en.ts';
 
 /** The texts of the pages of administrators. Operations and members go by their names. */
 export const adminEn = {
@@ -105,6 +106,17 @@ export const adminEn = {
     server: { title: 'Servers', text: 'The running processes, and what to look at again.' },
   },
   events: adminEventsEn,
+  named: adminNamedEn,
+  partly: adminPartsEn,
+  /** Said beside a button that ends everything. */
+  endsWith: {
+    people: (count: string) => {
+      if (count === '0') return 'Nobody has given it a grant that still lives.';
+      return count === '1' ? 'One person loses access.' : `${count} people lose access.`;
+    },
+    access: (signIns: string, grants: string) =>
+      `Sign-ins that end: ${signIns}. Grants that end: ${grants}.`,
+  },
   operations: {
     'client add': {
       title: 'Register a client',
@@ -129,8 +141,8 @@ export const adminEn = {
     },
     'client end': {
       title: 'End all access of a client',
-      text: 'All consents, grants and tokens of the client end at once, or only the grant that you name. It stays registered; people who use it are asked again.',
-      done: 'It is ended.',
+      text: 'All consents, grants and tokens of the client end at once. It stays registered; people who use it are asked again.',
+      done: 'All access of the client is ended.',
     },
     'client remove': {
       title: 'Remove a client',
@@ -187,9 +199,9 @@ export const adminEn = {
       done: 'The Kerberos names are set.',
     },
     'user end': {
-      title: 'End sessions of a person',
-      text: 'All sessions, grants and tokens of the person end at once, or only the one that you name. The person can sign in again.',
-      done: 'It is ended.',
+      title: 'End everything of a person',
+      text: 'All sessions, grants and tokens of the person end at once. The person can sign in again.',
+      done: 'Everything of the person is ended.',
     },
     'user key list': {
       title: 'Keys of people',
@@ -310,6 +322,7 @@ export const adminEn = {
     trees: 'Also erase the documents in their own trees',
     document: 'Address of its description, instead of all other fields',
   },
+  hints: { since: '2h or 2026-11-25', until: '2h or 2026-11-25' },
   members: {
     name: 'Name',
     id: 'Identifier',

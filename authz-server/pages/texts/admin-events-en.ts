@@ -62,5 +62,23 @@ export const adminEventsEn = {
     start: 'Start of a server',
     chore: 'A chore of the server',
   } satisfies Readonly<Record<Door, string>>,
+  /** What was changed, and by what somebody signed in (RFC 8176 section 2). */
+  whats: {
+    emails: 'E-mail addresses',
+    profile: 'The profile',
+    'admin given': 'May now administer this server',
+    'admin taken': 'May no longer administer this server',
+    'profile, admin given': 'The profile; may now administer this server',
+    'profile, admin taken': 'The profile; may no longer administer this server',
+    admin: 'The right to administer',
+    'profile, admin': 'The profile, or the right to administer',
+    kerberos: 'Kerberos names',
+    import: 'By an import',
+    pwd: 'With a password',
+    'pwd otp mfa': 'With a password and a second factor',
+    'pwd mfa': 'With a password and a recovery code',
+    'hwk user mfa': 'With a passkey of a device',
+    'swk user mfa': 'With a passkey',
+  },
   actors: { operator: 'An operator', server: 'The server' },
 };

@@ -23,6 +23,27 @@ export const operationWords = (language: Language, name: string): OperationWords
 export const groupWords = (language: Language, name: string) =>
   inTable<Omit<OperationWords, 'done'>>(textsOf(language).admin.groups, name);
 
+/** The title of a page that is about somebody or something by name. Undefined: there is none for the operation. */
+export const namedTitle = (language: Language, operation: string, name: string) =>
+  inTable<(name: string) => string>(textsOf(language).admin.named, operation)?.(name);
+
+/** The words of a page that ends one part. */
+interface PartWords {
+  readonly title: (part: string, whose: string) => string;
+  readonly text: string;
+  /** On its button. */
+  readonly submit: string;
+  readonly done: string;
+}
+
+/** Undefined: nobody has put it in words. */
+export const partWords = (language: Language, part: string): PartWords | undefined =>
+  inTable<PartWords>(textsOf(language).admin.partly, part);
+
+/** The form in which the field of a member is written. Undefined: any text will do. */
+export const hintWord = (language: Language, name: string): string | undefined =>
+  inTable<string>(textsOf(language).admin.hints, name);
+
 /** The label of the field of a member. Undefined: nobody has put it in words. */
 export const fieldWord = (language: Language, name: string): string | undefined =>
   inTable<string>(textsOf(language).admin.fields, name) ?? memberWord(language, name);

@@ -55,6 +55,8 @@ describe('texts', () => {
       '/admin/groups/client/title',
       '/admin/groups/token/title',
       '/admin/groups/cache/title',
+      '/admin/named/client show',
+      '/admin/named/user show',
       ...SAME_IN_GERMAN.map((name) => `/admin/members/${name}`),
       '/activity/browser',
       '/passkeys/title',

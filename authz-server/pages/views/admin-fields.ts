@@ -13,9 +13,10 @@ export function adminField({ language }: View, field: AdminField): Html {
   const id = `field-${name}`;
   const wrong = `${id}-problem`;
   const hint = `${id}-hint`;
+  const form = kind === 'lines' ? texts.lines : field.hint;
   const described = [
     ...(problem === undefined ? [] : [wrong]),
-    ...(kind === 'lines' ? [hint] : []),
+    ...(form === undefined ? [] : [hint]),
   ].join(' ');
   const state = html`${described !== '' && html` aria-describedby="${described}"`}${
     problem !== undefined && html` aria-invalid="true"`
@@ -50,7 +51,7 @@ export function adminField({ language }: View, field: AdminField): Html {
       >${label}${isMarked && html` <span class="small muted">(${texts.optional})</span>`}</label
     >
     ${INPUTS[kind](field, id, html`${state}${required && html` required`}`)}
-    ${kind === 'lines' && html`<p class="small muted" id="${hint}">${texts.lines}</p>`} ${said}
+    ${form !== undefined && html`<p class="small muted" id="${hint}">${form}</p>`} ${said}
   </div>`;
 }
 

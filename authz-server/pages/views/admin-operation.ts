@@ -11,9 +11,10 @@ import { form } from './form.ts';
 
 /** The page of an operation: what it is for, its form, and what it gave. */
 export function adminOperationPage(view: View, props: AdminOperationProps): Answer {
-  const { title, text, told, done, status, links } = props;
+  const { title, text, told, done, status, links, hidden = {} } = props;
+  const hasForm = props.fields.length + Object.keys(hidden).length > 0;
   const texts = textsOf(view.language).admin;
-  const asked = done === undefined && props.fields.length > 0 && operationForm(view, props);
+  const asked = done === undefined && hasForm && operationForm(view, props);
   const given = told && html`<section aria-label="${title}">${toldOf(view, told)}</section>`;
   return document(view, {
     title,
@@ -37,13 +38,19 @@ export function adminOperationPage(view: View, props: AdminOperationProps): Answ
   });
 }
 
-function crumbs({ language }: View, { home, group, title }: AdminOperationProps): Html {
+function crumbs({ language }: View, { home, path }: AdminOperationProps): Html {
   const texts = textsOf(language).admin;
+  const last = path.length - 1;
   return html`<nav class="crumbs" aria-label="${texts.where}">
     <ol>
       <li><a href="${home}">${texts.title}</a></li>
-      ${group !== title && html`<li><span>${group}</span></li>`}
-      <li aria-current="page">${title}</li>
+      ${path.map(({ text, href }, index) =>
+        index === last
+          ? html`<li aria-current="page">${text}</li>`
+          : html`<li>
+              ${href === undefined ? html`<span>${text}</span>` : html`<a href="${href}">${text}</a>`}
+            </li> `,
+      )}
     </ol>
   </nav>`;
 }
@@ -64,24 +71,23 @@ function problemOf({ language }: View, { problem, effect }: AdminOperationProps)
 }
 
 /** An operation that only reads is asked for by GET, so that its address can be kept. */
-function operationForm(
-  view: View,
-  { action, effect, fields, parts = [], once, title }: AdminOperationProps,
-): Html {
+function operationForm(view: View, props: AdminOperationProps): Html {
+  const { action, effect, fields, parts = [], once, title, submit = title } = props;
   const marked = fields.map((field) =>
     effect === 'reads' ? { ...field, isUsual: true as const } : field,
   );
   const content = html`${marked.map((field) => adminField(view, field))}
     ${parts.map((part) => partOf(view, part))}
+    ${props.warning !== undefined && html`<p class="note warn">${props.warning}</p>`}
     <div class="buttons">
-      <button class="button primary">
-        ${effect === 'reads' ? textsOf(view.language).admin.search : title}
+      <button class="button ${props.danger ? 'danger' : 'primary'}">
+        ${effect === 'reads' ? textsOf(view.language).admin.search : submit}
       </button>
     </div>`;
   if (effect === 'reads') {
     return html`<form class="filters" method="get" action="${action}">${content}</form>`;
   }
-  return form(view, action, { ...(once !== undefined && { once }) }, content);
+  return form(view, action, { ...props.hidden, ...(once !== undefined && { once }) }, content);
 }
 
 /** Opens without script. */

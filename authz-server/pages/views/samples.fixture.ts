@@ -145,7 +145,7 @@ const OPTIONS: AdminField['options'] = [
 const ADMIN: AdminOperationProps = {
   title: 'New secret for a client',
   text: 'The client gets a new secret, which is shown once.',
-  group: 'Clients',
+  path: [{ text: 'Clients', href: '/admin/client-list' }, { text: 'New secret for a client' }],
   home: '/admin',
   action: '/admin/client-secret',
   effect: 'changes',
@@ -664,7 +664,8 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
   'admin-one': (view) =>
     adminOperationPage(alice(view), {
       ...ADMIN,
-      title: 'One client',
+      title: 'Papertrail (papertrail)',
+      path: [{ text: 'Clients', href: '/admin/client-list' }, { text: 'Papertrail (papertrail)' }],
       effect: 'reads',
       told: {
         kind: 'one',
@@ -715,6 +716,18 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
         { title: 'GNAP', fields: [{ ...FIELD, name: 'gnap_key' }], isOpen: false },
         { title: 'By its own description', fields: [{ ...FIELD, name: 'document' }], isOpen: true },
       ],
+    }),
+  'admin-part': (view) =>
+    adminOperationPage(alice(view), {
+      ...ADMIN,
+      title: 'End the grant of dina to Papertrail?',
+      text: 'Its tokens are refused at once; other people keep theirs.',
+      action: '/admin/client-end',
+      fields: [],
+      hidden: { client_id: 'papertrail', grant: '8pYkqvTBrZ0cKXy' },
+      submit: 'End this grant',
+      warning: '3 people lose access.',
+      danger: true,
     }),
   'admin-refused': (view) =>
     adminOperationPage(alice(view), {

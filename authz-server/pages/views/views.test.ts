@@ -196,7 +196,10 @@ function adminPages(view: View, text: string): readonly Answer[] {
   const common = {
     title: text,
     text,
-    group: text,
+    path: [{ text, href: text }, { text }],
+    hidden: { [text]: text },
+    submit: text,
+    warning: text,
     home: text,
     action: text,
     fields: kinds.map((kind) =>

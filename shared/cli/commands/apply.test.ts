@@ -121,28 +121,34 @@ describe('apply', () => {
     const { stdout } = await inProcess(shell, 'apply', file, '--prune', '--dry-run');
     expect(stdout).toBe(
       [
-        '~ person alice: changed',
+        'Nothing is changed by this run.',
+        '~ person alice: would be changed',
         '    display_name: "Alice" -> (none)',
         '    groups: ["staff"] -> ["staff","board"]',
-        '+ person carol: added',
-        '~ client app: changed',
+        '+ person carol: would be added',
+        '~ client app: would be changed',
         '    secret_hash: "(hidden)" -> "(hidden)"',
         '    default_scope: (none) -> "documents:read"',
-        `- api key ${KEY.id}: removed`,
-        '- person bob: disabled',
+        `- api key ${KEY.id} of ${API_KEY.application}: would be removed`,
+        '- person bob: would be disabled',
         '    disabled: (none) -> true',
-        'Disabled, not erased: bob. "disabled": false lets them in again.',
+        'Would be disabled, not erased: bob. "disabled": false lets them in again.',
         '5 changes, none made.',
         '',
       ].join('\n'),
     );
     const unpruned = await inProcess(shell, 'apply', file, '--dry-run');
-    const would = `2 would go with --prune: api key ${KEY.id}, person bob.\n`;
+    const would = `2 would go with --prune: api key ${KEY.id} of ${API_KEY.application}, person bob.\n`;
     expect(unpruned.stdout).toContain(`3 changes, none made.\n${would}`);
     expect(await json(shell, 'user', 'list')).toHaveLength(2);
     expect(await json(shell, 'client', 'show', 'app')).not.toHaveProperty('default_scope');
     const made = await inProcess(shell, 'apply', file, '--prune');
-    expect(made.stdout).toBe(stdout.replace(', none made', ''));
+    const asDone = stdout
+      .replace('Nothing is changed by this run.\n', '')
+      .replaceAll('would be ', '')
+      .replace('Would be disabled', 'Disabled')
+      .replace(', none made', '');
+    expect(made.stdout).toBe(asDone);
     expect((await inProcess(shell, 'apply', file, '--prune')).stdout).toBe('Nothing to change.\n');
   });
 
@@ -173,7 +179,13 @@ describe('apply', () => {
       dry_run: false,
       changes: [],
       left: [
-        { kind: 'api-key', name: KEY.id, change: 'removed', members: {} },
+        {
+          kind: 'api-key',
+          name: KEY.id,
+          owner: API_KEY.application,
+          change: 'removed',
+          members: {},
+        },
         { kind: 'client', name: 'app', change: 'removed', members: {} },
         { kind: 'person', name: 'bob', change: 'disabled', members: expect.anything() },
       ],

@@ -50,7 +50,11 @@ export const apply: Command = {
     );
     return {
       json: { dry_run: dryRun, changes, left },
-      lines: [...changes.flatMap(changeLines), ...endLines(changes, left, dryRun)],
+      lines: [
+        ...(dryRun ? ['Nothing is changed by this run.'] : []),
+        ...changes.flatMap((change) => changeLines(change, dryRun)),
+        ...endLines(changes, left, dryRun),
+      ],
     };
   },
 };
@@ -63,10 +67,12 @@ function endLines(
 ): readonly string[] {
   const count = counted(changes.length, 'change');
   const disabled = changes.filter(({ change }) => change === 'disabled').map(({ name }) => name);
-  const would = left.map(({ kind, name }) => `${kind.replace('-', ' ')} ${name}`);
+  const would = left.map(thing);
   return [
     ...(disabled.length > 0
-      ? [`Disabled, not erased: ${firstOf(disabled)}. "disabled": false lets them in again.`]
+      ? [
+          `${dryRun ? 'Would be disabled' : 'Disabled'}, not erased: ${firstOf(disabled)}. "disabled": false lets them in again.`,
+        ]
       : []),
     changes.length === 0 ? 'Nothing to change.' : `${count}${dryRun ? ', none made' : ''}.`,
     ...(would.length > 0 ? [`${would.length} would go with --prune: ${firstOf(would)}.`] : []),
@@ -84,11 +90,16 @@ const NAMED = 10;
 
 const SIGNS = { added: '+', changed: '~', removed: '-', disabled: '-' } as const;
 
+/** The kind and name of a thing, and whose key it is. */
+const thing = ({ kind, name, owner }: Change): string =>
+  `${kind.replace('-', ' ')} ${name}${owner === undefined ? '' : ` of ${owner}`}`;
+
 /** For people to read: a line for the thing, and one for each member. */
-function changeLines({ kind, name, change, members }: Change): readonly string[] {
+function changeLines(one: Change, dryRun: boolean): readonly string[] {
+  const { change, members } = one;
   const text = (value: unknown) => (value === undefined ? '(none)' : JSON.stringify(value));
   return [
-    `${SIGNS[change]} ${kind.replace('-', ' ')} ${name}: ${change}`,
+    `${SIGNS[change]} ${thing(one)}: ${dryRun ? 'would be ' : ''}${change}`,
     ...Object.entries(members).map(([member, { old, new: now }]) =>
       change === 'added'
         ? `    ${member}: ${text(now)}`

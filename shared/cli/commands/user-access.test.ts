@@ -124,7 +124,7 @@ test.each([
   ['an application of another person', 1, ['bob', '--client', 'app']],
   ['a grant that is a sign-in', 1, ['alice', '--grant', 'here']],
   ['an inherited name', 1, ['alice', '--grant', '__proto__']],
-  ['nothing', 1, ['alice', '--client', '']],
+  ['nothing', 2, ['alice', '--client', '']],
   ['two at once', 2, ['alice', '--grant', 'on-device', '--sign-in', 'here']],
 ])('user end of %s: %i, and nothing ends', async (_what, expected, args) => {
   const { end, left } = await opened();

@@ -36,7 +36,13 @@ export const keyItem = (wanted: WantedKey): Item => ({
       ...(demo && { demo }),
     };
     return {
-      change: { kind: 'api-key', name: id, change: 'changed', members },
+      change: {
+        kind: 'api-key',
+        name: id,
+        owner: wanted.application,
+        change: 'changed',
+        members,
+      },
       async run(house) {
         // A key that was taken away and not put back is added by the next run.
         await house.stores.apiKeys.remove(id);
@@ -51,6 +57,7 @@ function addition(key: ApiKeyRecord): Step {
     change: {
       kind: 'api-key',
       name: key.id,
+      owner: key.application,
       change: 'added',
       members: differences({ id: key.id }, declaredKey(key)),
     },
@@ -75,9 +82,16 @@ async function keep(
 export const formerKeyItem = (id: string): Item => ({
   async plan({ stores: { apiKeys } }) {
     const forget = ({ stores }: House) => stores.declared.remove({ kind: 'api-key', id });
-    if ((await apiKeys.get(id)) === undefined) return { run: forget };
+    const there = await apiKeys.get(id);
+    if (there === undefined) return { run: forget };
     return {
-      change: { kind: 'api-key', name: id, change: 'removed', members: {} },
+      change: {
+        kind: 'api-key',
+        name: id,
+        owner: there.application,
+        change: 'removed',
+        members: {},
+      },
       async run(house) {
         await perform(removeKey, { id }, house);
         await forget(house);

@@ -13,6 +13,8 @@ export interface Change {
   readonly kind: DeclaredThing['kind'];
   /** The name or id in the file. */
   readonly name: string;
+  /** The application whose key it is: nobody knows a key by its id. */
+  readonly owner?: string;
   readonly change: 'added' | 'changed' | 'removed' | 'disabled';
   readonly members: Readonly<Record<string, Difference>>;
 }

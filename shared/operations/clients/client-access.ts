@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { type ListedAccess, pageOfGrants } from '#shared/people/access/grants.ts';
+import { grantOfClient, type ListedAccess, pageOfGrants } from '#shared/people/access/grants.ts';
 import type { ArtefactPlace } from '#shared/stores/oauth/artefacts.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { grantShown, shownGrant } from '../grant-shown.ts';
 import { InputError, operation, type Told } from '../operation.ts';
 import { pageInput, pageOf } from '../page.ts';
+import { partId } from '../part-id.ts';
+import { SPELLINGS } from '../texts.ts';
 import { clientId } from './client-id.ts';
 import { findClient } from './find-client.ts';
 
@@ -22,14 +24,20 @@ export const showClientAccess = operation({
   name: 'client access',
   summary: 'list the grants that people gave a client, with their ids (for client end)',
   effect: 'reads',
-  input: z.strictObject({ client_id: clientId, ...pageInput }),
+  input: z.strictObject({
+    client_id: clientId,
+    grant: partId.describe('only this grant').register(SPELLINGS, { value: 'ID' }),
+    ...pageInput,
+  }),
   operands: ['client_id'],
   output: pageOf(grant).extend({ client_id: z.string() }),
-  async run({ client_id: id, after, limit }, house) {
+  async run({ client_id: id, grant: only, after, limit }, house) {
     const { clients, people } = house.stores;
     const { client_id } = await findClient(clients, id);
     const place = after === undefined ? undefined : placeIn(after);
-    const { grants, next } = await pageOfGrants(house, client_id, { limit, after: place });
+    const { grants, next } = await (only === undefined
+      ? pageOfGrants(house, client_id, { limit, after: place })
+      : grantOfClient(house, client_id, only));
     const givers = await Promise.all(grants.map(({ accountId }) => people.get(accountId)));
     return {
       client_id,

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { endGrant, findAccess } from '#shared/people/access/grants.ts';
 import { endClient } from '#shared/people/access/of-client.ts';
 import { Conflict, Missing, operation } from '../operation.ts';
+import { partId } from '../part-id.ts';
 import { SPELLINGS } from '../texts.ts';
 import { clientId } from './client-id.ts';
 import { findClient, isBuiltIn } from './find-client.ts';
-
-const grantId = z.string().max(512, 'must be an id of at most 512 characters').exactOptional();
 
 /** A built-in client that has a later generation counts as removed by an operator: it would not be registered anew. */
 export const endAccessOfClient = operation({
@@ -16,12 +15,13 @@ export const endAccessOfClient = operation({
   effect: 'changes',
   input: z.strictObject({
     client_id: clientId,
-    grant: grantId
+    grant: partId
       .describe('end only this grant with its tokens; the consent of the person stays')
       .register(SPELLINGS, { value: 'ID' }),
   }),
   operands: ['client_id'],
-  output: z.strictObject({ client_id: z.string(), grant: grantId, ended: z.literal(true) }),
+  parts: ['grant'],
+  output: z.strictObject({ client_id: z.string(), grant: partId, ended: z.literal(true) }),
   async run({ client_id, grant }, house) {
     await findClient(house.stores.clients, client_id);
     if (grant === undefined) {

@@ -35,6 +35,7 @@ export const rotateSigningKey = operation({
       .describe('others may have the key: refuse all its tokens at once'),
   }),
   operands: ['kid'],
+  parts: ['kid'],
   output: z.strictObject({
     ended: z.string().exactOptional().describe('the kid of the key that was dropped'),
     kid: z.string().exactOptional().describe('that of the new key, if one was made'),

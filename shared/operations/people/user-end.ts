@@ -5,6 +5,7 @@ import { endGrant, findAccess } from '#shared/people/access/grants.ts';
 import { endSignIn, findSignIn } from '#shared/people/access/sign-ins.ts';
 import { personNamed } from '#shared/people/people.ts';
 import { type House, InputError, Missing, operation } from '../operation.ts';
+import { partId } from '../part-id.ts';
 import { SPELLINGS } from '../texts.ts';
 import { keysLeft, keysLeftShown } from './keys-left.ts';
 import { personName } from './person-name.ts';
@@ -29,8 +30,6 @@ const PARTS = {
 
 const NAMES = ['grant', 'sign_in', 'client'] as const satisfies readonly (keyof typeof PARTS)[];
 
-const id = z.string().max(512, 'must be an id of at most 512 characters').exactOptional();
-
 export const endUser = operation({
   name: 'user end',
   summary:
@@ -38,21 +37,22 @@ export const endUser = operation({
   effect: 'changes',
   input: z.strictObject({
     name: personName,
-    grant: id
+    grant: partId
       .describe('end only this grant with its tokens; the consent to the application stays')
       .register(SPELLINGS, { value: 'ID' }),
-    sign_in: id
+    sign_in: partId
       .describe('end only the sign-in of this browser, with the grants that depend on it')
       .register(SPELLINGS, { value: 'ID' }),
-    client: id.describe('end only this application: its consent and all its grants'),
+    client: partId.describe('end only this application: its consent and all its grants'),
   }),
   operands: ['name'],
+  parts: NAMES,
   output: z.strictObject({
     id: z.string(),
     name: z.string(),
-    grant: id,
-    sign_in: id,
-    client: id,
+    grant: partId,
+    sign_in: partId,
+    client: partId,
     ended: z.literal(true),
     ...keysLeftShown,
   }),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { replacePerson } from '#shared/people/people.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
@@ -5,6 +6,16 @@ import { InputError, operation } from '../operation.ts';
 import { SPELLINGS } from '../texts.ts';
 import { personName } from './person-name.ts';
 import { profileMembers, profileShown } from './profile-members.ts';
+
+/** Says what a change of settings was; undefined: all was so already. */
+function changeOf(was: PersonRecord, now: PersonRecord) {
+  const isOfProfile = !isDeepStrictEqual(was.profile, now.profile);
+  const isOfAdmin = (was.admin ?? false) !== (now.admin ?? false);
+  if (!isOfProfile && !isOfAdmin) return undefined;
+  const right = now.admin ? 'admin given' : 'admin taken';
+  const what = [...(isOfProfile ? ['profile'] : []), ...(isOfAdmin ? [right] : [])].join(', ');
+  return { kind: 'person.changed', what } as const;
+}
 
 /** The options that can be cleared, each with its member. */
 const MEMBERS = {
@@ -63,10 +74,7 @@ export const setUser = operation({
         ...(Object.keys(profile).length > 0 && { profile }),
       };
     };
-    const isOfAdmin = admin !== undefined || gone.has('admin');
-    const isOfProfile = Object.keys(given).length > 0 || without.some((one) => one !== 'admin');
-    const what = [...(isOfProfile ? ['profile'] : []), ...(isOfAdmin ? ['admin'] : [])].join(', ');
-    const changed = await replacePerson(house, asked, edit, { kind: 'person.changed', what });
+    const changed = await replacePerson(house, asked, edit, changeOf);
     const { id, name, profile } = changed;
     return { id, name, ...profile, ...(changed.admin && { admin: true as const }) };
   },

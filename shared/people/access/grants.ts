@@ -148,12 +148,18 @@ export async function listAccess(
   return Promise.all(live.map((access) => withUse(store, access)));
 }
 
+/** A page of the grants of a client. */
+interface GrantPage {
+  readonly grants: readonly ListedAccess[];
+  readonly next?: ArtefactPlace;
+}
+
 /** Lists valid grants of a client, by whomever: those on one page of all that are kept. */
 export async function pageOfGrants(
   store: AccessStore,
   clientId: string,
   range: ArtefactRange,
-): Promise<{ readonly grants: readonly ListedAccess[]; readonly next?: ArtefactPlace }> {
+): Promise<GrantPage> {
   const { artefacts, revocations } = store.stores;
   const clientGeneration = await revocations.generation('client', clientId);
   const { found, ...next } = await artefacts.pageByClient('Access', clientId, range);
@@ -166,6 +172,18 @@ export async function pageOfGrants(
     }),
   );
   return { grants: grants.flat(), ...next };
+}
+
+/** The page that has one grant of a client; empty if the client has no such grant. */
+export async function grantOfClient(
+  store: AccessStore,
+  clientId: string,
+  grantId: string,
+): Promise<GrantPage> {
+  const access = await findAccess(store, grantId);
+  if (access?.clientId !== clientId) return { grants: [] };
+  const generation = await store.stores.revocations.generation('client', clientId);
+  return { grants: isOfClient(access, generation) ? [await withUse(store, access)] : [] };
 }
 
 async function withUse({ stores }: AccessStore, access: Access): Promise<ListedAccess> {
