@@ -78,7 +78,7 @@ export function adminHandlers(
     const { language } = view;
     const { effect } = operation;
     const action = pageOf(operation);
-    const { subject, part, done = textsOf(language).admin.done, ...said } = asked;
+    const { part, done = textsOf(language).admin.done, ...said } = asked;
     const isFixed = (name: string) => part !== undefined || Object.hasOwn(asked.hidden ?? {}, name);
     const all = fieldsOf(operation, texts, language, wrong).filter(({ name }) => !isFixed(name));
     // No field is there to say it.
@@ -99,7 +99,7 @@ export function adminHandlers(
     answerWith(ctx, page);
   }
 
-  /** What a page is about, before anything is done with it. */
+  /** Looks up whom a page is about, before anything is done. */
   const pageIn = async (ctx: Context, operation: Operation, texts: Texts): Promise<Page> => ({
     operation,
     texts,

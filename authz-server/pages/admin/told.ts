@@ -35,7 +35,7 @@ export function toldBy(
     const href = pageOfItem(operation, item, 'show');
     const links = rowLinks(operation.name, itemOf(item), asked, language);
     if (href !== undefined) return { item, href, links };
-    // What has a page of its own is removed there.
+    // A thing with a page of its own is removed there.
     const removal = pageOfItem(operation, item, 'remove');
     const { remove } = textsOf(language).admin;
     return { item, links: removal ? [...links, { href: removal, text: remove }] : links };

@@ -112,7 +112,7 @@ export interface AdminOperationProps {
   readonly effect: 'reads' | 'changes';
   readonly fields: readonly AdminField[];
   readonly parts?: readonly AdminPart[];
-  /** What the form sends besides: on what it works, which nobody can change there. */
+  /** The form also sends these: they name the thing that it works on, and nobody can change them there. */
   readonly hidden?: Readonly<Record<string, string>>;
   /** On its button; default: the title. */
   readonly submit?: string;

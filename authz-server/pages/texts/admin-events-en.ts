@@ -62,7 +62,7 @@ export const adminEventsEn = {
     start: 'Start of a server',
     chore: 'A chore of the server',
   } satisfies Readonly<Record<Door, string>>,
-  /** What was changed, and by what somebody signed in (RFC 8176 section 2). */
+  /** The part that was changed, and the means of a sign-in (RFC 8176 section 2). */
   whats: {
     emails: 'E-mail addresses',
     profile: 'The profile',

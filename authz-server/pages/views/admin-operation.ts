@@ -74,7 +74,7 @@ function problemOf({ language }: View, { problem, effect }: AdminOperationProps)
 function operationForm(view: View, props: AdminOperationProps): Html {
   const { action, effect, fields, parts = [], once, title, submit = title } = props;
   const marked = fields.map((field) =>
-    effect === 'reads' ? { ...field, isUsual: true as const } : field,
+    Object.assign({}, field, effect === 'reads' && { isUsual: true as const }),
   );
   const content = html`${marked.map((field) => adminField(view, field))}
     ${parts.map((part) => partOf(view, part))}
