@@ -3,7 +3,7 @@ import { isSignInClient } from '#shared/config/sign-in-clients.ts';
 import { decided, findConsent } from '#shared/people/access/consents.ts';
 import type { ConsentKey, ScopeItem } from '#shared/people/access/consents.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
-import { describedSince } from './described-since.ts';
+import { describedSince, isAsDescribed } from './described-since.ts';
 import type { AuthzServer } from '../base/server.ts';
 
 /**
@@ -41,6 +41,8 @@ export interface Unasked {
   readonly allowed: readonly ScopeItem[];
   readonly refused?: readonly ScopeItem[];
   readonly wholeProfile?: boolean;
+  /** As in `Access`. */
+  readonly describedSince?: number;
   /** Nobody was asked: the client is the operator's own. */
   readonly byOperator?: boolean;
 }
@@ -62,7 +64,13 @@ export async function consented(
   const key = consentKey(client, accountId, redirectUri);
   const found = key && (await findConsent(server, key, client));
   // A client of GNAP that was removed and is registered anew has the same identifier.
-  const consent = found && found.since >= describedSince(client) ? found : undefined;
+  const consent = found && isAsDescribed(found, client) ? found : undefined;
   const decision = consent && decided(consent, asked);
-  return decision && { ...decision, wholeProfile: consent.wholeProfile };
+  return (
+    decision && {
+      ...decision,
+      wholeProfile: consent.wholeProfile,
+      ...(client.document && { describedSince: describedSince(client) }),
+    }
+  );
 }

@@ -10,6 +10,7 @@ import type { Access } from '#shared/people/access/grants.ts';
 import type { ScopeItem } from '#shared/people/access/consents.ts';
 import { isOfClient } from '#shared/people/access/grants.ts';
 import { redirectOrigin } from './consented.ts';
+import { isOfDescription } from './described-since.ts';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { findSignIn } from '#shared/people/access/sign-ins.ts';
 import type { SignIn } from '#shared/people/access/sign-ins.ts';
@@ -27,7 +28,7 @@ export interface GrantDecision {
   readonly redirectUri?: unknown;
   /** A grant of the same person and client, to be extended if it is of this browser and redirect host. */
   readonly extend?: string | undefined;
-  /** Since when the client is what the person was told, in milliseconds since the epoch: an older `extend` ends. */
+  /** Since when the client is what the person was told, in milliseconds since the epoch: an `extend` of another ends. */
   readonly describedSince?: number;
   /** They were told what `profile` is; absent: the page that asked them has said so. */
   readonly wholeProfile?: boolean;
@@ -51,7 +52,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
 
   /** Returns the grant to extend and its Access, unless either has ended, or was of another description. */
   async function existing(
-    { extend, describedSince = 0, signIn, clientId }: GrantDecision,
+    { extend, describedSince, signIn, clientId }: GrantDecision,
     place: Access['place'],
     clientGeneration: number,
   ): Promise<{ grant: Grant; access: Access } | undefined> {
@@ -61,7 +62,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
     ]);
     const theirs = grant?.accountId === signIn.accountId && grant.clientId === clientId;
     if (!theirs || !access || !isOfClient(access, clientGeneration)) return undefined;
-    if (access.since < describedSince) {
+    if (describedSince !== undefined && !isOfDescription(access, describedSince)) {
       const { accountId: person, grantId } = access;
       await endGrant(server, grantId, {
         kind: 'grant.ended',
@@ -102,6 +103,7 @@ export function createGiveGrant(server: PagesServer, provider: Provider): GiveGr
       generation,
       clientGeneration,
       since: known?.access.since ?? clock.now(),
+      ...(decision.describedSince !== undefined && { describedSince: decision.describedSince }),
       wholeProfile: known?.access.wholeProfile === true || wholeProfile,
       ...(!outlives && { signIn: signIn.uid }),
       ...(passkey !== undefined && { passkey }),

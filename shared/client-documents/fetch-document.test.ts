@@ -96,13 +96,66 @@ describe('refused', () => {
     expect(site.asked).toEqual(['/client.json']);
   });
 
-  test('the server gives up an answer that never ends after 2.5 s', async () => {
-    site.documents.set('/client.json', (_, response) => {
+  const dripping =
+    (text: string): RequestListener =>
+    (_, response) => {
       response.writeHead(200, JSON_TYPE);
-      const timer = setInterval(() => response.write(' '), 100);
+      const timer = setInterval(() => response.write(text), 100);
       response.on('close', () => clearInterval(timer));
-    });
-    await expect(fetchDocument(url, HERE)).rejects.toThrow(BadDocument);
+    };
+
+  /** The document names keys that `answer` sends. */
+  function withKeys(answer: RequestListener, name = 'by-key'): string {
+    const byKey = `${site.origin}/${name}.json`;
+    const token_endpoint_auth_method = 'private_key_jwt';
+    const jwks_uri = `${site.origin}/${name}-keys`;
+    const members = { token_endpoint_auth_method, jwks_uri };
+    site.documents.set(`/${name}.json`, webDocument(byKey, members));
+    site.documents.set(`/${name}-keys`, answer);
+    return byKey;
+  }
+
+  test('the server gives up an answer that never ends after 2.5 s, of keys as well', async () => {
+    site.documents.set('/client.json', dripping(' '));
+    const silent = withKeys(() => {}, 'silent');
+    for (const refused of [
+      fetchDocument(url, HERE),
+      fetchDocument(withKeys(dripping(' ')), HERE),
+      fetchDocument(silent, HERE),
+    ].map((fetching) => expect(fetching).rejects.toThrow(/^no answer from https:.*aborted/))) {
+      await refused;
+    }
+  });
+
+  test.each<[string, string, () => RequestListener]>([
+    [
+      'a redirect, also to the same origin',
+      'answered 302 where 200 has to be',
+      () => answers(302, { Location: '/moved' }, ''),
+    ],
+    [
+      'an endless body',
+      'no answer from',
+      () => (_, response) => {
+        response.writeHead(200, JSON_TYPE);
+        const more = () => {
+          while (!response.destroyed && response.write(' '.repeat(1000)));
+        };
+        response.on('drain', more);
+        more();
+      },
+    ],
+    [
+      'a page',
+      'the content type is text/html',
+      () => answers(200, { 'Content-Type': 'text/html' }, '{}'),
+    ],
+  ])('keys: %s', async (_, sentence, answer) => {
+    site.documents.set('/moved', { keys: [] });
+    const fetching = fetchDocument(withKeys(answer()), HERE);
+    await expect(fetching).rejects.toThrow(sentence);
+    await expect(fetching).rejects.toThrow(BadDocument);
+    expect(site.asked).toEqual(['/by-key.json', '/by-key-keys']);
   });
 });
 

@@ -3,7 +3,7 @@ import { endGrant, findAccess, findAccessOf, isOfClient } from '#shared/people/a
 import { askedScopes } from '../../consent/asked.ts';
 import { redirectOrigin } from '../../consent/consented.ts';
 import { orTemporarilyUnavailable } from '../../base/errors.ts';
-import { describedSince } from '../../consent/described-since.ts';
+import { isAsDescribed } from '../../consent/described-since.ts';
 import { grantUnasked } from './grant-unasked.ts';
 import type { Access } from '#shared/people/access/grants.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
@@ -67,8 +67,8 @@ export function existingGrant(server: AuthzServer) {
  * Whether the person is asked again by a client that nobody registered: any program could have begun this, or it is not
  * what it was (Client ID Metadata Document sections 6.1 and 6.3).
  */
-const isAskedAnew = (client: ClientRecord, { since }: Access): boolean =>
-  client.application_type === 'native' || since < describedSince(client);
+const isAskedAnew = (client: ClientRecord, access: Access): boolean =>
+  client.application_type === 'native' || !isAsDescribed(access, client);
 
 /** Whether the person has allowed or refused it under that grant. */
 function isDecided(

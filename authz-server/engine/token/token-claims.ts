@@ -5,7 +5,7 @@ import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { openidScope, sourceOf } from './openid-scope.ts';
 import { mayStillGet } from '../../base/enough-now.ts';
-import { describedSince } from '../../consent/described-since.ts';
+import { isAsDescribed } from '../../consent/described-since.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
@@ -67,7 +67,7 @@ async function personClaims(
     throw new errors.InvalidGrant('the client has shown a key, and shows none now');
   }
   // Client ID Metadata Document section 6.3. A refresh token outlives the client's change of keys.
-  if (ctx.oidc.authorizationCode && client.document && access.since < describedSince(client)) {
+  if (ctx.oidc.authorizationCode && client.document && !isAsDescribed(access, client)) {
     throw new errors.InvalidGrant('the client is described otherwise than when it was allowed');
   }
   const source = sourceOf(ctx);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { exportJWK, generateKeyPair } from 'jose';
 import { ManualClock } from '#shared/base/clock.ts';
 import {
@@ -116,6 +116,37 @@ describe('a document that changes between consent and code (draft section 6.3)',
     expect(sent(third).get('code')).toBeTruthy();
     const old = await flow.refresh(String(body['refresh_token']), { client_id: clientId });
     expect(old).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+  });
+
+  test('while the grant is made: it is for what the person read, and the code of it is refused', async () => {
+    const { revocations } = flow.stores;
+    const real = revocations.generation.bind(revocations);
+    const page = await browser.open(flow.authorize(request()));
+    const generation = jest.spyOn(revocations, 'generation');
+    generation.mockImplementation(async (kind, id) => {
+      if (kind === 'client' && id === clientId) {
+        generation.mockRestore();
+        await changeIt({ client_name: 'Other' });
+      }
+      return real(kind, id);
+    });
+    const answer = sent(await browser.submit(page, { decision: 'allow' }));
+    const refused = await redeemed(answer.get('code') ?? '');
+    expect(refused).toMatchObject({ status: 400, body: { error: 'invalid_grant' } });
+    const again = await browser.open(flow.authorize(request()));
+    expect(again.text).toContain('Allow access');
+    const other = await flow.signedIn();
+    expect((await other.open(flow.authorize(request()))).text).toContain('Allow access');
+  });
+
+  test('what a person allowed it before is not part of a new decision, in other browsers neither', async () => {
+    await codeFor({ scope: 'notes:read notes:write' });
+    await changeIt({ client_name: 'Other' });
+    await codeFor();
+    const other = await flow.signedIn();
+    expect(sent(await other.open(flow.authorize(request()))).get('code')).toBeTruthy();
+    const more = await other.open(flow.authorize(request({ scope: 'notes:read notes:write' })));
+    expect(more.text).toContain('Allow access');
   });
 
   test('a code goes nowhere that the document names no more', async () => {

@@ -42,6 +42,8 @@ async function reopen(settings: object): Promise<void> {
 }
 
 type Browser = ReturnType<TestSite['browser']>;
+/** A verb of a store. */
+type Verb = (...args: readonly unknown[]) => unknown;
 const SESSION = 'countersign-session';
 const hasSession = (browser: Browser) => browser.cookies.some(({ name }) => name === SESSION);
 const signInsOf = async (name: string) => {
@@ -313,6 +315,51 @@ describe('attacks on the second step', () => {
       expect(await signInsOf('alice')).toEqual([]);
       const again = await afterPassword(browser);
       expect((await browser.submit(again, { code: code() })).text).toContain('Signed in as');
+    },
+  );
+
+  test.each([
+    ['replay', 'unique'],
+    ['secondFactors', 'useStep'],
+  ] as const)(
+    'the answer of %s.%s is lost after the write, or late: no code that is unused is called wrong',
+    async (part, verb) => {
+      const { code } = await withSecondFactor(site.server, 'alice');
+      const stores = site.server.stores as unknown as Record<string, Record<string, Verb>>;
+      const answering = stores[part] ?? {};
+      const write: Verb = (...args) => answering[verb]?.(...args);
+      const lost: Verb = async (...args) => {
+        await write(...args);
+        throw new StoreUnavailable('its answer is lost');
+      };
+      const browser = site.browser();
+      const page = await afterPassword(browser);
+      stores[part] = { ...answering, [verb]: lost };
+      expect((await browser.send(page, { code: code() })).status).toBe(503);
+      stores[part] = answering;
+      // The browser sends the form once more: the step is over, and the sentence is not that of a wrong code.
+      const again = await browser.submit(page, { code: code() });
+      expect(again.text).toContain('Start again');
+      expect(again.text).not.toContain('The code is wrong');
+      // The next step takes the code unless it was written down as used: then it takes the next one.
+      const next = await afterPassword(browser);
+      const taken = await browser.submit(next, { code: code(part === 'replay' ? 0 : 1) });
+      expect(taken.text).toContain('Signed in as');
+
+      // Both posts of one form arrive before either is answered.
+      const late: Verb = async (...args) => {
+        const result = await write(...args);
+        await new Promise(setImmediate);
+        return result;
+      };
+      clock.advance(90);
+      const other = site.browser();
+      const form = await afterPassword(other);
+      const shown = { code: code() };
+      stores[part] = { ...answering, [verb]: late };
+      const answers = await Promise.all([other.send(form, shown), other.send(form, shown)]);
+      stores[part] = answering;
+      expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([303, 422]);
     },
   );
 

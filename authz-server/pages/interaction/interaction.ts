@@ -141,6 +141,7 @@ export function interactionHandlers(
       allowed: scopesOf(allowed),
       refused: scopesOf(refused),
       wholeProfile: allowed.some(({ scope }) => scope === 'profile'),
+      ...(client.document && { describedSince: describedSince(client) }),
     };
     const acting = asPerson(server, consent.accountId);
     await recordConsent(acting, consent, client, config.people.grant);

@@ -95,7 +95,9 @@ describe.each([
   ['1', '1', VERSION_1],
   ['2', '2', VERSION_2],
   ['2 with DPoP', '2', VERSION_2_DPOP],
+  ['1 behind the gateway', 'gateway', VERSION_1],
   ['2 behind the gateway', 'gateway', VERSION_2],
+  ['2 with DPoP behind the gateway', 'gateway', VERSION_2_DPOP],
 ] as const)('SDK version %s', (which, server, sdk) => {
   let url: string;
   let clientId: string;

@@ -27,6 +27,8 @@ export interface Consent extends ConsentKey {
   readonly generation: number;
   /** The time of the last decision, in milliseconds since 1970. */
   readonly since: number;
+  /** As in `Access`. */
+  readonly describedSince?: number;
   readonly allowed: Scopes;
   readonly refused: Scopes;
   /** As in `Access`. */
@@ -81,7 +83,8 @@ function possible(consent: Consent, client: ConsentClient): Consent {
 }
 
 /**
- * Remembers a decision for `seconds`. Earlier decisions about other scopes stay. A person with `MOST_CONSENTS` loses
+ * Remembers a decision for `seconds`. Earlier decisions about other scopes stay, unless the client was described
+ * otherwise then. A person with `MOST_CONSENTS` loses
  * the oldest.
  */
 export async function recordConsent(
@@ -95,7 +98,11 @@ export async function recordConsent(
   for (;;) {
     const was = await artefacts.get(KIND, id);
     const known = was && possible(asConsent(was), client);
-    const before = known && known.generation >= consent.generation ? known : undefined;
+    const isSame =
+      known !== undefined &&
+      known.generation >= consent.generation &&
+      known.describedSince === consent.describedSince;
+    const before = isSame ? known : undefined;
     const { allowed, refused, wholeProfile } = consent;
     const payload = {
       ...consent,

@@ -21,6 +21,8 @@ export interface Access {
   readonly clientGeneration?: number;
   /** Milliseconds since the epoch. */
   readonly since: number;
+  /** Since when the client had been what its document said then; absent for other clients, and in older records. */
+  readonly describedSince?: number;
   /** `uid` of the sign-in with which the grant ends; absent if it outlives the browser's session. */
   readonly signIn?: string;
   /** The passkey of the sign-in in which it was allowed: with it the grant ends, also one that outlives the browser. */
