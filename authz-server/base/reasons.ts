@@ -1,5 +1,8 @@
 /** Why the engine refuses a request: for the log, and in development for the developer of the client. */
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { isDocumentUrl } from '#shared/client-documents/document-url.ts';
+import { whyNotTaken } from '#shared/client-documents/reach.ts';
+import type { Config } from '#shared/config/schema.ts';
 
 /** An error of the engine. `error_detail` is what it keeps from the client. */
 export type EngineRefusal = Error & {
@@ -67,23 +70,40 @@ const NO_CLIENT = 'client not found';
 const QUOTED = 200;
 
 /** The reason for the log: the code, what stands behind it, and what was sent where that was unknown. */
-export function reasonOf(ctx: KoaContextWithOIDC, error: EngineRefusal): string {
+export function reasonOf(ctx: KoaContextWithOIDC, error: EngineRefusal, config: Config): string {
   const { message, error_detail: detail, error_description: description } = error;
   const sent = detail === NO_CLIENT ? clientId(ctx) : unregistered(ctx, error);
-  return [message, detail ?? description, sent && shownUri(sent)].filter(Boolean).join(': ');
+  const why = ofDocument(ctx, error, config);
+  return [message, detail ?? description, sent && shownUri(sent), why].filter(Boolean).join(': ');
 }
 
 /**
  * Returns the specific description of an error (RFC 6749 section 5.2), for development only. Returns undefined if there
  * is none, or if it would tell what must stay unknown.
  */
-export function descriptionOf(ctx: KoaContextWithOIDC, error: EngineRefusal): string | undefined {
+export function descriptionOf(
+  ctx: KoaContextWithOIDC,
+  error: EngineRefusal,
+  config: Config,
+): string | undefined {
   const { error_detail: detail = '', error_description: description = '' } = error;
   if (description === BAD_PROOF) return described(`${description}: ${detail}`);
   const sent = unregistered(ctx, error);
   if (sent !== undefined) return described(`${description}; the request has: ${sent}`);
+  const why = ofDocument(ctx, error, config);
+  if (why !== undefined) return described(`${description}: ${why}`);
   const grantType = ctx.oidc?.route === 'token' ? ctx.oidc.params?.['grant_type'] : undefined;
   return SENTENCES[String(grantType)]?.[detail];
+}
+
+/** Why the configuration keeps the client out that the request names by its document. */
+function ofDocument(
+  ctx: KoaContextWithOIDC,
+  { error_detail: detail }: EngineRefusal,
+  config: Config,
+): string | undefined {
+  const id = detail === NO_CLIENT ? clientId(ctx) : undefined;
+  return id !== undefined && isDocumentUrl(id) ? whyNotTaken(config, id) : undefined;
 }
 
 /** The redirect URI of the request, if the error is that it is not registered. */

@@ -48,7 +48,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     provider.use(enginePages(server, provider));
     provider.use(tokenStatus(server, publicKey));
     provider.use(answering(steps.answer));
-    noteRefusals(provider);
+    noteRefusals(provider, server);
     provider.on('grant.success', ({ req, oidc }) => {
       const { AccessToken, ClientCredentials } = oidc.entities;
       const format = (AccessToken ?? ClientCredentials)?.tokenType;

@@ -20,7 +20,7 @@ interface Told {
 }
 
 const MODES = [
-  ['development', {}],
+  ['development', { clients: { documents: { hosts: ['app.example'] } } }],
   ['production', { issuer: 'https://auth.example', resource: 'https://api.example' }],
 ] as const;
 
@@ -242,6 +242,20 @@ describe.each(MODES)('in %s', (mode, settings) => {
     expect(page.status).toBe(400);
     expect(page.text).not.toContain('client not found');
     expect((await lineOf(page.headers))['reason']).toBe('invalid_client: client not found: nobody');
+  });
+
+  test('GET /auth of the document of a host that is not taken: the log says why, in development the page', async () => {
+    const client_id = 'https://localhost:8443/client.json';
+    const why = development
+      ? 'localhost is not in clients.documents.hosts'
+      : 'clients.documents is off';
+    const page = await flow.browser().open(flow.authorize({ client_id }));
+    expect(page.status).toBe(400);
+    expect(page.text.includes(`invalid_client: client is invalid: ${why}`)).toBe(development);
+    expect(page.text.includes('clients.documents')).toBe(development);
+    expect((await lineOf(page.headers))['reason']).toBe(
+      `invalid_client: client not found: ${client_id}: ${why}`,
+    );
   });
 
   test('whether a device code exists is told to nobody', async () => {

@@ -220,7 +220,12 @@ test('mcp: the pair says that it takes clients by their documents', async () => 
 test('mcp: a document of this machine is served, registered and shown', async () => {
   const page = 'docs/how-to/mcp.md';
   const port = `${await freePort()}`;
-  const here = (commands = '') => atPair(pair, commands.trim()).replaceAll('8443', port);
+  const here = (commands = '') =>
+    atPair(pair, commands.trim())
+      .replaceAll('8443', port)
+      .replaceAll('data/client', join(pair.data, 'client'))
+      .replaceAll('countersign.json', pair.env['COUNTERSIGN_CONFIG'] ?? '');
+  await runCommands(pair, here((await examples(page, 'sh mcp-certificate'))[0]));
   const [, ...served] = here((await examples(page, 'sh mcp-serve'))[0]).split(' ');
   await using _ = await startProcess(process.execPath, served, {
     env: NODE,

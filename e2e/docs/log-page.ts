@@ -90,7 +90,10 @@ const REASONS: readonly (readonly [reason: string, remedy: string])[] = [
     '`invalid_grant: refresh token already used`',
     'Somebody used an old refresh token: the client, or a thief. The grant has ended',
   ],
-  ['`invalid_client: client not found: ...`', 'The client that is named is not registered here'],
+  [
+    '`invalid_client: client not found: ...`',
+    'The client that is named is not registered here. Of the address of a document the reason says why it is not fetched',
+  ],
   [
     '`invalid_redirect_uri: ...`',
     'Register the URI at its end, exactly so: `client set CLIENT --redirect-uri`',

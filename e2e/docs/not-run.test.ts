@@ -34,6 +34,11 @@ const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] 
     'npm run -s cli -- login',
     'asks a person; e2e/flows/cli-login-code.test.ts signs in',
   ],
+  [
+    'docs/how-to/mcp-server.md',
+    'npm run -s cli -- login',
+    'asks a person; e2e/interop/mcp/behind-countersign.test.ts signs in',
+  ],
   ['docs/how-to/run-in-production.md', 'sudo useradd', 'makes a user of the system'],
   ['docs/how-to/run-in-production.md', 'sudo install', 'writes to /etc'],
   [

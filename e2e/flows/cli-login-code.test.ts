@@ -76,6 +76,8 @@ describe('from a bare URL to its content', () => {
     expect(await back.text()).toContain('You can close this page');
     const { code, stdout, stderr } = await ending;
     expect([code, stdout]).toEqual([0, expect.stringContaining('Logged in at')]);
+    // A bare URL does not tell that GET is a way in.
+    expect(stdout).not.toContain('request');
     expect(JSON.parse(await kept())).toMatchObject({
       client_id: clientId,
       resource: site.pair.documents,

@@ -54,13 +54,17 @@ export class CliUser implements AsyncDisposable {
     return new CliUser(flow, person, await temporaryFolder(), run);
   }
 
+  get home(): string {
+    return this.#home.path;
+  }
+
   get #env(): NodeJS.ProcessEnv {
-    return { ...this.#flow.pair.env, HOME: this.#home.path };
+    return { ...this.#flow.pair.env, HOME: this.home };
   }
 
   /** Where the command line keeps something of this user. */
   file(name: string): string {
-    return join(this.#home.path, '.config/countersign', name);
+    return join(this.home, '.config/countersign', name);
   }
 
   async kept(name: string): Promise<unknown> {

@@ -23,6 +23,17 @@ export function isTaken(config: Config, url: string): boolean {
 }
 
 /**
+ * Returns why the configuration does not take the client at that address: undefined if it does. Whether the client is
+ * registered makes no difference.
+ */
+export function whyNotTaken(config: Config, url: string): string | undefined {
+  if (isTaken(config, url)) return undefined;
+  return documentPolicy(config) === 'off'
+    ? 'clients.documents is off'
+    : `${new URL(url).hostname} is not in clients.documents.hosts`;
+}
+
+/**
  * Where documents may be fetched: public addresses at port 443 (draft section 6.5), and in development this machine at
  * any port.
  */

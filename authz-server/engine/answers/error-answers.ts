@@ -1,5 +1,6 @@
 import { errors } from 'oidc-provider';
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { Config } from '#shared/config/schema.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { errorAnswer } from '#shared/server/message/answer.ts';
@@ -45,10 +46,12 @@ const EVENTS = [
 ] as const;
 
 /** Hears of the engine's refusals. */
-export function noteRefusals(provider: Provider): void {
+export function noteRefusals(provider: Provider, { config }: Pick<AuthzServer, 'config'>): void {
   for (const event of EVENTS) {
     // The types of the engine name only some of these events.
-    (provider as NodeJS.EventEmitter).on(event, hear);
+    (provider as NodeJS.EventEmitter).on(event, (ctx: KoaContextWithOIDC, error: Error) =>
+      hear(ctx, error, config),
+    );
   }
 }
 
@@ -56,23 +59,24 @@ export function noteRefusals(provider: Provider): void {
  * Answers refusals around the engine, and those that it calls by another name, as the standards say. In development
  * the description is specific.
  */
-export function refusals({ development }: Pick<AuthzServer, 'development'>) {
+export function refusals({ config, development }: Pick<AuthzServer, 'config' | 'development'>) {
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
     try {
       await orTemporarilyUnavailable(next());
     } catch (error) {
-      if (error instanceof HttpError || error instanceof BadRequest) return refuse(ctx, error);
+      if (error instanceof HttpError || error instanceof BadRequest)
+        return refuse(ctx, error, config);
       if (!(error instanceof errors.OIDCProviderError)) throw error;
-      hear(ctx, error);
+      hear(ctx, error, config);
       ctx.status = error.statusCode;
       ctx.body = { error: error.error, error_description: error.error_description };
     }
     const refused = ctx.state['refused'] as EngineRefusal | undefined;
-    if (refused?.error_detail === TOO_LONG) return refuse(ctx, formTooLong());
+    if (refused?.error_detail === TOO_LONG) return refuse(ctx, formTooLong(), config);
     const { error_description: description } = (ctx.body ?? {}) as Told;
     if (description !== undefined) {
       const [status, error, words = description] = RENAMED[description] ?? [];
-      const specific = development && refused && descriptionOf(ctx, refused);
+      const specific = development && refused && descriptionOf(ctx, refused, config);
       ctx.status = status ?? ctx.status;
       ctx.body = {
         ...(ctx.body as Told),
@@ -85,17 +89,17 @@ export function refusals({ development }: Pick<AuthzServer, 'development'>) {
 }
 
 /** Answers with problem details, as in front of the engine, where no standard of OAuth has a form. */
-function refuse(ctx: KoaContextWithOIDC, error: Error): void {
+function refuse(ctx: KoaContextWithOIDC, error: Error, config: Config): void {
   const { status, fields, body } = errorAnswer(error);
-  hear(ctx, error);
+  hear(ctx, error, config);
   ctx.status = status;
   ctx.body = body;
   ctx.set({ ...fields } as Record<string, string>);
 }
 
 /** The reason goes to the line of the request: to the client the engine says less. */
-function hear(ctx: KoaContextWithOIDC, error: Error): void {
-  note(ctx.req, { reason: reasonOf(ctx, error) });
+function hear(ctx: KoaContextWithOIDC, error: Error, config: Config): void {
+  note(ctx.req, { reason: reasonOf(ctx, error, config) });
   ctx.state['refused'] = error;
   if (error instanceof TooManyRequests) ctx.state['retryAfter'] = error.retryAfter;
 }

@@ -125,6 +125,7 @@ test('the person is told the host, the name that it gives itself, and where the 
   const { text } = await browser.open(flow.authorize(request()));
   const { host } = new URL(clientId);
   expect(text).toContain(`<h1>Allow access to ${host}?</h1>`);
+  expect(text).toContain('Nobody here has registered this application');
   expect(text).toContain('calls itself <strong>Notes</strong>');
   expect(text).toContain('app.example');
   expect(text).not.toContain('Any program on this computer');
@@ -426,7 +427,11 @@ describe('while clients.documents is off (draft section 6.10)', () => {
     describeIt({ client_name: 'Other' });
     clock.advance(86_401);
     const page = await (await flow.signedIn()).open(flow.authorize(request()));
-    expect(page.text).toContain('calls itself <strong>Other</strong>');
+    expect(page.text).toContain(
+      `Those who run this server have named <strong>${new URL(clientId).host}</strong>`,
+    );
+    expect(page.text).toContain('The name <strong>Other</strong> is its own');
+    expect(page.text).not.toContain('Nobody here has registered');
     const stored = await flow.stores.clients.get(clientId);
     expect(stored).toMatchObject({ client_name: 'Other', document: { registered: true } });
   });

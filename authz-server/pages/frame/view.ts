@@ -271,8 +271,16 @@ export interface ConsentProps {
   readonly redirectUri?: string;
   /** Where the client is told of the decision; its host is shown. */
   readonly pushUri?: string;
-  /** The name that an unregistered client gives itself, and whether any program on this machine could be it. */
-  readonly described?: { readonly name: string; readonly native: boolean; readonly since: number };
+  /**
+   * The name that a client gives itself in its document, whether any program on this machine could be it, and whether an
+   * operator registered the address of the document.
+   */
+  readonly described?: {
+    readonly name: string;
+    readonly native: boolean;
+    readonly registered: boolean;
+    readonly since: number;
+  };
   /** The fingerprint of the key of a client that no operator registered. */
   readonly unknown?: string;
   readonly items: readonly AskedItem[];

@@ -192,6 +192,7 @@ export function interactionHandlers(
         described: {
           name: client.client_name,
           native: isNative(client),
+          registered: client.document.registered === true,
           since: describedSince(client),
         },
       }),

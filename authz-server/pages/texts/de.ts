@@ -130,6 +130,9 @@ export const de: Texts = {
     text: (host: string, name: string) =>
       html`Diese Anwendung hat hier niemand angemeldet. Alles, was von ihr bekannt ist, sagt
       ${strong(host)}; dort nennt sie sich ${strong(name)}.`,
+    registered: (host: string, name: string) =>
+      html`Die Betreiber dieses Servers haben ${strong(host)} benannt. Den Namen ${strong(name)} hat
+      sich die Anwendung selbst gegeben.`,
     native:
       'Jedes Programm auf diesem Rechner könnte sich für sie ausgeben. Erlauben Sie das nur, wenn Sie es gerade selbst begonnen haben.',
   },

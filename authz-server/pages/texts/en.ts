@@ -134,6 +134,9 @@ export const en = {
     text: (host: string, name: string) =>
       html`Nobody here has registered this application. All that is known of it is from
       ${strong(host)}, where it calls itself ${strong(name)}.`,
+    registered: (host: string, name: string) =>
+      html`Those who run this server have named ${strong(host)}. The name ${strong(name)} is its own
+      claim.`,
     native:
       'Any program on this computer could pretend to be it. Allow this only if you began it yourself just now.',
   },

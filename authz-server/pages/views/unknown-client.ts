@@ -13,15 +13,15 @@ export function unknownNote({ language }: View, fingerprint: string): Html {
   </div>`;
 }
 
-/** Warns that no operator knows the client: the host of its description is all that is sure, or not even that. */
+/** Warns that the client describes itself: the host of its description is all that is sure, or not even that. */
 export function describedNote(
   { language }: View,
   host: string,
-  { name, native }: NonNullable<ConsentProps['described']>,
+  { name, native, registered }: NonNullable<ConsentProps['described']>,
 ): Html {
   const texts = textsOf(language).describedClient;
   return html`<div class="note warn">
-    <p>${texts.text(host, name)}</p>
+    <p>${registered ? texts.registered(host, name) : texts.text(host, name)}</p>
     ${native && html`<p>${texts.native}</p>`}
   </div>`;
 }

@@ -19,12 +19,17 @@ export async function installResource(
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', private: true }));
   const quietly = ['--offline', '--no-audit', '--no-fund', '--silent'];
   await run('npm', ['install', ...quietly, tarball], { cwd: folder });
+  await linkPackages(folder, packages);
+  return tarball;
+}
+
+/** Puts packages that `npm ci` has installed into the folder. */
+export async function linkPackages(folder: string, packages: readonly string[]): Promise<void> {
   for (const name of packages) {
     const link = join(folder, 'node_modules', name);
     await mkdir(dirname(link), { recursive: true });
     await symlink(join(ROOT, 'node_modules', name), link);
   }
-  return tarball;
 }
 
 /** A copy of an example in the folder, from where it finds what is installed there. */

@@ -1,21 +1,29 @@
 /** A server of MCP with sessions and streams, behind the guard and behind the gateway, and who attacks it. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { eventually } from '#shared/stores/contract/eventually.ts';
+import { CliUser } from '../../flows/cli-user.ts';
+import { examples, runCommands } from '../../pair/examples.ts';
 import { eventsOf, RawClient, textsOf } from './raw-client.ts';
 import { PAGE, type SessionSite, startSessionSite, WAYS } from './session-site.ts';
 
 const BOTH = 'notes:read notes:write';
+const BLOCKS = {
+  gateway: ['sh mcp-example'],
+  guard: ['sh mcp-example', 'sh mcp-example-guard'],
+} as const;
+const GUIDE = 'docs/how-to/mcp-server.md';
 
 const parts = new AsyncDisposableStack();
 let site: SessionSite;
 beforeAll(async () => {
-  site = parts.use(await startSessionSite());
+  site = parts.use(await startSessionSite(BLOCKS));
 });
 afterAll(() => parts.disposeAsync());
 
@@ -220,6 +228,39 @@ describe('behind the gateway, in the end', () => {
     const claims = { client_id: 'host', sub: id, sub_gen: 0, aud: urls.gateway, scope: BOTH };
     client = new RawClient(urls.gateway, await flow.forge(claims));
     session = await client.begin();
+  });
+
+  test('the command line calls a tool as the page says, after the login that the refusal names', async () => {
+    const { flow, urls } = site;
+    await using user = await CliUser.start(flow, await flow.pair.addPerson());
+    const [commands = ''] = await examples(GUIDE, 'sh mcp-call');
+    const call = () => runCommands(flow.pair, `export HOME=${user.home}\n${commands}`);
+    await user.approve(['login', urls.gateway, '--scope', 'notes:read']);
+    const refused = await call().catch((error: Error) => error.message);
+    const [, login = ''] = /more scopes\. Run: .*(login .*)$/m.exec(String(refused)) ?? [];
+    expect(login).toContain(`--resource ${urls.gateway} `);
+    const words = [...login.matchAll(/"([^"]*)"|(\S+)/g)];
+    await user.approve(words.map(([, quoted, plain = '']) => quoted ?? plain));
+    expect((await call()).at(-1)).toContain('added milk');
+  });
+
+  test('the page has a row for each variable that the server reads', async () => {
+    const names = ['server-sessions', ...WAYS.map((way) => `behind-${way}`)];
+    const sources = await Promise.all(
+      names.map((name) => readFile(new URL(`${name}.mjs`, import.meta.url), 'utf8')),
+    );
+    const read = sources.flatMap((source) =>
+      [...source.matchAll(/\{([^}]*)\} = process\.env|process\.env\.(\w+)/g)].flatMap(
+        ([words]) => words.match(/\b[A-Z]+\b/g) ?? [],
+      ),
+    );
+    const page = await readFile(GUIDE, 'utf8');
+    const rows = [...page.matchAll(/^\| (`[A-Z`, ]+`) \|/gm)].flatMap(
+      ([, cell = '']) => cell.match(/[A-Z]+/g) ?? [],
+    );
+    expect(new Set(rows)).toEqual(new Set(read));
+    const [starts = ''] = await examples(GUIDE, 'sh mcp-example-start');
+    expect(rows).toEqual(expect.arrayContaining(starts.match(/[A-Z]+(?==)/g) ?? []));
   });
 
   test('MCP, DNS rebinding: a page that bound its own name to the gateway has no token, and a session is none', async () => {

@@ -5,11 +5,10 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 import express from 'express';
 import { z } from 'zod';
-import { behindGateway, behindGuard } from './callers.mjs';
 import { EventLog } from './event-log.mjs';
 
 const { BEHIND, ORIGIN, PORT } = process.env;
-const { identify, caller, judgeCalls } = BEHIND === 'guard' ? behindGuard() : behindGateway();
+const { identify, caller, judgeCalls } = await import(`./behind-${BEHIND}.mjs`);
 
 const notes = [];
 /** Called with each new note. */

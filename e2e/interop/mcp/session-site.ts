@@ -1,15 +1,17 @@
 /** The pair, and a server of MCP with sessions twice: behind the guard, and behind the gateway. */
-import { copyFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { installResource } from '../../clients/guard/install.ts';
+import { promisify } from 'node:util';
+import { ROOT } from '../../bundle.ts';
+import { installResource, linkPackages } from '../../clients/guard/install.ts';
 import { type Flow, startFlow } from '../../flows/flow.ts';
+import { examples } from '../../pair/examples.ts';
 import { freePort } from '../../parts/free-port.ts';
 import { NODE, type RunningProcess, startProcess } from '../../parts/process.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
 
-const PACKAGES = ['@modelcontextprotocol', 'express', 'jose', 'zod'];
-const OWN = ['server-sessions.mjs', 'callers.mjs', 'event-log.mjs'];
-const STATEMENTS = new URL('../gateway-identity/verify-statement.mjs', import.meta.url);
+const run = promisify(execFile);
+const PAGE_OF_IT = 'docs/how-to/mcp-server.md';
 
 export const WAYS = ['guard', 'gateway'] as const;
 export type Way = (typeof WAYS)[number];
@@ -24,12 +26,11 @@ export interface SessionSite extends AsyncDisposable {
   readonly servers: Readonly<Record<Way, RunningProcess>>;
 }
 
-export async function startSessionSite(): Promise<SessionSite> {
+/** `blocks`: the blocks of the page that fill the folder of each server. */
+export async function startSessionSite(
+  blocks: Readonly<Record<Way, readonly string[]>>,
+): Promise<SessionSite> {
   await using parts = new AsyncDisposableStack();
-  const { path: folder } = parts.use(await temporaryFolder());
-  await installResource(folder, PACKAGES);
-  for (const name of OWN) await copyFile(new URL(name, import.meta.url), join(folder, name));
-  await copyFile(STATEMENTS, join(folder, 'verify-statement.mjs'));
   const ports = { guard: await freePort(), gateway: await freePort() };
   const local = (way: Way) => `http://127.0.0.1:${ports[way]}/mcp`;
   const scopes = {
@@ -53,7 +54,7 @@ export async function startSessionSite(): Promise<SessionSite> {
           {
             url: `${resource}/mcp`,
             realm: 'notes',
-            schemes: ['Bearer'],
+            schemes: ['DPoP', 'Bearer'],
             serves: 'upstream',
             upstream: { url: local('gateway'), name: 'notes' },
             methods: ['GET', 'POST', 'DELETE'],
@@ -67,8 +68,10 @@ export async function startSessionSite(): Promise<SessionSite> {
   const { pair } = flow;
   const follower = await pair.addClient('revocations:follow');
   const urls = { guard: local('guard'), gateway: `${pair.resource}/mcp` };
-  const start = async (way: Way) =>
-    parts.use(
+  const start = async (way: Way) => {
+    const folder = parts.use(await temporaryFolder()).path;
+    await install(way, folder, blocks[way]);
+    return parts.use(
       await startProcess(process.execPath, [join(folder, 'server-sessions.mjs')], {
         cwd: folder,
         env: {
@@ -84,7 +87,19 @@ export async function startSessionSite(): Promise<SessionSite> {
         ready: (output) => output.includes('listening'),
       }),
     );
+  };
   const servers = { guard: await start('guard'), gateway: await start('gateway') };
   const owned = parts.move();
   return { flow, urls, servers, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** Fills the folder as the page says, with the packages that `npm ci` has installed. */
+async function install(way: Way, folder: string, infos: readonly string[]): Promise<void> {
+  const blocks = await Promise.all(infos.map((info) => examples(PAGE_OF_IT, info)));
+  const lines = blocks.flat().join('').split('\n');
+  const [, named = ''] = /^npm install (.*)$/m.exec(lines.join('\n')) ?? [];
+  const packages = named.split(' ').map((name) => name.replace(/@\d+$/, ''));
+  await (way === 'guard' ? installResource : linkPackages)(folder, packages);
+  const copies = lines.filter((line) => line.startsWith('cp ')).join('\n');
+  await run('bash', ['-euc', copies], { cwd: folder, env: { ...NODE, REPOSITORY: ROOT } });
 }

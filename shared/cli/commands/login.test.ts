@@ -43,6 +43,7 @@ describe('login', () => {
       ].join('\n'),
     ]);
     expect(stdout).toContain(`Logged in at ${as.origin}.`);
+    expect(stdout).toContain(`request GET ${resource}\n`);
     expect(stdout).toContain(file);
     expect(shell.clock.now() - began).toBe(20_000);
     const form = { client_id: 'demo-device', resource };

@@ -1,6 +1,7 @@
 import { loadConfig } from '#shared/config/load.ts';
 import { CLI } from '#shared/base/invocation.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../arguments/command.ts';
+import { parseScope } from '#shared/jose/scope.ts';
 import { isDocumentUrl } from '#shared/client-documents/document-url.ts';
 import { signInByCode } from '../oauth/code-login.ts';
 import { parseSafeUrl, sendUnhurried } from '../oauth/http.ts';
@@ -65,15 +66,21 @@ export const login: Command = {
       lines: [
         `Logged in at ${issuer}. Kept in ${path}`,
         `  ${CLI} whoami`,
-        ...(resource === undefined ? [] : [`  ${CLI} ${forUse(scope)} ${resource}`]),
+        ...forUse(granted, input.operands.length > 0).map((use) => `  ${CLI} ${use}`),
       ],
     };
   },
 };
 
-/** The command that uses a login: a push service has nothing that GET could get. */
-const forUse = (scope: string | undefined) =>
-  scope?.split(' ').includes('push') ? 'push' : 'request GET';
+/**
+ * The command that uses a login, if it is known. A push service has nothing that GET could get, and a bare URL does not
+ * tell: an MCP server, for one, answers GET with 400.
+ */
+function forUse({ scope, resource }: Login, byUrl: boolean): readonly string[] {
+  if (resource === undefined) return [];
+  if (parseScope(scope).has('push')) return [`push ${resource}`];
+  return byUrl ? [] : [`request GET ${resource}`];
+}
 
 const MOST_SECONDS = 999_999_999;
 

@@ -1,5 +1,4 @@
 import type { Config } from '#shared/config/schema.ts';
-import type { AuthParams } from '#shared/http/auth/params.ts';
 import { CLI } from '#shared/base/invocation.ts';
 import { type Command, Failure, type Input, type Shell, UsageError } from '../arguments/command.ts';
 import { findClient } from '#shared/operations/clients/find-client.ts';
@@ -13,7 +12,7 @@ import { type GetAccess, sendProtected } from '../oauth/protected-request.ts';
 import { requestToken } from '../oauth/token-request.ts';
 import { readData } from '../arguments/read-data.ts';
 import { parseField } from '../arguments/request-field.ts';
-import { stepUpCommand, stepUpOf } from '../oauth/step-up.ts';
+import { type StepUp, stepUpCommand, stepUpOf } from '../oauth/step-up.ts';
 import { signedMessage } from '../signatures/signed-message.ts';
 import { readSecret, SECRET_OPTIONS } from '../arguments/secret.ts';
 import { withStores } from '../stores/with-stores.ts';
@@ -52,8 +51,8 @@ export const request: Command = {
     'The token goes only to its own audience, and never across a redirect to another origin.',
     'With --sign the signature covers the method, the URL, the digest of the body and each field of --header, which may',
     'then be Authorization.',
-    'If the resource asks for a stronger or more recent sign-in (RFC 9470), the command prints the `countersign login`',
-    'that meets it.',
+    'If the resource asks for a stronger or more recent sign-in (RFC 9470), or for more scopes (RFC 6750), the command',
+    'prints the `countersign login` that meets it.',
     'The body of the answer goes to standard output, its status to standard error.',
   ],
   run: async (input, shell) => {
@@ -80,7 +79,7 @@ export const request: Command = {
     const answer = await exchange();
     shell.note(`HTTP ${answer.status}`);
     const asked = withoutToken === undefined ? stepUpOf(answer) : undefined;
-    if (asked) shell.note(client ? FOR_PEOPLE : await howToSignIn(asked, shell));
+    if (asked) shell.note(client ? asked.ofClient : await howToLogIn(asked, shell));
     else if (answer.status === 401 && !client && withoutToken === undefined) {
       shell.note(`The token was refused: run ${CLI} login again.`);
     }
@@ -93,16 +92,13 @@ export const request: Command = {
   },
 };
 
-/** A token of a client says nothing of a sign-in, and never satisfies (RFC 9470 section 6). */
-const FOR_PEOPLE = 'The resource asks for the sign-in of a person: leave --client out.';
-
-/** Tells the person who is logged in which sign-in the resource asks for. */
-async function howToSignIn(asked: AuthParams, shell: Shell): Promise<string> {
+/** Tells the person who is logged in which login the resource asks for. */
+async function howToLogIn({ params, ofPerson }: StepUp, shell: Shell): Promise<string> {
   const login = await readLogin(loginPath(shell.env) ?? '');
-  const command = login && stepUpCommand(asked, login);
+  const command = login && stepUpCommand(params, login);
   return command === undefined
-    ? 'The resource asks for another sign-in, in words that are not safe to copy: --json shows them.'
-    : `The resource asks for a stronger or more recent sign-in. Run: ${command}`;
+    ? `${ofPerson} Its words are not safe to copy: --json shows them.`
+    : `${ofPerson} Run: ${command}`;
 }
 
 /** Refuses what only a client has use for: the login's scopes are those that the person approved. */

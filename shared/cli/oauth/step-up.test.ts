@@ -14,13 +14,17 @@ beforeEach(async () => {
 });
 
 /** A resource that takes no token, with these challenges; the login of the shell is for it. */
-async function refusing(challenges: string) {
+async function refusing(challenges: string, status = 401) {
   const as = await deviceServer();
-  const rs = await listen(({ url }, origin) => {
+  const rs = await listen((request, origin) => {
+    const { url } = request;
     const resource = `${origin}/documents/`;
     return url?.startsWith('/.well-known/')
       ? { body: { resource, authorization_servers: [as.origin] } }
-      : { status: 401, fields: { 'www-authenticate': challenges } };
+      : {
+          status: request.headers.authorization === undefined ? 401 : status,
+          fields: { 'www-authenticate': challenges },
+        };
   });
   const url = `${rs.origin}/documents/`;
   await inProcess(shell, 'login', '--issuer', as.origin, '--resource', url);
@@ -69,6 +73,41 @@ describe('`request` says which sign-in a resource asks for (RFC 9470 section 4)'
     const { args } = await refusing('DPoP error="invalid_token", acr_values="a"');
     const { stderr } = await inProcess(shell, ...args);
     expect(stderr).toContain(`The token was refused: run ${CLI} login again.`);
+  });
+});
+
+describe('`request` says which login has the scopes that a resource asks for (RFC 6750 section 3.1)', () => {
+  const LACKS = 'error="insufficient_scope"';
+
+  test.each([
+    `DPoP ${LACKS}, scope="documents:read documents:write"`,
+    `Bearer ${LACKS}, scope="documents:write", DPoP algs="ES256"`,
+    `Bearer ${LACKS}, scope="other", DPoP ${LACKS}, scope="documents:write"`,
+  ])('%s', async (challenges) => {
+    const { as, url, args } = await refusing(challenges, 403);
+    const { code, stderr } = await inProcess(shell, ...args);
+    expect(code).toBe(1);
+    expect(stderr).toContain(
+      `more scopes. Run: ${CLI} login --issuer ${as.origin} --resource ${url} --scope "documents:read documents:write"\n`,
+    );
+  });
+
+  test.each([
+    `DPoP ${LACKS}`,
+    'DPoP error="invalid_token", scope="documents:write"',
+    `DPoP ${INSUFFICIENT}, scope="documents:write"`,
+    `Basic ${LACKS}, scope="documents:write"`,
+  ])('%s: another login would not help', async (challenges) => {
+    const { args } = await refusing(challenges, 403);
+    const { code, stderr } = await inProcess(shell, ...args);
+    expect([code, stderr]).toEqual([1, 'HTTP 403\n']);
+  });
+
+  test('scopes that would do something in a shell are not printed', async () => {
+    const { args } = await refusing(`DPoP ${LACKS}, scope="$(id) documents:write"`, 403);
+    const { stderr } = await inProcess(shell, ...args);
+    expect(stderr).toContain('not safe to copy');
+    expect(stderr).not.toContain('login');
   });
 });
 

@@ -6,13 +6,41 @@ import { parseScope } from '#shared/jose/scope.ts';
 import type { Login } from './login.ts';
 import { DEVICE_CLIENT } from './sign-in.ts';
 
-/** A challenge that asks for another sign-in (RFC 9470 section 3), of DPoP before that of Bearer. */
-export function stepUpOf({ status, fields }: Reply): AuthParams | undefined {
-  if (status !== 401) return undefined;
+/** The refusals that another login may meet, and what they ask of a person and of a client. */
+const REFUSALS = [
+  {
+    // RFC 9470 section 3. A token of a client says nothing of a sign-in, and never satisfies (section 6).
+    status: 401,
+    error: 'insufficient_user_authentication',
+    ofPerson: 'The resource asks for a stronger or more recent sign-in.',
+    ofClient: 'The resource asks for the sign-in of a person: leave --client out.',
+  },
+  {
+    // RFC 6750 section 3.1. The challenge names the scopes that the request needs (section 3).
+    status: 403,
+    error: 'insufficient_scope',
+    ofPerson: 'The resource asks for more scopes.',
+    ofClient: 'The resource asks for more scopes: name them with --scope.',
+  },
+] as const;
+
+export interface StepUp {
+  readonly params: AuthParams;
+  readonly ofPerson: string;
+  readonly ofClient: string;
+}
+
+/** A refusal that asks for another login, by the challenge of DPoP before that of Bearer. */
+export function stepUpOf({ status, fields }: Reply): StepUp | undefined {
+  const refusal = REFUSALS.find((one) => one.status === status);
+  if (refusal === undefined) return undefined;
   const challenges = parseChallenges(fields['www-authenticate'] ?? '') ?? [];
-  return ['dpop', 'bearer']
+  const params = ['dpop', 'bearer']
     .flatMap((name) => challenges.filter(({ scheme }) => scheme.toLowerCase() === name))
-    .find(({ params }) => params?.['error'] === 'insufficient_user_authentication')?.params;
+    .find((challenge) => challenge.params?.['error'] === refusal.error)?.params;
+  // Without scopes in the challenge another login would be as this one.
+  const helps = status === 401 || params?.['scope'] !== undefined;
+  return params && helps ? { params, ...refusal } : undefined;
 }
 
 /**
@@ -22,7 +50,7 @@ export function stepUpOf({ status, fields }: Reply): AuthParams | undefined {
 const PLAIN = /^\w[\w.:/+~-]*$/;
 
 /**
- * Returns the command that signs in as a challenge asks, with what the login has now. Undefined: the challenge has values
+ * Returns the command that logs in as a challenge asks, with what the login has now. Undefined: the challenge has values
  * that must not come into a command line.
  */
 export function stepUpCommand(
