@@ -7,7 +7,7 @@ export const describedSince = ({
 }: Pick<ClientRecord, 'created_at' | 'document'>): number =>
   Math.max(created_at, document?.changed ?? 0);
 
-/** What somebody has allowed a client, as far as it tells which description of the client they read. */
+/** The part of a permission that tells which description of the client somebody read. */
 interface Allowed {
   /** Milliseconds since the epoch. */
   readonly since: number;

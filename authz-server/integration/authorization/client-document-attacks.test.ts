@@ -139,7 +139,7 @@ describe('a document that changes between consent and code (draft section 6.3)',
     expect((await other.open(flow.authorize(request()))).text).toContain('Allow access');
   });
 
-  test('what a person allowed it before is not part of a new decision, in other browsers neither', async () => {
+  test('earlier permissions of a person are not part of a new decision, in other browsers neither', async () => {
     await codeFor({ scope: 'notes:read notes:write' });
     await changeIt({ client_name: 'Other' });
     await codeFor();
