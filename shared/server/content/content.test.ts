@@ -182,7 +182,7 @@ describe('the limit', () => {
   });
 
   test('503 when all contents together are too much, until one is over', async () => {
-    const budget = new Budget(2 * MEBIBYTE);
+    const budget = new Budget(4 * MEBIBYTE);
     const statuses: number[] = [];
     const [spooled, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     handler = async (request, response) => {
@@ -214,8 +214,34 @@ describe('the limit', () => {
     expect(statuses).toEqual([503]);
   });
 
+  test('many from one address leave room for those from others, and short ones take little', async () => {
+    const budget = new Budget(4 * MEBIBYTE);
+    const end = Promise.withResolvers<void>();
+    handler = async (request, response) => {
+      const status = await contentDigest(request, 'sha256', undefined, budget).then(
+        () => 200,
+        (error: unknown) => (error instanceof HttpError ? error.status : 500),
+      );
+      response.writeHead(status).flushHeaders();
+      await end.promise;
+      response.end();
+    };
+    const send = (length: number, localAddress = '127.0.0.1') =>
+      new Promise<number | undefined>((resolve) => {
+        const request = http.request({ port, host: '127.0.0.1', method: 'POST', localAddress });
+        request.on('response', (response) => resolve(response.resume().statusCode));
+        request.end(bytes(length));
+      });
+    const short = await Promise.all(Array.from({ length: 50 }, () => send(10)));
+    expect(new Set(short)).toEqual(new Set([200]));
+    const long = [await send(MEBIBYTE / 2), await send(MEBIBYTE / 2)];
+    expect(long).toEqual([200, 503]);
+    expect(await send(MEBIBYTE / 2, '127.0.0.2')).toBe(200);
+    end.resolve();
+  });
+
   test('over HTTP/2 the room is given back with the answer, and when the stream is reset', async () => {
-    const budget = new Budget(2 * MEBIBYTE);
+    const budget = new Budget(4 * MEBIBYTE);
     const statuses: (number | undefined)[] = [];
     const h2 = http2.createServer();
     const begun: (() => void)[] = [];

@@ -4,15 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
+import { normalAddress, siteOf } from '#shared/http/forwarded.ts';
 import type { AnyRequest } from '../message/message.ts';
 import { createTally, type Share } from '../limits/tally.ts';
 
 /** Bytes of content in memory, whatever its pieces were; what came before them is in the file. */
 const MEMORY = 1024 * 1024;
+/** Bytes for content of which so much has not come yet. Most messages are shorter. */
+const FIRST = 16_384;
 /** Bytes that are read from the file at once. */
 const PIECE = 65_536;
 
-/** The octets that all spools of a server may hold. Otherwise a client that sends content without end could fill the disk. */
+/**
+ * The octets that all spools of a server may hold. Otherwise a client that sends content without end could fill the disk.
+ * Those from one address may hold half of what the others leave, so that nobody can shut the others out.
+ */
 export class Budget {
   readonly #bytes: number;
   readonly #tally = createTally('spools');
@@ -22,16 +28,20 @@ export class Budget {
   }
 
   /** Rejects with `HttpError` 503 when so much is not left. */
-  async take(bytes: number): Promise<void> {
-    if (!(await this.#tally.take(this.#shares(bytes)))) throw tooMuchAtOnce();
+  async take(bytes: number, address: string): Promise<void> {
+    if (!(await this.#tally.take(this.#shares(bytes, address)))) throw tooMuchAtOnce();
   }
 
-  giveBack(bytes: number): void {
-    if (bytes > 0) this.#tally.give(this.#shares(bytes));
+  giveBack(bytes: number, address: string): void {
+    if (bytes > 0) this.#tally.give(this.#shares(bytes, address));
   }
 
-  #shares(amount: number): readonly Share[] {
-    return [{ of: '', amount, most: this.#bytes }];
+  #shares(amount: number, address: string): readonly Share[] {
+    const all = { of: '', most: this.#bytes };
+    return [
+      { ...all, amount },
+      { of: address, amount, most: this.#bytes / 2, within: all },
+    ];
   }
 }
 
@@ -49,6 +59,7 @@ export function tooMuchAtOnce(): HttpError {
  */
 export class Spool {
   readonly #budget: Budget;
+  readonly #address: string;
   #taken = 0;
   #closed = false;
   #memory: Buffer | undefined;
@@ -58,16 +69,19 @@ export class Spool {
 
   constructor(request: AnyRequest, budget: Budget) {
     this.#budget = budget;
+    const { remoteAddress = '-' } = request.socket;
+    this.#address = siteOf(normalAddress(remoteAddress) ?? remoteAddress);
     whenOver(request, () => this.close());
   }
 
   /** Throws `HttpError` 503 when the budget or the disk has no room for it. */
   async add(chunk: Buffer): Promise<void> {
-    if (this.#memory === undefined) await this.#take();
-    this.#memory ??= Buffer.allocUnsafe(MEMORY);
+    let memory = this.#memory ?? (await this.#grow(Buffer.alloc(0), FIRST));
     for (let at = 0; at < chunk.length;) {
-      if (this.#used === MEMORY) await this.#flush(this.#memory);
-      const copied = chunk.copy(this.#memory, this.#used, at);
+      if (this.#used === FIRST && memory.length === FIRST)
+        memory = await this.#grow(memory, MEMORY);
+      if (this.#used === MEMORY) await this.#flush(memory);
+      const copied = chunk.copy(memory, this.#used, at);
       this.#used += copied;
       at += copied;
     }
@@ -87,7 +101,7 @@ export class Spool {
   /** As often as one likes. */
   close(): void {
     this.#closed = true;
-    this.#budget.giveBack(this.#taken);
+    this.#budget.giveBack(this.#taken, this.#address);
     this.#taken = 0;
     // Its content is gone already, so there is nothing that a failure could spoil.
     void this.#file?.close().catch(() => {});
@@ -99,10 +113,18 @@ export class Spool {
     return bytesRead;
   }
 
-  async #take(): Promise<void> {
+  async #grow(before: Buffer, bytes: number): Promise<Buffer> {
+    await this.#take(bytes - before.length);
+    const memory = Buffer.allocUnsafe(bytes);
+    before.copy(memory);
+    this.#memory = memory;
+    return memory;
+  }
+
+  async #take(bytes: number): Promise<void> {
     if (!this.#closed) {
-      await this.#budget.take(MEMORY);
-      this.#taken += MEMORY;
+      await this.#budget.take(bytes, this.#address);
+      this.#taken += bytes;
     }
     if (!this.#closed) return;
     this.close(); // the client left while it was being taken
@@ -110,7 +132,7 @@ export class Spool {
   }
 
   async #flush(memory: Buffer): Promise<void> {
-    await this.#take();
+    await this.#take(MEMORY);
     try {
       this.#file ??= await openNameless();
       if (this.#closed) this.close(); // the client left while it was being opened
