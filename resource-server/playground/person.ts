@@ -4,6 +4,7 @@ import type { Attempts } from '#shared/auth/credentials/attempts.ts';
 import { realmNeeds } from '#shared/auth/schemes/realm-needs.ts';
 import type { SchemeParts } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import type { SpaceConfig } from '#shared/config/schema.ts';
+import { customerOf } from '#shared/http/forwarded.ts';
 import { deriveVerifiers } from '#shared/people/derive-verifiers.ts';
 import type { Person } from '#shared/people/directory.ts';
 
@@ -21,7 +22,8 @@ export function playgroundPeople(
 ): Pick<SchemeParts, 'directory' | 'verifiers' | 'attempts'> {
   const secret = { name: PERSON.name, password: PASSWORD };
   let derived: ReturnType<typeof deriveVerifiers> | undefined;
-  const own = (account: string) => `${PERSON.id} ${account}`;
+  const own = (account: string, address: string) =>
+    `${PERSON.id} ${customerOf(address)} ${account}`;
   return {
     directory: {
       find: async (id) => (id === PERSON.id ? PERSON : undefined),
@@ -43,11 +45,12 @@ export function playgroundPeople(
       },
       kerberos: async () => undefined,
     },
-    // Attempts with the name of a real person are counted apart from those of that person.
+    // Counted apart from those of a real person of that name. Everybody knows the password, so nobody who fails may
+    // keep others out: each address counts for itself.
     attempts: {
-      begin: (account, address) => attempts.begin(own(account), address),
-      succeeded: (account, address) => attempts.succeeded(own(account), address),
-      failed: (account, address) => attempts.failed(own(account), address),
+      begin: (account, address) => attempts.begin(own(account, address), address),
+      succeeded: (account, address) => attempts.succeeded(own(account, address), address),
+      failed: (account, address) => attempts.failed(own(account, address), address),
     },
   };
 }

@@ -41,6 +41,21 @@ test('a real person does not open the spaces of the playground, nor does one of 
   }
 });
 
+test('wrong passwords from one address keep nobody out elsewhere, and there an exchange says to wait', async () => {
+  await using rs = await startPlayground();
+  const statusFrom = async (address: string, password: string) => {
+    const { headers } = shows(PERSON.name, password);
+    const from = { headers: { ...headers, 'X-Forwarded-For': address } };
+    return (await rs.ask('GET', '/playground/at/basic/', from)).status;
+  };
+  const wrong: number[] = [];
+  for (let n = 0; n < 100; n += 1) wrong.push(await statusFrom('203.0.113.66', `wrong-${n}`));
+  expect([wrong[0], wrong.at(-1)]).toEqual([401, 429]);
+  expect(await statusFrom('203.0.113.67', PASSWORD)).toBe(200);
+  const tired = await rs.perform('scram-sha-256', '', { 'X-Forwarded-For': '203.0.113.66' });
+  expect([tired.status, tired.text]).toEqual([503, expect.stringContaining('answered 429')]);
+});
+
 test("a token of the playground's issuer opens none of the other spaces, and has no metadata", async () => {
   await using rs = await startPlayground();
   const page = await rs.perform('bearer');

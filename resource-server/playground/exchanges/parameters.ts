@@ -1,11 +1,17 @@
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { fieldOf, type ReadAnswer } from '../http1-message.ts';
 
-/** Returns the parameters of the first challenge of an answer (RFC 9110 section 11.6.1). Throws if there is none. */
+/**
+ * Returns the parameters of the first challenge of an answer (RFC 9110 section 11.6.1). Throws `HttpError` 503 if there
+ * is none, as in an answer to a visitor who has asked too often.
+ */
 export function challengeOf(answer: ReadAnswer): AuthParams {
   const [first] = parseChallenges(fieldOf(answer, 'WWW-Authenticate')) ?? [];
-  if (first === undefined) throw new Error('the own server gave no challenge');
+  if (first === undefined) {
+    throw new HttpError(503, `The server answered ${answer.status}. Try again in a minute.`);
+  }
   return first.params ?? {};
 }
 
