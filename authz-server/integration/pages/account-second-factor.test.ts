@@ -127,7 +127,7 @@ describe('somebody who knew the password has planted a passkey and a key', () =>
 
   test('the set-up lists them, says why, and removes those that are ticked', async () => {
     const { browser, page, left } = await planted();
-    expect(page.text).toContain('Somebody who knew your password may have added one');
+    expect(page.text).toContain('Somebody else may have added one');
     for (const name of ALL) expect(itemsOf(page, name)).toHaveLength(1);
     const code = appFrom(page, site.server)();
     const shown = await browser.submit(page, { code, item: itemsOf(page, 'planted') });

@@ -236,7 +236,7 @@ export const adminDe: typeof adminEn = {
     },
     'user second-factor': {
       title: 'Zweiter Faktor einer Person',
-      text: 'Ob eine Person einen zweiten Faktor hat, und wie viele Wiederherstellungscodes übrig sind.',
+      text: 'Ob eine Person einen zweiten Faktor hat, und wie viele Ersatzcodes übrig sind.',
     },
     'user second-factor-remove': {
       title: 'Den zweiten Faktor einer Person entfernen',
@@ -400,7 +400,7 @@ export const adminDe: typeof adminEn = {
     sign_ins: 'Anmeldungen',
     grants: 'Zugriffe',
     used_at: 'Zuletzt benutzt',
-    recovery_codes: 'Übrige Wiederherstellungscodes',
+    recovery_codes: 'Übrige Ersatzcodes',
     consents: 'Erlaubnisse',
     since: 'Seit',
     agent: 'Browser',

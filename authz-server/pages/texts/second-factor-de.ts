@@ -29,7 +29,7 @@ export const secondFactorDe: typeof secondFactorEn = {
     confirm: 'Geben Sie dann den Code ein, den die App zeigt.',
     other: 'Was ohne Code einlässt',
     otherText:
-      'Ein Passkey oder ein Schlüssel lässt ohne Code ein, wer ihn hat. Jemand, der Ihr Passwort kannte, hat vielleicht einen hinzugefügt. Kreuzen Sie jeden an, den Sie nicht kennen: Er wird entfernt, mit allem, was er geöffnet hat.',
+      'Ein Passkey oder ein Schlüssel lässt jeden ohne Code ein, der ihn hat. Vielleicht hat ihn jemand anders hinzugefügt, bevor es den zweiten Faktor gab. Kreuzen Sie jeden an, den Sie nicht kennen: Er wird entfernt, mit allem, was er geöffnet hat.',
     ways: { passkey: 'Passkey', key: 'Schlüssel' },
     remove: (kind, name) => `${kind} „${name}“ entfernen`,
     made: (since) => html`angelegt: ${since}`,
@@ -51,7 +51,7 @@ export const secondFactorDe: typeof secondFactorEn = {
     lead: 'Mit einem zweiten Faktor lässt ein Passwort allein niemanden ein: Es braucht auch einen Code aus einer App von Ihnen.',
     leadWithoutPassword:
       'Sie haben kein Passwort: Ein Passkey lässt Sie ohne Code ein. Wenn Sie später ein Passwort setzen, braucht es dazu auch einen Code aus einer App von Ihnen.',
-    ends: 'Ist er eingerichtet, wird jeder andere Browser abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet. Passkeys und Schlüssel bleiben und lassen ein, wer sie hat.',
+    ends: 'Ist er eingerichtet, wird jeder andere Browser abgemeldet, und alle Anwendungen und Geräte verlieren ihren Zugriff. Hier bleiben Sie angemeldet. Passkeys und Schlüssel bleiben und lassen jeden ein, der sie hat.',
     schemes:
       'Programme, die nur ein Passwort kennen, wie manche Netzlaufwerke, können Sie dann nicht einlassen.',
     setUp: 'Einrichten',

@@ -29,7 +29,7 @@ export const secondFactorEn = {
     confirm: 'Then enter the code that the app shows.',
     other: 'What lets in without a code',
     otherText:
-      'A passkey or a key lets in whoever has it, without a code. Somebody who knew your password may have added one. Tick each that you do not know: it is removed with all that it opened.',
+      'A passkey or a key lets in whoever has it, without a code. Somebody else may have added one, before there was a second factor. Tick each that you do not know: it is removed with all that it opened.',
     ways: { passkey: 'passkey', key: 'key' },
     remove: (kind: string, name: string) => `Remove the ${kind} “${name}”`,
     made: (since: Html) => html`made ${since}`,
