@@ -195,7 +195,10 @@ export function http1Server(parts: Http1Parts): Server {
     if (isOver(socket)) return discard(socket);
     if (!(socket instanceof net.Socket)) return;
     // A request that is held back is among the octets, or the end of the connection could be told before it.
-    const letGo = attend(socket, isHeld(request) ? Buffer.concat([headOf(request), head]) : head);
+    const octets = isHeld(request) ? Buffer.concat([headOf(request), head]) : head;
+    const letGo = attend(socket, octets, () => {
+      if (allowsHalf) connections.halve(socket);
+    });
     await connections.settled(socket);
     if (!socket.writable || isHeld(request)) letGo();
     if (!socket.writable) return discard(socket);

@@ -86,14 +86,19 @@ export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
   return response;
 }
 
+/** A stream tells its end only once all before it is read. */
+type Stream = Socket & { readonly _readableState: { readonly ended: boolean } };
+
 /**
  * Watches the connection until a handshake has its answer, as node:http does while it has the connection: it notices
- * a client that leaves. It keeps the bytes that come, behind `head`. The result ends it.
+ * a client that leaves. It keeps the bytes that come, behind `head`; `ended`: the client has ended its side behind
+ * them. The result ends it.
  */
-export function attend(socket: Socket, head: Buffer): () => void {
+export function attend(socket: Socket, head: Buffer, ended: () => void): () => void {
   if (head.length > 0) socket.unshift(head);
   const look = () => {
     if (socket.readableLength === 0) socket.read(0); // else its end would not be told
+    else if ((socket as Stream)._readableState.ended) ended();
   };
   socket.on('readable', look);
   return () => socket.off('readable', look);
