@@ -35,7 +35,7 @@ const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] 
     'asks a person; e2e/flows/cli-login-code.test.ts signs in',
   ],
   [
-    'docs/how-to/mcp-server.md',
+    'docs/how-to/mcp-example.md',
     'npm run -s cli -- login',
     'asks a person; e2e/interop/mcp/behind-countersign.test.ts signs in',
   ],

@@ -18,7 +18,7 @@ const BLOCKS = {
   gateway: ['sh mcp-example'],
   guard: ['sh mcp-example', 'sh mcp-example-guard'],
 } as const;
-const GUIDE = 'docs/how-to/mcp-server.md';
+const GUIDE = 'docs/how-to/mcp-example.md';
 
 const parts = new AsyncDisposableStack();
 let site: SessionSite;

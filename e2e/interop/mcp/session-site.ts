@@ -11,7 +11,7 @@ import { NODE, type RunningProcess, startProcess } from '../../parts/process.ts'
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
 
 const run = promisify(execFile);
-const PAGE_OF_IT = 'docs/how-to/mcp-server.md';
+const PAGE_OF_IT = 'docs/how-to/mcp-example.md';
 
 export const WAYS = ['guard', 'gateway'] as const;
 export type Way = (typeof WAYS)[number];
