@@ -99,7 +99,8 @@ function refuse(ctx: KoaContextWithOIDC, error: Error, config: Config): void {
 
 /** The reason goes to the line of the request: to the client the engine says less. */
 function hear(ctx: KoaContextWithOIDC, error: Error, config: Config): void {
-  note(ctx.req, { reason: reasonOf(ctx, error, config) });
+  const reason = reasonOf(ctx, error, config);
+  note(ctx.req, { reason });
   ctx.state['refused'] = error;
   if (error instanceof TooManyRequests) ctx.state['retryAfter'] = error.retryAfter;
 }

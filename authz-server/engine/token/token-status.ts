@@ -50,8 +50,7 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
       const claims = await verify(ctx);
       if (claims !== undefined && claims.client_id !== client.clientId) {
         const [error, reason] = ['unauthorized_client', 'the token was issued to another client'];
-        const told = `${error}: ${reason}`;
-        note(ctx.req, { reason: told });
+        note(ctx.req, { reason: `${error}: ${reason}` });
         ctx.status = 400;
         ctx.body = { error, error_description: reason };
         return;
