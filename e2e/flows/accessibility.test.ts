@@ -4,28 +4,13 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { configSchema } from '#shared/config/schema.ts';
-import { withTour } from '#shared/config/tour.ts';
 import { send } from '#shared/server/message/answer.ts';
 import type { Answer } from '#shared/http/answer.ts';
-import { homePage } from '../../authz-server/pages/home.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';
 import type { Language, View } from '../../authz-server/pages/frame/view.ts';
-import { SAMPLES, sampleView } from '../../authz-server/pages/views/samples.fixture.ts';
-import { samples } from '../../resource-server/pages/views/samples.fixture.ts';
+import { sampleView } from '../../authz-server/pages/views/samples.fixture.ts';
 import { launchBrowser } from '../parts/browser.ts';
-
-type Draw = (view: View) => Answer;
-
-const PAGES: Readonly<Record<string, Draw>> = {
-  ...SAMPLES,
-  ...samples(),
-  home: ({ brand: { links = [], ...brand }, language }) =>
-    homePage(
-      { ...withTour(configSchema.parse({})), brand: { ...brand, links: [...links] } },
-      language,
-    ),
-};
+import { PAGES } from './sample-pages.ts';
 
 const LOGO: Answer = {
   status: 200,
@@ -145,25 +130,6 @@ test('320 px wide (which is 1280 at 400 %) nothing has to be scrolled sideways',
     expect([where, width]).toEqual([where, 320]);
   });
   more = {};
-});
-
-test('the keyboard reaches everything on every page and shows where it is', async () => {
-  await onEveryPage(await browser.newPage(), ['en'], async (page, name) => {
-    const all = 'a[href], button, select, summary, input:not([type=hidden]):not([disabled])';
-    const count = await page.locator(all).filter({ visible: true }).count();
-    const reached = new Set<number>();
-    for (let step = 0; step < count + 2; step++) {
-      await page.keyboard.press('Tab');
-      const { index, outline } = await page.evaluate<{ index: number; outline: string }>(`({
-        index: [...document.querySelectorAll('${all}')].indexOf(document.activeElement),
-        outline: getComputedStyle(document.activeElement).outlineStyle,
-      })`);
-      if (index === -1) continue;
-      reached.add(index);
-      expect([name, index, outline]).toEqual([name, index, 'solid']);
-    }
-    expect([name, reached.size]).toEqual([name, count]);
-  });
 });
 
 test('the policy lets the style and the logo in', async () => {

@@ -8,6 +8,7 @@ import { LANGUAGES } from '#shared/pages/language.ts';
 import { SAMPLES, sampleView } from '../../authz-server/pages/views/samples.fixture.ts';
 import { launchBrowser } from '../parts/browser.ts';
 import { walkByTab } from '../parts/tab-order.ts';
+import { PAGES } from './sample-pages.ts';
 
 let server: Server;
 let browser: Browser;
@@ -17,7 +18,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
   server = createServer((request, response) => {
     const [, language = 'en', name = ''] = (request.url ?? '').split('/');
-    const page = SAMPLES[name]?.(sampleView(language === 'de' ? 'de' : 'en'));
+    const page = PAGES[name]?.(sampleView(language === 'de' ? 'de' : 'en'));
     send(request, response, page ?? { status: 404, fields: {} });
   });
   await new Promise<void>((resolve) => {
@@ -35,7 +36,7 @@ test.each(LANGUAGES)(
   'Tab reaches each control of every page once, in order and visibly, and leaves the page (WCAG 2.1.1, 2.1.2, 2.4.3, 2.4.7): %s',
   async (language) => {
     const page = await browser.newPage();
-    for (const name of Object.keys(SAMPLES)) {
+    for (const name of Object.keys(PAGES)) {
       await page.goto(`${url}/${language}/${name}`);
       await walkByTab(page, name);
     }
