@@ -14,6 +14,7 @@ import { type Handler, listen } from '../listen/listen.ts';
 import { selfSigned } from '../listen/self-signed.ts';
 import type { AnyHandler } from '../message/message.ts';
 import { exchange, statuses, TestSocket } from '../wire/test-socket.fixture.ts';
+import type { TunnelHandler } from '../tunnels/tunnel.ts';
 import { CLOSING_GET, echo, GET, open, problemOf, start } from '../wire/wire.fixture.ts';
 
 /** Where node:http says that it has made the objects of a request. */
@@ -146,6 +147,26 @@ describe('a request that was held back', () => {
     const asked = (bytes + CLOSING_GET).match(/ HTTP\/1\.1\r/g);
     expect(statuses(received)).toEqual(asked?.map(() => 200));
     expect(received.match(/y+/g)?.join('')).toBe(bytes.match(/y+/g)?.join(''));
+  });
+
+  test('RFC 9110 section 9.3.6: a tunnel behind long content carries all octets', async () => {
+    const tunnel: TunnelHandler = async ({ open: begin }) => {
+      const side = begin({});
+      side.pipe(side);
+    };
+    const host = { host: '127.0.0.1', port: 0 };
+    const listening = await listen({ ...host, handler: telling, tunnel, log: silentLog });
+    open.push(listening);
+    const client = new TestSocket(listening);
+    const octets = 'z'.repeat(200_000);
+    const connecting = 'CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n';
+    client.socket.write(filled('POST', 70_000) + connecting + octets);
+    let received = '';
+    client.socket.on('data', (piece: Buffer) => {
+      received += piece.toString('latin1');
+      if (received.endsWith(octets)) client.socket.end();
+    });
+    expect((await client.all).endsWith(`\r\n\r\n${octets}`)).toBe(true);
   });
 
   test.each([
