@@ -1,5 +1,7 @@
+import { parseStrictJson, StrictJsonError } from '#shared/base/strict-json.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
+import { InputError } from '#shared/operations/operation.ts';
 import { wholeContent } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 
@@ -11,7 +13,8 @@ const TYPE = /^application\/json(?:[ \t]*;[ \t]*charset="?utf-8"?)?$/i;
 
 /**
  * Reads the JSON content of a request. Throws `HttpError` 415 for another media type or a content coding, 413 if it is too
- * long, and `BadRequest` if it is no JSON in UTF-8 (RFC 8259 section 8.1).
+ * long, and `BadRequest` if it is no JSON in UTF-8 (RFC 8259 section 8.1), and `InputError` for a
+ * member that is there twice.
  */
 export async function receiveJson(request: AnyRequest): Promise<unknown> {
   const { rawHeaders } = request;
@@ -31,8 +34,11 @@ export async function receiveJson(request: AnyRequest): Promise<unknown> {
     () => new HttpError(413, `The content has at most ${LONGEST} octets.`),
   );
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
-  } catch {
-    throw new BadRequest('The content is no JSON in UTF-8.');
+    return parseStrictJson(content);
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error;
+    const { path, message } = error;
+    if (path.length === 0) throw new BadRequest('The content is no JSON in UTF-8.');
+    throw new InputError(path, message);
   }
 }

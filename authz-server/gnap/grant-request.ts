@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseStrictJson, StrictJsonError } from '#shared/base/strict-json.ts';
 import { HASH_METHODS } from '#shared/gnap/interaction-hash.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
 import { GnapError } from './gnap-error.ts';
@@ -149,9 +150,13 @@ function mistakeIn(
 
 function parseJson(content: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
-  } catch {
-    throw new GnapError('invalid_request', 'the content is not JSON in UTF-8');
+    return parseStrictJson(content);
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error;
+    const { path, message } = error;
+    if (path.length === 0)
+      throw new GnapError('invalid_request', 'the content is not JSON in UTF-8');
+    throw new GnapError('invalid_request', `${path.join('.')}: ${message}`);
   }
 }
 

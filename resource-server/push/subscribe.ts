@@ -1,6 +1,7 @@
 import { p256Point } from '#shared/auth/schemes/vapid/vapid.ts';
 import { subjectOf } from '#shared/auth/person.ts';
 import { randomId } from '#shared/base/random.ts';
+import { parseStrictJson } from '#shared/base/strict-json.ts';
 import { HttpError, UNSTORED } from '#shared/http/answer.ts';
 import { single } from '#shared/http/fields.ts';
 import { linksTo } from '#shared/http/link.ts';
@@ -95,9 +96,12 @@ async function keyAsked(request: AnyRequest): Promise<string | undefined> {
 }
 
 function optionsOf(content: Buffer): { readonly vapid?: unknown } {
-  const malformed = new HttpError(400, 'The options are no JSON object.');
+  const malformed = new HttpError(
+    400,
+    'The options are no JSON object in which each member is there once.',
+  );
   try {
-    const options: unknown = JSON.parse(content.toString());
+    const options: unknown = parseStrictJson(content);
     if (typeof options === 'object' && options !== null && !Array.isArray(options)) return options;
   } catch {
     throw malformed;

@@ -338,6 +338,11 @@ describe('mistakes', () => {
     expect(found['COUNTERSIGN_CONFIG']).toMatch(reason);
   });
 
+  test('a member that is there twice is a mistake, and its path is named', async () => {
+    const found = await mistakes('{"store":"redis","listen":{"authz":{},"authz":{"port":1}}}');
+    expect(found).toEqual({ 'listen.authz': 'is there twice: remove one of them' });
+  });
+
   test('a Redis password never gets into a message', async () => {
     const found = await mistakes(
       {},

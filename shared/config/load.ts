@@ -6,6 +6,7 @@ import { issueMistakes } from './issue-mistakes.ts';
 import { issueWords } from './issue-words.ts';
 import { inFileOrder } from './file-order.ts';
 import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
+import { parseStrictJson, StrictJsonError } from '#shared/base/strict-json.ts';
 import { knownMembers } from './known-members.ts';
 import { memberAt, PATH_SETTINGS, type PathSetting, SPACE_PATH_SETTINGS } from './path-settings.ts';
 import { RULES } from './rules.ts';
@@ -68,15 +69,14 @@ const membersAt = (path: readonly PropertyKey[]) => knownMembers(configSchema, p
 /** The file's members. */
 async function readMembers(file: string | undefined): Promise<Record<string, unknown>> {
   if (!file) return {};
-  const refuse = (message: string) => new ConfigError([{ path: 'COUNTERSIGN_CONFIG', message }]);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw refuse(
+    throw unread(
       `cannot read ${resolve(file)} (${error.code}): correct the path or its permissions`,
     );
   });
-  const members = parseJson(text, (reason) => refuse(`${file} is not JSON: ${reason}`));
+  const members = parseJson(file, text);
   if (typeof members !== 'object' || members === null || Array.isArray(members)) {
-    throw refuse(`${file} must hold one JSON object`);
+    throw unread(`${file} must hold one JSON object`);
   }
   return fromFolder(dirname(file), members);
 }
@@ -99,13 +99,18 @@ function resolvePaths(folder: string, object: unknown, settings: readonly PathSe
   }
 }
 
-function parseJson(text: string, refuse: (reason: string) => Error): unknown {
+function parseJson(file: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseStrictJson(text);
   } catch (error) {
-    throw refuse((error as SyntaxError).message);
+    if (!(error instanceof StrictJsonError)) throw error;
+    const { path, message, cause } = error;
+    if (path.length > 0) throw new ConfigError([{ path: path.join('.'), message }], file);
+    throw unread(`${file} ${message}: ${(cause as Error).message}`);
   }
 }
+
+const unread = (message: string) => new ConfigError([{ path: 'COUNTERSIGN_CONFIG', message }]);
 
 /** Top-level members that an issue is about. */
 function brokenMembers(issue: z.core.$ZodIssue): string[] {

@@ -194,6 +194,7 @@ describe('refused', () => {
       { kty: 1 },
       '',
       '{',
+      JSON.stringify(jwk).replace('{', '{"kty":"RSA",'),
       '{}',
       '-----BEGIN PUBLIC KEY-----',
       text + text,

@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { remembering } from '#shared/base/recent-map.ts';
+import { parseStrictJson } from '#shared/base/strict-json.ts';
 import { keyFromJwk, type KeptKey, keptKey } from '#shared/jose/key-fingerprint.ts';
 import { holdsPrivateKey } from '#shared/jose/private-members.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
@@ -79,7 +80,8 @@ function parse(content: Buffer): KeyObject {
   const text = content.toString('utf8');
   if (text.includes('PRIVATE KEY-----')) throw isPrivate();
   try {
-    if (text.trimStart().startsWith('{')) return fromPublicJwk(JSON.parse(text));
+    if (text.trimStart().startsWith('{'))
+      return fromPublicJwk(parseStrictJson(text) as Readonly<Record<string, unknown>>);
     if (text.includes('-----BEGIN')) return fromPem(text);
     return createPublicKey({ key: content, format: 'der', type: 'spki' });
   } catch (error) {

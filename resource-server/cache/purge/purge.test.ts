@@ -142,6 +142,7 @@ describe('BAN', () => {
     ['by nothing', {}, '', 400],
     ['by both', { ...JSON_TYPE, Ban: 'tag="a"' }, '{"tag":"a"}', 400],
     ['by a malformed field', { Ban: 'req.url ~ .' }, '', 400],
+    ['by a member twice', JSON_TYPE, '{"tag":"a","tag":"b"}', 400],
     ['by what is no JSON', JSON_TYPE, '{"tag":', 400],
     ['by what is no UTF-8', JSON_TYPE, '{"tag":"\uD800"}\xff', 400],
     ['by JSON that names nothing', JSON_TYPE, '{"soft":true}', 400],

@@ -1,4 +1,5 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
+import { parseStrictJson } from '#shared/base/strict-json.ts';
 import { type Answer, HttpError, UNSTORED } from '#shared/http/answer.ts';
 import { type Ban, parseBan, toBan } from '#shared/http/ban-rule.ts';
 import { BadRequest, lines, single } from '#shared/http/fields.ts';
@@ -87,9 +88,9 @@ async function receiveBan(request: AnyRequest): Promise<Ban> {
 
 function fromJson(content: Buffer): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
+    return parseStrictJson(content);
   } catch {
-    throw new BadRequest('The content is not JSON.');
+    throw new BadRequest('The content is not JSON, or has a member twice.');
   }
 }
 

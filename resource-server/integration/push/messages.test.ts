@@ -60,6 +60,7 @@ describe('RFC 8030 section 4: a subscription', () => {
 
   test.each([
     ['no JSON', '{', 400],
+    ['a member twice', '{"more":7,"more":7}', 400],
     ['no object', '[]', 400],
     ['a key that is none', '{"vapid":"AAAA"}', 400],
     ['a key that is no text', '{"vapid":7}', 400],

@@ -1,3 +1,4 @@
+import { parseStrictJson, StrictJsonError } from '#shared/base/strict-json.ts';
 import { hash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import type { Mistake } from '#shared/base/mistake.ts';
@@ -16,7 +17,6 @@ import { type DeclaredFile, declaredFile } from './file-schema.ts';
 import { publicKeyFrom } from './public-key-from.ts';
 import { plainSecrets } from './plain-secrets.ts';
 import type { Wanted } from './wanted.ts';
-import { parseStrictJson, StrictJsonError } from './strict-json.ts';
 
 /** Octets of a file: some 30,000 people. */
 const LONGEST = 8 * 2 ** 20;

@@ -422,12 +422,14 @@ describe('refused, by its place', () => {
     );
   });
 
-  test('no file, half a file, another file, and bytes that are not UTF-8', async () => {
+  test('no file, half a file, another file, a member twice, and bytes that are not UTF-8', async () => {
     const { text: exportedText } = await exported();
     for (const end of [0, 1, exportedText.length >> 1, exportedText.length - 3]) {
       expect(mistakes(exportedText.slice(0, end))).toContain('is not JSON');
     }
     for (const other of ['null', '[]', '1', '"x"', '{}']) expect(mistakes(other)).not.toBe('taken');
+    const twice = exportedText.replace('{', '{"people":[],');
+    expect(mistakes(twice)).toBe('people: is there twice: remove one of them');
     const broken = Buffer.from(exportedText);
     broken[exportedText.indexOf('alice')] = 0xff;
     expect(() => parseDirectoryFile(broken, KINDS)).toThrow(/^all: is not JSON in UTF-8$/);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { realmName } from '#shared/base/members.ts';
+import { parseStrictJson, StrictJsonError } from '#shared/base/strict-json.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';
 import type { NewRecord } from '../people.ts';
 import type { KeptKind } from '../verifier-kind.ts';
@@ -121,8 +122,11 @@ export function parseDirectoryFile(file: Uint8Array, kinds: readonly KeptKind[])
 
 function parseJson(file: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(file));
-  } catch {
-    throw new DirectoryFileError('all: is not JSON in UTF-8');
+    return parseStrictJson(file);
+  } catch (error) {
+    if (!(error instanceof StrictJsonError)) throw error;
+    const { path, message } = error;
+    if (path.length === 0) throw new DirectoryFileError('all: is not JSON in UTF-8');
+    throw new DirectoryFileError(`${path.join('.')}: ${message}`);
   }
 }

@@ -1,10 +1,10 @@
-/** Thrown for text that is not JSON, or says a member of an object twice; `path` leads to that. */
+/** Thrown for text that is not JSON (`cause`: what the parser says, which may quote it), or has a member twice; `path` leads to that. */
 export class StrictJsonError extends Error {
   override readonly name = 'StrictJsonError';
   readonly path: readonly string[];
 
-  constructor(path: readonly string[], message: string) {
-    super(message);
+  constructor(path: readonly string[], message: string, options?: ErrorOptions) {
+    super(message, options);
     this.path = path;
   }
 }
@@ -12,18 +12,21 @@ export class StrictJsonError extends Error {
 /** An object or a list that is open: the members so far, or the place of the next entry. */
 type Open = { readonly members: Set<string>; at: string } | { at: number };
 
+const UTF_8 = new TextDecoder('utf-8', { fatal: true });
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],:]/gs;
 
 /**
  * Parses JSON in which each object has each member once (RFC 8259 section 4 leaves open which of two counts), and none is
- * `__proto__`. Throws `StrictJsonError`.
+ * `__proto__`; octets are UTF-8 (section 8.1). Throws `StrictJsonError`.
  */
-export function parseStrictJson(text: string): unknown {
+export function parseStrictJson(content: string | Uint8Array): unknown {
+  let text: string;
   let value: unknown;
   try {
+    text = typeof content === 'string' ? content : UTF_8.decode(content);
     value = JSON.parse(text);
-  } catch {
-    throw new StrictJsonError([], 'is not JSON');
+  } catch (cause) {
+    throw new StrictJsonError([], 'is not JSON', { cause });
   }
   refuseRepeated(text);
   return value;
@@ -47,12 +50,19 @@ function refuseRepeated(text: string): void {
       isName = false;
     } else if (isName && inner !== undefined && 'members' in inner) {
       inner.at = JSON.parse(token) as string;
-      const path = open.map(({ at }) => String(at));
-      if (inner.at === '__proto__') throw new StrictJsonError(path, 'is no member: remove it');
-      if (inner.members.has(inner.at)) {
-        throw new StrictJsonError(path, 'is there twice: remove one of them');
+      const fault = faultOf(inner.at, inner.members);
+      if (fault !== undefined) {
+        throw new StrictJsonError(
+          open.map(({ at }) => String(at)),
+          fault,
+        );
       }
       inner.members.add(inner.at);
     }
   }
+}
+
+function faultOf(name: string, members: ReadonlySet<string>): string | undefined {
+  if (name === '__proto__') return 'is no member: remove it';
+  return members.has(name) ? 'is there twice: remove one of them' : undefined;
 }
