@@ -35,15 +35,42 @@ export async function usesCode(server: Server, id: string, typed: string): Promi
   return typeof checked !== 'string' && (await checked.use()) !== undefined;
 }
 
-/** The app that was given the secret of a page. */
-export function appFrom({ text }: Pick<Page, 'text'>, server: Pick<Server, 'clock'>) {
+/** The secret that a page shows to be typed into an app. */
+function secretOn({ text }: Pick<Page, 'text'>): Buffer {
   const [, shown = ''] = /<code>([A-Z2-7 ]+)<\/code>/.exec(text) ?? [];
-  const bits = (shown.match(/\S/g) ?? [])
+  return secretFrom(shown);
+}
+
+/** The octets of a secret as it is typed, in groups (RFC 4648 section 6). */
+export function secretFrom(typed: string): Buffer {
+  const bits = (typed.match(/\S/g) ?? [])
     .map((digit) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(digit).toString(2).padStart(5, '0'))
     .join('');
   const octets = bits.match(/.{8}/g) ?? [];
-  return appOf(Buffer.from(octets.map((octet) => Number.parseInt(octet, 2))), server);
+  return Buffer.from(octets.map((octet) => Number.parseInt(octet, 2)));
 }
+
+/** The app that was given the secret of a page. */
+export const appFrom = (page: Pick<Page, 'text'>, server: Pick<Server, 'clock'>) =>
+  appOf(secretOn(page), server);
+
+/**
+ * The app of a person who never waits: no code is of the same step as one before, because each step works once. The code of
+ * the next step is good already (RFC 6238 section 5.2), and a third within a step there is not.
+ */
+export function unusedCodes(secret: Buffer, { clock }: Pick<Server, 'clock'>): () => string {
+  let last = -Infinity;
+  return () => {
+    const now = stepAt(clock.now());
+    last = Math.max(now, last + 1);
+    if (last > now + 1) throw new Error('both codes of this step are given');
+    return hotp(secret, last);
+  };
+}
+
+/** The same for the secret of a page. */
+export const unusedCodesFrom = (page: Pick<Page, 'text'>, server: Pick<Server, 'clock'>) =>
+  unusedCodes(secretOn(page), server);
 
 /** The recovery codes that a page shows. */
 export const codesOn = ({ text }: Page): readonly string[] =>

@@ -4,7 +4,11 @@ import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import type { Changes, Page, TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
 import { Authenticator, optionsIn } from '../../authz-server/integration/authenticator.fixture.ts';
-import { appFrom, codesOn } from '../../authz-server/integration/second-factor.fixture.ts';
+import {
+  appFrom,
+  codesOn,
+  unusedCodesFrom,
+} from '../../authz-server/integration/second-factor.fixture.ts';
 import { type Flow, redisStore, startFlow, startFlowOn, STORE_KINDS } from '../flows/flow.ts';
 import { startRedis } from '../parts/redis.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
@@ -30,9 +34,10 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     const person = await newPerson(flow);
     const browser = await signedIn(flow, person);
     const page = await browser.open(PATH);
-    const code = appFrom(page, { clock: systemClock });
-    const shown = await browser.submit(page, { code: code() });
-    return { person, browser, code, recovery: codesOn(shown) };
+    const code = unusedCodesFrom(page, { clock: systemClock });
+    const used = code();
+    const shown = await browser.submit(page, { code: used });
+    return { person, browser, code, used, recovery: codesOn(shown) };
   }
 
   /** A browser whose person has given the password, at both servers. */
@@ -59,7 +64,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   test('RFC 6238 section 5.2: ten at once with one code sign in once', async () => {
     const { person, code } = await protectedPerson();
     const step = await atSecondStep(person);
-    const next = code(1);
+    const next = code();
     expect(await tenAtOnce(step, () => ({ code: next }))).toBe(1);
     const again = await atSecondStep(person);
     expect(await tenAtOnce(again, () => ({ code: next }))).toBe(0);
@@ -135,10 +140,9 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 
   test('the log has the reason of each refusal, and no code', async () => {
-    const { person, code, recovery } = await protectedPerson();
+    const { person, used, recovery } = await protectedPerson();
     const { page, browsers } = await atSecondStep(person);
     const [browser] = browsers;
-    const used = code();
     for (const shown of [{ code: used }, { code: '000000' }, { recovery: '00000-00000' }]) {
       expect((await browser.send(page, shown)).status).toBe(422);
     }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { hotp, stepAt } from '#shared/people/second-factor/totp.ts';
+import { systemClock } from '#shared/base/clock.ts';
+import { secretFrom, unusedCodes } from '../../authz-server/integration/second-factor.fixture.ts';
 import { addPeopleClient, DEVICE_FLOW } from '../pair/people-client.ts';
 import type { Pair, Person } from '../pair/pair.ts';
 import { startPair } from '../pair/pair.ts';
@@ -36,17 +37,6 @@ async function signOut(): Promise<void> {
   await open('/sign-out');
   await firefox.press('button', 'Sign out');
 }
-
-/** The code of an app that has this secret, so many steps from now (RFC 6238). */
-function code(secret: string, later: number): string {
-  const digits = Array.from(secret.replaceAll(' ', ''));
-  const bits = digits.map((one) => base32.indexOf(one).toString(2).padStart(5, '0')).join('');
-  const octets = bits.match(/.{8}/g) ?? [];
-  const bytes = octets.map((octet) => Number.parseInt(octet, 2));
-  return hotp(Buffer.from(bytes), stepAt(Date.now()) + later);
-}
-
-const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 describe('in Firefox without script', () => {
   test('the password works, and nothing that needs script is shown', async () => {
@@ -142,7 +132,8 @@ describe('in Firefox without script', () => {
     await firefox.press('link', 'Set up a second factor');
     await firefox.unfold();
     const [, secret = ''] = /secret into the app:\s*([A-Z2-7 ]+)/.exec(await firefox.text()) ?? [];
-    await firefox.type('code', code(secret, 0));
+    const code = unusedCodes(secretFrom(secret), { clock: systemClock });
+    await firefox.type('code', code());
     await firefox.press('button', 'Set it up');
     expect(await firefox.text()).toContain('Keep these recovery codes');
     await firefox.press('link', 'I have saved them: continue');
@@ -152,7 +143,7 @@ describe('in Firefox without script', () => {
     const asked = await firefox.text();
     expect(asked).toContain('Enter your code');
     expect(asked).toContain('Use a recovery code instead');
-    await firefox.type('code', code(secret, 1));
+    await firefox.type('code', code());
     await firefox.press('button', 'Continue');
     expect(await firefox.text()).toContain('You are carol.');
     await signOut();

@@ -4,7 +4,7 @@ import {
   optionsIn,
 } from '../../../authz-server/integration/authenticator.fixture.ts';
 import { TestBrowser } from '../../../authz-server/integration/browser.fixture.ts';
-import { appFrom } from '../../../authz-server/integration/second-factor.fixture.ts';
+import { unusedCodesFrom } from '../../../authz-server/integration/second-factor.fixture.ts';
 import type { Pair, Person } from '../../pair/pair.ts';
 import { PersonAtPages } from './person-at-pages.ts';
 
@@ -27,12 +27,11 @@ export const WAYS: Readonly<Record<string, WayIn>> = {
     async person(pair, person) {
       const browser = await atHome(pair, person);
       const page = await browser.open('/account/second-factor');
-      const code = appFrom(page, { clock: systemClock });
+      const code = unusedCodesFrom(page, { clock: systemClock });
       await browser.submit(page, { code: code() }, '/account/second-factor');
       const { name, password } = person;
-      // The step of the set-up is used up: the code of the next one is good already (RFC 6238 section 5.2).
       return new PersonAtPages(pair, person, ({ text }) =>
-        text.includes('autocomplete="one-time-code"') ? { code: code(1) } : { name, password },
+        text.includes('autocomplete="one-time-code"') ? { code: code() } : { name, password },
       );
     },
   },
