@@ -51,11 +51,11 @@ export function tools(parts: RefusedParts): Step {
 /** Returns the message that the request brings; undefined: none. */
 async function messageOf(exchange: Exchange): Promise<unknown> {
   const { request } = exchange;
+  const { field, peer } = exchange.asked();
   // Kept for the application, within what all such requests together may take.
-  await contentDigest(request, 'sha256', LONGEST);
+  await contentDigest(request, 'sha256', { address: peer.address, limit: LONGEST });
   const content = await wholeContent(request, LONGEST, tooLong);
   if (content.length === 0) return undefined;
-  const { field } = exchange.asked();
   if (field('content-encoding') !== undefined || !JSON_TYPE.test(field('content-type') ?? '')) {
     throw new HttpError(415, 'A message is application/json, in UTF-8, without a content coding.');
   }

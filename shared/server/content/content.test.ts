@@ -147,14 +147,16 @@ describe('contentDigest', () => {
 
 describe('the limit', () => {
   const refuses: Handler = async (request, response) => {
-    await expect(contentDigest(request, 'sha256', 1000)).rejects.toThrow(HttpError);
-    await expect(contentDigest(request, 'md5', 1000)).rejects.toMatchObject({ status: 413 });
+    await expect(contentDigest(request, 'sha256', { limit: 1000 })).rejects.toThrow(HttpError);
+    await expect(contentDigest(request, 'md5', { limit: 1000 })).rejects.toMatchObject({
+      status: 413,
+    });
     response.end('refused');
   };
 
   test('a content of that length passes', async () => {
     handler = async (request, response) => {
-      response.end((await contentDigest(request, 'sha256', 1000)).toString('hex'));
+      response.end((await contentDigest(request, 'sha256', { limit: 1000 })).toString('hex'));
     };
     expect(await post(bytes(1000))).toBe(sha256(bytes(1000)));
   });
@@ -188,7 +190,7 @@ describe('the limit', () => {
     handler = async (request, response) => {
       const hold = request.url === '/held';
       try {
-        await contentDigest(request, 'sha256', undefined, budget);
+        await contentDigest(request, 'sha256', { budget });
         if (hold) spooled.resolve();
         if (hold) await held.promise;
       } catch (error) {
@@ -218,7 +220,7 @@ describe('the limit', () => {
     const budget = new Budget(4 * MEBIBYTE);
     const end = Promise.withResolvers<void>();
     handler = async (request, response) => {
-      const status = await contentDigest(request, 'sha256', undefined, budget).then(
+      const status = await contentDigest(request, 'sha256', { budget }).then(
         () => 200,
         (error: unknown) => (error instanceof HttpError ? error.status : 500),
       );
@@ -247,7 +249,7 @@ describe('the limit', () => {
     const begun: (() => void)[] = [];
     h2.on('request', (request, response) => {
       request.once('data', () => begun.shift()?.());
-      contentDigest(request, 'sha256', undefined, budget).then(
+      contentDigest(request, 'sha256', { budget }).then(
         () => response.end(),
         (error: unknown) => {
           if (error instanceof HttpError) response.writeHead(error.status);

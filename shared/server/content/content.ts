@@ -3,7 +3,7 @@ import { Http2ServerRequest } from 'node:http2';
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '../message/message.ts';
-import { Budget, Spool } from './spool.ts';
+import { addressOf, Budget, Spool } from './spool.ts';
 import { upgradeOf } from '../tunnels/upgrade.ts';
 
 /** Bytes of the longest content that is kept to be read twice. */
@@ -17,6 +17,15 @@ const held = new WeakMap<AnyRequest, Buffer>();
 /** Bytes of content that were read from the connection. */
 const read = new WeakMap<AnyRequest, number>();
 
+/** How content is kept. */
+export interface Keeping {
+  /** For whom it counts, as `clientAddress` gives it; absent: the other end of the connection. */
+  readonly address?: string;
+  /** Bytes. */
+  readonly limit?: number;
+  readonly budget?: Budget;
+}
+
 /**
  * Digest of the whole content by a hash of `node:crypto`, as often as is asked. The content is received
  * once and kept until the request is answered, for `contentOf`. Rejects with `HttpError` 413 when it is
@@ -26,10 +35,9 @@ const read = new WeakMap<AnyRequest, number>();
 export async function contentDigest(
   request: AnyRequest,
   hash: string,
-  limit = LIMIT,
-  budget = BUDGET,
+  keeping: Keeping = {},
 ): Promise<Buffer> {
-  const spooling = spools.get(request) ?? spool(request, limit, budget);
+  const spooling = spools.get(request) ?? spool(request, keeping);
   spools.set(request, spooling);
   const spooled = await spooling;
   const digest = createHash(hash);
@@ -100,10 +108,13 @@ async function* again(spooling: Promise<Spool>): AsyncGenerator<Buffer> {
   yield* spooled.read();
 }
 
-async function spool(request: AnyRequest, limit: number, budget: Budget): Promise<Spool> {
+async function spool(
+  request: AnyRequest,
+  { address = addressOf(request), limit = LIMIT, budget = BUDGET }: Keeping,
+): Promise<Spool> {
   const tooLong = () => new HttpError(413, `The content has more than ${limit} bytes.`);
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLong();
-  const spooled = new Spool(request, budget);
+  const spooled = new Spool(request, budget, address);
   let length = 0;
   try {
     for await (const chunk of received(request)) {

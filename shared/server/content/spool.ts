@@ -67,10 +67,10 @@ export class Spool {
   #file: FileHandle | undefined;
   #written = 0;
 
-  constructor(request: AnyRequest, budget: Budget) {
+  /** `address`: as `clientAddress` gives it, so that all who come through one proxy do not share its part. */
+  constructor(request: AnyRequest, budget: Budget, address: string) {
     this.#budget = budget;
-    const { remoteAddress = '-' } = request.socket;
-    this.#address = siteOf(normalAddress(remoteAddress) ?? remoteAddress);
+    this.#address = siteOf(address);
     whenOver(request, () => this.close());
   }
 
@@ -143,6 +143,11 @@ export class Spool {
     this.#written += MEMORY;
     this.#used = 0;
   }
+}
+
+/** Returns the address of the other end of the connection. */
+export function addressOf({ socket: { remoteAddress = '-' } }: AnyRequest): string {
+  return normalAddress(remoteAddress) ?? remoteAddress;
 }
 
 function stillOpen(file: FileHandle | undefined): FileHandle {

@@ -4,6 +4,7 @@ import { type AddressInfo, Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { describe, expect, test } from '@jest/globals';
 import { BadRequest } from '#shared/http/fields.ts';
+import type { HttpError } from '#shared/http/answer.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { authRequest, type Recipient } from './auth-request.ts';
 import { ORIGIN, PROXY } from '#shared/auth/scheme.ts';
@@ -140,5 +141,27 @@ describe('the data of a request', () => {
     request.push(null);
     const digest = await authRequest(request, ASKED, FAR).content?.digest('md5');
     expect(digest?.toString('hex')).toBe('9a0364b9e99bb480dd25e1f0284c8555');
+  });
+
+  test('its content counts for the client behind a trusted proxy, and leaves room for others behind it', async () => {
+    await using sockets = new AsyncDisposableStack();
+    const keep = async (client: string): Promise<number> => {
+      const socket = new Socket();
+      sockets.defer(() => void socket.destroy());
+      const request = requestFrom(TRUSTED, [['X-Forwarded-For', client]], socket);
+      request.complete = true;
+      request.push(Buffer.alloc(20_000));
+      request.push(null);
+      try {
+        await authRequest(request, ASKED, FAR).content?.digest('md5');
+        return 200;
+      } catch (error) {
+        return (error as HttpError).status;
+      }
+    };
+    const statuses: number[] = [];
+    for (let time = 0; time < 129; time += 1) statuses.push(await keep(STRANGER));
+    expect(statuses.slice(-2)).toEqual([200, 503]);
+    expect(await keep('198.51.100.1')).toBe(200);
   });
 });

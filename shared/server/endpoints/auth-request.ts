@@ -41,7 +41,7 @@ export function authRequest(
   request: AnyRequest,
   asked: Asked,
   recipient: Recipient,
-  content: Content = { digest: (hash) => contentDigest(request, hash) },
+  content?: Content,
 ): AuthRequest {
   return new Received(request, asked, recipient, content);
 }
@@ -97,9 +97,10 @@ class Described implements AuthRequest {
 class Received extends Described {
   readonly content;
 
-  constructor(request: AnyRequest, asked: Asked, recipient: Recipient, content: Content) {
+  constructor(request: AnyRequest, asked: Asked, recipient: Recipient, content?: Content) {
     super(request, asked, recipient);
-    this.content = content;
+    const { address } = this.peer;
+    this.content = content ?? { digest: (hash) => contentDigest(request, hash, { address }) };
   }
 
   override get handshake() {
