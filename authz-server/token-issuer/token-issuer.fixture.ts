@@ -25,7 +25,7 @@ import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-ty
 import { tokenInput } from '#shared/private-token/token.ts';
 import { TOKEN_MEDIA_TYPE } from '#shared/private-token/verification.ts';
 import { blindVoprf } from '#shared/private-token/voprf-client.ts';
-import { generateVoprfKey } from '#shared/private-token/voprf.ts';
+import { generateVoprfKey } from '#shared/private-token/voprf-key.ts';
 import { voprf } from '#shared/private-token/voprf-thread.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';

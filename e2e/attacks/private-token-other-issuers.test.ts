@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';
 import { DIRECTORY_PATH, DIRECTORY_TYPE } from '#shared/private-token/issuer-directory.ts';
-import { generateVoprfKey } from '#shared/private-token/voprf.ts';
+import { generateVoprfKey } from '#shared/private-token/voprf-key.ts';
 import { get } from '../clients/digest/answers.fixture.ts';
 import { valuesOf } from '../clients/digest/exchange.ts';
 import type { Send } from '../clients/digest/exchange.ts';

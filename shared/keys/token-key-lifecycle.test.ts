@@ -23,7 +23,7 @@ import {
 import { MOST_LIVE } from './token-key-schedule.ts';
 import { type TokenKeyPair, tokenKeyId, truncatedKeyId } from '#shared/private-token/token-key.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
-import { isVoprfPublicKey } from '#shared/private-token/voprf.ts';
+import { isVoprfPublicKey } from '#shared/private-token/voprf-key.ts';
 
 const TIMES = { rotation: 1000, overlap: 500, maxAge: 100 };
 

@@ -22,7 +22,7 @@ import {
   type TokenType,
   VOPRF,
 } from '#shared/private-token/token-types.ts';
-import { generateVoprfKey } from '#shared/private-token/voprf.ts';
+import { generateVoprfKey } from '#shared/private-token/voprf-key.ts';
 
 /** The times and parts of the life of the token issuer's keys. */
 export interface TokenKeyLifecycle {

@@ -3,7 +3,7 @@ import { decodeBase64url, encodePadded } from './base64url.ts';
 import { blindRsaPublicKey } from './blind-rsa.ts';
 import { type TokenKey, tokenKeyId } from './token-key.ts';
 import { BLIND_RSA, type TokenType, tokenType, VOPRF } from './token-types.ts';
-import { isVoprfPublicKey } from './voprf.ts';
+import { isVoprfPublicKey } from './voprf-key.ts';
 
 /** Where the directory is, at the origin that the issuer's name says (RFC 9578 section 4). */
 export const DIRECTORY_PATH = '/.well-known/private-token-issuer-directory';

@@ -3,7 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { p384 } from '@noble/curves/nist.js';
 import * as fc from 'fast-check';
 import { systemRandom } from '#shared/base/random.ts';
-import { blindEvaluate, evaluate, generateVoprfKey } from './voprf.ts';
+import { blindEvaluate, evaluate } from './voprf.ts';
+import { generateVoprfKey } from './voprf-key.ts';
 import { blindVoprf } from './voprf-client.ts';
 
 const key = generateVoprfKey();

@@ -2,7 +2,7 @@ import { p384_oprf } from '@noble/curves/nist.js';
 import type { Random } from '#shared/base/random.ts';
 import type { Blinded } from './blinded.ts';
 import { TOKEN_TYPES, VOPRF } from './token-types.ts';
-import { isElement, isVoprfPublicKey } from './voprf.ts';
+import { isElement, isVoprfPublicKey } from './voprf-key.ts';
 
 const { blinded: ELEMENT, response: RESPONSE } = TOKEN_TYPES[VOPRF];
 

@@ -1,5 +1,5 @@
 import { serveTasks } from '#shared/base/thread.ts';
-import { blindEvaluate, deriveKeyPair, evaluate } from './voprf.ts';
+import { blindEvaluate, evaluate } from './voprf.ts';
 
 /** The functions of voprf.ts, for voprf-threads.ts. */
-serveTasks({ blindEvaluate, evaluate, deriveKeyPair });
+serveTasks({ blindEvaluate, evaluate });

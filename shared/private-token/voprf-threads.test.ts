@@ -4,7 +4,8 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { systemRandom } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { evaluate, generateVoprfKey } from './voprf.ts';
+import { evaluate } from './voprf.ts';
+import { generateVoprfKey } from './voprf-key.ts';
 import { blindVoprf } from './voprf-client.ts';
 import { openVoprfThreads } from './voprf-threads.ts';
 
@@ -27,14 +28,6 @@ describe('RFC 9578 sections 5.2 and 5.4 on a thread', () => {
 
   test('the authenticator is the one of the main thread', async () => {
     expect(await threads.evaluate(privateKey, input)).toEqual(authenticator);
-  });
-
-  test('a new key is the one that its randomness gives on the main thread', async () => {
-    const fixed = (bytes: number) => Buffer.alloc(bytes, 7);
-    expect(await threads.generateKey(fixed)).toEqual(generateVoprfKey(fixed));
-    expect(await threads.generateKey(systemRandom)).not.toEqual(
-      await threads.generateKey(systemRandom),
-    );
   });
 
   test('octets that are no element get no response, and the thread stays', async () => {

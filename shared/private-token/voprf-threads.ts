@@ -3,9 +3,6 @@ import type { Worker } from 'node:worker_threads';
 import { Threads } from '#shared/base/threads.ts';
 import { portion } from '#shared/base/workers.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import type { Random } from '#shared/base/random.ts';
-import type { TokenKeyPair } from './token-key.ts';
-import { SEED, voprfKeyPair } from './voprf.ts';
 
 /**
  * Tasks in a line, for each thread. An evaluation with its proof and one without take about 25 ms: when both
@@ -23,7 +20,6 @@ export interface VoprfThreads extends AsyncDisposable {
     blinded: Buffer,
   ): Promise<Buffer | undefined>;
   evaluate(privateKey: Buffer, input: Buffer): Promise<Buffer>;
-  generateKey(random: Random): Promise<TokenKeyPair>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -48,8 +44,6 @@ export function openVoprfThreads({
       line.run('blindEvaluate', privateKey, publicKey, blinded),
     evaluate: async (privateKey, input) =>
       (await line.run('evaluate', privateKey, input)) as Buffer,
-    generateKey: async (random) =>
-      voprfKeyPair((await line.run('deriveKeyPair', random(SEED))) as Buffer),
     [Symbol.asyncDispose]: () => line[Symbol.asyncDispose](),
   };
 }

@@ -1,4 +1,4 @@
-import { createECDH, createHash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
 import { p384 } from '@noble/curves/nist.js';
 import * as fc from 'fast-check';
@@ -6,7 +6,8 @@ import { type Random, systemRandom } from '#shared/base/random.ts';
 import rfc9497 from './vectors/rfc9497-voprf.json' with { type: 'json' };
 import go from './vectors/rfc9578-type1-go.json' with { type: 'json' };
 import rust from './vectors/rfc9578-type1-rust.json' with { type: 'json' };
-import { blindEvaluate, evaluate, generateVoprfKey, isElement, isVoprfPublicKey } from './voprf.ts';
+import { blindEvaluate, evaluate } from './voprf.ts';
+import { generateVoprfKey, isElement, isVoprfPublicKey } from './voprf-key.ts';
 import { blindVoprf } from './voprf-client.ts';
 
 const hex = (text: string) => Buffer.from(text, 'hex');
@@ -73,22 +74,33 @@ describe.each([
   });
 });
 
-describe('RFC 9578 section 5.5: a key', () => {
-  test('has a public half that belongs to its private half, and the id of the public one', () => {
-    const native = createECDH('secp384r1');
-    native.setPrivateKey(key.privateKey);
-    expect(key.publicKey).toEqual(native.getPublicKey(null, 'compressed'));
+describe('RFC 9497 section 3.2: GenerateKeyPair', () => {
+  test('makes a public half that belongs to the private half, and the id of the public one', () => {
+    expect(key.publicKey).toEqual(Buffer.from(p384.getPublicKey(key.privateKey, true)));
     expect(key.privateKey).toHaveLength(48);
     expect(key.id).toEqual(createHash('sha256').update(key.publicKey).digest());
     expect(key.type).toBe(1);
     expect(isVoprfPublicKey(key.publicKey)).toBe(true);
   });
 
-  test('follows from its randomness and is another one each time', () => {
+  test('follows from its randomness and makes another key each time', () => {
     const fixed: Random = (bytes) => Buffer.alloc(bytes, 7);
     expect(generateVoprfKey(fixed)).toEqual(generateVoprfKey(fixed));
     expect(generateVoprfKey().privateKey).not.toEqual(key.privateKey);
   });
+
+  test.each([
+    ['0', 0n, 1n],
+    ['the order less 2', ORDER - 2n, ORDER - 1n],
+    ['the order less 1', ORDER - 1n, 1n],
+    ['the largest number', 2n ** 576n - 1n, ((2n ** 576n - 1n) % (ORDER - 1n)) + 1n],
+  ])(
+    'section 4.7.2: randomness of %s gives a scalar from 1 to the order less 1',
+    (_, bits, scalar) => {
+      const { privateKey } = generateVoprfKey((length) => number(bits, length));
+      expect(privateKey).toEqual(number(scalar));
+    },
+  );
 });
 
 describe('RFC 9497 sections 2.1 and 4.4: DeserializeElement', () => {

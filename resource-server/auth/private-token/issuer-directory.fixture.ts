@@ -2,7 +2,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { type DirectoryKey, DIRECTORY_PATH } from '#shared/private-token/issuer-directory.ts';
 import type { TokenKeyPair } from '#shared/private-token/token-key.ts';
 import { BLIND_RSA, type TokenType, VOPRF } from '#shared/private-token/token-types.ts';
-import { generateVoprfKey } from '#shared/private-token/voprf.ts';
+import { generateVoprfKey } from '#shared/private-token/voprf-key.ts';
 import { fetchDirectory } from './fetch-directory.ts';
 import { openDirectory } from './issuer-directory.ts';
 import {

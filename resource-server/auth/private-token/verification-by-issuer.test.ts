@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { KeysUnavailable } from '#shared/auth/tokens/issuer-keys.ts';
-import { generateVoprfKey } from '#shared/private-token/voprf.ts';
+import { generateVoprfKey } from '#shared/private-token/voprf-key.ts';
 import {
   type Answers,
   endless,

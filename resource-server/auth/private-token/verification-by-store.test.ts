@@ -15,7 +15,8 @@ import {
 } from '#shared/keys/token-key-lifecycle.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import type { Token } from '#shared/private-token/token.ts';
-import { evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
+import { evaluate } from '#shared/private-token/voprf.ts';
+import { generateVoprfKey } from '#shared/private-token/voprf-key.ts';
 import { voprf } from '#shared/private-token/voprf-thread.fixture.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { openStores } from '#shared/stores/open.ts';

@@ -1,7 +1,7 @@
 import { stat, writeFile } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
-import { generateVoprfKey } from '#shared/private-token/voprf.ts';
+import { generateVoprfKey } from '#shared/private-token/voprf-key.ts';
 import { cli, inProcess, json, TestShell } from '../cli.fixture.ts';
 import { walletUser } from '../private-token/wallet-user.fixture.ts';
 

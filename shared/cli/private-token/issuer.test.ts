@@ -6,7 +6,7 @@ import {
   formatDirectory,
 } from '#shared/private-token/issuer-directory.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
-import { generateVoprfKey } from '#shared/private-token/voprf.ts';
+import { generateVoprfKey } from '#shared/private-token/voprf-key.ts';
 import { Failure } from '../arguments/command.ts';
 import { scripted } from '../oauth/oauth.fixture.ts';
 import type { SiteChallenge } from '#shared/auth/schemes/private-token/client.ts';

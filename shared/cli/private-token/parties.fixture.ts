@@ -28,7 +28,8 @@ import { type TokenKeyPair, truncatedKeyId } from '#shared/private-token/token-k
 import { parseTokenRequest } from '#shared/private-token/token-request.ts';
 import { parseToken, type Token } from '#shared/private-token/token.ts';
 import { BLIND_RSA, VOPRF } from '#shared/private-token/token-types.ts';
-import { blindEvaluate, evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
+import { blindEvaluate, evaluate } from '#shared/private-token/voprf.ts';
+import { generateVoprfKey } from '#shared/private-token/voprf-key.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { developmentCertificate } from '#shared/server/listen/certificate.ts';
 import { TestShell } from '../cli.fixture.ts';

@@ -1,7 +1,7 @@
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { generateVoprfKey } from '#shared/private-token/voprf.ts';
+import { generateVoprfKey } from '#shared/private-token/voprf-key.ts';
 import { cli } from '../cli.fixture.ts';
 import type { Received, Reply } from '../listen.fixture.ts';
 import { sent } from '../oauth/authorization-server.fixture.ts';

@@ -21,7 +21,8 @@ import {
   VOPRF,
 } from '#shared/private-token/token-types.ts';
 import { blindVoprf } from '#shared/private-token/voprf-client.ts';
-import { blindEvaluate, evaluate, generateVoprfKey } from '#shared/private-token/voprf.ts';
+import { blindEvaluate, evaluate } from '#shared/private-token/voprf.ts';
+import { generateVoprfKey } from '#shared/private-token/voprf-key.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
 import type { SpentTokens } from '#shared/stores/authentication/spent-tokens.ts';
