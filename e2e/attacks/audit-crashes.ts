@@ -26,6 +26,8 @@ const BEGUN = 40;
 const LIFE = 60;
 /** The person who signs in again and again, and whose sign-ins end. */
 const SOMEBODY = 'somebody';
+/** Begins the names of people who are imported. */
+const IMPORTED = 'imported-';
 
 export interface AuditCrashes {
   kills: number;
@@ -46,7 +48,7 @@ interface Writer {
 
 function startWriter(spec: StoresSpec, master: Buffer): Writer {
   const script = join(import.meta.dirname, 'audit-writer.fixture.ts');
-  const args = [JSON.stringify(spec), master.toString('base64url'), SOMEBODY];
+  const args = [JSON.stringify(spec), master.toString('base64url'), SOMEBODY, IMPORTED];
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', script, ...args],
@@ -156,6 +158,15 @@ async function assertTogether(stores: Stores, rows: number): Promise<Map<string,
   assertSame(disabled, ids('person.disabled'), 'person.disabled');
   assertSame(disabled, ids('person.changed'), 'person.changed');
 
+  const imports = {
+    1: people.filter(({ name }) => name.startsWith(IMPORTED)).length,
+    0: (await stores.apiKeys.list()).length,
+  };
+  for (const [count, changes] of Object.entries(imports)) {
+    const told = events.get(`directory.imported ${count}`) ?? 0;
+    assert.equal(changes, told, `imports of ${count} people differ from events`);
+  }
+
   const generation = await stores.revocations.generation('person', SOMEBODY);
   assert.equal(generation, events.get(`person.ended ${SOMEBODY}`) ?? 0, 'ends differ from events');
 
@@ -175,10 +186,13 @@ async function assertTogether(stores: Stores, rows: number): Promise<Map<string,
   );
 
   for (const [change, count] of events) {
-    if (!change.startsWith('person.ended')) assert.equal(count, 1, `${change} ${count} times`);
+    if (!AGAIN.test(change)) assert.equal(count, 1, `${change} ${count} times`);
   }
   return new Map([...events].filter(([change]) => !change.startsWith('person.changed')));
 }
+
+/** Changes that the writers make again and again. */
+const AGAIN = /^(?:person\.ended|directory\.imported) /;
 
 function assertSame(there: readonly string[], told: readonly string[], kind: Entry['kind']): void {
   const alone = new Set(there).symmetricDifference(new Set(told));
@@ -186,8 +200,10 @@ function assertSame(there: readonly string[], told: readonly string[], kind: Ent
 }
 
 function changeOf(entry: Entry): string {
-  const { client, id, person } = entry as Partial<Record<'client' | 'id' | 'person', string>>;
-  return `${entry.kind} ${id ?? client ?? person}`;
+  const { client, count, id, person } = entry as Partial<
+    Record<'client' | 'count' | 'id' | 'person', string>
+  >;
+  return `${entry.kind} ${id ?? client ?? person ?? count}`;
 }
 
 function counted(changes: readonly string[]): Map<string, number> {

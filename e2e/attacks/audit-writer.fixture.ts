@@ -11,9 +11,14 @@ import { auditSettings } from '#shared/audit/settings.ts';
 import { systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
+import type { DirectoryContent } from '#shared/people/file/directory-content.ts';
+import { VERSION } from '#shared/people/file/directory-file.ts';
+import { importDirectory } from '#shared/people/file/import-directory.ts';
+import { createPasswords } from '#shared/people/password.ts';
 import {
   FAR,
   fresh,
+  someApiKey,
   someClient,
   someOutboxMessage,
   somePerson,
@@ -21,8 +26,16 @@ import {
 import { openStores, type StoresSpec } from '#shared/stores/open.ts';
 
 const AT_ONCE = 4;
+const NOTHING: DirectoryContent = {
+  countersign_directory: VERSION,
+  people: [],
+  api_keys: [],
+  public_keys: [],
+  passkeys: [],
+  second_factors: [],
+};
 
-const [spec = '', master = '', somebody = ''] = process.argv.slice(2);
+const [spec = '', master = '', somebody = '', importedName = ''] = process.argv.slice(2);
 const stores = await openStores(JSON.parse(spec) as StoresSpec, {
   clock: systemClock,
   random: systemRandom,
@@ -39,6 +52,21 @@ const recorder = createRecorder(
   { who: 'operator', how: 'command line' },
 );
 const told = (kind: string, id: string) => void writeSync(1, `${kind} ${id}\n`);
+
+/** An import of what a file has, by the recorder of this process. */
+const imported = (file: Partial<DirectoryContent>) =>
+  importDirectory(
+    {
+      stores,
+      recorder,
+      clock: systemClock,
+      random: systemRandom,
+      longestLife: 600,
+      passwords: createPasswords(),
+      realms: [],
+    },
+    { ...NOTHING, ...file },
+  );
 
 const CHANGES: readonly (() => Promise<unknown>)[] = [
   async () => {
@@ -87,6 +115,17 @@ const CHANGES: readonly (() => Promise<unknown>)[] = [
       .changing('outbox', { kind: 'link.made', person, what: 'recovery' })
       .add(someOutboxMessage(person));
     told('link.made', person);
+  },
+  async () => {
+    const person = somePerson(`${importedName}${fresh()}`);
+    await imported({ people: [person] });
+    told('person.added', person.id);
+    told('directory.imported', '1');
+  },
+  // Its event goes with the key, as there is no person.
+  async () => {
+    await imported({ api_keys: [someApiKey(fresh())] });
+    told('directory.imported', '0');
   },
 ];
 

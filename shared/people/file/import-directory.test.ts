@@ -2,9 +2,13 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
+import { entryOf } from '#shared/audit/entry.ts';
+import { createRecorder } from '#shared/audit/recorder.ts';
+import { auditSettings } from '#shared/audit/settings.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { findSignIn, recordSignIn } from '../access/sign-ins.ts';
 import { newApiKey } from '../api-key.ts';
-import { parseDirectoryFile } from './directory-file.ts';
+import { parseDirectoryFile, VERSION } from './directory-file.ts';
 import {
   everybodyIn,
   passkeysIn,
@@ -45,6 +49,16 @@ async function installation() {
   const people = await testPeople(undefined, REALMS);
   return { ...people, store: { ...people.store, stores: people.stores } };
 }
+
+const OPERATOR = { who: 'operator', how: 'command line' } as const;
+const NOTHING = {
+  countersign_directory: VERSION,
+  people: [],
+  api_keys: [],
+  public_keys: [],
+  passkeys: [],
+  second_factors: [],
+};
 
 const spki = () => generateKeyPairSync('ed25519').publicKey.export({ format: 'der', type: 'spki' });
 
@@ -150,6 +164,26 @@ test('twice: everything is replaced, and is the same', async () => {
     second_factors: { added: 0, replaced: 1 },
   });
   expect(await kept(place)).toEqual(before);
+});
+
+test.each([
+  ['api_keys', 1],
+  ['public_keys', 0],
+] as const)('%s alone: the event goes with the first change, and again %i', async (part, more) => {
+  const { api_keys, public_keys } = await exported(await full());
+  const ofApp = {
+    api_keys,
+    public_keys: public_keys.filter((key) => key.owner.kind === 'application'),
+  };
+  const { store, stores } = await installation();
+  const config = { audit: auditSettings.parse({}) };
+  const recorder = createRecorder({ ...store, stores, log: silentLog, config }, OPERATOR);
+  const file = { ...NOTHING, [part]: ofApp[part] };
+  await importDirectory({ ...store, recorder }, file);
+  const kinds = async () => (await stores.audit.open()).texts.map((text) => entryOf(text).kind);
+  expect(await kinds()).toEqual(['directory.imported']);
+  await importDirectory({ ...store, recorder }, file);
+  expect(await kinds()).toHaveLength(1 + more);
 });
 
 test('a replaced person has the password of the file, and their sessions and grants have ended', async () => {

@@ -5,6 +5,8 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { aliasesOf } from '../names/aliases.ts';
 import type { DirectoryContent } from './directory-content.ts';
 import { PROFILELESS_VERSION } from './directory-file.ts';
+import { type Counts, type Put, Writing } from './writing.ts';
+import { changing } from '../access/access-store.ts';
 import { putPasskey, refuseKnownPasskeys } from './import-passkeys.ts';
 import { putPublicKey, refuseKnownKeys } from './import-public-keys.ts';
 import { putSecondFactor, refuseForeignSecondFactors } from './import-second-factors.ts';
@@ -25,17 +27,12 @@ export interface DirectoryStore extends PeopleStore {
 
 type ImportedPart = 'people' | 'api_keys' | 'public_keys' | 'passkeys' | 'second_factors';
 
-interface Counts {
-  readonly added: number;
-  readonly replaced: number;
-}
-
 /**
  * Adds the people and keys of a file, and replaces existing ones: people by name, keys and passkeys by id. Replaced people keep
  * their id, and everything of theirs ends. A file that is older than profiles leaves profiles unchanged. Throws
  * `PeopleError`, before it changes anything, if the file and the store give an id, an alias, a public key or a passkey
  * to different people, or if a name belonged to a removed person, unless `former` allows it. The event of the import is
- * written together with the first person, or, where there is none, before the first key.
+ * there together with its first change, or neither is; an import that changes nothing has none.
  */
 export async function importDirectory(
   store: DirectoryStore,
@@ -50,16 +47,20 @@ export async function importDirectory(
   await refuseKnownPasskeys(store, file, personHere);
   await refuseForeignSecondFactors(file, personHere);
   const event = { kind: 'directory.imported', count: people.length } as const;
-  if (people.length === 0) await store.recorder?.record(event);
+  const writing = new Writing(event);
   return {
-    people: await counted(people, (person) =>
-      putPerson(store, person, { former, profileless }, person === people[0] ? [event] : []),
+    people: await writing.counted(people, (person, ...events) =>
+      putPerson(store, person, { former, profileless }, ...events),
     ),
-    api_keys: await counted(api_keys, (key) => putKey(store, key)),
-    public_keys: await counted(public_keys, (key) => putPublicKey(store, key, personHere)),
-    passkeys: await counted(passkeys, (passkey) => putPasskey(store, passkey, personHere)),
-    second_factors: await counted(second_factors, (factor) =>
-      putSecondFactor(store, factor, personHere),
+    api_keys: await writing.counted(api_keys, (key, ...events) => putKey(store, key, ...events)),
+    public_keys: await writing.counted(public_keys, (key, ...events) =>
+      putPublicKey(store, key, personHere, ...events),
+    ),
+    passkeys: await writing.counted(passkeys, (passkey, ...events) =>
+      putPasskey(store, passkey, personHere, ...events),
+    ),
+    second_factors: await writing.counted(second_factors, (factor, ...events) =>
+      putSecondFactor(store, factor, personHere, ...events),
     ),
   };
 }
@@ -84,24 +85,15 @@ export async function refuseConflict(
   }
 }
 
-/** Writes an item; resolves to false if it replaced one. */
-type Put<T> = (item: T) => Promise<boolean>;
-
-async function counted<T>(items: readonly T[], put: Put<T>): Promise<Counts> {
-  let added = 0;
-  for (const item of items) if (await put(item)) added += 1;
-  return { added, replaced: items.length - added };
-}
-
 async function putPerson(
   store: DirectoryStore,
   person: NewRecord,
   { former, profileless }: { readonly former: FormerName; readonly profileless: boolean },
-  events: readonly AuditEvent[],
-): Promise<boolean> {
+  ...events: readonly AuditEvent[]
+): Promise<Put> {
   if ((await store.stores.people.getByName(person.name)) === undefined) {
     await keepPerson(store, person, former, undefined, ...events);
-    return true;
+    return 'added';
   }
   const edit = ({ id, profile }: NewRecord) => ({
     ...(profileless && profile && { profile }),
@@ -110,16 +102,18 @@ async function putPerson(
   });
   const change = { kind: 'person.changed', what: 'import' } as const;
   await changePerson(store, person.name, edit, change, ...events);
-  return false;
+  return 'replaced';
 }
 
 async function putKey(
-  { stores: { apiKeys } }: DirectoryStore,
+  store: DirectoryStore,
   key: ApiKeyRecord,
-): Promise<boolean> {
+  ...events: readonly AuditEvent[]
+): Promise<Put> {
+  const apiKeys = changing(store, 'apiKeys', ...events);
   const replaced = await apiKeys.remove(key.id);
   if (!(await apiKeys.add(key))) {
     throw new PeopleError(`the key ${key.id} was added by somebody else meanwhile: try again`);
   }
-  return !replaced;
+  return replaced ? 'replaced' : 'added';
 }

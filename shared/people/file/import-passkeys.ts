@@ -1,3 +1,7 @@
+import type { AuditEvent } from '#shared/audit/event-kinds.ts';
+import type { Recorder } from '#shared/audit/recorder.ts';
+import { changing } from '../access/access-store.ts';
+import type { Put } from './writing.ts';
 import { MOST_PASSKEYS, type PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { PeopleError } from '../people.ts';
@@ -5,6 +9,7 @@ import type { DirectoryContent } from './directory-content.ts';
 import type { PersonHere } from './people-here.ts';
 
 interface PasskeyStore {
+  readonly recorder?: Recorder;
   readonly stores: Pick<Stores, 'passkeys'>;
 }
 
@@ -22,20 +27,22 @@ export async function refuseKnownPasskeys(
 }
 
 /**
- * Writes a passkey; resolves to false if it existed. The same key stays as it is, unless the counter in the file is
+ * Writes a passkey; The same key stays as it is, unless the counter in the file is
  * higher: a counter that went back would let a copy in (WebAuthn section 6.1.1).
  */
 export async function putPasskey(
-  { stores: { passkeys } }: PasskeyStore,
+  store: PasskeyStore,
   passkey: PasskeyRecord,
   personHere: PersonHere,
-): Promise<boolean> {
+  ...events: readonly AuditEvent[]
+): Promise<Put> {
+  const passkeys = changing(store, 'passkeys', ...events);
   const { id, publicKey, rpId, counter } = passkey;
   const accountId = await personHere(passkey.accountId);
   if (accountId === undefined) throw new PeopleError(`whoever has the passkey ${id} was removed`);
   const there = await passkeys.get(id);
   const isSame = there?.publicKey === publicKey && there.rpId === rpId;
-  if (isSame && there.counter >= counter) return false;
+  if (isSame && there.counter >= counter) return 'same';
   const removed = await passkeys.remove(accountId, id, 0);
   const outcome = await passkeys.add({ ...passkey, accountId }, MOST_PASSKEYS);
   if (outcome === 'full') {
@@ -46,5 +53,5 @@ export async function putPasskey(
   if (outcome === 'taken') {
     throw new PeopleError(`the passkey ${id} was added by somebody else meanwhile: try again`);
   }
-  return removed === 'gone';
+  return removed === 'gone' ? 'added' : 'replaced';
 }

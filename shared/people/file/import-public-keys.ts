@@ -1,3 +1,7 @@
+import type { AuditEvent } from '#shared/audit/event-kinds.ts';
+import type { Recorder } from '#shared/audit/recorder.ts';
+import { changing } from '../access/access-store.ts';
+import type { Put } from './writing.ts';
 import type { KeyOwner, PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { isOfClient, MOST_KEYS } from '../key-purposes.ts';
@@ -6,6 +10,7 @@ import type { DirectoryContent } from './directory-content.ts';
 import type { PersonHere } from './people-here.ts';
 
 interface KeyStore {
+  readonly recorder?: Recorder;
   readonly stores: Pick<Stores, 'clients' | 'publicKeys'>;
 }
 
@@ -28,16 +33,18 @@ export async function refuseKnownKeys(
   }
 }
 
-/** Writes a key; resolves to false if it existed. An equal key is left as it is; a later sign-out of it is kept. */
+/** Writes a key; An equal key is left as it is; a later sign-out of it is kept. */
 export async function putPublicKey(
-  { stores: { publicKeys } }: KeyStore,
+  store: KeyStore,
   key: PublicKeyRecord,
   personHere: PersonHere,
-): Promise<boolean> {
+  ...events: readonly AuditEvent[]
+): Promise<Put> {
+  const publicKeys = changing(store, 'publicKeys', ...events);
   const owner = await ownerHere(key.owner, personHere);
   if (owner === undefined) throw new PeopleError(`whoever has the key ${key.id} was removed`);
   const there = await publicKeys.get(key.id);
-  if (there?.scheme === key.scheme && there.origin === key.origin) return false;
+  if (there?.scheme === key.scheme && there.origin === key.origin) return 'same';
   const replaced = await publicKeys.remove(key.id);
   const outcome = await publicKeys.add({ ...key, owner }, MOST_KEYS);
   if (outcome === 'full') {
@@ -49,7 +56,7 @@ export async function putPublicKey(
     throw new PeopleError(`the key ${key.id} was added by somebody else meanwhile: try again`);
   }
   if (there?.signed_out_at !== undefined) await publicKeys.signOut(key.id, there.signed_out_at);
-  return !replaced;
+  return replaced ? 'replaced' : 'added';
 }
 
 async function ownerHere(owner: KeyOwner, personHere: PersonHere): Promise<KeyOwner | undefined> {

@@ -1,12 +1,14 @@
+import type { AuditEvent } from '#shared/audit/event-kinds.ts';
+import { type AccessStore, changing } from '../access/access-store.ts';
+import type { Put } from './writing.ts';
 import type { SecondFactorRecord } from '#shared/stores/credentials/second-factors.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import type { Stores } from '#shared/stores/stores.ts';
-import type { AccessStore } from '../access/access-store.ts';
 import { PeopleError } from '../people.ts';
 import type { DirectoryContent } from './directory-content.ts';
 import type { PersonHere } from './people-here.ts';
 
-interface SecondFactorStore extends Pick<AccessStore, 'clock' | 'longestLife'> {
+interface SecondFactorStore extends Pick<AccessStore, 'clock' | 'longestLife' | 'recorder'> {
   readonly stores: Pick<Stores, 'secondFactors' | 'revocations'>;
 }
 
@@ -26,24 +28,27 @@ export async function refuseForeignSecondFactors(
 }
 
 /**
- * Writes a second factor; resolves to false if the person had one. The same set-up stays as it is: steps and recovery
+ * Writes a second factor. The same set-up stays as it is: steps and recovery
  * codes that were used since stay used up (RFC 6238 section 5.2).
  */
 export async function putSecondFactor(
-  { stores: { secondFactors, revocations }, clock, longestLife }: SecondFactorStore,
+  store: SecondFactorStore,
   factor: SecondFactorRecord,
   personHere: PersonHere,
-): Promise<boolean> {
+  ...events: readonly AuditEvent[]
+): Promise<Put> {
+  const { stores, clock, longestLife } = store;
+  const secondFactors = changing(store, 'secondFactors', ...events);
   const { accountId, id } = factor;
   if ((await personHere(accountId)) !== accountId) {
     throw new PeopleError('somebody with a second factor was removed meanwhile: try again');
   }
   const there = await secondFactors.get(accountId);
-  if (there?.id === id) return false;
+  if (there?.id === id) return 'same';
   const keep = async (): Promise<boolean> => {
     if (there === undefined) return secondFactors.add(factor);
     // In one step, so that the person is never without one.
-    const generation = await revocations.generation('person', accountId);
+    const generation = await stores.revocations.generation('person', accountId);
     const until = rememberUntil(clock.now(), longestLife);
     const setUp = { factor, replaces: there.id, generation, until };
     return (await secondFactors.setUp(setUp)) !== undefined;
@@ -51,5 +56,5 @@ export async function putSecondFactor(
   if (!(await keep())) {
     throw new PeopleError(`${accountId} set up a second factor meanwhile: try again`);
   }
-  return there === undefined;
+  return there === undefined ? 'added' : 'replaced';
 }
