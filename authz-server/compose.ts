@@ -29,6 +29,7 @@ import { firstStart } from './start/first-start.ts';
 import { keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import { openKeyRing } from '#shared/keys/signing-key-ring.ts';
 import { warnOfPasskeys } from './start/warn-of-passkeys.ts';
+import { withPlaygroundClient } from './start/playground-client.ts';
 import { registerSignInClients } from './start/sign-in-clients.ts';
 import { tokenIssuerOverTls } from './token-issuer/over-tls.ts';
 import { registerResourceServer } from './token-issuer/register-resource-server.ts';
@@ -50,7 +51,10 @@ export async function composeAuthorizationServer(parts: Parts): Promise<Server> 
   const passwords = createPasswords();
   const directory = localDirectory({ ...stores, passwords, demo: development });
   const network = documentNetwork(config);
-  const documents = createDocumentClients({ ...parts, recorder }, network);
+  const documents = withPlaygroundClient(
+    createDocumentClients({ ...parts, recorder }, network),
+    parts,
+  );
   const server = {
     ...parts,
     stores: { ...stores, clients: { ...stores.clients, get: documents.get } },

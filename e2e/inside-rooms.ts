@@ -228,7 +228,7 @@ export const INSIDE: Orders = {
   'resource-server/gateway': { floors: [['identity', 'websocket'], ['.']] },
   'resource-server/playground': {
     floors: [
-      ['at-once.ts', 'http1-message.ts', 'person.ts', 'realm.ts'],
+      ['at-once.ts', 'http1-message.ts', 'person.ts'],
       ['recorded.ts'],
       ['exchange.ts', 'checks'],
       ['exchanges'],

@@ -2,6 +2,7 @@ import { errors } from 'oidc-provider';
 import type { Client, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
 import { parseScope } from '#shared/jose/scope.ts';
+import { PLAYGROUND_CLIENT, playgroundTokenSpaces } from '#shared/config/playground-client.ts';
 import { type TokenSpace, tokenSpaces } from '#shared/config/token-spaces.ts';
 import { isDocumentUrl } from '#shared/client-documents/document-url.ts';
 import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
@@ -50,16 +51,22 @@ export interface ResourceIndicators {
 
 export function resourceIndicators(config: Config, keys: KeySet): ResourceIndicators {
   const spaces = tokenSpaces(config);
-  const find = (resource: string) => spaces.find(({ url }) => sameResource(url, resource));
+  const ofPlayground = playgroundTokenSpaces(config);
+  /** The client of the playground has its spaces and no other, and nobody else has them. */
+  const spacesOf = ({ clientId }: Client) =>
+    clientId === PLAYGROUND_CLIENT ? ofPlayground : spaces;
+  const find = (resource: string, client: Client) =>
+    spacesOf(client).find(({ url }) => sameResource(url, resource));
   const open = (client: Client) =>
-    strings(client['resources'])?.flatMap((resource) => find(resource) ?? []) ?? spaces;
+    strings(client['resources'])?.flatMap((resource) => find(resource, client) ?? []) ??
+    spacesOf(client);
   /** True if the client may ask for all these scopes, though perhaps not at one resource. */
   const isAllowed = (client: Client, asked: ReadonlySet<string>) => {
-    const known = open(client).reduce(
-      (scopes, space) => scopes.union(scopesFor(space, client.clientId)),
+    const scopes = open(client).reduce(
+      (some, space) => some.union(scopesFor(space, client.clientId)),
       new Set<string>(),
     );
-    const allowed = parseScope(text(client['allowed_scope'])).intersection(known);
+    const allowed = parseScope(text(client['allowed_scope'])).intersection(scopes);
     return asked.size > 0 && asked.isSubsetOf(allowed);
   };
 
@@ -79,7 +86,7 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
     },
 
     resourceServer(ctx, resource, client) {
-      const space = find(resource);
+      const space = find(resource, client);
       if (space === undefined || !open(client).includes(space)) {
         throw invalidTarget(`the resource is none of: ${list(open(client).map(({ url }) => url))}`);
       }

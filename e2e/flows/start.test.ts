@@ -437,6 +437,33 @@ describe('whatever can be reached from elsewhere is production', () => {
   });
 });
 
+/** Performs an exchange of the playground, and returns its page. */
+async function perform(resource: string, name: string, mistake = ''): Promise<string> {
+  const answer = await fetch(`${resource}/playground/${name}`, {
+    method: 'POST',
+    headers: { Accept: 'text/html', Origin: resource, 'Sec-Fetch-Site': 'same-origin' },
+    body: new URLSearchParams({ mistake }),
+  });
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+/** Mistakes of the client credentials flow: the last answer, and the check that finds it. */
+const FLOW_MISTAKES: Readonly<Record<string, readonly [status: number, reason: string]>> = {
+  key: [401, 'another key has signed it'],
+  audience: [401, 'the audience is another server'],
+  replayed: [401, 'its jti was used before'],
+  resource: [400, 'the client has no such resource'],
+  scope: [400, 'the client may not have the scope'],
+  revoked: [401, 'revoked by token'],
+};
+
+/** The last status on a page, and the reason of each check that is not right. */
+const resultOf = (page: string) => [
+  Number([...page.matchAll(/<pre>HTTP\/1\.1 (\d{3}) /g)].at(-1)?.[1]),
+  ...[...page.matchAll(/<br \/><strong>([^<]*)<\/strong>/g)].map(([, reason]) => reason),
+];
+
 test('COUNTERSIGN_REDIS_URL: the same pair on Redis, and nothing in an embedded store; it goes on when whoever read its log has ended', async () => {
   await using redis = await startRedis({ password: 'swordfish', appendonly: true });
   await using place = await home();
@@ -451,6 +478,17 @@ test('COUNTERSIGN_REDIS_URL: the same pair on Redis, and nothing in an embedded 
     const answer = await fetch(`${place.resource}/documents/`, { headers: { authorization } });
     expect(answer.status).toBe(200);
     await new Promise((resolve) => setTimeout(resolve, 30)); // each has its lines written
+  }
+  // The playground asks the authorization server of the pair, and nothing of it is left in the list of clients.
+  const page = await perform(place.resource, 'client-credentials');
+  const fields = [...page.matchAll(/^([A-Za-z][\w-]*): /gm)].map(([, name]) => name);
+  for (const name of new Set(fields)) expect(page).toContain(`<dt>${name}</dt>`);
+  expect(resultOf(page)).toEqual([200]);
+  for (const [mistake, expected] of Object.entries(FLOW_MISTAKES)) {
+    expect([
+      mistake,
+      resultOf(await perform(place.resource, 'client-credentials', mistake)),
+    ]).toEqual([mistake, expected]);
   }
   expect(await interrupt(pair)).toBe(0);
 });

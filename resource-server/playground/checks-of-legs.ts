@@ -6,15 +6,24 @@ import type { Leg } from './run.ts';
 /** The means of a server that do not stand in the messages. */
 export type ServerMeans = Pick<
   Recorded,
-  'tokens' | 'publicKeys' | 'tokenIssuer' | 'apiKey' | 'clock' | 'random' | 'url'
+  | 'tokens'
+  | 'pairTokens'
+  | 'publicKeys'
+  | 'tokenIssuer'
+  | 'apiKey'
+  | 'issuer'
+  | 'clientKey'
+  | 'clock'
+  | 'random'
+  | 'url'
 >;
 
 /**
- * Returns for each leg what the server of the space checks of its request, in order. Undefined: the request goes to
- * another server, or the exchange has no list for it.
+ * Returns for each leg what the server that is asked checks of its request, in order. Undefined: the exchange has no list
+ * for it.
  */
 export async function checksOfLegs(
-  { checks }: Pick<Exchange, 'checks'>,
+  { checks, checksBy }: Pick<Exchange, 'checks' | 'checksBy'>,
   legs: readonly Leg[],
   means: ServerMeans,
 ): Promise<readonly (readonly Check[] | undefined)[]> {
@@ -25,8 +34,8 @@ export async function checksOfLegs(
   }));
   return Promise.all(
     read.map(async ({ to, ...leg }, at) => {
-      if (checks === undefined || to !== undefined) return undefined;
-      return checks({ ...means, ...leg, earlier: read.slice(0, at) });
+      const ofParty = to === undefined ? checks : checksBy?.[to];
+      return ofParty?.({ ...means, ...leg, earlier: read.slice(0, at) });
     }),
   );
 }

@@ -1,10 +1,10 @@
-import type { Clock } from '#shared/base/clock.ts';
 import type { KeyObject } from 'node:crypto';
+import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { Notes } from '#shared/explain/note.ts';
 import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
 import type { Checks, RecordedMessage } from './recorded.ts';
-import type { Connection, PlannedRequest, ReadAnswer } from './http1-message.ts';
+import type { Connection, Party, PlannedRequest, ReadAnswer } from './http1-message.ts';
 
 /** An access token that the playground issues. */
 export interface Issued {
@@ -56,6 +56,9 @@ export interface Performing {
   readonly keys: ClientKeys;
   /** The key of the playground's application. */
   readonly apiKey: string;
+  /** The authorization server of the pair, and the key of the playground's client there. */
+  readonly issuer: string;
+  readonly clientKey: KeyObject;
 }
 
 /** The requests of a client at one place. Its texts are about protocols, and in English. */
@@ -70,6 +73,8 @@ export interface Exchange {
   readonly document: string;
   /** The scheme is for TLS alone. */
   readonly overTls?: true;
+  /** It asks the authorization server of the pair, whose tokens its space takes. */
+  readonly ofPair?: true;
   /** Nobody but the playground may ask its space. */
   readonly inside?: true;
   /** Its space has the playground's application behind it. */
@@ -82,6 +87,8 @@ export interface Exchange {
   readonly mistakes: Readonly<Record<string, string>>;
   /** Notes on the parameters of challenges, credentials and Authentication-Info, by name. */
   readonly parameters?: Notes;
+  /** Notes on the members of forms and of JSON, by name. */
+  readonly contents?: Notes;
   /** Returns in clear what the value of a parameter or field encodes. Undefined: it is what it says. */
   readonly decoded?: (name: string, value: string) => string | undefined;
   /** Returns what the server exports of the connection of TLS for a request (RFC 8446 section 7.5). */
@@ -90,7 +97,8 @@ export interface Exchange {
     url: string,
     connection: Connection,
   ) => Buffer | undefined;
-  /** Returns what a server checks of a request. Absent: there is no list. */
+  /** Returns what the server of the space, or another one, checks of a request. Absent: there is no list. */
   readonly checks?: Checks;
+  readonly checksBy?: Readonly<Partial<Record<Party, Checks>>>;
   perform(performing: Performing): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { apiKeyExchange } from './exchanges/api-key.ts';
 import { basicExchange } from './exchanges/basic.ts';
 import { bearerExchange } from './exchanges/bearer.ts';
 import { digestAuthIntExchange, digestExchange } from './exchanges/digest.ts';
+import { clientCredentialsExchange } from './exchanges/client-credentials.ts';
 import { dpopExchange } from './exchanges/dpop.ts';
 import { concealedExchange } from './exchanges/concealed.ts';
 import { gnapExchange } from './exchanges/gnap.ts';
@@ -31,6 +32,7 @@ export const EXCHANGES: readonly Exchange[] = [
   mutualExchange,
   bearerExchange,
   dpopExchange,
+  clientCredentialsExchange,
   gnapExchange,
   hobaExchange,
   concealedExchange,

@@ -11,7 +11,7 @@ export interface Connection {
 }
 
 /** A server beside the own one, which an exchange asks, too. */
-export type Party = 'issuer' | 'proxy';
+export type Party = 'issuer' | 'proxy' | 'authorization';
 
 /** A request as an exchange describes it. `target` is in origin form (RFC 9112 section 3.2.1). */
 export interface PlannedRequest {
@@ -105,7 +105,23 @@ export function readAnswer(octets: Buffer): ReadAnswer {
   const { first, fields, content } = partsOf(octets);
   const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(first) ?? [];
   if (status === undefined) throw new Error('the own server gave no answer');
-  return { status: Number(status), fields, content: content.toString(), octets: content };
+  const coded = fields.some(([name]) => name.toLowerCase() === 'transfer-encoding');
+  const whole = coded ? withoutChunks(content) : content;
+  return { status: Number(status), fields, content: whole.toString(), octets: whole };
+}
+
+/** Removes the chunked coding, which an authorization server behind a proxy may use (RFC 9112 section 7.1). */
+function withoutChunks(content: Buffer): Buffer {
+  const chunks: Buffer[] = [];
+  for (let at = 0; ;) {
+    const end = content.indexOf('\r\n', at);
+    const [, size] = /^([0-9a-f]{1,6})(?:;.*)?$/i.exec(content.toString('latin1', at, end)) ?? [];
+    if (end === -1 || size === undefined) throw new Error('the answer has no whole chunk');
+    const length = Number.parseInt(size, 16);
+    if (length === 0) return Buffer.concat(chunks);
+    chunks.push(content.subarray(end + 2, end + 2 + length));
+    at = end + 4 + length;
+  }
 }
 
 /** Returns the value of a field that comes once, or the lines of a list joined (RFC 9110 section 5.3). */

@@ -75,7 +75,8 @@ export function playgroundIssuer({ resource, skew, ...parts }: IssuerParts): {
   };
 }
 
-const withoutMetadata = ({ realm, audiences, scopes }: OAuthSpace): OAuthSpace => ({
+/** A space that announces no metadata. */
+export const withoutMetadata = ({ realm, audiences, scopes }: OAuthSpace): OAuthSpace => ({
   realm,
   audiences,
   scopes,

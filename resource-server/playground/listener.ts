@@ -17,8 +17,8 @@ const PATIENCE = 5000;
 /** Bytes of the longest answer that is shown. */
 const LONGEST = 65_536;
 
-/** The way from the playground to its own server. */
-export interface Loopback extends AsyncDisposable {
+/** A way to a server. */
+export interface Way {
   /**
    * Sends a request to the server on a connection of its own, and returns the octets that come back, with TLS above it.
    * For the server the connection comes from `visitor`, an address. Rejects with `HttpError` 503 if it takes too long.
@@ -30,6 +30,10 @@ export interface Loopback extends AsyncDisposable {
     visitor: string,
     through?: Buffer,
   ): Promise<Buffer>;
+}
+
+/** The way from the playground to its own server. */
+export interface Loopback extends Way, AsyncDisposable {
   /** Connects another client of this process, which `connect` dials; for the server it is the visitor. */
   dial(visitor: string, connect: (port: number) => Promise<Socket>): Promise<Socket>;
 }
@@ -114,41 +118,55 @@ export function openLoopback(
     async send(write, visitor, through) {
       const port = await portOf();
       const socket = tls ? connectOverTls(port, tls) : connect({ host: HOST, port });
-      // An abort before the connection is there would otherwise end the process.
-      socket.on('error', () => {});
-      const signal = AbortSignal.timeout(PATIENCE);
-      const abort = () => socket.destroy(new Error('the exchange takes too long'));
-      signal.addEventListener('abort', abort);
-      try {
+      return exchangeOn(socket, through, async (signal) => {
         await once(socket, 'connect', { signal });
         register(socket, visitor);
-        socket.write(write(await handshake(socket, tls, signal)));
-        const chunks: Buffer[] = [];
-        let length = 0;
-        let left = through;
-        for await (const chunk of socket as AsyncIterable<Buffer>) {
-          chunks.push(chunk);
-          length += chunk.length;
-          if (length > LONGEST) throw new Error('the answer is longer than the playground shows');
-          if (left && dividedAtTunnel(Buffer.concat(chunks))) {
-            socket.write(left);
-            left = undefined;
-          }
-        }
-        return Buffer.concat(chunks);
-      } catch (error) {
-        const failed = new HttpError(503, 'The exchange was not answered. Try again in a moment.');
-        failed.reason = String(error);
-        throw failed;
-      } finally {
-        signal.removeEventListener('abort', abort);
-        socket.destroy();
-      }
+        return write(await handshake(socket, tls, signal));
+      });
     },
     async [Symbol.asyncDispose]() {
       await (await opened)?.close(0);
     },
   };
+}
+
+/**
+ * Sends on a connection what `begin` returns when it is there, and returns all that comes back until it ends. Rejects with
+ * `HttpError` 503 if it takes too long. `through`: what is sent when the answer has opened a tunnel.
+ */
+export async function exchangeOn(
+  socket: Socket,
+  through: Buffer | undefined,
+  begin: (signal: AbortSignal) => Promise<Buffer>,
+): Promise<Buffer> {
+  // An abort before the connection is there would otherwise end the process.
+  socket.on('error', () => {});
+  const signal = AbortSignal.timeout(PATIENCE);
+  const abort = () => socket.destroy(new Error('the exchange takes too long'));
+  signal.addEventListener('abort', abort);
+  try {
+    socket.write(await begin(signal));
+    const chunks: Buffer[] = [];
+    let length = 0;
+    let left = through;
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length > LONGEST) throw new Error('the answer is longer than the playground shows');
+      if (left && dividedAtTunnel(Buffer.concat(chunks))) {
+        socket.write(left);
+        left = undefined;
+      }
+    }
+    return Buffer.concat(chunks);
+  } catch (error) {
+    const failed = new HttpError(503, 'The exchange was not answered. Try again in a moment.');
+    failed.reason = String(error);
+    throw failed;
+  } finally {
+    signal.removeEventListener('abort', abort);
+    socket.destroy();
+  }
 }
 
 /** The certificate is compared with the listener's own (`handshake`), so that no clock can make it expire. */

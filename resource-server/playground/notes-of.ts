@@ -1,7 +1,8 @@
 import { type Challenge, parseChallenges } from '#shared/http/auth/challenge.ts';
 import type { ShownNote } from '../pages/views/playground.ts';
 import type { Exchange } from './exchange.ts';
-import { partsOf } from './http1-message.ts';
+import { own } from '#shared/explain/own.ts';
+import { type MessageParts, partsOf } from './http1-message.ts';
 import { noteOn } from './notes.ts';
 
 /** Reads a field whose value has parameters of a scheme, by name in lower case (RFC 9110 section 11.6). */
@@ -21,7 +22,7 @@ const WITH_PARAMETERS: Readonly<
  * with a value that is decoded.
  */
 export function saidOnce(
-  exchange: Pick<Exchange, 'space' | 'parameters' | 'decoded'>,
+  exchange: Pick<Exchange, 'space' | 'parameters' | 'contents' | 'decoded'>,
 ): (octets: Buffer) => readonly ShownNote[] {
   const [scheme = ''] = exchange.space.schemes;
   const said = new Set<string>();
@@ -37,10 +38,15 @@ export function saidOnce(
 function notesOf(
   octets: Buffer,
   scheme: string,
-  { parameters = {}, decoded }: Pick<Exchange, 'parameters' | 'decoded'>,
+  {
+    parameters = {},
+    contents = {},
+    decoded,
+  }: Pick<Exchange, 'parameters' | 'contents' | 'decoded'>,
 ): readonly ShownNote[] {
   const notes: ShownNote[] = [];
-  for (const [name, value] of partsOf(octets).fields) {
+  const message = partsOf(octets);
+  for (const [name, value] of message.fields) {
     const field = noteOn(name);
     if (field) notes.push({ name, ...field, decoded: decoded?.(name.toLowerCase(), value) });
     const [read] = WITH_PARAMETERS[name.toLowerCase()]?.(value, scheme) ?? [];
@@ -51,5 +57,30 @@ function notesOf(
       if (note) notes.push({ name: parameter, ...note, decoded: decoded?.(parameter, text) });
     }
   }
+  for (const [name, value] of membersOf(message)) {
+    const note = own(contents, name);
+    if (note) notes.push({ name, ...note, decoded: decoded?.(name, value) });
+  }
   return notes;
+}
+
+/** How the members of a content are read, by its media type. */
+const READERS: Readonly<Record<string, (content: string) => Iterable<readonly [string, string]>>> =
+  {
+    'application/x-www-form-urlencoded': (content) => new URLSearchParams(content),
+    'application/json': (content) => {
+      const [json = ''] = /\{.*\}/s.exec(content) ?? [];
+      return Object.entries(JSON.parse(json) as object).map(([name, value]) => [name, `${value}`]);
+    },
+  };
+
+/** The members of a form, or of an object in JSON (RFC 6749 appendix B and section 5.1). */
+function membersOf({ fields, content }: MessageParts): Iterable<readonly [string, string]> {
+  const [, type = ''] = fields.find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+  const read = own(READERS, type.split(';')[0]?.trim().toLowerCase() ?? '');
+  try {
+    return read?.(content.toString()) ?? [];
+  } catch {
+    return [];
+  }
 }

@@ -44,7 +44,7 @@ const FIELDS: Readonly<Record<string, Note>> = {
   ban: note('The rule: what all the cache has to forget.', 'no standard'),
   vary: note('The request fields on which the answer depends.', 'RFC 9110 section 12.5.5'),
   'x-request-id': note(
-    'Names this answer. Operators find the line of a request in the log by it. Exchanges of the playground have no line.',
+    'Names this answer. Operators find the line of a request in the log by it. The playground’s own have none.',
     'no standard',
   ),
   'x-content-type-options': note(
@@ -72,6 +72,10 @@ const FIELDS: Readonly<Record<string, Note>> = {
   ),
   'access-control-allow-methods': note('The methods that pages may use.', 'Fetch section 3.3.3'),
   'access-control-allow-headers': note('The fields that pages may send.', 'Fetch section 3.3.3'),
+  'access-control-expose-headers': note(
+    'The fields of the answer that scripts of other origins may read.',
+    'Fetch section 3.3.3',
+  ),
   'access-control-max-age': note(
     'The seconds for which the browser need not ask again.',
     'Fetch section 3.3.3',

@@ -1,9 +1,11 @@
 import { openSchemes } from '#shared/auth/schemes/list.ts';
 import type { SchemeParts } from '#shared/auth/schemes/parts/scheme-entry.ts';
+import type { OAuthSchemes, OAuthSpace } from '#shared/auth/schemes/parts/oauth.ts';
 import { ORIGIN } from '#shared/auth/scheme.ts';
 import type { Standing } from '#shared/auth/standing/standing.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { silentLog } from '#shared/base/log.ts';
+import { playgroundSigningKey, playgroundTokenSpaces } from '#shared/config/playground-client.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import type { Brand } from '#shared/pages/document.ts';
@@ -17,11 +19,12 @@ import { openGateways } from '../gateway/open-gateways.ts';
 import { createSpaces, type SpacePeople, type Spaces } from '../space/spaces.ts';
 import { playgroundApiKey } from './api-key.ts';
 import { startApplication } from './application.ts';
-import { createCharge } from './charge.ts';
+import { wayToAuthorizationServer } from './authorization-server.ts';
+import { createCharge, createChargeOfIssuer } from './charge.ts';
 import { playgroundPages } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 import { playgroundProxy } from './proxy.ts';
-import { playgroundIssuer } from './issuer.ts';
+import { playgroundIssuer, withoutMetadata } from './issuer.ts';
 import { openLoopback } from './listener.ts';
 import { playgroundTokenIssuer, TOKEN_ISSUER } from './token-issuer.ts';
 import { spentInTime } from './spent-in-time.ts';
@@ -83,11 +86,13 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     clock,
     log: silentLog,
   });
+  const pair = new Set(playgroundTokenSpaces(config).map(({ url: at }) => at));
   const schemes = await openSchemes({
     ...parts.schemes,
     stores: { ...stores, spentTokens: spentInTime(stores.spentTokens) },
     ...own,
-    ...issuer.schemes,
+    tokens: issuer.schemes.tokens,
+    oauth: oauthOf(issuer.schemes.oauth, parts.schemes.oauth, pair),
     issuers: () => tokenIssuer.issuer,
     master,
   });
@@ -120,12 +125,17 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     (exchange.overTls ? (secureOrigin ?? resource) : resource) + spacePath(exchange);
   const secure = secureOrigin === undefined ? undefined : secureWay(secureOrigin, serve, parts);
   if (secure) opened.use(secure.loopback);
+  const clientKey = playgroundSigningKey(parts.schemes.master);
+  const client = { issuer: config.issuer, clientKey };
   const run = createRun({
     loopback,
     proxy,
     secure,
     charge,
+    chargeOfIssuer: createChargeOfIssuer(stores.limits),
+    authorization: wayToAuthorizationServer(new URL(config.jwks.url ?? config.issuer).origin),
     origin: resource,
+    ...client,
     issue: issuer.issue,
     keys: ofKeys.keys,
     apiKey,
@@ -159,9 +169,11 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
           clock,
           means: {
             tokens: issuer.schemes.tokens,
+            pairTokens: parts.schemes.tokens,
             publicKeys: ofKeys.stores.publicKeys,
             tokenIssuer: tokenIssuer.issuer,
             apiKey,
+            ...client,
             clock,
             random,
           },
@@ -176,6 +188,15 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
       order = given;
     },
     [Symbol.asyncDispose]: () => held.disposeAsync(),
+  };
+}
+
+/** Returns schemes that take the tokens of the pair at its spaces, and those of the playground's issuer elsewhere. */
+function oauthOf(own: OAuthSchemes, ofPair: OAuthSchemes, pair: ReadonlySet<string>): OAuthSchemes {
+  const at = ({ audiences }: OAuthSpace) => (audiences.some((url) => pair.has(url)) ? ofPair : own);
+  return {
+    bearer: (space) => at(space).bearer(withoutMetadata(space)),
+    dpop: (space) => at(space).dpop({ ...withoutMetadata(space), nonce: space.nonce }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Check } from '#shared/explain/checks.ts';
 import { isObject } from '#shared/jose/compact-jws.ts';
 import type { Outcome } from '../pages/views/outcome.ts';
-import { hasCredentials, readRecorded } from './recorded.ts';
+import { hasCredentials, readRecorded, type RecordedMessage } from './recorded.ts';
 import type { Leg } from './run.ts';
 
 /** Challenges that ask the client to go on: with a nonce of the server, or with a new one. */
@@ -18,6 +18,7 @@ export function outcomeOf(
   checks: readonly Check[] | undefined,
 ): Outcome | undefined {
   if (to === 'issuer') return undefined;
+  if (to === 'authorization') return outcomeAtIssuer(readRecorded(received));
   const { words, lines, content } = readRecorded(received);
   const shown = hasCredentials(readRecorded(sent));
   const wrong = checks?.find(({ result }) => result === 'wrong');
@@ -33,13 +34,25 @@ export function outcomeOf(
   return { kind: 'refused', why: wrong?.reason ?? detail };
 }
 
+/** The answer of an authorization server: an error says why (RFC 6749 section 5.2). */
+function outcomeAtIssuer({ words, content }: RecordedMessage): Outcome {
+  if (Number(words[1]) < 400) return { kind: 'accepted' };
+  const { error, error_description: text } = membersOf(content);
+  const why = [error, text].flatMap((part) => textIn(part) ?? []).join(': ');
+  return { kind: 'refused', why: why === '' ? undefined : why };
+}
+
 /** The detail of a problem (RFC 9457 section 3.1.4). */
-function detailOf(content: Buffer): string | undefined {
+const detailOf = (content: Buffer): string | undefined => textIn(membersOf(content)['detail']);
+
+const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
+
+/** The members of an object in JSON; none if it is no such object. */
+function membersOf(content: Buffer): Readonly<Record<string, unknown>> {
   try {
-    const problem: unknown = JSON.parse(content.toString());
-    const detail = isObject(problem) ? problem['detail'] : undefined;
-    return typeof detail === 'string' ? detail : undefined;
+    const value: unknown = JSON.parse(content.toString());
+    return isObject(value) ? value : {};
   } catch {
-    return undefined;
+    return {};
   }
 }

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
@@ -32,7 +33,12 @@ export interface Recorded {
   readonly drawn: readonly Buffer[];
   /** The key of the playground's application. */
   readonly apiKey: string;
+  /** The authorization server of the pair, and the key of the playground's client there. */
+  readonly issuer: string;
+  readonly clientKey: KeyObject;
   readonly tokens: Pick<TokenVerifier, 'verify'>;
+  /** Verifies tokens of the authorization server. */
+  readonly pairTokens: Pick<TokenVerifier, 'verify'>;
   /** The playground's own keys, and its issuer of PrivateTokens. */
   readonly publicKeys: Pick<PublicKeys, 'get'>;
   readonly tokenIssuer: TrustedIssuer;

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
@@ -11,7 +12,7 @@ import {
   readAnswer,
   writeRequest,
 } from './http1-message.ts';
-import type { Loopback } from './listener.ts';
+import type { Loopback, Way } from './listener.ts';
 import { readRecorded } from './recorded.ts';
 import { spacePath } from './spaces.ts';
 import { TOKEN_ISSUER } from './token-issuer.ts';
@@ -32,12 +33,6 @@ export interface Leg {
   readonly remarks: readonly string[];
 }
 
-/** RFC 9112 section 3.2: with CONNECT the field Host has what the target has. */
-const HOSTS: Readonly<Record<Party, (request: PlannedRequest) => string>> = {
-  issuer: () => TOKEN_ISSUER,
-  proxy: ({ target }) => target,
-};
-
 const OF_CLEAR_TEXT = { certificate: undefined, exported: undefined } as const;
 
 export interface RunParts {
@@ -46,12 +41,17 @@ export interface RunParts {
   readonly proxy: Loopback;
   /** The way over TLS, where an origin has it. */
   readonly secure: { readonly loopback: Loopback; readonly origin: string } | undefined;
+  /** The way to the authorization server of the pair. */
+  readonly authorization: Way;
   readonly charge: Charge;
+  readonly chargeOfIssuer: () => Promise<void>;
   /** The origin that the messages name (RFC 9110 section 7.2). */
   readonly origin: string;
   readonly issue: Issue;
   readonly keys: ClientKeys;
   readonly apiKey: string;
+  readonly issuer: string;
+  readonly clientKey: KeyObject;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -68,7 +68,15 @@ export type Run = (
  * under way.
  */
 export function createRun(parts: RunParts): Run {
-  const { loopback, proxy, secure, charge, origin, random, ...means } = parts;
+  const { loopback, proxy, secure, authorization, charge, chargeOfIssuer, origin, ...means } =
+    parts;
+  /** RFC 9112 section 3.2: with CONNECT the field Host has what the target has. */
+  const hosts: Readonly<Record<Party, (request: PlannedRequest) => string>> = {
+    issuer: () => TOKEN_ISSUER,
+    authorization: () => new URL(parts.issuer).host,
+    proxy: ({ target }) => target,
+  };
+  const ways: Readonly<Partial<Record<Party, Way>>> = { proxy, authorization };
   let underWay = 0;
   return async (exchange, mistake, visitor) => {
     await charge(visitor);
@@ -76,6 +84,7 @@ export function createRun(parts: RunParts): Run {
       const fields = { 'Retry-After': '1' };
       throw new HttpError(503, 'Other visitors use the playground now.', fields);
     }
+    if (exchange.ofPair) await chargeOfIssuer();
     underWay += 1;
     try {
       const way = exchange.overTls ? secure : { loopback, origin };
@@ -87,15 +96,16 @@ export function createRun(parts: RunParts): Run {
       const add = (leg: Omit<Leg, 'drawn' | 'remarks'>) =>
         legs.push({ ...leg, drawn: [...drawn], remarks: [] });
       await exchange.perform({
+        ...means,
         async send(title, request) {
           const { to, fields, ofConnection } = request;
           let sent: Buffer = Buffer.alloc(0);
           let ofTls: Pick<Leg, 'certificate' | 'exported'> = OF_CLEAR_TEXT;
-          const by = to === 'proxy' ? proxy : way.loopback;
+          const by = to === undefined ? way.loopback : (ways[to] ?? way.loopback);
           const received = await by.send((connection) => {
             const made = connection && ofConnection?.(connection);
             const all = [...fields, ...(made ?? [])];
-            const asked = to === undefined ? host : HOSTS[to](request);
+            const asked = to === undefined ? host : hosts[to](request);
             sent = writeRequest(asked, { ...request, fields: all });
             if (connection !== undefined) {
               const { certificate } = connection;
@@ -127,12 +137,11 @@ export function createRun(parts: RunParts): Run {
         target: spacePath(exchange),
         url,
         random(length) {
-          const octets = random(length);
+          const octets = parts.random(length);
           drawn.push(octets);
           return octets;
         },
         mistake,
-        ...means,
       });
       return legs;
     } finally {

@@ -1,9 +1,12 @@
-import { PLAYGROUND_BELOW } from '#shared/config/playground.ts';
+import {
+  PLAYGROUND_BELOW,
+  PLAYGROUND_REALM,
+  playgroundSpacePath,
+} from '#shared/config/playground.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { spaceSchema } from '#shared/config/space-schema.ts';
 import { EXCHANGES } from './exchanges.ts';
 import type { Exchange } from './exchange.ts';
-import { REALM } from './realm.ts';
 
 /** The path of an exchange's page. */
 export const pagePath = ({ name }: Exchange): string => PLAYGROUND_BELOW + name;
@@ -12,7 +15,7 @@ export const pagePath = ({ name }: Exchange): string => PLAYGROUND_BELOW + name;
 export const EXPLAIN_PATH = `${PLAYGROUND_BELOW}explain`;
 
 /** The path of the space at which an exchange takes place. */
-export const spacePath = ({ name }: Exchange): string => `${PLAYGROUND_BELOW}at/${name}/`;
+export const spacePath = ({ name }: Exchange): string => playgroundSpacePath(name);
 
 /** The playground's own spaces, which take no credentials but its own. `application`: the URL of its application. */
 export const playgroundSpaces = (
@@ -23,7 +26,7 @@ export const playgroundSpaces = (
     EXCHANGES.filter(({ inside = false }) => inside === isInside).map((exchange) =>
       spaceSchema.parse({
         url: resource + spacePath(exchange),
-        realm: REALM,
+        realm: PLAYGROUND_REALM,
         serves: 'identity',
         ...exchange.space,
         ...(exchange.ofApplication && { upstream: { url: application, webSockets: false } }),

@@ -24,7 +24,7 @@ import { createServe } from '#shared/server/endpoints/serve.ts';
 import { frontDoor, openTarget } from '#shared/server/front-door/front-door.ts';
 import type { AnyHandler, AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import { blindRsaVerification } from '../auth/private-token/verification.ts';
-import { REALM } from './realm.ts';
+import { PLAYGROUND_REALM } from '#shared/config/playground.ts';
 
 /** The name of the issuer, at which nobody else can ask it. */
 export const TOKEN_ISSUER = 'issuer.example';
@@ -75,11 +75,11 @@ export function playgroundTokenIssuer({ oauth, recipient, clock, log }: TokenIss
 
   const space: ProtectionSpace = {
     at: ORIGIN,
-    realm: REALM,
+    realm: PLAYGROUND_REALM,
     scopes: () => [REQUEST_SCOPE],
     schemes: [
       oauth.bearer({
-        realm: REALM,
+        realm: PLAYGROUND_REALM,
         audiences: [originOfServer(TOKEN_ISSUER) + REQUEST_PATH],
         scopes: () => [REQUEST_SCOPE],
       }),

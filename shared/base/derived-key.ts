@@ -42,6 +42,8 @@ export type Purpose =
   | 'countersign playground'
   /** Its API key. */
   | 'countersign playground api key'
+  /** The key of the client as which it asks the authorization server. */
+  | 'countersign playground client'
   /** Nonces of Digest. */
   | 'digest-nonce'
   /** Challenges of HOBA. */

@@ -9,6 +9,13 @@ export const PLAYGROUND_LIST = '/schemes/';
 /** The path below which its other pages and its spaces are. */
 export const PLAYGROUND_BELOW = '/playground/';
 
+/** The path of the space at which one of its exchanges takes place. */
+export const playgroundSpacePath = (name: string): string => `${PLAYGROUND_BELOW}at/${name}/`;
+
+/** The realm of its spaces, and the scope of those that take tokens. */
+export const PLAYGROUND_REALM = 'playground';
+export const PLAYGROUND_SCOPE = 'play';
+
 /** The URLs of spaces that have addresses of the playground. */
 function inTheWay(config: Config): readonly string[] {
   const own = new Set([config.resource, config.tls?.resource]);

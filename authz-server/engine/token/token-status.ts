@@ -5,6 +5,7 @@ import { createTokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
+import { playgroundTokenSpaces } from '#shared/config/playground-client.ts';
 import { everyTokenSpace } from '#shared/config/token-spaces.ts';
 import type { AuthzServer } from '../../base/server.ts';
 import { TemporarilyUnavailable } from '../../base/errors.ts';
@@ -22,7 +23,8 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
   const { issuer, tokens: settings } = config;
   const keys = { key: (kid: string) => publicKey(kid) };
   const tokens = createTokenVerifier({ issuer, keys, feed, clock, skew: settings.skew });
-  const audiences = everyTokenSpace(config).map(({ url }) => url);
+  const spaces = [...everyTokenSpace(config), ...playgroundTokenSpaces(config)];
+  const audiences = spaces.map(({ url }) => url);
 
   /** The claims of a token that would be accepted now, else undefined. */
   async function verify(ctx: KoaContextWithOIDC): Promise<AccessTokenClaims | undefined> {

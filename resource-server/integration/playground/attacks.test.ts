@@ -90,6 +90,23 @@ test("wrong passwords count for the visitor's address, also if the address is th
   }
 });
 
+test('all visitors together ask the authorization server 20 times at once, and one that is away is 503', async () => {
+  // Nobody listens at port 1.
+  await using rs = await startPlayground({ jwks: { url: 'http://127.0.0.1:1/jwks' } });
+  const from = (visitor: number) =>
+    rs.perform('client-credentials', '', { 'X-Forwarded-For': `203.0.113.${visitor}` });
+  for (let visitor = 1; visitor <= 20; visitor += 1) {
+    const { status, text: page } = await from(visitor);
+    expect([status, page]).toEqual([503, expect.stringContaining('was not answered')]);
+  }
+  const late = await from(21);
+  expect([late.status, late.text]).toEqual([
+    503,
+    expect.stringContaining('Other visitors ask the authorization server'),
+  ]);
+  expect((await rs.perform('basic', '', { 'X-Forwarded-For': '203.0.113.21' })).status).toBe(200);
+});
+
 test("a program of this machine gets nothing from the playground's listener", async () => {
   let port = 0;
   let served = 0;

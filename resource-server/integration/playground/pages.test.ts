@@ -3,7 +3,7 @@ import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { EXCHANGES } from '../../playground/exchanges.ts';
 import { PASSWORD } from '../../playground/person.ts';
 import { noteOn } from '../../playground/notes.ts';
-import { checksOf, messagesOf, startPlayground, statusesOf } from './playground.fixture.ts';
+import { ALONE, checksOf, messagesOf, startPlayground, statusesOf } from './playground.fixture.ts';
 
 const HTML = { headers: { Accept: 'text/html' } };
 
@@ -21,7 +21,7 @@ test('the list leads to a page for each exchange, with the command, and without 
   }
 });
 
-test.each(EXCHANGES)('every field of the messages of $name has a note', async ({ name }) => {
+test.each(ALONE)('every field of the messages of $name has a note', async ({ name }) => {
   await using rs = await startPlayground();
   const messages = messagesOf((await rs.perform(name)).text);
   expect(messages.length).toBeGreaterThan(1);
@@ -34,7 +34,7 @@ test.each(EXCHANGES)('every field of the messages of $name has a note', async ({
   expect(names.filter((field) => noteOn(field) === undefined)).toEqual([]);
 });
 
-test.each(EXCHANGES.filter(({ parameters }) => parameters))(
+test.each(ALONE.filter(({ parameters }) => parameters))(
   'every parameter of the messages of $name has a note',
   async (exchange) => {
     await using rs = await startPlayground();
@@ -149,7 +149,7 @@ test('a browser sends no request of a page whose origin is not listed (Fetch sec
   expect(messagesOf(refused)[1]).not.toContain('other.example');
 });
 
-test.each(EXCHANGES.filter(({ checks }) => checks))(
+test.each(ALONE.filter(({ checks }) => checks))(
   'a request that $name takes has a list of checks, and all of them are right',
   async ({ name, inside }) => {
     await using rs = await startPlayground();

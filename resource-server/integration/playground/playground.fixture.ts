@@ -1,4 +1,8 @@
+import { EXCHANGES } from '../../playground/exchanges.ts';
 import { type Call, RESOURCE, startResourceServer } from '../resource-server.fixture.ts';
+
+/** The exchanges that need no authorization server; the others are performed with one in `e2e/flows/start.test.ts`. */
+export const ALONE = EXCHANGES.filter(({ ofPair }) => !ofPair);
 
 /** The fields that a browser sends with a form of a page at this origin. */
 export const OF_PAGE = {

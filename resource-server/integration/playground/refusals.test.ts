@@ -1,6 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { EXCHANGES } from '../../playground/exchanges.ts';
-import { checksOf, messagesOf, startPlayground } from './playground.fixture.ts';
+import { ALONE, checksOf, messagesOf, startPlayground } from './playground.fixture.ts';
 
 /** Development, where an answer has its reason. */
 const LOCAL = {
@@ -139,7 +138,7 @@ const answersOf = (page: string): readonly string[] => {
 test('each mistake is refused for its own reason, which pages show in development', async () => {
   await using rs = await startPlayground(LOCAL);
   const refused: Record<string, unknown> = {};
-  for (const { name, mistakes, checks } of EXCHANGES) {
+  for (const { name, mistakes, checks } of ALONE) {
     for (const mistake of Object.keys(mistakes)) {
       // A visitor has one exchange in two seconds.
       rs.clock.advance(2);

@@ -2,8 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { expect, test } from '@jest/globals';
-import { EXCHANGES } from '../../playground/exchanges.ts';
-import { messagesOf, startPlayground, statusesOf } from './playground.fixture.ts';
+import { ALONE, messagesOf, startPlayground, statusesOf } from './playground.fixture.ts';
 
 /** Records what the sockets of servers of this process get and send, above TLS, from now on. */
 function recordServers() {
@@ -86,7 +85,7 @@ function withoutTunnelled(connections: readonly Had[]): readonly Had[] {
   });
 }
 
-test.each(EXCHANGES.map(({ name }) => name))(
+test.each(ALONE.map(({ name }) => name))(
   'the page of %s shows the octets that the sockets of the server had',
   async (name) => {
     await using rs = await startPlayground();

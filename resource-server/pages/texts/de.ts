@@ -96,6 +96,7 @@ export const de: Texts = {
     server: 'Server',
     issuer: 'Aussteller',
     proxy: 'Proxy',
+    authorization: 'Autorisierungsserver',
     sent: 'Der Client sendet',
     received: 'Der Server antwortet',
     fields: 'Was die Felder bedeuten',

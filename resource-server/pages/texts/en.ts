@@ -103,6 +103,7 @@ export const en = {
     server: 'Server',
     issuer: 'Issuer',
     proxy: 'Proxy',
+    authorization: 'Authorization server',
     sent: 'The client sends',
     received: 'The server answers',
     fields: 'What the fields mean',

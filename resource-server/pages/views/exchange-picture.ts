@@ -1,9 +1,12 @@
 import { type Html, html } from '#shared/pages/html.ts';
 
+/** A party beside the client and the server. */
+export type PicturedParty = 'issuer' | 'proxy' | 'authorization';
+
 /** A request and its answer, as texts. */
 export interface PicturedLeg {
   /** The party that was asked; absent: the server. */
-  readonly to?: 'issuer' | 'proxy' | undefined;
+  readonly to?: PicturedParty | undefined;
   readonly sent: { readonly text: string };
   readonly received: { readonly text: string };
 }
@@ -11,8 +14,9 @@ export interface PicturedLeg {
 /** Units of the picture: where the lines of life are, and the room for a message. */
 const LEFT = 20;
 const RIGHT = 380;
-/** The line of a proxy before the server, or of the server before an issuer. */
+/** The line of a proxy before the server, or of the server before an issuer, whose name is short or long. */
 const BETWEEN = 290;
+const MIDDLE = 235;
 const TOP = 46;
 const STEP = 40;
 
@@ -26,12 +30,13 @@ const WITH_SCHEME: ReadonlySet<string> = new Set([
   'Proxy-Authenticate',
 ]);
 
-/** Returns the words for a message: the method or the status, and the fields that matter. */
-function wordsOf(text: string): string {
+/** Returns the words for a message: the method or the status, and the fields that matter. Other parties have a target. */
+function wordsOf(text: string, to: PicturedLeg['to']): string {
   const [first = ''] = text.split('\n');
   const [head = ''] = text.split('\n\n');
-  const [method = '', status = ''] = first.split(' ');
-  const said = method.startsWith('HTTP/') ? status : method;
+  const [method = '', next = ''] = first.split(' ');
+  const request = to === undefined ? method : `${method} ${next}`;
+  const said = method.startsWith('HTTP/') ? next : request;
   const fields = [...head.matchAll(NAMED)].map(([, name = '', value = '']) =>
     WITH_SCHEME.has(name) ? `${name}: ${value}` : name,
   );
@@ -44,21 +49,29 @@ export function exchangePicture(
   {
     client,
     server,
-    issuer,
-    proxy,
     label,
-  }: Readonly<Record<'client' | 'server' | 'issuer' | 'proxy' | 'label', string>>,
+    ...names
+  }: Readonly<Record<'client' | 'server' | 'label' | PicturedParty, string>>,
 ): Html {
   const has = (party: PicturedLeg['to']) => legs.some(({ to }) => to === party);
-  const at = { proxy: BETWEEN, server: has('issuer') ? BETWEEN : RIGHT, issuer: RIGHT };
+  const beforeIssuer = has('issuer') ? BETWEEN : RIGHT;
+  const at = {
+    proxy: BETWEEN,
+    server: has('authorization') ? MIDDLE : beforeIssuer,
+    issuer: RIGHT,
+    authorization: RIGHT,
+  };
+  const named = (party: PicturedParty) =>
+    has(party) ? [{ x: at[party], name: names[party] }] : [];
   const parties = [
-    ...(has('proxy') ? [{ x: at.proxy, name: proxy }] : []),
+    ...named('proxy'),
     { x: at.server, name: server },
-    ...(has('issuer') ? [{ x: at.issuer, name: issuer }] : []),
+    ...named('issuer'),
+    ...named('authorization'),
   ];
   const messages = legs.flatMap(({ to, sent, received }) => [
-    { words: wordsOf(sent.text), back: false, line: at[to ?? 'server'] },
-    { words: wordsOf(received.text), back: true, line: at[to ?? 'server'] },
+    { words: wordsOf(sent.text, to), back: false, line: at[to ?? 'server'] },
+    { words: wordsOf(received.text, to), back: true, line: at[to ?? 'server'] },
   ]);
   const bottom = TOP + STEP * messages.length;
   return html`<svg

@@ -5,7 +5,7 @@ import { crumbsTo } from './crumbs.ts';
 import type { Check } from '#shared/explain/checks.ts';
 import { checksList } from './explain.ts';
 import { type Outcome, outcomeLine } from './outcome.ts';
-import { exchangePicture } from './exchange-picture.ts';
+import { exchangePicture, type PicturedParty } from './exchange-picture.ts';
 import { textsOf } from '../texts/index.ts';
 
 /** An exchange in the list. Texts about protocols are in English on every page. */
@@ -35,7 +35,7 @@ export interface ShownNote {
 export interface ShownLeg {
   readonly title: string;
   /** The party that was asked; absent: the server. */
-  readonly to?: 'issuer' | 'proxy' | undefined;
+  readonly to?: PicturedParty | undefined;
   readonly remarks: readonly string[];
   readonly sent: ShownMessage;
   readonly received: ShownMessage;
@@ -170,10 +170,10 @@ function formOf({ language }: Frame, { path, mistakes, mistake }: ExchangeProps)
 }
 
 function pictureOf({ language }: Frame, legs: readonly ShownLeg[]): Html {
-  const { picture, client, server, issuer, proxy } = textsOf(language).playground;
+  const { picture, client, server, issuer, proxy, authorization } = textsOf(language).playground;
   return html`<section aria-labelledby="picture">
     <h2 id="picture">${picture}</h2>
-    ${exchangePicture(legs, { client, server, issuer, proxy, label: picture })}
+    ${exchangePicture(legs, { client, server, issuer, proxy, authorization, label: picture })}
   </section>`;
 }
 

@@ -11,7 +11,7 @@ import {
   type DigestAlgorithmName,
 } from '#shared/http/auth/digest-algorithms.ts';
 import { PASSWORD, PERSON } from '../person.ts';
-import { REALM } from '../realm.ts';
+import { PLAYGROUND_REALM } from '#shared/config/playground.ts';
 import {
   type Checks,
   ofCredentials,
@@ -37,7 +37,7 @@ function refusalOf(recorded: Recorded): string | undefined {
 
   const { algorithm, signed, username, response } = claim;
   const { crypto } = DIGEST_ALGORITHMS[algorithm];
-  const ha1 = hash(crypto, `${PERSON.name}:${REALM}:${PASSWORD}`, 'hex');
+  const ha1 = hash(crypto, `${PERSON.name}:${PLAYGROUND_REALM}:${PASSWORD}`, 'hex');
   const right = digestResponse(algorithm, ha1, signed, hash(crypto, asked.content, 'buffer'));
   if (username !== PERSON.name || response !== right) {
     return 'no such name, or the response is wrong';
@@ -58,7 +58,7 @@ function offerOf({ earlier }: Recorded) {
     challenges.flatMap(({ params }) => params?.[name]?.split(',') ?? []);
   const nonces = new Set(valuesOf('nonce'));
   return createOffer({
-    realm: REALM,
+    realm: PLAYGROUND_REALM,
     algorithms: [...new Set(valuesOf('algorithm') as DigestAlgorithmName[])],
     qop: [...new Set(valuesOf('qop') as Qop[])],
     userhash: false,

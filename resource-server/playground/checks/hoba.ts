@@ -5,7 +5,7 @@ import { checksOf } from '#shared/explain/checks.ts';
 import { HOBA_STEPS } from '#shared/explain/schemes/hoba.ts';
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { PERSON } from '../person.ts';
-import { REALM } from '../realm.ts';
+import { PLAYGROUND_REALM } from '#shared/config/playground.ts';
 import { type Checks, ofCredentials, type Recorded } from '../recorded.ts';
 import { refusalBy, replayMemory } from './refusal-by.ts';
 
@@ -31,7 +31,7 @@ function schemeOf({ earlier, clock, random, publicKeys }: Recorded) {
   const replay = { ...replayMemory(), seen: async () => false };
   const attempts = { begin: () => undefined, succeeded: () => {}, failed: () => {} };
   return hoba({
-    realm: REALM,
+    realm: PLAYGROUND_REALM,
     maxAge: hobaSettings.parse({}).maxAge,
     challenges,
     signatures: createSignatures({ challenges, replay, attempts, clock, random }),

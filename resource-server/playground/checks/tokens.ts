@@ -1,4 +1,5 @@
 import { epochSeconds } from '#shared/base/clock.ts';
+import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
 import { checkDpopProof } from '#shared/jose/dpop-proof.ts';
 import { PROOF_WINDOW } from '#shared/jose/proof-life.ts';
 import type { TokenVerdict } from '#shared/auth/tokens/token-verifier.ts';
@@ -13,9 +14,6 @@ import {
   isAccepted,
   type Recorded,
 } from '../recorded.ts';
-
-/** The scope of the spaces that take tokens. */
-const NEEDED = 'play';
 
 /** RFC 6750. */
 export const bearerChecks: Checks = ofCredentials(async (recorded) => {
@@ -64,7 +62,7 @@ async function verifiedToken({ asked, tokens, url }: Recorded): Promise<TokenVer
 
 function scopeRefusal({ principal }: Verified): string | undefined {
   const scopes = 'scopes' in principal ? principal.scopes : undefined;
-  return scopes?.has(NEEDED) ? undefined : `lacks ${NEEDED}`;
+  return scopes?.has(PLAYGROUND_SCOPE) ? undefined : `lacks ${PLAYGROUND_SCOPE}`;
 }
 
 function checksOfProof(

@@ -1,14 +1,15 @@
 import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import { bearerChecks } from '../checks/tokens.ts';
 import type { Exchange, Performing } from '../exchange.ts';
-import { jwtInClear, SCOPE } from './tokens.ts';
+import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
+import { jwtInClear } from './tokens.ts';
 
 /** Seconds; longer than a token lives and clocks differ. */
 const LONG_AGO = 600;
 
 /** Returns the token that the client shows. */
 async function tokenOf({ issue, url, mistake }: Performing): Promise<string> {
-  const right = { audience: url, scope: SCOPE };
+  const right = { audience: url, scope: PLAYGROUND_SCOPE };
   if (mistake === 'expired') return issue({ ...right, age: LONG_AGO });
   if (mistake === 'audience') return issue({ ...right, audience: new URL('/other/', url).href });
   if (mistake === 'scope') return issue({ ...right, scope: 'watch' });
@@ -35,7 +36,7 @@ export const bearerExchange: Exchange = {
     'The client shows an access token that an authorization server issued. Anybody who gets hold of the token can use it until it ends.',
   standard: 'RFC 6750, RFC 9068',
   document: 'how-to/schemes/bearer-dpop.md',
-  space: { schemes: ['Bearer'], scopes: { safe: [SCOPE], unsafe: [SCOPE] } },
+  space: { schemes: ['Bearer'], scopes: { safe: [PLAYGROUND_SCOPE], unsafe: [PLAYGROUND_SCOPE] } },
   mistakes: {
     expired: 'A token that has expired',
     audience: 'A token for another resource',

@@ -5,7 +5,8 @@ import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import { dpopChecks } from '../checks/tokens.ts';
 import type { Exchange } from '../exchange.ts';
 import { fieldOf, type FieldLine } from '../http1-message.ts';
-import { jwtInClear, SCOPE } from './tokens.ts';
+import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
+import { jwtInClear } from './tokens.ts';
 
 /** RFC 9449. */
 export const dpopExchange: Exchange = {
@@ -15,7 +16,11 @@ export const dpopExchange: Exchange = {
     'The access token is bound to a key of the client, and each request has a proof that is signed with this key. A token that leaks is of no use without the key, and a proof is good for one request.',
   standard: 'RFC 9449',
   document: 'how-to/schemes/bearer-dpop.md',
-  space: { schemes: ['DPoP'], nonce: true, scopes: { safe: [SCOPE], unsafe: [SCOPE] } },
+  space: {
+    schemes: ['DPoP'],
+    nonce: true,
+    scopes: { safe: [PLAYGROUND_SCOPE], unsafe: [PLAYGROUND_SCOPE] },
+  },
   mistakes: {
     replayed: 'The same proof a second time',
     key: 'A proof of another key',
@@ -30,7 +35,11 @@ export const dpopExchange: Exchange = {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without a token, and learns the scope', request);
     const key = createDpopKey();
-    const accessToken = await issue({ audience: url, scope: SCOPE, cnf: { jkt: key.jkt } });
+    const accessToken = await issue({
+      audience: url,
+      scope: PLAYGROUND_SCOPE,
+      cnf: { jkt: key.jkt },
+    });
     const authorization: FieldLine = ['Authorization', `DPoP ${accessToken}`];
     const proofOf = (nonce?: string, by = key, at = url) =>
       dpopProof(by, {

@@ -5,7 +5,8 @@ import { GNAP_NOTES } from '#shared/explain/notes/gnap.ts';
 import { gnapChecks } from '../checks/gnap.ts';
 import type { Exchange } from '../exchange.ts';
 import type { FieldLine } from '../http1-message.ts';
-import { jwtInClear, SCOPE } from './tokens.ts';
+import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
+import { jwtInClear } from './tokens.ts';
 
 const KID = 'playground';
 const LONG_AGO = 600;
@@ -24,7 +25,7 @@ export const gnapExchange: Exchange = {
     'The access token is bound to a key, and the client signs the request itself: the method, the URL and the field with the token. Unlike a proof of DPoP, the signature may also cover the content and any other field.',
   standard: 'RFC 9635, RFC 9421',
   document: 'how-to/schemes/gnap.md',
-  space: { schemes: ['GNAP'], scopes: { safe: [SCOPE], unsafe: [SCOPE] } },
+  space: { schemes: ['GNAP'], scopes: { safe: [PLAYGROUND_SCOPE], unsafe: [PLAYGROUND_SCOPE] } },
   mistakes: {
     replayed: 'The same signature a second time',
     key: 'A signature of another key',
@@ -40,7 +41,7 @@ export const gnapExchange: Exchange = {
     const request = { method: 'POST', target, fields: [] };
     await send('The client asks without a token, and learns where to get one', request);
     const key = keys.ed25519();
-    const token = await issue({ audience: url, scope: SCOPE, cnf: { jwk: jwkOf(key) } });
+    const token = await issue({ audience: url, scope: PLAYGROUND_SCOPE, cnf: { jwk: jwkOf(key) } });
     const fields = gnapFields(
       token,
       { method: 'POST', url: mistake === 'target' ? new URL('/other/', url).href : url },

@@ -1,6 +1,3 @@
-/** The scope of the spaces that take tokens. */
-export const SCOPE = 'play';
-
 /** Returns the header and the payload of a JWT (RFC 7519 section 3). Undefined: it is none. */
 export function jwtInClear(value: string): string | undefined {
   const [header, payload, signature, ...more] = value.split('.');

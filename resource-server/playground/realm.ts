@@ -1,2 +1,0 @@
-/** The realm of the playground's spaces. */
-export const REALM = 'playground';
