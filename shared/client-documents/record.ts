@@ -62,9 +62,13 @@ const textOf = ({
   'client_name' | 'redirect_uris' | 'jwks' | 'token_endpoint_auth_method'
 >): string => JSON.stringify([client_name, redirect_uris, jwks, token_endpoint_auth_method]);
 
+/** The spaces of which such clients may ask something. */
+export const openToDocuments = (config: Config) =>
+  tokenSpaces(config).filter(({ documentClients = [] }) => documentClients.length > 0);
+
 /** Returns it with what such clients may ask for by the configuration of now, whatever it was when they were stored. */
 export function withRights(config: Config, client: ClientRecord): ClientRecord {
-  const open = tokenSpaces(config).filter(({ documentClients = [] }) => documentClients.length > 0);
+  const open = openToDocuments(config);
   const scopes = new Set(open.flatMap(({ documentClients = [] }) => documentClients));
   const lasting = client.grant_types.includes('refresh_token') ? ['offline_access'] : [];
   return {

@@ -17,7 +17,7 @@ export function issueMistakes(
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => ({
       path: [...at, key].join('.'),
-      message: `is not a setting: remove it or ${remedy(key, known(at))}`,
+      message: faultOf(key, known(at)),
     }));
   }
   const path = at.join('.');
@@ -25,12 +25,20 @@ export function issueMistakes(
     return [{ path, message: issue.issues.map(({ message }) => message).join(', ') }];
   }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
-    const meant = issue.errors.find((issues) => !issues.some(isAnotherKind));
+    const [meant] = issue.errors
+      .filter((issues) => !issues.some(isAnotherKind))
+      .toSorted((a, b) => strangersIn(a) - strangersIn(b));
     return meant === undefined
       ? [{ path, message: everyWay(issue.errors) }]
       : meant.flatMap((inner) => issueMistakes(inner, known, at));
   }
   return [{ path, message: issue.message }];
+}
+
+/** The name of an unknown member may be one of another choice of a union. */
+function faultOf(name: string, known: readonly string[]): string {
+  if (known.includes(name)) return 'does not go with the other settings here: remove it';
+  return `is not a setting: remove it or ${remedy(name, known)}`;
 }
 
 function remedy(name: string, known: readonly string[]): string {
@@ -47,6 +55,10 @@ const OTHER_KINDS: ReadonlySet<Issue['code']> = new Set([
 
 /** Whether a value of a choice is of another kind; if not, that choice was meant, and something in it is wrong. */
 const isAnotherKind = ({ path, code }: Issue) => path.length === 0 && OTHER_KINDS.has(code);
+
+/** How many members a choice does not know: the fewer, the more probably it is meant. */
+const strangersIn = (issues: readonly Issue[]): number =>
+  issues.reduce((sum, one) => sum + (one.code === 'unrecognized_keys' ? one.keys.length : 0), 0);
 
 /** Names every choice of a value that is like none of them. */
 function everyWay(errors: readonly (readonly Issue[])[]): string {

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
   type DocumentServer,
@@ -153,5 +153,109 @@ describe('refusals leave no client', () => {
       expect.stringContaining(`${option[0]} is what the document says: leave it out`),
     ]);
     expect(site.asked).toEqual([]);
+  });
+});
+
+describe('apply', () => {
+  let file: string;
+
+  /** Applies a file with these clients; returns the changes. */
+  async function applied(clients: readonly object[], ...options: readonly string[]) {
+    file = `${shell.env['COUNTERSIGN_DATA']}.declared`;
+    await writeFile(file, JSON.stringify({ clients }));
+    const told = await json(shell, 'apply', file, ...options);
+    return (told as { readonly changes: readonly { name: string; change: string }[] }).changes;
+  }
+
+  async function refused(clients: readonly object[]): Promise<string> {
+    file = `${shell.env['COUNTERSIGN_DATA']}.declared`;
+    await writeFile(file, JSON.stringify({ clients }));
+    const { code, stderr } = await inProcess(shell, 'apply', file);
+    expect(code).toBe(1);
+    expect(await stored()).toBeUndefined();
+    return stderr;
+  }
+
+  test('registers a client by its document; a second run fetches nothing and changes nothing', async () => {
+    const dry = await applied([{ document: url }], '--dry-run');
+    expect(dry).toMatchObject([{ kind: 'client', name: url, change: 'added' }]);
+    expect(await stored()).toBeUndefined();
+    expect(await applied([{ document: url }])).toEqual(dry);
+    expect(await stored()).toMatchObject({ client_name: 'Notes', document: { registered: true } });
+    site.asked.length = 0;
+    expect(await applied([{ document: url }])).toEqual([]);
+    expect(site.asked).toEqual([]);
+  });
+
+  test('--prune removes such a client, and no other one', async () => {
+    await applied([{ document: url }]);
+    const other = `${url}/other`;
+    site.documents.set(new URL(other).pathname, webDocument(other));
+    await json(shell, 'client', 'add', '--document', other);
+    expect(await applied([])).toEqual([]);
+    expect(await applied([], '--prune')).toMatchObject([{ name: url, change: 'removed' }]);
+    expect(await stored()).toBeUndefined();
+    expect(await withStores(shell, ({ clients }) => clients.get(other))).toBeDefined();
+  });
+
+  test('a client that a person has let in is registered from now on, and is not pruned', async () => {
+    const document = { fetched: 1, until: 2, changed: 1 };
+    const letIn = { ...someClient(url), created_at: 1, document };
+    await withStores(shell, async ({ clients }) => clients.add(letIn));
+    expect(await applied([{ document: url }])).toMatchObject([{ change: 'changed' }]);
+    expect(await stored()).toMatchObject({ created_at: 1, document: { registered: true } });
+    expect(await applied([], '--prune')).toEqual([]);
+  });
+
+  test('`directory export --declared` writes it, but no client that people alone have let in', async () => {
+    await applied([{ document: url }]);
+    const document = { fetched: 1, until: 2, changed: 1 };
+    await withStores(shell, async ({ clients }) =>
+      clients.add({ ...someClient(`${url}/let-in`), document }),
+    );
+    await json(shell, 'directory', 'export', `${file}.out`, '--declared');
+    const { clients } = JSON.parse(await readFile(`${file}.out`, 'utf8')) as { clients: object[] };
+    expect(clients).toEqual([{ document: url }]);
+    const again = await inProcess(shell, 'apply', `${file}.out`);
+    expect(again.stdout).toBe('Nothing to change.\n');
+  });
+
+  test('a document that cannot be used changes nothing', async () => {
+    const gone = `${url}/gone`;
+    expect(await refused([{ document: url }, { document: gone }])).toContain(
+      `the document ${gone} cannot be used: `,
+    );
+  });
+
+  test.each<[string, () => readonly object[], string]>([
+    [
+      'another address',
+      () => [{ document: 'http://app.example/client' }],
+      'clients.0.document: must be an https address with a path',
+    ],
+    [
+      'another member beside it',
+      () => [{ document: url, client_name: 'Notes' }],
+      'clients.0.client_name: does not go with the other settings here: remove it',
+    ],
+    [
+      'a misspelt member',
+      () => [{ documents: url }],
+      'clients.0.documents: is not a setting: remove it or did you mean document?',
+    ],
+    [
+      'the same twice',
+      () => [{ document: url }, { document: url }],
+      'clients.1.document: is that of an earlier entry',
+    ],
+  ])('%s is a mistake of the file', async (_what, clients, words) => {
+    expect(await refused(clients())).toContain(words);
+  });
+
+  test('a note says that no space is opened to such clients', async () => {
+    await configured({ spaces: [{ url: DOCUMENTS, realm: 'documents', schemes: ['Bearer'] }] });
+    await applied([{ document: url }]);
+    const { stderr } = await inProcess(shell, 'apply', file);
+    expect(stderr).toContain('Note: no space has documentClients');
   });
 });

@@ -95,7 +95,7 @@ test('SQLite: many changes are several transactions, and the new administrator c
   const apply = (all: Wanted['people']) =>
     applyDeclared(
       { ...house, stores: { ...stores, together } },
-      { people: all, clients: [], keys: [], publicKeys: [] },
+      { people: all, clients: [], documents: [], keys: [], publicKeys: [] },
       options,
     );
   await apply([{ name: 'root', admin: true }]);

@@ -5,6 +5,7 @@ import type { DeclaredThing } from '#shared/stores/declared/declared.ts';
 import type { FormerName } from '#shared/stores/people/people.ts';
 import { Failure } from '../arguments/command.ts';
 import { clientItem, formerClientItem } from './client-items.ts';
+import { documentItem } from './document-items.ts';
 import { formerKeyItem, keyItem } from './key-items.ts';
 import { formerPersonItem, personItem } from './people-items.ts';
 import { formerPublicKeyItem, publicKeyItem } from './public-key-items.ts';
@@ -113,13 +114,14 @@ async function itemsOf(
   wanted: Wanted,
   { prune, former }: ApplyOptions,
 ): Promise<readonly Item[]> {
-  const { people, clients, keys, publicKeys } = wanted;
+  const { people, clients, documents, keys, publicKeys } = wanted;
   const brought = new Set(
     people.flatMap(({ id, name }) => [`name ${name}`, ...(id === undefined ? [] : [`id ${id}`])]),
   );
   const items = [
     ...people.map((person) => personItem(person, former)),
     ...clients.map(clientItem),
+    ...documents.map(documentItem),
     ...keys.map(keyItem),
     ...publicKeys.map((key) => publicKeyItem(key, brought)),
   ];
@@ -134,7 +136,7 @@ export async function leftOver(house: House, wanted: Wanted): Promise<readonly C
 
 async function goneItems(
   stores: House['stores'],
-  { people, clients, keys, publicKeys }: Wanted,
+  { people, clients, documents, keys, publicKeys }: Wanted,
 ): Promise<readonly Item[]> {
   const here = new Set<string>();
   for (const { name } of people) {
@@ -142,6 +144,7 @@ async function goneItems(
     if (id !== undefined) here.add(`person ${id}`);
   }
   for (const { client_id: id } of clients) here.add(`client ${id}`);
+  for (const url of documents) here.add(`client ${url}`);
   for (const { id } of keys) here.add(`api-key ${id}`);
   for (const { id } of publicKeys) here.add(`public-key ${id}`);
   const gone = (await stores.declared.list()).filter(({ kind, id }) => !here.has(`${kind} ${id}`));

@@ -8,8 +8,15 @@ import { declaredClient } from './client-items.ts';
 import { declaredKey } from './key-items.ts';
 import { declaredPublicKey } from './public-key-items.ts';
 
-/** Clients that are built in are made by the configuration, and some of GNAP by a person who has allowed what they asked for. */
-const isDeclarable = ({ client_id: id, gnap }: ClientRecord) => !isBuiltIn(id) && !gnap?.unknown;
+/**
+ * Clients that are built in are made by the configuration; some of GNAP, and some that a document describes, by a person
+ * who has allowed what they asked for.
+ */
+const isDeclarable = ({ client_id: id, gnap, document }: ClientRecord) =>
+  !isBuiltIn(id) && !gnap?.unknown && (document === undefined || document.registered === true);
+
+const declaredAny = (client: ClientRecord) =>
+  client.document === undefined ? declaredClient(client) : { document: client.client_id };
 
 const declaredPerson = ({ name, profile, kerberos, admin, disabled }: PersonRecord) => ({
   name,
@@ -44,7 +51,7 @@ export async function exportDeclared(
   }
   const content = {
     people: everybody.map(declaredPerson),
-    clients: (await clients.list()).filter(isDeclarable).map(declaredClient),
+    clients: (await clients.list()).filter(isDeclarable).map(declaredAny),
     api_keys: (await apiKeys.list()).map(declaredKey),
     public_keys: keys,
   };

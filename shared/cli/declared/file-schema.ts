@@ -3,7 +3,11 @@ import { apiKey, isSecretHash } from '#shared/people/file/directory-file.ts';
 import { checked, personMembers, time } from '#shared/people/file/person-schema.ts';
 import { visibleName } from '#shared/people/file/public-key-schema.ts';
 import { httpsOrigin, realmName } from '#shared/base/members.ts';
-import { AUTH_METHODS, registration } from '#shared/operations/clients/client-add.ts';
+import {
+  AUTH_METHODS,
+  documentAddress,
+  registration,
+} from '#shared/operations/clients/client-add.ts';
 
 const file = z.string().min(1);
 
@@ -39,6 +43,9 @@ const client = z.strictObject({
   created_at: time.exactOptional(),
 });
 
+/** A client that its document describes: all else is said there. */
+const documentClient = z.strictObject({ document: documentAddress });
+
 const key = apiKey.extend({
   id: apiKey.shape.id.exactOptional(),
   secret_hash: apiKey.shape.secret_hash.exactOptional(),
@@ -73,7 +80,7 @@ export const declaredFile = z.strictObject({
   countersign_directory: z.literal(6).exactOptional(),
   realms: z.array(realmName).default([]),
   people: z.array(person).default([]),
-  clients: z.array(client).default([]),
+  clients: z.array(z.union([documentClient, client])).default([]),
   api_keys: z.array(key).default([]),
   public_keys: z.array(publicKey).default([]),
 });

@@ -8,6 +8,8 @@ import { knownMembers } from '#shared/config/known-members.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { apiKeySecretHash, parseApiKey } from '#shared/people/api-key.ts';
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
+import { openToDocuments } from '#shared/client-documents/record.ts';
+import { NOTHING_OPEN } from '#shared/operations/clients/client-add.ts';
 import { checkRealm } from '#shared/operations/keys/key-add.ts';
 import { InputError } from '#shared/operations/operation.ts';
 import { Failure, type Shell } from '../arguments/command.ts';
@@ -16,7 +18,7 @@ import { clientFrom } from './client-from.ts';
 import { type DeclaredFile, declaredFile } from './file-schema.ts';
 import { publicKeyFrom } from './public-key-from.ts';
 import { plainSecrets } from './plain-secrets.ts';
-import type { Wanted } from './wanted.ts';
+import type { Wanted, WantedClient } from './wanted.ts';
 
 /** Octets of a file: some 30,000 people. */
 const LONGEST = 8 * 2 ** 20;
@@ -52,13 +54,22 @@ export async function readDeclared(path: string, config: Config, shell: Shell): 
     return all;
   }
 
-  const clients = await each('clients', file.clients, async ({ secret_file, ...client }) => {
+  const documents: string[] = [];
+  const described: WantedClient[] = [];
+  await each('clients', file.clients, async (entry) => {
+    if ('document' in entry) {
+      documents.push(entry.document);
+      return;
+    }
+    const { secret_file, ...client } = entry;
     const fromFile = secret_file && { secret_hash: await secretIn(resolve(folder, secret_file)) };
     if (fromFile && client.secret_hash) throw new Failure(ONE_OF('secret_hash', 'secret_file'));
     const made = clientFrom({ ...client, ...fromFile }, config);
     for (const note of made.notes) shell.note(`Note: client ${client.client_id}: ${note}`);
-    return made.client;
+    described.push(made.client);
   });
+  if (documents.length > 0 && openToDocuments(config).length === 0)
+    shell.note(`Note: ${NOTHING_OPEN}`);
   const keys = await each('api_keys', file.api_keys, async (entry) => {
     const { key_file, used_at: _, ...key } = entry;
     checkRealm(key.realm, config);
@@ -89,7 +100,7 @@ export async function readDeclared(path: string, config: Config, shell: Shell): 
     ),
   );
   if (mistakes.length > 0) throw refusal(path, mistakes);
-  return { people: file.people, clients, keys, publicKeys };
+  return { people: file.people, clients: described, documents, keys, publicKeys };
 }
 
 const ONE_OF = (one: string, other: string) => `has ${one} and ${other}: leave one of them out`;
@@ -135,16 +146,22 @@ const twice = ({ people, clients }: DeclaredFile) => [
     'id',
   ),
   ...twiceIn(
-    clients.map(({ client_id: id }) => id),
+    clients.map((client) => ('document' in client ? undefined : client.client_id)),
     'clients',
     'client_id',
   ),
+  ...twiceIn(
+    clients.map((client) => ('document' in client ? client.document : undefined)),
+    'clients',
+    'document',
+  ),
 ];
 
-function twiceIn(values: readonly string[], part: string, member: string): Mistake[] {
+/** `values`: of the entries of a part, undefined for one without the member. */
+function twiceIn(values: readonly (string | undefined)[], part: string, member: string): Mistake[] {
   const seen = new Set<string>();
   return values.flatMap((value, index) =>
-    seen.size === seen.add(value).size
+    value !== undefined && seen.size === seen.add(value).size
       ? [{ path: `${part}.${index}.${member}`, message: 'is that of an earlier entry' }]
       : [],
   );

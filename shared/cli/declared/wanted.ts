@@ -19,6 +19,8 @@ export type WantedPublicKey = Omit<PublicKeyRecord, 'created_at' | 'owner'> & {
 export interface Wanted {
   readonly people: readonly DeclaredPerson[];
   readonly clients: readonly WantedClient[];
+  /** The addresses of the documents that describe other clients. */
+  readonly documents: readonly string[];
   readonly keys: readonly WantedKey[];
   readonly publicKeys: readonly WantedPublicKey[];
 }

@@ -51,14 +51,16 @@ export const registration = z.strictObject({
 
 type Registration = z.output<typeof registration>;
 
+export const documentAddress = z
+  .string()
+  .refine(isDocumentUrl, 'must be an https address with a path, and no user, query or fragment');
+
 const { client_name, grant_types } = registration.shape;
 
 const input = registration.extend({
   client_name: client_name.exactOptional().register(SPELLINGS, SPELLINGS.get(client_name)!),
   grant_types: grant_types.exactOptional().register(SPELLINGS, SPELLINGS.get(grant_types)!),
-  document: z
-    .string()
-    .refine(isDocumentUrl, 'must be an https address with a path, and no user, query or fragment')
+  document: documentAddress
     .exactOptional()
     .describe(
       'the address of its description, a Client ID Metadata Document: instead of all others',
@@ -119,7 +121,8 @@ export const addClient = operation({
   },
 });
 
-const NOTHING_OPEN =
+/** The note on a client by its document if the configuration opens nothing to such clients. */
+export const NOTHING_OPEN =
   'no space has documentClients: the client may ask for the name and the address of a person alone';
 
 /** Returns what an operator says of a client. Throws `InputError` where a member is missing. */

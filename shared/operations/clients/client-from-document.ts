@@ -9,24 +9,42 @@ import { Conflict, type House, InputError } from '../operation.ts';
  * that people have let in already stays after this, too. Throws `InputError` for a document that cannot be used, and
  * `Conflict`.
  */
-export async function clientFromDocument(
-  url: string,
-  { stores: { clients }, recorder, documentNetwork, clock }: House,
-): Promise<ClientRecord> {
-  const { document, fresh } = await fetchDocument(url, documentNetwork).catch((error: unknown) => {
+export async function clientFromDocument(url: string, house: House): Promise<ClientRecord> {
+  const found = await readDocument(url, house);
+  const was = await house.stores.clients.get(url);
+  if (was !== undefined && was.document?.registered !== undefined) {
+    throw new Conflict(`client ${url} is registered already`);
+  }
+  const client = recordOf(url, found.document, {
+    now: house.clock.now(),
+    fresh: found.fresh,
+    was,
+    registered: true,
+  });
+  await keepRegistered(client, was, house);
+  return client;
+}
+
+/** Fetches a document. Throws `InputError` for one that cannot be used. */
+export const readDocument = (url: string, { documentNetwork }: Pick<House, 'documentNetwork'>) =>
+  fetchDocument(url, documentNetwork).catch((error: unknown) => {
     if (error instanceof BadDocument) {
       throw new InputError(['document'], `cannot be used: ${error.message}`);
     }
     throw error;
   });
-  const was = await clients.get(url);
-  if (was !== undefined && was.document?.registered !== undefined) {
-    throw new Conflict(`client ${url} is registered already`);
-  }
-  const client = recordOf(url, document, { now: clock.now(), fresh, was, registered: true });
+
+/** Keeps a client, in place of the one that people have let in already, if there is one. Throws `Conflict`. */
+export async function keepRegistered(
+  client: ClientRecord,
+  was: ClientRecord | undefined,
+  { recorder }: Pick<House, 'recorder'>,
+): Promise<void> {
+  const { client_id: url } = client;
+  const changing = (kind: 'client.added' | 'client.changed') =>
+    recorder.changing('clients', { kind, client: url });
   const kept = was
-    ? recorder.changing('clients', { kind: 'client.changed', client: url }).replace(client, was)
-    : recorder.changing('clients', { kind: 'client.added', client: url }).add(client);
+    ? changing('client.changed').replace(client, was)
+    : changing('client.added').add(client);
   if (!(await kept)) throw new Conflict(`client ${url} was changed meanwhile: try again`);
-  return client;
 }
