@@ -27,20 +27,23 @@ export async function findClient(
   server: Pick<GnapServer, 'config' | 'stores' | 'clock' | 'demoClients'>,
   client: GrantRequest['client'],
 ): Promise<FoundClient> {
+  // In this order: whoever shows a key that is replaced before the client ends gets nothing of after that.
+  const generationOf = (id: string) => server.stores.revocations.generation('client', id);
   if (typeof client === 'string') {
+    const generation = await generationOf(client);
     const record = await registered(server, client);
     if (record === undefined) throw unknown('no such instance identifier');
-    return foundOf(server, record);
+    return foundOf(record, generation);
   }
   const key = keyOf(client.key);
   const clientId = clientIdOf(key);
+  const generation = await generationOf(clientId);
   const known = await registered(server, clientId);
-  if (known !== undefined) return foundOf(server, known);
+  if (known !== undefined) return foundOf(known, generation);
   if (server.config.gnap?.clients !== 'anybody') throw unknown('nobody registered this key');
   const registration = registrationOf(client.key, key);
   await refuseOtherUse(server, registration);
   const { name } = client.display ?? {};
-  const generation = await server.stores.revocations.generation('client', clientId);
   const asking = {
     clientId,
     key: registration,
@@ -66,12 +69,8 @@ export async function registered(
   return { ...record, gnap: record.gnap };
 }
 
-async function foundOf(
-  { stores }: Pick<GnapServer, 'stores'>,
-  record: Registered,
-): Promise<FoundClient> {
+function foundOf(record: Registered, generation: number): FoundClient {
   const { client_id: clientId, gnap } = record;
-  const generation = await stores.revocations.generation('client', clientId);
   return { asking: { clientId, key: gnap.key, generation }, key: readKey(gnap.key), record };
 }
 

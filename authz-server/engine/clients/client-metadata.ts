@@ -5,6 +5,7 @@ import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 export const EXTRA_CLIENT_METADATA = [
   'default_scope',
   'former_secret',
+  'generation',
   'resources',
   'introspects',
   'allowed_scope',

@@ -24,10 +24,12 @@ export function clientAdapter({ stores, documents, demoClients }: AdapterStore):
   };
   return {
     async find(id) {
+      // In this order: whoever shows a secret that is replaced before the client ends gets no token of after that.
+      const generation = await stores.revocations.generation('client', id);
       const client = await clientNow(id);
       if (client === undefined || (client.demo === true && !demoClients)) return undefined;
       if (client.gnap !== undefined) return undefined;
-      return clientMetadata(client);
+      return { ...clientMetadata(client), generation };
     },
     upsert: readOnly,
     findByUid: readOnly,

@@ -15,19 +15,15 @@ type TokenClaimsServer = Pick<
 >;
 
 /**
- * The claims by which a token of a client can be revoked. The generation is read before the token is signed, so a
- * revocation made meanwhile still hits it. Throws `invalid_client` for a client that has ended.
+ * The claims by which a token of a client can be revoked. They are read before the token is signed, so a revocation made
+ * meanwhile still hits it.
  */
 export async function revocableClaims(
   { stores, feed }: Pick<AuthzServer, 'stores' | 'feed'>,
   clientId: string,
 ) {
   const { epoch } = feed.current();
-  const client_gen = await stores.revocations.generation('client', clientId);
-  // In this order: a client that was removed meanwhile gets no token of the generation after its end.
-  const client = await stores.clients.get(clientId);
-  if (client === undefined) throw new errors.InvalidClient('the client was removed');
-  return { client, claims: { epoch, client_gen } };
+  return { epoch, client_gen: await stores.revocations.generation('client', clientId) };
 }
 
 /**
@@ -40,8 +36,15 @@ export async function tokenClaims(
   ctx: KoaContextWithOIDC,
   token: AccessToken | ClientCredentials,
 ) {
-  const { client, claims } = await revocableClaims(server, token.clientId ?? '');
+  const { clientId = '' } = token;
+  const claims = await revocableClaims(server, clientId);
   const { client_gen } = claims;
+  // In this order: a client that was removed meanwhile gets no token of the generation after its end.
+  const client = await server.stores.clients.get(clientId);
+  if (client === undefined) throw new errors.InvalidClient('the client was removed');
+  if (ctx.oidc.client?.['generation'] !== client_gen) {
+    throw new errors.InvalidClient('the client was ended since it authenticated');
+  }
   return {
     ...claims,
     ...('accountId' in token && (await personClaims(server, ctx, token, { client, client_gen }))),

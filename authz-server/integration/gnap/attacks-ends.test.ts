@@ -1,4 +1,4 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { type TestKey, testKey } from '#shared/gnap/client.fixture.ts';
 import { GENERATE, signJws } from '#shared/jose/jws.fixture.ts';
@@ -265,6 +265,21 @@ describe('a client, a person or a sign-in that ends in between', () => {
       expect(got).toEqual([false, false, false, false]);
     },
   );
+
+  test('a client that ends while its key is looked at gets no token of after that', async () => {
+    const machine = testKey('machine');
+    await gnap.register(machine, { grant_types: ['client_credentials'] });
+    const { clients } = gnap.flow.authz.stores;
+    const get = clients.get.bind(clients);
+    using looked = jest.spyOn(clients, 'get');
+    looked.mockImplementationOnce(async (id) => {
+      const found = await get(id);
+      await endClient(gnap.flow.store, id);
+      return found;
+    });
+    expect(await ask(READ, machine)).toMatchObject(refusedWith('invalid_client'));
+    expect((await ask(READ, machine)).body).toHaveProperty('access_token');
+  });
 
   test('after the end of all access of a client it has nothing of before, and may ask anew', async () => {
     await gnap.register(gnap.key);

@@ -103,6 +103,31 @@ test('a change of a client counts for its next request', async () => {
 });
 
 test.each([
+  ['beside the engine', {}, 0],
+  ['through the engine', { unknown: 'x' }, 1],
+])(
+  'a client that gets a new secret and is ended while its old one is looked at has no token after that, %s',
+  async (_, more, ways) => {
+    const id = `ended-${ways}`;
+    await client(id);
+    const { clients, limits, revocations } = authz.stores;
+    const spends = limits.spend.bind(limits);
+    using spend = jest.spyOn(limits, 'spend');
+    spend.mockImplementation(async (...bucket) => {
+      if (bucket[0] === 'client') {
+        await clients.replace({ ...APP, client_id: id, secret_hash: 'x'.repeat(43) });
+        await revocations.raise('client', id, Date.now() + 60_000);
+      }
+      return spends(...bucket);
+    });
+    const { body } = await authz.post('/token', { ...GRANT, ...more }, basic(id, SECRET));
+    const { client_gen = 0 } = 'error' in body ? {} : decodeJwt(String(body['access_token']));
+    expect([client_gen, through]).toEqual([0, ways]);
+    expect(spend.mock.calls.map(([namespace]) => namespace)).toEqual(['address', 'client']);
+  },
+);
+
+test.each([
   ['a wrong secret', GRANT, basic('app', 'wrong'), 401],
   ['an unknown client', GRANT, basic('nobody', SECRET), 401],
   ['a scope that it may not ask for', { ...GRANT, scope: 'unknown' }, asApp, 400],
@@ -152,9 +177,10 @@ describe('a limit is spent once on either way', () => {
 
   test('a request that has paid for its limit does not pay again after a later failure', async () => {
     using spend = jest.spyOn(authz.stores.limits, 'spend');
-    using generation = jest.spyOn(authz.stores.revocations, 'generation');
-    generation.mockRejectedValueOnce(new StoreUnavailable('late'));
-    expect((await authz.post('/token', GRANT, asApp)).status).toBe(200);
+    using append = jest.spyOn(authz.stores.audit, 'append');
+    append.mockReturnValueOnce(Promise.reject(new StoreUnavailable('late')));
+    await client('paying');
+    expect((await authz.post('/token', GRANT, basic('paying', SECRET))).status).toBe(200);
     expect(spend.mock.calls.map(([namespace]) => namespace)).toEqual(['address', 'client']);
     expect(through).toBe(1);
   });

@@ -57,6 +57,8 @@ export function clientCredentials(
     response: ServerResponse,
     { clientId, secret, form }: PlainRequest,
   ): Promise<Answer | undefined> {
+    // In this order: whoever shows a secret that is replaced before the client ends gets no token of after that.
+    const claims = await revocableClaims(server, clientId);
     const client = await clientOf(clientId);
     if (client === undefined || !isPlain(client)) return undefined;
     if (!(await client.compareClientSecret(secret))) return undefined;
@@ -67,7 +69,6 @@ export function clientCredentials(
 
     await spendOnce(server, request, clientId);
     const iat = epochSeconds(clock);
-    const { claims } = await revocableClaims(server, clientId);
     // RFC 9068 section 2.2, in the order of the engine.
     const { jwt } = await signedToken(keys, alg, 'at+jwt', {
       ...claims,
