@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseStrictJson, StrictJsonError } from '#shared/base/strict-json.ts';
 import { HASH_METHODS } from '#shared/gnap/interaction-hash.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';

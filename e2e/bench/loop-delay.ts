@@ -1,5 +1,5 @@
 import { readFile, rm } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { until } from '../parts/process.ts';
 import type { Server } from './cpu.ts';
 

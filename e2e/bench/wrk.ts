@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { memoryFolder } from '../parts/temporary-folder.ts';
 import { LOAD_CPU } from './cpu.ts';
 import { type HttpRequest, serialize } from './requests.ts';

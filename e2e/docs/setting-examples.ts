@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { configSchema } from '#shared/config/schema.ts';
 
 type Settings = z.input<typeof configSchema>;

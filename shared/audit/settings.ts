@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The setting `audit`: the log of what was changed and by whom. */
 export const auditSettings = z

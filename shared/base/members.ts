@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Seconds within bounds, and parts of them. */
 export const fractional = (minimum: number, maximum: number) =>

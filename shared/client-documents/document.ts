@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isLoopback } from '#shared/config/production.ts';
 import { redirectUriMistake } from './redirect-uri.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fieldName, networks } from '#shared/base/members.ts';
 
 const MIB = 1024 * 1024;

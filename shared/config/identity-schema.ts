@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fieldName } from '#shared/base/members.ts';
 
 /** The values that an application can be told about a client that was let in. */

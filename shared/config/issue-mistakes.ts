@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Mistake } from '#shared/base/mistake.ts';
 import { nearest } from '#shared/base/nearest.ts';
 

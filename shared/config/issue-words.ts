@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 const KINDS: Readonly<Record<string, string>> = {
   string: 'text in quotation marks',

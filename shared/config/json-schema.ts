@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { configSchema } from './schema.ts';
 
 /** The JSON Schema (draft 2020-12) of the configuration file, for editors. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Returns the names of the members that a value of the schema may have at a path; none where it may have any. */
 export function knownMembers(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {

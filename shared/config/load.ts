@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { environmentMembers } from './environment.ts';
 import { issueMistakes } from './issue-mistakes.ts';
 import { issueWords } from './issue-words.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** As in RFC 5321 section 4.1.2, without quoting and literals: a Dot-string, @, and the labels of a domain. */
 const ADDRESS =

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { auditSettings } from '#shared/audit/settings.ts';
 import { negotiateSettings } from '#shared/auth/schemes/negotiate/settings.ts';
 import { parseRule } from '#shared/client/destinations/destinations.ts';

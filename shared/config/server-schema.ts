@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LIMITS } from './server-limits.ts';
 import { rate, seconds } from '#shared/base/members.ts';
 

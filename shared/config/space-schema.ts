@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { CACHE_METHODS, TOKEN } from '#shared/http/methods.ts';
 import { type AuthenticationRule, LEVELS } from '#shared/auth/judge/step-up.ts';
 import { absoluteUrl, fieldName, origin, realmName, seconds } from '#shared/base/members.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { absoluteUrl, fieldName, seconds } from '#shared/base/members.ts';
 
 const webSocketLimits = z.strictObject({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { BadRequest } from './fields.ts';
 import { type Member, parseDictionary } from './structured-fields.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ListedAccess } from '#shared/people/access/grants.ts';
 
 export const time = z.number().describe('milliseconds since the epoch');

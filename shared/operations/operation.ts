@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Recorder } from '#shared/audit/recorder.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { DocumentNetwork } from '#shared/client-documents/fetch-document.ts';

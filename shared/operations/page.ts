@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InputError } from './operation.ts';
 import { wholeNumber } from './whole-number.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The id of a part (`Operation.parts`). An empty one is what a script has whose variable was not set. */
 export const partId = z

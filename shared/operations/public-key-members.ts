@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
 import { PublicKeyError, readPublicKey } from '#shared/people/public-key.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';

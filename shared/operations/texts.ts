@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { InputError } from './operation.ts';
 
 /** The ways in which a member is written and typed, where its name does not say them. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { addressKey, mailAddress } from './names/mail-address.ts';
 import { isVisibleName } from './names/visible-name.ts';
 

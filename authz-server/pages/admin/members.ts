@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { InputError, Operation } from '#shared/operations/operation.ts';
 import { choicesOf, isOptional, kindOf, secretsOf, type Texts } from '#shared/operations/texts.ts';
 import type { Language } from '#shared/pages/language.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Operation } from '#shared/operations/operation.ts';
 import { OPERATIONS } from '#shared/operations/operations.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Base64url without padding, as long as it may be: a form has 16 KiB. */
 const octets = z.string().regex(/^[\w-]{1,12288}$/);

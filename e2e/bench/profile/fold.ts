@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A CPU profile as V8 writes it; times are in microseconds, lines begin at 0. */
 export const cpuProfile = z.object({

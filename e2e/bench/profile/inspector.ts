@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { z } from 'zod';
+import * as z from 'zod';
 import { until } from '../../parts/process.ts';
 import { type CpuProfile, cpuProfile } from './fold.ts';
 

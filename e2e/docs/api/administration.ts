@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Operation } from '#shared/operations/operation.ts';
 
 /** Returns the path item of an operation of administrators. */

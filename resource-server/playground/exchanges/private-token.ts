@@ -43,7 +43,7 @@ async function obtain(
     'The client compares: the issuer shows everybody the key that the site has named. A key for this visitor alone would mark the visitor (RFC 9576 section 6.2).',
   );
   const accessToken = await issue({ audience: directory.requestUrl, scope: REQUEST_SCOPE });
-  const { content, finalize } = requestToken(key, digest, random);
+  const { content, finalize } = await requestToken(key, digest, random);
   const signed = await send('The client asks the issuer to sign a token that it has blinded', {
     to: 'issuer',
     method: 'POST',

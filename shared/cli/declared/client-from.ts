@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Config } from '#shared/config/schema.ts';
 import { described, registration } from '#shared/operations/clients/client-add.ts';
 import { keptGnapMembers } from '#shared/operations/clients/gnap-members.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { apiKey, isSecretHash } from '#shared/people/file/directory-file.ts';
 import { checked, personMembers, time } from '#shared/people/file/person-schema.ts';
 import { visibleName } from '#shared/people/file/public-key-schema.ts';

@@ -1,6 +1,6 @@
 import { chmod, open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import { Failure, type Shell } from '../arguments/command.ts';

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Told } from '#shared/operations/operation.ts';
 import type { keysLeftShown } from '#shared/operations/people/keys-left.ts';
 

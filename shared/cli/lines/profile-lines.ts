@@ -1,6 +1,6 @@
 import type { Told } from '#shared/operations/operation.ts';
 import type { profileShown } from '#shared/operations/people/profile-members.ts';
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** For people to read: a line for each thing that is known. */
 export function profileLines(profile: Told<z.ZodObject<typeof profileShown>>): readonly string[] {

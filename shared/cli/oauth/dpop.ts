@@ -1,5 +1,5 @@
 import { DPoP, type DPoPHandle, generateKeyPair, modifyAssertion } from 'oauth4webapi';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type Clock, epochSeconds } from '#shared/base/clock.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 

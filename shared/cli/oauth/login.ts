@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Clock } from '#shared/base/clock.ts';
 import { privateJwkSchema } from './dpop.ts';
 import { parseSafeUrl } from './http.ts';

@@ -34,7 +34,7 @@ export async function* obtainTokens(
   const { requestUrl: url, key, digest, count } = order;
   let access: Access | undefined;
   for (let got = 0; got < count; got += 1) {
-    const { content, finalize } = requestToken(key, digest, random);
+    const { content, finalize } = await requestToken(key, digest, random);
     const message = {
       method: 'POST',
       url,

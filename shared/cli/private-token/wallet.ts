@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Clock } from '#shared/base/clock.ts';
 import { decodeBase64url, encodePadded } from '#shared/private-token/base64url.ts';
 import { parseToken, type Token } from '#shared/private-token/token.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Clock } from '#shared/base/clock.ts';
 import { NoAnswer } from '#shared/client/send.ts';
 import { parseHttpDate } from '#shared/http/date.ts';

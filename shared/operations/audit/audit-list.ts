@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { EVENT_KINDS, type Kind } from '#shared/audit/event-kinds.ts';
 import { listEvents, type Listed } from '#shared/audit/list.ts';
 import type { People } from '#shared/stores/people/people.ts';

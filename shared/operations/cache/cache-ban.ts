@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { banMembers } from '#shared/http/ban-rule.ts';
 import { InputError, operation } from '../operation.ts';
 import { cachedUrl, soft } from './cache-members.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { readRule } from '#shared/http/ban-rule.ts';
 import type { CacheReport } from '#shared/stores/cache/cache-report.ts';
 import type { KeptInvalidation } from '#shared/stores/cache/invalidations.ts';

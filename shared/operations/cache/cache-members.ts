@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SPELLINGS } from '../texts.ts';
 
 /** A URL, which says of which space it is. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { groupOf } from '#shared/http/spelling.ts';
 import { operation } from '../operation.ts';
 import { SPELLINGS } from '../texts.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { spaceReport } from '#shared/stores/cache/cache-report.ts';
 import { operation } from '../operation.ts';
 import { pageIn, pageInput, pageOf } from '../page.ts';

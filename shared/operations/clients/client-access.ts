@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { grantOfClient, type ListedAccess, pageOfGrants } from '#shared/people/access/grants.ts';
 import type { ArtefactPlace } from '#shared/stores/oauth/artefacts.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';

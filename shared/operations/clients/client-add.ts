@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isDocumentUrl } from '#shared/client-documents/document-url.ts';
 import { withRights } from '#shared/client-documents/record.ts';
 import type { Config } from '#shared/config/schema.ts';

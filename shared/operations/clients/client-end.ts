@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { endGrant, findAccess } from '#shared/people/access/grants.ts';
 import { endClient } from '#shared/people/access/of-client.ts';
 import { Conflict, Missing, operation } from '../operation.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isScopeToken, parseScope } from '#shared/jose/scope.ts';
 import { cspSource } from '#shared/pages/csp-source.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { clearClient } from '#shared/people/access/of-client.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { DOCUMENT_KIND } from '#shared/stores/oauth/clients.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { newSecret } from '#shared/people/client-secret.ts';
 import { Conflict, operation } from '../operation.ts';
 import { overlap } from '../overlap.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { withRights } from '#shared/client-documents/record.ts';
 import { operation } from '../operation.ts';
 import { clientId } from './client-id.ts';

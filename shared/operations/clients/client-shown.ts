@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import type { Told } from '../operation.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SPELLINGS } from '../texts.ts';
 
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';

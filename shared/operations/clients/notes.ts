@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Remarks on a client that was made or changed. */
 export const notes = z

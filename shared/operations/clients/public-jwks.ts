@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ALGORITHMS, importPublicJwk } from '#shared/jose/algorithms.ts';
 import { holdsPrivateKey } from '#shared/jose/private-members.ts';
 import { jsonIn } from './json-in.ts';

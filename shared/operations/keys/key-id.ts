@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The identifier of a key of an application. */
 export const keyId = z

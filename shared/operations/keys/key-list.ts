@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import { type House, InputError, operation, type Told } from '../operation.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type House, Missing, operation } from '../operation.ts';
 import { keyId } from './key-id.ts';
 

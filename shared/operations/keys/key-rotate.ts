@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import { Conflict, type House, Missing, operation } from '../operation.ts';
 import { overlap } from '../overlap.ts';

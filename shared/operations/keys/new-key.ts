@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { newApiKey } from '#shared/people/api-key.ts';
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
 import { Conflict, type House } from '../operation.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { listTokenKeys } from '#shared/keys/token-key-lifecycle.ts';
 import type { ScheduledTokenKey } from '#shared/keys/token-key-schedule.ts';
 import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { replaceCompromisedTokenKeys, rotateTokenKey } from '#shared/keys/token-key-lifecycle.ts';
 import { tokenTypeNamed } from '#shared/private-token/token-types.ts';
 import { operation } from '../operation.ts';

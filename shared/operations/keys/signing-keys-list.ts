@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { listKeys } from '#shared/keys/signing-key-lifecycle.ts';
 import type { ScheduledKey } from '#shared/keys/signing-key-schedule.ts';
 import { operation } from '../operation.ts';

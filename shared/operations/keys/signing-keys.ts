@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { type KeyLifecycle, keyLifecycle } from '#shared/keys/signing-key-lifecycle.ts';
 import type { House } from '../operation.ts';
 

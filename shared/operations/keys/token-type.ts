@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
 
 const NAMES = Object.values(TOKEN_TYPES).map(({ name }) => name);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Stores } from '#shared/stores/stores.ts';
 
 /** The members that say what still lets a person in after everything else has ended. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Config } from '#shared/config/schema.ts';
 import type { LinkKind } from '#shared/mail/kinds.ts';
 import { notify } from '#shared/mail/notify.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { SPELLINGS } from '../texts.ts';
 
 /** A new password; `judgePassword` says which may be one. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The name of a person who is there, in any form of it. */
 export const personName = z

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { profileShown } from './profile-members.ts';
 

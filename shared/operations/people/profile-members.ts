@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { profileSchema } from '#shared/people/profile-schema.ts';
 import { SPELLINGS } from '../texts.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SecondFactorRecord } from '#shared/stores/credentials/second-factors.ts';
 
 /** A second factor without what proves it. Times are in milliseconds since the epoch. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { listConsents } from '#shared/people/access/consents.ts';
 import { listAccess, type ListedAccess } from '#shared/people/access/grants.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { newPassword } from '#shared/people/new-password.ts';
 import { addPerson, newName, newPasswordText } from '#shared/people/people.ts';
 import { operation } from '../operation.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { endApplication } from '#shared/people/access/applications.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { endGrant, findAccess } from '#shared/people/access/grants.ts';

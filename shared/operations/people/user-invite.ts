@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { addPerson, newName } from '#shared/people/people.ts';
 import type { PersonRecord, Profile } from '#shared/stores/people/people.ts';
 import { Conflict, type House, InputError, operation } from '../operation.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { setKerberos } from '#shared/people/people.ts';
 import { operation } from '../operation.ts';
 import { SPELLINGS } from '../texts.ts';

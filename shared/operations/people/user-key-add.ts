@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { addPublicKey, VOUCHED } from '#shared/people/key-purposes.ts';
 import { personNamed } from '#shared/people/people.ts';
 import type { Config } from '#shared/config/schema.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { personNamed } from '#shared/people/people.ts';
 import { Missing, operation } from '../operation.ts';
 import { personName } from './person-name.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { lackingOf } from '#shared/people/lacking.ts';
 import { mailAddress } from '#shared/people/names/mail-address.ts';
 import { emailSearchKey } from '#shared/people/names/search-keys.ts';

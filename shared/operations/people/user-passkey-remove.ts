@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { hasOtherWayIn } from '#shared/people/other-ways-in.ts';
 import { personNamed } from '#shared/people/people.ts';
 import { removePasskey } from '#shared/people/remove-passkey.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { personNamed } from '#shared/people/people.ts';
 import { Conflict, operation } from '../operation.ts';
 import { checkMail, mailPasswordLink, makePasswordLink, passwordLink } from './password-link.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { removePerson } from '#shared/people/remove-person.ts';
 import { operation } from '../operation.ts';
 import { removeOwnTrees } from './own-trees.ts';

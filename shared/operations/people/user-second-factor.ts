@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { personNamed } from '#shared/people/people.ts';
 import { Missing, operation } from '../operation.ts';

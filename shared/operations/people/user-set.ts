@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { replacePerson } from '#shared/people/people.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import { InputError, operation } from '../operation.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { personNamed } from '#shared/people/people.ts';
 import { strongWays } from '#shared/people/second-factor/lacks.ts';
 import { operation } from '../operation.ts';

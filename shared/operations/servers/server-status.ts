@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { VERSION } from '#shared/base/version.ts';
 import { isProduction } from '#shared/config/production.ts';
 import { configWarnings } from '#shared/config/warnings.ts';

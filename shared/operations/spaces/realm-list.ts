@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { neededVerifiers } from '#shared/config/needed-verifiers.ts';
 import { proxyUrl } from '#shared/config/proxy-url.ts';
 import type { Config } from '#shared/config/schema.ts';

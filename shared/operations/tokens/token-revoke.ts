@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import { Conflict, operation } from '../operation.ts';
 import { SPELLINGS } from '../texts.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { realmName } from '#shared/base/members.ts';
 import { parseStrictJson, StrictJsonError } from '#shared/base/strict-json.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';

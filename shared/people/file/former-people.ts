@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { realmName } from '#shared/base/members.ts';
 import { scramRow } from '#shared/stores/people/former-verifiers.ts';
 

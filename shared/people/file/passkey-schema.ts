@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { LONGEST_PASSKEY_ID } from '#shared/stores/credentials/passkeys.ts';
 import { id, octets, time } from './person-schema.ts';
 import { visibleName } from './public-key-schema.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { ALL_REALMS } from '#shared/stores/people/people.ts';
 import { verifierRow } from '../derive-verifiers.ts';
 import { isKerberosPrincipal } from '../names/kerberos-principal.ts';

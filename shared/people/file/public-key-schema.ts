@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { httpsOrigin } from '#shared/base/members.ts';
 import { ACRS } from '#shared/jose/acr.ts';
 import { isVisibleName } from '../names/visible-name.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { id, octets, time } from './person-schema.ts';
 
 /** Longest sealed secret, in octets. */

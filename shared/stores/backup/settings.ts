@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The setting `backup`: how often there is to be one, and where the authorization server makes it by itself. */
 export const backupSettings = z

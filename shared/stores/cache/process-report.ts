@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 const report = z.object({
   server: z.enum(['authz', 'resource']),

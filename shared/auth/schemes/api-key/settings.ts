@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { fieldName, rate } from '#shared/base/members.ts';
 
 /** The member `apiKey` of a space. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The member `concealed` of a space. */
 export const concealedSettings = z

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Members of a space that are about DPoP. */
 export const dpopSettings = {

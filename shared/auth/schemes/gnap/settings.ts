@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isScopeToken } from '#shared/jose/scope.ts';
 
 const MEMBERS = ['locations', 'datatypes', 'identifier', 'privileges'] as const;

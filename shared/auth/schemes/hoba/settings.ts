@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { seconds } from '#shared/base/members.ts';
 
 /** Longest `maxAge` of a space, in seconds. */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { MUTUAL_ALGORITHM_NAMES } from './algorithms.ts';
 
 /** The member `mutual` of a space and of the proxy. */

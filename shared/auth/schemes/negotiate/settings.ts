@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The member `negotiate`. */
 export const negotiateSettings = z.strictObject({

@@ -12,7 +12,6 @@ import { truncatedKeyId } from '#shared/private-token/token-key.ts';
 import { encodeTokenRequest } from '#shared/private-token/token-request.ts';
 import { BLIND_RSA, type TokenType, tokenType, VOPRF } from '#shared/private-token/token-types.ts';
 import { tokenInput } from '#shared/private-token/token.ts';
-import { blindVoprf } from '#shared/private-token/voprf-client.ts';
 
 /** A challenge for which a token may be got and redeemed. */
 export interface SiteChallenge {
@@ -88,22 +87,30 @@ export function keyForChallenge(
     : keys.find(({ publicKey }) => publicKey.equals(tokenKey));
 }
 
-const BLIND: Readonly<
-  Record<TokenType, (publicKey: Buffer, input: Uint8Array, random: Random) => Blinded>
-> = { [BLIND_RSA]: blindRsa, [VOPRF]: blindVoprf };
+type Blind = (publicKey: Buffer, input: Uint8Array, random: Random) => Blinded;
+
+/** The client's computation for each type; the library of curves is loaded when it is asked for. */
+const BLIND: Readonly<Record<TokenType, () => Promise<Blind>>> = {
+  [BLIND_RSA]: async () => blindRsa,
+  [VOPRF]: async () => (await import('#shared/private-token/voprf-client.ts')).blindVoprf,
+};
 
 /**
  * Makes the request for one token (RFC 9578 sections 5.1 and 6.1). It has nothing of the site: `digest`, of the
  * challenge, is blinded. `finalize` returns the token, given the issuer's response, and undefined if the key has not
  * signed it.
  */
-export function requestToken(
+export async function requestToken(
   { type, id, publicKey }: DirectoryKey,
   digest: Uint8Array,
   random: Random,
-): { readonly content: Buffer; finalize(response: Uint8Array): Buffer | undefined } {
+): Promise<{
+  readonly content: Buffer;
+  finalize(response: Uint8Array): Buffer | undefined;
+}> {
   const input = tokenInput(type, random(32), digest, id);
-  const { blinded, finalize } = BLIND[type](publicKey, input, random);
+  const blind = await BLIND[type]();
+  const { blinded, finalize } = blind(publicKey, input, random);
   return {
     content: encodeTokenRequest({ type, truncatedKeyId: truncatedKeyId(id), blinded }),
     finalize(response) {

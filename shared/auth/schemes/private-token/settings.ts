@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { seconds } from '#shared/base/members.ts';
 import { isServerName } from '#shared/private-token/server-name.ts';
 import { TOKEN_TYPES } from '#shared/private-token/token-types.ts';
