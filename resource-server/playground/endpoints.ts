@@ -74,7 +74,7 @@ export function playgroundPages(
         return exchangePage(frameOf(request), {
           ...props,
           mistake,
-          legs: await shownLegs(exchange, legs, { ...means, url: urlOf(exchange) }),
+          legs: await shownLegs(exchange, legs, mistake, { ...means, url: urlOf(exchange) }),
         });
       },
     };
@@ -94,14 +94,28 @@ export function playgroundPages(
 async function shownLegs(
   exchange: Exchange,
   legs: readonly Leg[],
+  mistake: string | undefined,
   means: ServerMeans,
 ): Promise<readonly ShownLeg[]> {
   const all = await checksOfLegs(exchange, legs, means);
   const notesOf = saidOnce(exchange);
-  const shown = (octets: Buffer) => ({ text: shownText(octets), notes: notesOf(octets) });
+  const shown = (octets: Buffer) => ({ ...shownText(octets), notes: notesOf(octets) });
+  // The mistake comes last; only the removal of a document may follow.
+  const wrong = legs.findLastIndex(
+    ({ sent }) => !sent.toString('latin1', 0, 7).startsWith('DELETE '),
+  );
   return legs.map((leg, at) => {
     const { title, to, remarks, sent, received } = leg;
     const messages = { sent: shown(sent), received: shown(received) };
-    return { title, to, remarks, ...messages, checks: all[at], outcome: outcomeOf(leg, all[at]) };
+    const words = at === wrong ? exchange.mistakes[mistake ?? ''] : undefined;
+    return {
+      title,
+      to,
+      remarks,
+      mistake: words,
+      ...messages,
+      checks: all[at],
+      outcome: outcomeOf(leg, all[at]),
+    };
   });
 }

@@ -138,7 +138,8 @@ export function createProxy(parts: ProxyParts): Proxy {
     const answer = await connect(asked, line, signal).catch(failed(line, signal));
     side.off('close', leave);
     line.write(answer ? { status: answer.status } : { cut: true });
-    if (answer !== undefined) asked.refuse(named(answer, line));
+    if (answer === undefined) return;
+    asked.refuse(errors.told(asked.request, named(answer, line), line.id));
   }
 
   /** Resolves to undefined if nothing is left to be sent. */

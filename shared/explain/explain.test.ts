@@ -459,3 +459,30 @@ describe('attacks', () => {
     );
   });
 });
+
+test('a whole answer is explained by its fields, without its first line and its content', () => {
+  const answer =
+    'HTTP/1.1 401 Unauthorized\r\nDate: today\r\nWWW-Authenticate: Basic realm="a"\r\n\r\nno: field\r\n';
+  const found = explain(answer, clock);
+  expect(found.map(({ what }) => what)).toEqual(['Basic challenge']);
+});
+
+test.each(['biwsbj1hLHI9YQ==', '"biwsbj1hLHI9YQ=="', 'biwsbj1hLHI9YQ'])(
+  'base64 alone is decoded if it is text: %s (RFC 4648)',
+  (text) => {
+    expect(explain(text, clock)[0]?.parts).toEqual([{ name: 'text', value: 'n,,n=a,r=a' }]);
+  },
+);
+
+test('a word that could be base64 of anything is not explained', () => {
+  expect(() => explain('test', clock)).toThrow('nothing that is known here');
+  expect(() => explain('AAAA', clock)).toThrow('nothing that is known here');
+});
+
+test('with sid nothing is counted, so no check of SCRAM says anything of a count (RFC 7804 section 5.1)', () => {
+  const data = Buffer.from('c=biws,r=a,p=YWE=').toString('base64');
+  const checks = (sid: string) =>
+    explain(`SCRAM-SHA-256 ${sid}data="${data}"`, clock)[0]?.checks.map(({ check }) => check) ?? [];
+  expect(checks('sid="a", ').join()).not.toContain('count');
+  expect(checks('').join()).toContain('its count is new');
+});

@@ -1,11 +1,12 @@
 import type { Clock } from '#shared/base/clock.ts';
+import { explainBase64Text } from './base64-text.ts';
 import { explainCacheStatus } from './cache-status.ts';
 import { explainChallenges, explainInfo } from './challenge.ts';
 import { explainCredentials } from './credentials.ts';
 import { bounded, type Explained, LONGEST_TEXT, type Surroundings } from './explained.ts';
 import { explainIf } from './if-field.ts';
 import { own } from './own.ts';
-import { isRequest, type Pasted, readPasted } from './pasted.ts';
+import { fieldsOf, isRequest, type Pasted, readPasted } from './pasted.ts';
 import { parseRawRequest, type RawRequest } from './raw-request.ts';
 import { explainApiKey } from './schemes/api-key.ts';
 import { explainDpopProof } from './schemes/dpop-proof.ts';
@@ -34,6 +35,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   if: (value) => [explainIf(value)],
   'x-api-key': (value) => [explainApiKey(value)],
   'api-key': (value) => [explainApiKey(value)],
+  base64: (value) => [explainBase64Text(value)],
   jwt: (value, surroundings) => [explainJwt(value, surroundings)],
 };
 
@@ -51,7 +53,7 @@ export function explain(text: string, clock: Clock): readonly Explained[] {
   const characters = octets.toString('latin1');
   const explained = isRequest(characters)
     ? explainRequest(parseRawRequest(octets, undefined), clock)
-    : explainFields(readPasted(characters), { clock });
+    : explainFields(readPasted(fieldsOf(characters)), { clock });
   if (explained.length === 0) {
     throw new Unreadable(
       'No field of this is explained. A signature needs its whole request, with the first line.',

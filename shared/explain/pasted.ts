@@ -1,11 +1,12 @@
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { isApiKeyLike } from '#shared/people/api-key.ts';
+import { isBase64Text } from './base64-text.ts';
 import { isScheme } from './credentials.ts';
 import { JWT } from './schemes/jwt.ts';
 import { Unreadable } from './unreadable.ts';
 
-/** A field by its name in lower case. A token or key alone has a name of its own: `jwt`, `api-key`. */
+/** A field by its name in lower case. A token or key alone has a name of its own: `jwt`, `api-key`, `base64`. */
 export interface Pasted {
   readonly name: string;
   readonly value: string;
@@ -36,7 +37,15 @@ const FORMS: readonly (readonly [name: string, is: (text: string) => boolean])[]
   ['cache-status', (text) => /;[ ]*(?:hit|fwd)\b/.test(text)],
   ['www-authenticate', isChallenge],
   ['authorization', (text) => isScheme(text.split(' ', 1)[0] ?? '')],
+  ['base64', isBase64Text],
 ];
+
+/** Matches the first line of an answer (RFC 9112 section 4). */
+const ANSWER = /^HTTP\/\d\S* \d{3}\b.*\r?\n/;
+
+/** Returns the header section of an answer without its first line and its content; any other text as it is. */
+export const fieldsOf = (text: string): string =>
+  ANSWER.test(text) ? (text.replace(ANSWER, '').split(/\r?\n\r?\n/, 1)[0] ?? '') : text;
 
 /** True for a text that is a whole request. */
 export const isRequest = (text: string): boolean => REQUEST.test(text);

@@ -32,6 +32,30 @@ describe('html', () => {
     );
   });
 
+  test('the indentation of a template is left out, but not in pre and textarea, and not of a value', () => {
+    const value = 'a\n    b';
+    expect(
+      String(
+        html`<p>
+          ${value}
+          <i title="${value}"></i>
+        </p>`,
+      ),
+    ).toBe(`<p>\n${value}\n<i title="${value}"></i>\n</p>`);
+    for (const kept of [
+      html`<pre class="x">
+        a ${value}
+        b</pre>
+        <b></b>`,
+      html`<textarea>
+        a ${value}
+        b</textarea>
+        <b></b>`,
+    ]) {
+      expect(String(kept)).toMatch(/^<[^>]+>\n {8}a a\n {4}b\n {8}b<\/[a-z]+>\n<b><\/b>$/);
+    }
+  });
+
   test('a style is written as it is', () => {
     const style = 'a > b { content: "x" }';
     expect(String(styleElement(style))).toBe(`<style>${style}</style>`);

@@ -9,7 +9,9 @@ import { sharedTree } from '#shared/stores/trees/tree-names.ts';
 import { EXCHANGES } from '../../playground/exchanges.ts';
 import { PASSWORD, PERSON } from '../../playground/person.ts';
 import { openLoopback } from '../../playground/listener.ts';
-import { messagesOf, startPlayground, statusesOf } from './playground.fixture.ts';
+import { messagesOf, onePlayground, startPlayground, statusesOf } from './playground.fixture.ts';
+
+const suite = onePlayground();
 
 const INJECTIONS = [
   'password\r\nX-Evil: 1',
@@ -21,7 +23,7 @@ const INJECTIONS = [
 ];
 
 test.each(INJECTIONS)('a form cannot name %j as a mistake: nothing is sent', async (value) => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const page = await rs.perform('basic', new URLSearchParams({ mistake: value }).toString());
   expect(page.status).toBe(400);
   expect(messagesOf(page.text)).toEqual([]);
@@ -35,12 +37,12 @@ test.each([
   '%ff=1',
   'mistake=%ff',
 ])('the form %s is refused with 400', async (form) => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   expect((await rs.perform('basic', form)).status).toBe(400);
 });
 
 test('a form of another media type is 415, and one of 5 KB is 413', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const json = await rs.perform('basic', '{}', { 'Content-Type': 'application/json' });
   const long = await rs.perform('basic', `mistake=${'a'.repeat(5000)}`);
   expect([json.status, long.status]).toEqual([415, 413]);
@@ -51,9 +53,10 @@ test.each([
   { Origin: 'null', 'Sec-Fetch-Site': 'cross-site' },
   { Origin: 'null', 'Sec-Fetch-Site': 'same-site' },
 ])('a page of another site cannot start an exchange: %j', async (headers) => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
+  const before = rs.lines.length;
   expect((await rs.perform('basic', '', headers)).status).toBe(403);
-  expect(rs.lines.filter((line) => line.includes('/playground/at/'))).toEqual([]);
+  expect(rs.lines.slice(before).filter((line) => line.includes('/playground/at/'))).toEqual([]);
 });
 
 test('a visitor has 30 exchanges at once, then 429 with Retry-After; another visitor is not affected', async () => {
@@ -167,14 +170,15 @@ test("the playground's proxy reaches its own origin alone, and dials loopback wh
 });
 
 test("the log has the visitor's request and none of the exchange", async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
+  const before = rs.lines.length;
   await rs.perform('basic');
-  const paths = rs.lines.map((line) => JSON.parse(line)['path']);
+  const paths = rs.lines.slice(before).map((line) => JSON.parse(line)['path']);
   expect(paths).toEqual(['/playground/basic']);
 });
 
 test('nobody but the playground can ask its issuer of PrivateTokens', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   await rs.perform('private-token');
   for (const path of ['/.well-known/private-token-issuer-directory', '/private-token/request']) {
     for (const headers of [{}, { Host: 'issuer.example' }]) {
@@ -187,7 +191,7 @@ test('nobody but the playground can ask its issuer of PrivateTokens', async () =
 test.each(EXCHANGES.filter(({ space }) => space['serves'] === 'documents'))(
   'nobody but the playground writes to the documents of $name, and an exchange leaves none',
   async ({ name, mistakes }) => {
-    await using rs = await startPlayground();
+    const { rs } = suite;
     const path = `/playground/at/${name}/`;
     for (const mistake of ['', ...Object.keys(mistakes)]) {
       const page = await rs.perform(name, `mistake=${mistake}`);
@@ -211,7 +215,7 @@ test.each(EXCHANGES.filter(({ space }) => space['serves'] === 'documents'))(
 );
 
 test('nobody but the playground asks its application, and makes its cache forget', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const headers = {
     Authorization: basicCredentials(PERSON.name, PASSWORD),
     'X-Forwarded-Proto': 'https',

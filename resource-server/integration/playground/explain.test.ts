@@ -1,11 +1,13 @@
 import { expect, test } from '@jest/globals';
-import { startPlayground } from './playground.fixture.ts';
+import { onePlayground } from './playground.fixture.ts';
+
+const suite = onePlayground();
 
 const formOf = (text: string) => new URLSearchParams({ text }).toString();
 const BASIC = `Authorization: Basic ${Buffer.from('alice:secret').toString('base64')}`;
 
 test('the page explains what is pasted: parts, checks in order, and the text again', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const empty = await rs.ask('GET', '/playground/explain', { headers: { Accept: 'text/html' } });
   expect(empty.text).toContain('action="/playground/explain#results"');
   expect((await rs.ask('GET', '/schemes/')).text).toContain('href="/playground/explain"');
@@ -18,7 +20,7 @@ test('the page explains what is pasted: parts, checks in order, and the text aga
 });
 
 test('the frame of an explanation is German for a German browser', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const { text } = await rs.perform('explain', formOf(BASIC), { 'Accept-Language': 'de' });
   expect(text).toContain('weiß der Server');
   expect(text).toContain('<h2 id="thing-1" lang="en">Basic credentials</h2>');
@@ -30,13 +32,13 @@ test.each([
   ['a'.repeat(16_385), 'longer than 16384 bytes'],
   ['\u00e4'.repeat(8193), 'longer than 16384 bytes'],
 ])('%.20s is 400, with the reason', async (pasted, reason) => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const { status, text } = await rs.perform('explain', formOf(pasted));
   expect([status, text]).toEqual([400, expect.stringContaining(reason)]);
 });
 
 test('the worst text of 16 KB fits into the form, and a longer form is 413', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const longest = `DPoP: ${'"'.repeat(16_378)}`;
   expect((await rs.perform('explain', formOf(longest))).status).toBe(200);
   expect((await rs.perform('explain', `text=${'a'.repeat(50_000)}`)).status).toBe(413);
@@ -50,7 +52,7 @@ test.each([
   ['text=a', { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' }, 403],
   ['text=a', { Origin: 'null', 'Sec-Fetch-Site': 'same-site' }, 403],
 ])('the form %s with %j is %d', async (form, headers, status) => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   expect((await rs.perform('explain', form, headers)).status).toBe(status);
 });
 
@@ -63,17 +65,18 @@ test.each([
   'Cache-Status: "</dd><script>alert(1)</script>"; hit; detail="<img src=x>"',
   'If: </<script>alert(1)</script>> ([W/"<img"])',
 ])('%s stays text', async (pasted) => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const { text } = await rs.perform('explain', formOf(pasted));
   expect(text).not.toMatch(/<(?:script|img src)/);
   expect(text.match(/<\/textarea/g)).toHaveLength(1);
 });
 
 test('a visitor has 30 explanations at once, then 429; nothing of the text is in the log', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const statuses = new Set<number>();
   for (let count = 0; count < 40 && !statuses.has(429); count += 1) {
-    statuses.add((await rs.perform('explain', formOf(BASIC))).status);
+    const one = { 'X-Forwarded-For': '203.0.113.1' };
+    statuses.add((await rs.perform('explain', formOf(BASIC), one)).status);
   }
   expect(statuses).toEqual(new Set([200, 429]));
   expect(rs.lines.length).toBeGreaterThan(30);

@@ -3,12 +3,20 @@ import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { EXCHANGES } from '../../playground/exchanges.ts';
 import { PASSWORD } from '../../playground/person.ts';
 import { noteOn } from '../../playground/notes.ts';
-import { ALONE, checksOf, messagesOf, startPlayground, statusesOf } from './playground.fixture.ts';
+import {
+  ALONE,
+  checksOf,
+  messagesOf,
+  onePlayground,
+  startPlayground,
+  statusesOf,
+} from './playground.fixture.ts';
 
+const suite = onePlayground();
 const HTML = { headers: { Accept: 'text/html' } };
 
 test('the list leads to a page for each exchange, with the command, and without script', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const list = await rs.ask('GET', '/schemes/', HTML);
   expect(list.status).toBe(200);
   expect((await rs.ask('GET', '/', HTML)).text).toContain('href="/schemes/"');
@@ -22,7 +30,7 @@ test('the list leads to a page for each exchange, with the command, and without 
 });
 
 test.each(ALONE)('every field of the messages of $name has a note', async ({ name }) => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const messages = messagesOf((await rs.perform(name)).text);
   expect(messages.length).toBeGreaterThan(1);
   const names = messages.flatMap((message) =>
@@ -37,7 +45,7 @@ test.each(ALONE)('every field of the messages of $name has a note', async ({ nam
 test.each(ALONE.filter(({ parameters }) => parameters))(
   'every parameter of the messages of $name has a note',
   async (exchange) => {
-    await using rs = await startPlayground();
+    const { rs } = suite;
     const page = (await rs.perform(exchange.name)).text;
     const fields = messagesOf(page).flatMap((message) => {
       const [, name, value = ''] =
@@ -56,7 +64,7 @@ test.each(ALONE.filter(({ parameters }) => parameters))(
 );
 
 test('the pages say in clear what base64 encodes, and what the client finds out', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   expect((await rs.perform('basic')).text).toContain(`<code>playground:${PASSWORD}</code>`);
   const scram = (await rs.perform('scram-sha-256')).text;
   expect(scram).toMatch(/<code>n,,n=playground,r=[^<]+<\/code>/);
@@ -69,13 +77,13 @@ test('the pages say in clear what base64 encodes, and what the client finds out'
 });
 
 test('the frame of a page is German for a German browser', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const page = await rs.perform('basic', '', { 'Accept-Language': 'de' });
   expect(page.text).toContain('Der Server antwortet');
 });
 
 test('TRACE sends back the request without credentials and cookies (RFC 9110 section 9.3.8)', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const [, answer = ''] = messagesOf((await rs.perform('trace')).text);
   const [, content = ''] = answer.split('\n\n');
   expect(content).toContain('TRACE /playground/at/trace/ HTTP/1.1');
@@ -83,23 +91,23 @@ test('TRACE sends back the request without credentials and cookies (RFC 9110 sec
 });
 
 test('the picture has both messages of each leg, with the fields that matter', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const page = (await rs.perform('dpop')).text;
   const words = [...page.matchAll(/<text[^>]*text-anchor="middle"[^>]*>([^<]*)</g)].map(
     ([, text]) => text,
   );
   expect(words).toEqual([
-    'GET',
+    '1. GET',
     '401, WWW-Authenticate: DPoP',
-    'GET, Authorization: DPoP',
+    '2. GET, Authorization: DPoP',
     '401, DPoP-Nonce, WWW-Authenticate: DPoP',
-    'GET, Authorization: DPoP',
+    '3. GET, Authorization: DPoP',
     '200, DPoP-Nonce',
   ]);
 });
 
 test('the page of PrivateToken has an issuer as a third party, and says what each side learns (RFC 9576 section 3.3)', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const { text } = await rs.perform('private-token');
   expect(text).toMatch(/<text x="390"[^>]*>Issuer<\/text>/);
   expect([...text.matchAll(/The (issuer|site) learns that/g)].map(([, party]) => party)).toEqual([
@@ -111,11 +119,14 @@ test('the page of PrivateToken has an issuer as a third party, and says what eac
   expect(request).toMatch(/^POST \/private-token\/request HTTP\/1.1\nHost: issuer\.example\n/);
   expect(request).not.toContain('rs.example');
   expect(response).toMatch(/\n\n(?:[0-9a-f]{64}\n){7}[0-9a-f]{64}$/);
+  expect(text).toContain('>3. POST /private-token/request, Authorization: Bearer</text>');
+  // The content of the request and of the answer.
+  expect(text.match(/The content is no text\./g)).toHaveLength(2);
   expect(text).toContain('issuer_name issuer.example, redemption_context of 0 octets');
 });
 
 test('nothing tells the address of Concealed from one where nothing is, nor a wrong proof (RFC 9729 section 6.4)', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const alike = /Nothing but the time and the number of the request differs/g;
   const right = (await rs.perform('concealed')).text;
   expect([statusesOf(right), right.match(alike)?.length]).toEqual([[404, 404, 200], 1]);
@@ -142,7 +153,7 @@ test('exchanges that need TLS are listed only where the server has an origin wit
 });
 
 test('a browser sends no request of a page whose origin is not listed (Fetch section 3.3)', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   expect((await rs.perform('preflight')).text).toContain('The browser sends the request');
   const refused = (await rs.perform('preflight', 'mistake=origin')).text;
   expect(refused).toContain('The browser does not send the request');
@@ -152,7 +163,7 @@ test('a browser sends no request of a page whose origin is not listed (Fetch sec
 test.each(ALONE.filter(({ checks }) => checks))(
   'a request that $name takes has a list of checks, and all of them are right',
   async ({ name, inside }) => {
-    await using rs = await startPlayground();
+    const { rs } = suite;
     const page = (await rs.perform(name)).text;
     expect([200, 204]).toContain(statusesOf(page).at(-1));
     const last = checksOf(page).at(-1) ?? [];
@@ -171,7 +182,7 @@ test.each(ALONE.filter(({ checks }) => checks))(
 );
 
 test('a condition by which the answer is another one is no refusal (RFC 9110 section 13.1.2)', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const page = (await rs.perform('conditions')).text;
   expect(statusesOf(page)).toContain(304);
   const found = checksOf(page)
@@ -182,8 +193,21 @@ test('a condition by which the answer is another one is no refusal (RFC 9110 sec
   ]);
 });
 
+test.each([
+  ['dpop', 'replayed', 4],
+  ['patch', 'test', 3],
+  ['private-token', 'forged', 4],
+])('the page of %s marks the mistake %s at step %d', async (name, mistake, step) => {
+  const { text } = await suite.rs.perform(name, `mistake=${mistake}`);
+  const [before = '', after = '', ...more] = text.split('Here the client makes its mistake:');
+  expect([before.match(/<h2 id="leg-/g)?.length, more]).toEqual([step, []]);
+  const words = EXCHANGES.find((one) => one.name === name)?.mistakes[mistake];
+  expect(after).toMatch(new RegExp(`^</strong>\\s*<span lang="en">${words}</span>`));
+  expect((await suite.rs.perform(name)).text).not.toContain('Here the client makes its mistake:');
+});
+
 test('SCRAM shows the shorter exchange with sr (RFC 7804 section 5.1)', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const { text } = await rs.perform('scram-sha-256');
   expect(statusesOf(text)).toEqual([401, 401, 200, 200]);
   expect(text).toContain('The exchange goes on: the client answers the challenge.');
@@ -191,7 +215,7 @@ test('SCRAM shows the shorter exchange with sr (RFC 7804 section 5.1)', async ()
 });
 
 test('a note stands once on a page', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const { text } = await rs.perform('dpop');
   for (const name of ['Host', 'Date', 'Connection', 'algs']) {
     expect([name, text.split(`<dt>${name}</dt>`).length - 1]).toEqual([name, 1]);
@@ -199,7 +223,7 @@ test('a note stands once on a page', async () => {
 });
 
 test('a proxy asks for credentials of its own, and passes none on (RFC 9110 sections 9.3.6 and 11.7)', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const { text } = await rs.perform('connect');
   expect(statusesOf(text)).toEqual([407, 200, 200]);
   const [, challenge = '', connect = '', , through = ''] = messagesOf(text);
@@ -243,7 +267,7 @@ test('the content of QUERY is part of the key of a cache (RFC 10008 section 2.7)
 });
 
 test('the list has another spelling of its address, and names the schemes that it does not show', async () => {
-  await using rs = await startPlayground();
+  const { rs } = suite;
   const moved = await rs.ask('GET', '/schemes');
   expect([moved.status, moved.headers.location]).toEqual([308, '/schemes/']);
   const { text } = await rs.ask('GET', '/schemes/');

@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from '@jest/globals';
 import { EXCHANGES } from '../../playground/exchanges.ts';
 import { type Call, RESOURCE, startResourceServer } from '../resource-server.fixture.ts';
 
@@ -12,11 +13,33 @@ export const OF_PAGE = {
   'Sec-Fetch-Site': 'same-origin',
 };
 
-/** A server with the playground, and how a browser uses it. */
+/** The server of a suite, which one test after the other uses. */
+export function onePlayground(): { readonly rs: Awaited<ReturnType<typeof startPlayground>> } {
+  let started: Awaited<ReturnType<typeof startPlayground>> | undefined;
+  beforeAll(async () => {
+    started = await startPlayground();
+  });
+  afterAll(() => started?.[Symbol.asyncDispose]());
+  return {
+    get rs() {
+      if (started === undefined) throw new Error('the suite has not begun');
+      return started;
+    },
+  };
+}
+
+/** A server with the playground, and how browsers use it: each exchange is that of another visitor. */
 export async function startPlayground(changes: object = {}) {
   const rs = await startResourceServer({ playground: true, ...changes });
-  const perform = (name: string, form = '', headers: Call['headers'] = {}) =>
-    rs.ask('POST', `/playground/${name}`, { headers: { ...OF_PAGE, ...headers }, body: form });
+  let visitors = 0;
+  const perform = (name: string, form = '', headers: Call['headers'] = {}) => {
+    visitors += 1;
+    const from = { 'X-Forwarded-For': `198.51.${visitors >> 8}.${visitors & 255}` };
+    return rs.ask('POST', `/playground/${name}`, {
+      headers: { ...OF_PAGE, ...from, ...headers },
+      body: form,
+    });
+  };
   return Object.assign(rs, { perform });
 }
 

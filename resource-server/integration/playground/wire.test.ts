@@ -2,7 +2,9 @@ import { channel } from 'node:diagnostics_channel';
 import { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { expect, test } from '@jest/globals';
-import { ALONE, messagesOf, startPlayground, statusesOf } from './playground.fixture.ts';
+import { ALONE, messagesOf, onePlayground, statusesOf } from './playground.fixture.ts';
+
+const suite = onePlayground();
 
 /** Records what the sockets of servers of this process get and send, above TLS, from now on. */
 function recordServers() {
@@ -88,7 +90,7 @@ function withoutTunnelled(connections: readonly Had[]): readonly Had[] {
 test.each(ALONE.map(({ name }) => name))(
   'the page of %s shows the octets that the sockets of the server had',
   async (name) => {
-    await using rs = await startPlayground();
+    const { rs } = suite;
     using record = recordServers();
     const page = await rs.perform(name);
     expect(page.status).toBe(200);

@@ -90,6 +90,9 @@ export const de: Texts = {
     performText: 'Der Client hat ein eigenes Konto, das nur diesen Ort öffnet.',
     mistake: 'Ein Fehler des Clients',
     noMistake: 'Keiner',
+    mistakeHere: 'Hier macht der Client seinen Fehler:',
+    octets:
+      'Der Inhalt ist kein Text. Je zwei Ziffern, von 00 bis ff, sind eines seiner Oktette (hexadezimal).',
     button: 'Vorführen',
     picture: 'Der Austausch als Bild',
     client: 'Client',

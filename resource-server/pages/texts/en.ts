@@ -97,6 +97,9 @@ export const en = {
     performText: 'The client has an account of its own, which opens nothing but this place.',
     mistake: 'A mistake of the client',
     noMistake: 'None',
+    mistakeHere: 'Here the client makes its mistake:',
+    octets:
+      'The content is no text. Each two digits, from 00 to ff, are one of its octets (hexadecimal).',
     button: 'Perform',
     picture: 'The exchange as a picture',
     client: 'Client',

@@ -69,8 +69,8 @@ export function exchangePicture(
     ...named('issuer'),
     ...named('authorization'),
   ];
-  const messages = legs.flatMap(({ to, sent, received }) => [
-    { words: wordsOf(sent.text, to), back: false, line: at[to ?? 'server'] },
+  const messages = legs.flatMap(({ to, sent, received }, leg) => [
+    { words: `${leg + 1}. ${wordsOf(sent.text, to)}`, back: false, line: at[to ?? 'server'] },
     { words: wordsOf(received.text, to), back: true, line: at[to ?? 'server'] },
   ]);
   const bottom = TOP + STEP * messages.length;

@@ -19,6 +19,8 @@ export interface ListedExchange {
 export interface ShownMessage {
   /** As it was on the wire, with LF for CR LF, and without empty lines at the end. */
   readonly text: string;
+  /** Its content is shown as octets. */
+  readonly hexadecimal?: boolean;
   /** On its fields, in their order, each before those on its parameters. */
   readonly notes: readonly ShownNote[];
 }
@@ -37,6 +39,8 @@ export interface ShownLeg {
   /** The party that was asked; absent: the server. */
   readonly to?: PicturedParty | undefined;
   readonly remarks: readonly string[];
+  /** The mistake that the client makes here, in words. */
+  readonly mistake?: string | undefined;
   readonly sent: ShownMessage;
   readonly received: ShownMessage;
   /** The checks of the server, in order. Undefined: there is no list. */
@@ -178,11 +182,17 @@ function pictureOf({ language }: Frame, legs: readonly ShownLeg[]): Html {
 }
 
 function legOf(frame: Frame, leg: ShownLeg, number: number): Html {
-  const { title, remarks, sent, received, checks, outcome } = leg;
+  const { title, remarks, mistake, sent, received, checks, outcome } = leg;
   const texts = textsOf(frame.language).playground;
   const id = `leg-${number}`;
   return html`<section aria-labelledby="${id}">
     <h2 id="${id}">${number}. <span lang="en">${title}</span></h2>
+    ${
+      mistake !== undefined &&
+      html`<p class="note bad">
+        <strong>${texts.mistakeHere}</strong> <span lang="en">${mistake}</span>
+      </p>`
+    }
     <h3>${texts.sent}</h3>
     ${messageOf(frame, sent)}
     ${
@@ -196,10 +206,12 @@ function legOf(frame: Frame, leg: ShownLeg, number: number): Html {
   </section> `;
 }
 
-function messageOf({ language }: Frame, { text, notes }: ShownMessage): Html {
-  const { fields } = textsOf(language).playground;
-  if (notes.length === 0) return html`<pre>${text}</pre>`;
-  return html`<pre>${text}</pre>
+function messageOf({ language }: Frame, { text, hexadecimal, notes }: ShownMessage): Html {
+  const { fields, octets } = textsOf(language).playground;
+  const message = html`<pre>${text}</pre>
+    ${hexadecimal && html`<p class="muted small">${octets}</p>`}`;
+  if (notes.length === 0) return message;
+  return html`${message}
     <details>
       <summary>${fields}</summary>
       <dl class="facts" lang="en">

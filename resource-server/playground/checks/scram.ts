@@ -7,7 +7,7 @@ import {
 } from '#shared/auth/schemes/scram/messages.ts';
 import { verifyProof } from '#shared/auth/schemes/scram/proof.ts';
 import { checksOf } from '#shared/explain/checks.ts';
-import { SCRAM_FINAL_STEPS, SCRAM_FIRST_STEPS } from '#shared/explain/schemes/scram.ts';
+import { SCRAM_FIRST_STEPS, scramFinalSteps } from '#shared/explain/schemes/scram.ts';
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { PASSWORD } from '../person.ts';
 import {
@@ -25,7 +25,7 @@ export const scramChecks: Checks = ofCredentials(async (recorded) => {
   if (data === undefined) return checksOf(SCRAM_FIRST_STEPS, 'data is not UTF-8 in base64');
   const final = parseClientFinal(data);
   if (final !== undefined) {
-    return checksOf(SCRAM_FINAL_STEPS, await refusalOfFinal(final, sid, recorded));
+    return checksOf(scramFinalSteps(sid), await refusalOfFinal(final, sid, recorded));
   }
   const first = parseClientFirst(data);
   const refusal = first ? undefined : 'not a client-first-message that is supported';

@@ -1,5 +1,7 @@
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import { BASIC_NOTES } from '#shared/explain/notes/basic.ts';
+import { basicChecks } from '../checks/basic.ts';
+import { connectChecks } from '../checks/connect.ts';
 import type { Exchange } from '../exchange.ts';
 import { authorityOf, type FieldLine } from '../http1-message.ts';
 import { PASSWORD, PERSON } from '../person.ts';
@@ -31,6 +33,8 @@ export const connectExchange: Exchange = {
   },
   parameters: BASIC_NOTES,
   decoded: userPassInClear,
+  checks: basicChecks,
+  checksBy: { proxy: connectChecks },
   async perform({ send, tunnel, target, url, mistake = '' }) {
     const { authority, host } = authorityOf(url);
     const connect = { to: 'proxy', method: 'CONNECT', target: authority, fields: [] } as const;

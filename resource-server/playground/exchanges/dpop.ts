@@ -31,7 +31,7 @@ export const dpopExchange: Exchange = {
   parameters: OAUTH_NOTES,
   decoded: (name, value) => (name === 'token68' || name === 'dpop' ? jwtInClear(value) : undefined),
   checks: dpopChecks,
-  async perform({ send, target, url, mistake, clock, random, issue }) {
+  async perform({ send, remark, target, url, mistake, clock, random, issue }) {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without a token, and learns the scope', request);
     const key = createDpopKey();
@@ -54,6 +54,9 @@ export const dpopExchange: Exchange = {
       ...request,
       fields: [authorization, ['DPoP', proofOf()]],
     });
+    remark(
+      'The token knows the key: the request for it had a proof of this key, too, and the authorization server has put the hash of the public key into the token (cnf.jkt, RFC 9449 sections 5 and 6.1). The server compares this hash with the key in the proof (jwk).',
+    );
     const nonce = fieldOf(asked, 'DPoP-Nonce');
     const by = mistake === 'key' ? createDpopKey() : key;
     const at = mistake === 'target' ? new URL('/other/', url).href : url;

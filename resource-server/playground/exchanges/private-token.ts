@@ -95,7 +95,7 @@ function tokenInClear(value: string): string | undefined {
   if (token === undefined) return undefined;
   const { type, nonce, challengeDigest, keyId, authenticator } = token;
   const hex = (octets: Buffer) => octets.toString('hex');
-  return `token_type ${type}, nonce ${hex(nonce)}, challenge_digest ${hex(challengeDigest)}, token_key_id ${hex(keyId)}, authenticator of ${authenticator.length} octets`;
+  return `in hexadecimal: token_type ${type}, nonce ${hex(nonce)}, challenge_digest ${hex(challengeDigest)}, token_key_id ${hex(keyId)}, authenticator of ${authenticator.length} octets`;
 }
 
 const IN_CLEAR: Readonly<Record<string, (value: string) => string | undefined>> = {

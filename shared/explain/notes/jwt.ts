@@ -28,7 +28,10 @@ export const CLAIM_NOTES: Notes = {
   exp: jwt('The end.', '4.1.4'),
   nbf: jwt('The beginning.', '4.1.5'),
   iat: jwt('The time at which it was made.', '4.1.6'),
-  jti: jwt('Its identifier. A server takes a proof with the same jti once.', '4.1.7'),
+  jti: jwt(
+    'Its identifier. A proof is good once, and by its jti a server knows it again. An access token is good until it ends; by its jti it is revoked.',
+    '4.1.7',
+  ),
   client_id: note('The client to which it was issued.', 'RFC 8693 section 4.3'),
   scope: note('What its bearer may do.', 'RFC 8693 section 4.2'),
   cnf: note('The key that its sender has to prove.', 'RFC 7800 section 3'),

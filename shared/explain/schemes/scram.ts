@@ -23,7 +23,7 @@ export const SCRAM_FIRST_STEPS: readonly Step[] = [
 ];
 
 /** The checks of client-final-message, as `scram` makes them. */
-export const SCRAM_FINAL_STEPS: readonly Step[] = [
+const SCRAM_FINAL_STEPS: readonly Step[] = [
   ...SCRAM_FIRST_STEPS,
   step(
     'sid',
@@ -51,6 +51,10 @@ export const SCRAM_FINAL_STEPS: readonly Step[] = [
   ),
 ];
 
+/** The steps that apply: with `sid` nothing is counted. */
+export const scramFinalSteps = (sid: string | undefined): readonly Step[] =>
+  SCRAM_FINAL_STEPS.filter(({ name }) => sid === undefined || name !== 'count');
+
 /** RFC 7804. */
 export const explainScram: ExplainedCredentials = ({ params = {} }) => {
   const message = decodeMessage(params['data'] ?? '');
@@ -63,7 +67,7 @@ export const explainScram: ExplainedCredentials = ({ params = {} }) => {
   const kind = final ? 'final' : 'first';
   const decoded: Part = { name: `client-${kind}-message`, value: message };
   const refusal = (final ?? first) ? undefined : 'not a client-first-message that is supported';
-  const steps = final ? SCRAM_FINAL_STEPS : SCRAM_FIRST_STEPS;
+  const steps = final ? scramFinalSteps(params['sid']) : SCRAM_FIRST_STEPS;
   return {
     parts: [decoded],
     checks: checksOf(steps, refusal, {
