@@ -3,6 +3,8 @@ import type { Adapter } from 'oidc-provider';
 import { BadDocument, NoDocument } from '#shared/client-documents/document.ts';
 import { FetchLater } from '#shared/client-documents/document-clients.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
+import { keyInDirectory } from '#shared/people/key-purposes.ts';
+import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { TooManyRequests } from '../../base/errors.ts';
 import { clientMetadata } from './client-metadata.ts';
 import type { AdapterStore } from '../storage/store.ts';
@@ -29,7 +31,7 @@ export function clientAdapter({ stores, documents, demoClients }: AdapterStore):
       const client = await clientNow(id);
       if (client === undefined || (client.demo === true && !demoClients)) return undefined;
       if (client.gnap !== undefined) return undefined;
-      return { ...clientMetadata(client), generation };
+      return { ...clientMetadata(await withoutOtherUse(client, stores)), generation };
     },
     upsert: readOnly,
     findByUid: readOnly,
@@ -38,6 +40,20 @@ export function clientAdapter({ stores, documents, demoClients }: AdapterStore):
     consume: readOnly,
     revokeByGrantId: readOnly,
   };
+}
+
+/**
+ * Leaves the keys out by which somebody is let in: no key is used in two protocols (RFC 9729 section 8). A document may name
+ * any; keys of other clients were looked at when they were added.
+ */
+async function withoutOtherUse(
+  client: ClientRecord,
+  stores: AdapterStore['stores'],
+): Promise<ClientRecord> {
+  if (client.document === undefined || client.jwks === undefined) return client;
+  const uses = client.jwks.keys.map((jwk) => keyInDirectory(stores, jwk));
+  const isFree = (await Promise.all(uses)).map((use) => use === undefined);
+  return { ...client, jwks: { keys: client.jwks.keys.filter((_, index) => isFree[index]) } };
 }
 
 /** Where a description is fetched. Nowhere else: not for an introspection, say. */

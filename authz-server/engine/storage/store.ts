@@ -9,6 +9,13 @@ export interface AdapterStore
   readonly documents: Pick<AuthzServer['documents'], 'current'>;
   readonly stores: Pick<
     AuthzServer['stores'],
-    'artefacts' | 'clients' | 'limits' | 'passkeys' | 'ping' | 'replay' | 'revocations'
+    | 'artefacts'
+    | 'clients'
+    | 'limits'
+    | 'passkeys'
+    | 'ping'
+    | 'publicKeys'
+    | 'replay'
+    | 'revocations'
   >;
 }

@@ -4,7 +4,9 @@ import { createRecorder } from '#shared/audit/recorder.ts';
 import { type Log, silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { argon2Once } from '#shared/people/argon2.fixture.ts';
+import { addPublicKey } from '#shared/people/key-purposes.ts';
 import { createPasswords } from '#shared/people/password.ts';
+import { readPublicKey } from '#shared/people/public-key.ts';
 import { addClient } from '#shared/operations/clients/client-add.ts';
 import { removeClient } from '#shared/operations/clients/client-remove.ts';
 import { setClient } from '#shared/operations/clients/client-set.ts';
@@ -286,7 +288,7 @@ test('the answer of a failed fetch is not kept (draft section 4.4)', async () =>
   expect((await browser.open(flow.authorize(request()))).text).toContain('Allow access');
 });
 
-test('a client with a key shows it, and no other may use its name', async () => {
+test('a client with a key shows it, no other may use its name, and no key has another use', async () => {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const jwks = { keys: [{ ...(await exportJWK(publicKey)), alg: 'ES256' }] };
   describeIt({ token_endpoint_auth_method: 'private_key_jwt', jwks });
@@ -310,6 +312,18 @@ test('a client with a key shows it, and no other may use its name', async () => 
   const bad = { client_assertion_type, client_assertion: await assertion(other) };
   expect(await redeem(bad)).toMatchObject({ status: 401 });
   expect(await redeem({})).toMatchObject({ status: 401 });
+
+  // RFC 9729 section 8: no key is used in two protocols, and a document can name the key of anybody.
+  const { publicKeys } = flow.stores;
+  const [jwk] = jwks.keys;
+  const theirs = readPublicKey(Buffer.from(JSON.stringify(jwk)), 'Concealed');
+  const owner = { kind: 'application', id: 'App' } as const;
+  const members = { scheme: 'Concealed', owner, name: 'x', created_at: clock.now() } as const;
+  expect(await addPublicKey(flow.stores, { ...theirs, ...members })).toBe('added');
+  const again = { client_assertion_type, client_assertion: await assertion(privateKey) };
+  expect(await redeem(again)).toMatchObject({ status: 401, body: { error: 'invalid_client' } });
+  await publicKeys.remove(theirs.id);
+  expect((await redeem(again)).status).toBe(200);
 });
 
 describe('strangers cost little', () => {

@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import {
@@ -79,6 +80,22 @@ describe('client add --document (draft-ietf-oauth-client-id-metadata-document se
     await withStores(shell, async ({ clients }) => clients.add(letIn));
     await json(shell, 'client', 'add', '--document', url);
     expect(await stored()).toMatchObject({ created_at: 1, document: { registered: true } });
+  });
+
+  test('RFC 9729 section 8: a key by which somebody is let in is refused, and one that a document names is free', async () => {
+    const { publicKey } = generateKeyPairSync('ed25519');
+    const jwk = { ...publicKey.export({ format: 'jwk' }) };
+    const members = { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } };
+    site.documents.set(new URL(url).pathname, webDocument(url, members));
+    await json(shell, 'client', 'add', '--document', url);
+    const file = `${shell.env['COUNTERSIGN_DATA']}.key`;
+    await writeFile(file, JSON.stringify(jwk));
+    const key = ['--public-key', file, '--name', 'Laptop'];
+    await json(shell, 'key', 'add', '--application', 'App', '--concealed', ...key);
+    await json(shell, 'client', 'remove', url);
+    const { code, stderr } = await inProcess(shell, 'client', 'add', '--document', url);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('is a key for Concealed')]);
+    expect(await stored()).toBeUndefined();
   });
 
   test('a second time it is refused', async () => {

@@ -2,6 +2,7 @@ import { BadDocument } from '#shared/client-documents/document.ts';
 import { fetchDocument } from '#shared/client-documents/fetch-document.ts';
 import { recordOf } from '#shared/client-documents/record.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import { refuseKeysOfPeople } from './keys-of-client.ts';
 import { Conflict, type House, InputError } from '../operation.ts';
 
 /**
@@ -38,8 +39,9 @@ export const readDocument = (url: string, { documentNetwork }: Pick<House, 'docu
 export async function keepRegistered(
   client: ClientRecord,
   was: ClientRecord | undefined,
-  { recorder }: Pick<House, 'recorder'>,
+  { recorder, stores: { publicKeys } }: Pick<House, 'recorder' | 'stores'>,
 ): Promise<void> {
+  await refuseKeysOfPeople(publicKeys, client);
   const { client_id: url } = client;
   const changing = (kind: 'client.added' | 'client.changed') =>
     recorder.changing('clients', { kind, client: url });

@@ -10,7 +10,13 @@ export const jwksOf = ({
   ...(gnap && 'jwk' in gnap.key ? [gnap.key.jwk] : []),
 ];
 
-/** Returns their fingerprints, each once. A member of `jwks` that is no key has none. */
-export const keyIdsOf = (client: Pick<ClientRecord, 'jwks' | 'gnap'>): readonly string[] => [
-  ...new Set(jwksOf(client).flatMap((jwk) => keptJwk(jwk)?.id ?? [])),
-];
+/**
+ * Returns the fingerprints of the keys that are a client's own, each once. A member of `jwks` that is no key has none, and
+ * neither has a document: nobody vouches for it, and it can name the key of anybody.
+ */
+export const keyIdsOf = (
+  client: Pick<ClientRecord, 'jwks' | 'gnap' | 'document'>,
+): readonly string[] =>
+  client.document === undefined
+    ? [...new Set(jwksOf(client).flatMap((jwk) => keptJwk(jwk)?.id ?? []))]
+    : [];

@@ -96,7 +96,10 @@ export interface Clients {
   /** Clients by client_id; reads these rows and no others. */
   page(range: NameRange): Promise<readonly ClientRecord[]>;
   list(): Promise<readonly ClientRecord[]>;
-  /** Returns the ids of the clients that authenticate with the key of this fingerprint, in order; reads no other. */
+  /**
+   * Returns the ids of the clients that authenticate with the key of this fingerprint, in order; reads no other. Clients by
+   * their documents are not among them.
+   */
   withKey(keyId: string): Promise<readonly string[]>;
   /** Replaces an existing client, if it is still as `was`, where that is given; else false. Atomic. */
   replace(client: ClientRecord, was?: ClientRecord): Promise<boolean>;

@@ -185,7 +185,7 @@ describe('the keys', () => {
     expect(await redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA));
   });
 
-  test('clients that an older version has written are found by their keys, and lost only where it goes on', async () => {
+  test('clients that an older version has written are found by their keys, without those of documents, and lost only where it goes on', async () => {
     const jwks = Array.from({ length: 2 }, () => {
       const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
       return { ...publicKey.export({ format: 'jwk' }), kid: 'x' };
@@ -193,7 +193,9 @@ describe('the keys', () => {
     const [first = '', second = ''] = jwks.map((jwk) => keptJwk(jwk)?.id);
     const record = (...keys: typeof jwks) =>
       JSON.stringify({ ...someClient('former'), jwks: { keys } });
-    await redis.cli('HSET', 'test:clients', 'former', record(...jwks));
+    const document = { fetched: 1, until: 2, changed: 1 };
+    const claims = JSON.stringify({ ...someClient('claims'), jwks: { keys: jwks }, document });
+    await redis.cli('HSET', 'test:clients', 'former', record(...jwks), 'claims', claims);
     await redis.cli('SET', '{test}:schema', '11');
     await using later = await openPatiently(redisConfig({ urls: [redis.url] }));
     expect(await later.clients.withKey(first)).toEqual(['former']);
@@ -201,7 +203,7 @@ describe('the keys', () => {
     await redis.cli('HSET', 'test:clients', 'former', record(...jwks.slice(1)));
     expect(await later.clients.withKey(first)).toEqual([]);
     expect(await later.clients.withKey(second)).toEqual(['former']);
-    await redis.cli('HDEL', 'test:clients', 'former');
+    await redis.cli('HDEL', 'test:clients', 'former', 'claims');
     expect(await later.clients.withKey(second)).toEqual([]);
     expect(await redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA));
   });

@@ -40,6 +40,22 @@ export function clientKeysContract(contract: () => Contract): void {
       }
     });
 
+    test('a document names the keys of others in vain (draft-ietf-oauth-client-id-metadata-document section 4.1)', async () => {
+      const { one, other } = contract();
+      const key = newKey();
+      const [url, own] = [`https://${fresh()}.example/client.json`, fresh()];
+      const document = { fetched: 1, until: 2, changed: 1 };
+      await one.clients.add({ ...withKeys(url, key), document });
+      expect(await other.clients.withKey(key.id)).toEqual([]);
+      await one.clients.add(withKeys(own, key));
+      expect(await other.clients.withKey(key.id)).toEqual([own]);
+      await one.clients.replace({
+        ...withKeys(url, key),
+        document: { ...document, registered: true },
+      });
+      expect(await other.clients.withKey(key.id)).toEqual([own]);
+    });
+
     test('a change frees the keys that it takes away, and a removal all', async () => {
       const { one, other } = contract();
       const [first, second, third] = [newKey(), newKey(), newKey()];

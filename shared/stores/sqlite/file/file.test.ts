@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -6,7 +6,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { VOPRF } from '#shared/private-token/token-types.ts';
 import { systemRandom } from '#shared/base/random.ts';
-import { FAR, someApiKey, somePerson, someTokenKey } from '../../contract/samples.ts';
+import { keptJwk } from '#shared/jose/key-fingerprint.ts';
+import { FAR, someApiKey, someClient, somePerson, someTokenKey } from '../../contract/samples.ts';
 import { startRacer } from '../../contract/racing/start-racer.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { SqliteFile } from './file.ts';
@@ -327,9 +328,21 @@ describe('migrations', () => {
     await stores.ping();
     const plan = rawly(
       store.statePath,
-      `EXPLAIN QUERY PLAN SELECT client_id FROM client_key WHERE key = 'a' ORDER BY client_id`,
+      `EXPLAIN QUERY PLAN
+       SELECT record FROM client_key JOIN client USING (client_id) WHERE key = 'a' ORDER BY client_id`,
     );
     expect(plan).toMatchObject({ detail: 'SEARCH client_key USING PRIMARY KEY (key=?)' });
+  });
+
+  test('a row of the index that an older version has written for a document counts for nothing', async () => {
+    await using stores = await store.open();
+    const { publicKey } = generateKeyPairSync('ed25519');
+    const jwk = { ...publicKey.export({ format: 'jwk' }) };
+    const document = { fetched: 1, until: 2, changed: 1 };
+    await stores.clients.add({ ...someClient('former'), jwks: { keys: [jwk] }, document });
+    const { id = '' } = keptJwk(jwk) ?? {};
+    rawly(store.statePath, `INSERT INTO client_key VALUES ('${id}', 'former') RETURNING 1`);
+    expect(await stores.clients.withKey(id)).toEqual([]);
   });
 
   test('a file of a newer release is refused with both versions, and stays as it is', async () => {

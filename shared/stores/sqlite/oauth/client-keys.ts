@@ -27,11 +27,16 @@ export async function indexOthers(file: Database): Promise<void> {
   while (await file.read(isAnyLeft)) await file.write(indexSome);
 }
 
-/** Returns the ids of the clients that are indexed under a key. */
+/**
+ * Returns the ids of the clients that authenticate with a key. A server of an older version indexes clients by their
+ * documents, too, so that a row only says which records to look at.
+ */
 export const idsOfKey = (connection: Connection, keyId: string): readonly string[] =>
   connection
-    .all<readonly [id: string]>(
-      'SELECT client_id FROM client_key WHERE key = ? ORDER BY client_id',
+    .all<readonly [record: string]>(
+      'SELECT record FROM client_key JOIN client USING (client_id) WHERE key = ? ORDER BY client_id',
       keyId,
     )
-    .map(([id]) => id);
+    .map(([record]) => JSON.parse(record) as ClientRecord)
+    .filter((client) => keyIdsOf(client).includes(keyId))
+    .map(({ client_id }) => client_id);
