@@ -1,17 +1,31 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import {
+  documentServer,
+  type DocumentServer,
+  webDocument,
+} from '#shared/client-documents/document-server.fixture.ts';
+import { temporaryFolder } from '../parts/temporary-folder.ts';
 import { walkByTab } from '../parts/tab-order.ts';
 import { virtualAuthenticator } from '../parts/virtual-authenticator.ts';
 import { type BrowserFlow, signIn, startBrowserFlow } from './browser.fixture.ts';
 import { ONE_STORE } from './flow.ts';
 
 describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind) => {
+  const running = new AsyncDisposableStack();
   let flow: BrowserFlow;
+  let site: DocumentServer;
   beforeAll(async () => {
-    flow = await startBrowserFlow(kind, { issuerHost: 'localhost' });
+    site = running.use(await documentServer());
+    const trusted = join(running.use(await temporaryFolder()).path, 'site.pem');
+    await writeFile(trusted, site.certificate);
+    const env = { NODE_EXTRA_CA_CERTS: trusted };
+    flow = running.use(await startBrowserFlow(kind, { issuerHost: 'localhost', env }));
   });
-  afterAll(async () => flow?.[Symbol.asyncDispose]());
+  afterAll(async () => running.disposeAsync());
 
   const at = (path: string) => `${flow.pair.issuer}/admin${path}`;
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
@@ -105,6 +119,25 @@ describe.each(ONE_STORE)('on %s: the day of an administrator in Chromium', (kind
       }),
     });
     expect(answer.status).toBe(200);
+
+    // A client by its document, after one that cannot be used.
+    const described = `${site.origin}/notes.json`;
+    await page.goto(at('/client-add'));
+    await page.getByText('By its own description').click();
+    await page.locator('[name=document]').fill(described);
+    await button(page, 'Register a client').click();
+    await page.getByText('cannot be used').first().waitFor();
+    expect(await page.locator('[name=document]').inputValue()).toBe(described);
+    await isFine(page);
+    site.documents.set('/notes.json', webDocument(described));
+    await button(page, 'Register a client').click();
+    expect(await fact('client_id')).toBe(described);
+    await page.goto(at(`/client-show?client_id=${encodeURIComponent(described)}`));
+    await page.getByText('Registered by an operator').waitFor();
+    await isFine(page);
+    expect(await flow.pair.cli('client', 'show', described)).toMatchObject({
+      client_name: 'Notes',
+    });
 
     // A new signing key, and all of it in the activity.
     await page.goto(at('/signing-keys-list'));
