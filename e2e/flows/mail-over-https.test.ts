@@ -2,12 +2,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { startMailServer, type TestMailServer } from '#shared/mail/smtp.fixture.ts';
+import { systemClock } from '#shared/base/clock.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { startPair } from '../pair/pair.ts';
 import type { Pair } from '../pair/pair.ts';
 import { complaintsOf, focused, launchBrowser, newPerson } from '../parts/browser.ts';
 import { freePort } from '../parts/free-port.ts';
 import { walkByTab } from '../parts/tab-order.ts';
+import { virtualAuthenticator } from '../parts/virtual-authenticator.ts';
+import { appFrom } from '../../authz-server/integration/second-factor.fixture.ts';
 import { startTlsFront } from '../parts/tls-front.ts';
 
 /** As in production: TLS ends at a proxy, and links of messages lead to the https origin of the issuer. */
@@ -153,5 +156,70 @@ describe('links of messages, behind a proxy that ends TLS, in a German browser',
     await press(page, 'Dieses Passwort setzen');
     await title(page, 'Ihr Passwort ist gesetzt');
     await isFine(page);
+    await page.getByRole('link', { name: 'Zu Ihrem Konto' }).click();
+    await page.getByLabel('Name').fill(person.name);
+    await page.locator('#password').fill(person.password);
+    await press(page, 'Anmelden');
+    await page.getByRole('alert').waitFor();
+    await page.locator('#password').fill('ein anderes Passwort');
+    await press(page, 'Anmelden');
+    await page.getByText(`Sie sind ${person.name}`).waitFor();
+  });
+
+  test('a newcomer registers with a passkey, and signs in with it', async () => {
+    const [page, address] = [await german(), 'fingerabdruck@example.com'];
+    await virtualAuthenticator(page);
+    // The button is what is tried here.
+    await page.addInitScript(
+      'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
+    );
+    await page.goto(`${issuer}/register`);
+    await page.getByLabel('E-Mail-Adresse').fill(address);
+    await press(page, 'Link senden');
+    await page.goto(await linkTo(address, '/register'));
+    await page.getByLabel('Name').fill('finger');
+    await press(page, 'Mit einem Passkey anlegen, ohne Passwort');
+    await title(page, 'Ihr Konto ist da');
+    await page.getByRole('link', { name: 'Zu Ihrem Konto' }).click();
+    await press(page, 'Passkey benutzen');
+    await page.getByText('Sie sind finger').waitFor();
+    expect(await pair.cli('user', 'show', 'finger')).toMatchObject({ passwordless: true });
+    const listed = await pair.cli('user', 'list', '--email', address);
+    expect(listed).toMatchObject([{ name: 'finger' }]);
+  });
+
+  test('RFC 6238 section 5.2: an app whose clock is a step behind or ahead lets in, and one that is two ahead does not', async () => {
+    const person = await pair.addPerson('nachzuegler');
+    const page = await german();
+    const signIn = async () => {
+      await page.goto(`${issuer}/account`);
+      await page.getByLabel('Name').fill(person.name);
+      await page.locator('#password').fill(person.password);
+      await press(page, 'Anmelden');
+    };
+    await signIn();
+    await page.goto(`${issuer}/account/second-factor`);
+    const app = appFrom({ text: await page.content() }, { clock: systemClock });
+    const send = async (code: string, button: string) => {
+      await page.getByLabel('Code aus sechs Ziffern').fill(code);
+      const [answer] = await Promise.all([
+        page.waitForResponse((response) => response.request().method() === 'POST'),
+        press(page, button),
+      ]);
+      return answer.status();
+    };
+    // A step that ends on the way makes the code two steps old.
+    if ((await send(app(-1), 'Einrichten')) === 422) await send(app(-1), 'Einrichten');
+    await title(page, 'Bewahren Sie diese Ersatzcodes auf');
+    await isFine(page);
+    await page.context().clearCookies();
+    await signIn();
+    for (const wrong of [app(3), app(-1)]) {
+      expect(await send(wrong, 'Weiter')).toBe(422);
+      await page.getByRole('alert').getByText('zu alt oder wurde schon verwendet').waitFor();
+    }
+    await isFine(page);
+    expect(await send(app(1), 'Weiter')).toBe(303);
+    await page.getByText(`Sie sind ${person.name}`).waitFor();
   });
 });
