@@ -5,6 +5,7 @@ import { startTlsFront } from '../../parts/tls-front.ts';
 import { startApache } from './apache.ts';
 import { startOAuthSite } from './oauth-site.ts';
 import type { OAuthSite } from './oauth-site.ts';
+import { WAYS } from './ways-in.ts';
 
 /** Debian's libapache2-mod-auth-openidc: as relying party, and as resource server in both of its ways. */
 let parts: AsyncDisposableStack;
@@ -17,7 +18,8 @@ const REDIRECT = '/app/redirect';
 
 beforeAll(async () => {
   parts = new AsyncDisposableStack();
-  site = parts.use(await startOAuthSite());
+  // Browsers make passkeys for a name, not for an address (WebAuthn section 5.1.3).
+  site = parts.use(await startOAuthSite({ issuerHost: 'localhost' }));
   const { pair } = site;
   const [plain, pkce] = (ports = [await freePort(), await freePort()]);
   const scope = ['--scope', 'openid profile documents:read'];
@@ -35,6 +37,8 @@ OIDCRemoteUserClaim preferred_username
 AuthType openid-connect
 Require valid-user
 Header set X-Person "expr=%{REMOTE_USER}"
+Header set X-Acr "expr=%{env:OIDC_CLAIM_acr}"
+Header set X-Amr "expr=%{env:OIDC_CLAIM_amr}"
 </Location>
 <Location /api>
 AuthType oauth20
@@ -74,6 +78,8 @@ async function visit(url: string, cookies: ReadonlyMap<string, string> = new Map
     status: statusCode,
     location: String(headers['location']),
     person: headers['x-person'],
+    acr: headers['x-acr'],
+    amr: headers['x-amr'],
     cookies: new Map([...cookies, ...kept]),
   };
 }
@@ -92,6 +98,21 @@ describe('as relying party', () => {
     expect(back).toMatchObject({ status: 302, location: page });
     expect(await visit(page, back.cookies)).toMatchObject({ status: 200, person: 'alice' });
   });
+
+  test.each(Object.entries(WAYS))(
+    'RFC 8176 section 2: acr and amr of a %s reach it',
+    async (name, way) => {
+      const browser = await way.person(site.pair, await site.pair.addPerson(name));
+      const page = at(ports[1], '/app/index.html');
+      const sent = await visit(page);
+      const back = await visit((await browser.answer(sent.location)).href, sent.cookies);
+      expect(await visit(page, back.cookies)).toMatchObject({
+        person: name,
+        acr: `urn:countersign:acr:${name}`,
+        amr: way.amr.join(','),
+      });
+    },
+  );
 });
 
 describe('as resource server', () => {

@@ -1,7 +1,7 @@
 import { CALLBACK } from '../../pair/people-client.ts';
 import { PersonAtPages } from './person-at-pages.ts';
 import { startPair } from '../../pair/pair.ts';
-import type { Pair } from '../../pair/pair.ts';
+import type { Pair, PairOptions } from '../../pair/pair.ts';
 
 /** The pair as it comes, and somebody who answers its pages: for OAuth clients that others wrote. */
 export interface OAuthSite extends AsyncDisposable {
@@ -11,8 +11,8 @@ export interface OAuthSite extends AsyncDisposable {
   addClient(...options: readonly string[]): Promise<{ id: string; secret: string }>;
 }
 
-export async function startOAuthSite(): Promise<OAuthSite> {
-  const pair = await startPair();
+export async function startOAuthSite(options: PairOptions = {}): Promise<OAuthSite> {
+  const pair = await startPair(options);
   return {
     pair,
     person: new PersonAtPages(pair, await pair.addPerson()),

@@ -5,6 +5,7 @@ import { chmod, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
 import { startPair } from '../../pair/pair.ts';
 import type { Pair, Person } from '../../pair/pair.ts';
 import { startProcess } from '../../parts/process.ts';
@@ -12,6 +13,7 @@ import type { RunningProcess } from '../../parts/process.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
 import { addPeopleClient, DEVICE_FLOW, SCOPE } from '../../pair/people-client.ts';
 import { PersonAtPages } from './person-at-pages.ts';
+import { WAYS } from './ways-in.ts';
 
 /** Debian's oidc-agent: device flow (RFC 8628) in a terminal, and an agent that keeps the tokens fresh. */
 const run = promisify(execFile);
@@ -25,7 +27,9 @@ let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
   parts = new AsyncDisposableStack();
-  pair = parts.use(await startPair({ settings: { device: { interval: 1 } } }));
+  pair = parts.use(
+    await startPair({ issuerHost: 'localhost', settings: { device: { interval: 1 } } }),
+  );
   client = await addPeopleClient(pair, ...DEVICE_FLOW);
   const { path } = parts.use(await temporaryFolder());
   await mkdir(join(path, '.oidc-agent'), { mode: 0o700 });
@@ -43,6 +47,8 @@ beforeAll(async () => {
 afterAll(() => parts.disposeAsync());
 
 const newPerson = () => pair.addPerson(`person-${randomUUID()}`);
+
+const at = (person: Person) => new PersonAtPages(pair, person);
 
 /** Asks for codes; resolves when the terminal shows where to enter which. */
 const generate = (account: string): Promise<RunningProcess> =>
@@ -64,10 +70,14 @@ const generate = (account: string): Promise<RunningProcess> =>
   );
 
 /** The person enters the code that the terminal shows; resolves when the program has ended. */
-async function enter(person: Person, terminal: RunningProcess, decision?: 'deny'): Promise<void> {
+async function enter(
+  browser: PersonAtPages,
+  terminal: RunningProcess,
+  decision?: 'deny',
+): Promise<void> {
   const [, url = ''] = /visit:\s+(\S+)/.exec(terminal.output) ?? [];
   const [, code = ''] = /enter the code: (\S+)/.exec(terminal.output) ?? [];
-  await new PersonAtPages(pair, person).open(`${url}?user_code=${code}`, decision);
+  await browser.open(`${url}?user_code=${code}`, decision);
   await terminal.exited();
 }
 
@@ -78,7 +88,7 @@ const token = async (account: string, ...args: readonly string[]) =>
 describe('oidc-agent', () => {
   test('RFC 8628: it gets tokens for the documents, and new ones by RFC 6749 section 6', async () => {
     await using terminal = await generate('allowed');
-    await enter(await newPerson(), terminal);
+    await enter(at(await newPerson()), terminal);
     expect(terminal.output).toContain('Everything setup correctly!');
     expect(terminal.exitCode).toBe(0);
     const first = await token('allowed');
@@ -93,7 +103,7 @@ describe('oidc-agent', () => {
   test('a grant that the operator ends is over: its tokens, and its means to get new ones', async () => {
     const person = await newPerson();
     await using terminal = await generate('ended');
-    await enter(person, terminal);
+    await enter(at(person), terminal);
     const held = await token('ended');
     expect(await pair.get(held)).toBe(200);
     await pair.cli('user', 'end', person.name);
@@ -101,9 +111,21 @@ describe('oidc-agent', () => {
     await expect(token('ended', '--force-new')).rejects.toThrow('invalid_grant');
   });
 
+  test.each(Object.entries(WAYS))(
+    'RFC 8176 section 2: acr and amr of a %s reach it, in its access tokens',
+    async (name, way) => {
+      await using terminal = await generate(name);
+      await enter(await way.person(pair, await newPerson()), terminal);
+      expect(decodeJwt(await token(name))).toMatchObject({
+        acr: `urn:countersign:acr:${name}`,
+        amr: way.amr,
+      });
+    },
+  );
+
   test('RFC 8628 section 3.5: it says that the person denied', async () => {
     await using terminal = await generate('denied');
-    await enter(await newPerson(), terminal, 'deny');
+    await enter(at(await newPerson()), terminal, 'deny');
     expect(terminal.output).toContain('access_denied');
     expect(terminal.exitCode).not.toBe(0);
     await expect(token('denied')).rejects.toThrow('denied');

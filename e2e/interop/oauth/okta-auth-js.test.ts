@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { systemClock } from '#shared/base/clock.ts';
+import { unusedCodesFrom } from '../../../authz-server/integration/second-factor.fixture.ts';
 import { startAppServer } from './spa/app-server.ts';
 import type { AppServer } from './spa/app-server.ts';
 import { Visitor } from './spa/visitor.ts';
 import { launchBrowser } from '../../parts/browser.ts';
+import { virtualAuthenticator } from '../../parts/virtual-authenticator.ts';
 import { startOAuthSite } from './oauth-site.ts';
 import type { OAuthSite } from './oauth-site.ts';
+import { WAYS } from './ways-in.ts';
 
 /** okta-auth-js in Chromium, with its defaults, at a server that is not Okta's. */
 let parts: AsyncDisposableStack;
@@ -15,8 +19,9 @@ let browser: Browser;
 
 beforeAll(async () => {
   parts = new AsyncDisposableStack();
-  app = parts.use(await startAppServer('okta-auth-js'));
-  site = parts.use(await startOAuthSite());
+  app = parts.use(await startAppServer('okta-auth-js', '127.0.0.1'));
+  // Browsers make passkeys for a name, not for an address (WebAuthn section 5.1.3).
+  site = parts.use(await startOAuthSite({ issuerHost: 'localhost' }));
   browser = await launchBrowser();
   parts.defer(() => browser.close());
   const options = ['--redirect-uri', app.callback, '--scope', 'openid profile documents:read'];
@@ -52,5 +57,59 @@ describe('okta-auth-js', () => {
     expect(await site.pair.get(accessToken.accessToken)).toBe(200);
     const renewed = await visitor.call<Tokens>('renew');
     expect(await site.pair.get(renewed.accessToken.accessToken)).toBe(200);
+  });
+
+  /** At a page of the account, signed in by the password; afterwards the browser is signed out. */
+  async function atHome(visitor: Visitor, path: string, setUp: () => Promise<void>) {
+    const { page } = visitor;
+    await page.goto(site.pair.issuer + path);
+    await visitor.typePassword();
+    await setUp();
+    await page.context().clearCookies();
+  }
+  const claims = async (visitor: Visitor) => (await visitor.call<Tokens>('tokens')).idToken.claims;
+
+  test('RFC 8176 section 2: acr and amr of a second factor reach it', async () => {
+    await using visitor = await Visitor.arrive(site.pair, browser, app);
+    const { page } = visitor;
+    let code = () => '';
+    const type = async (button: string) => {
+      await page.getByLabel('Code of six digits').fill(code());
+      await page.getByRole('button', { name: button, exact: true }).click();
+    };
+    await atHome(visitor, '/account/second-factor', async () => {
+      await page.getByLabel('Code of six digits').waitFor();
+      code = unusedCodesFrom({ text: await page.content() }, { clock: systemClock });
+      await type('Set it up');
+      await page.getByText('Keep these recovery codes').waitFor();
+    });
+    await visitor.signIn(async () => {
+      await visitor.typePassword();
+      await type('Continue');
+    });
+    expect(await claims(visitor)).toMatchObject({
+      acr: 'urn:countersign:acr:second-factor',
+      amr: WAYS['second-factor']?.amr,
+    });
+  });
+
+  test('RFC 8176 section 2: acr and amr of a passkey reach it', async () => {
+    await using visitor = await Visitor.arrive(site.pair, browser, app);
+    const { page } = visitor;
+    await virtualAuthenticator(page);
+    // The button is what is tried here.
+    await page.addInitScript(
+      'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
+    );
+    await atHome(visitor, '/account/passkeys', async () => {
+      await page.getByLabel('Name of the passkey').fill('Laptop');
+      await page.keyboard.press('Enter');
+      await page.getByText('The passkey is made.').waitFor();
+    });
+    await visitor.signIn(() => page.getByRole('button', { name: /^Use a passkey/ }).click());
+    expect(await claims(visitor)).toMatchObject({
+      acr: 'urn:countersign:acr:passkey',
+      amr: WAYS['passkey']?.amr,
+    });
   });
 });

@@ -29,8 +29,8 @@ export class AppServer implements AsyncDisposable {
   readonly #server: Server;
   readonly #library: Library;
 
-  constructor(server: Server, library: Library) {
-    this.origin = `http://localhost:${(server.address() as AddressInfo).port}`;
+  constructor(server: Server, library: Library, host: string) {
+    this.origin = `http://${host}:${(server.address() as AddressInfo).port}`;
     this.#server = server;
     this.#library = library;
     server.on('request', ({ url = '/' }, response) => void this.#answer(url, response));
@@ -64,8 +64,9 @@ ${tag}<script type="module" src="/app.js"></script>
   }
 }
 
-export async function startAppServer(library: Library): Promise<AppServer> {
+/** `host`: another site than that of the pair, for browsers. */
+export async function startAppServer(library: Library, host = 'localhost'): Promise<AppServer> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return new AppServer(server, library);
+  return new AppServer(server, library, host);
 }

@@ -22,18 +22,27 @@ export class Visitor implements AsyncDisposable {
     return new Visitor(person, page, app);
   }
 
-  /** Begins at the application, signs in, allows; ends at the application, when it has loaded. */
-  async signIn(): Promise<void> {
-    const { page, person } = this;
+  /**
+   * Begins at the application, signs in, allows; ends at the application, when it has loaded. `answer`: what the person does
+   * at the page of the sign-in; default: types name and password.
+   */
+  async signIn(answer = () => this.typePassword()): Promise<void> {
+    const { page } = this;
     await page.goto(this.#app.origin);
     await this.#loaded();
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByLabel('Name').fill(person.name);
-    await page.getByLabel('Password').fill(person.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    await answer();
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.waitForURL(`${this.#app.origin}/callback?*`);
     await this.#loaded();
+  }
+
+  /** At a page that asks for name and password. */
+  async typePassword(): Promise<void> {
+    const { page, person } = this;
+    await page.getByLabel('Name').fill(person.name);
+    await page.getByLabel('Password').fill(person.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
   }
 
   /** Begins at the application, which has the browser signed out; ends there. */
