@@ -11,8 +11,8 @@ export interface OAuthSite extends AsyncDisposable {
   addClient(...options: readonly string[]): Promise<{ id: string; secret: string }>;
 }
 
-export async function startOAuthSite(options: PairOptions = {}): Promise<OAuthSite> {
-  const pair = await startPair(options);
+export async function startOAuthSite(pairOptions: PairOptions = {}): Promise<OAuthSite> {
+  const pair = await startPair(pairOptions);
   return {
     pair,
     person: new PersonAtPages(pair, await pair.addPerson()),
