@@ -114,12 +114,13 @@ export function accountHandlers(
     const form = await checkForm(ctx);
     const visitor = await currentVisitor(ctx);
     if (visitor === undefined) return ask(ctx, PATH);
-    const { person } = visitor;
+    const { person, signIn } = visitor;
     if (!isRecent(visitor, clock)) return ask(ctx, PATH, { name: person.name, notice: 'again' });
     const origin = form.get('origin') ?? '';
     if (!keyOrigins.includes(origin)) throw new PageError(400, 'request', { back: TO_ACCOUNT });
-    const { acr } = visitor.signIn.assurance ?? BY_PASSWORD;
-    const made = await invitations.invite({ person: person.id, acr }, origin);
+    const { acr } = signIn.assurance ?? BY_PASSWORD;
+    const invited = { person: person.id, acr, signIn: signIn.uid };
+    const made = await invitations.invite(invited, origin);
     answerWith(ctx, keyLinkPage(viewOf(ctx, person), { link: made, back: PATH }));
   }
 

@@ -125,11 +125,14 @@ describe('a link', () => {
     await expect(redeem(link)).resolves.toBeUndefined();
   });
 
-  test('ends with everything else', async () => {
-    const browser = await flow.signedIn('alice');
-    const [, link = ''] = LINK.exec((await asked(browser)).text) ?? [];
-    await end(browser, { end: 'everything' });
-    await expect(redeem(link)).resolves.toBeUndefined();
+  test('ends with everything else, and with the sign-in in which it was made', async () => {
+    for (const ended of ['everything', 'this browser']) {
+      const browser = await flow.signedIn('alice');
+      const [, link = ''] = LINK.exec((await asked(browser)).text) ?? [];
+      if (ended === 'everything') await end(browser, { end: ended });
+      else await browser.submit(await browser.open('/sign-out'), { logout: 'yes' }, '/sign-out');
+      await expect(redeem(link)).resolves.toBeUndefined();
+    }
   });
 
   test.each([CLEAR, 'https://elsewhere.example', 'https://evil.example', ''])(

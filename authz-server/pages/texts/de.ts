@@ -261,7 +261,7 @@ export const de: Texts = {
 
   keyLink: {
     title: 'Einen Schlüssel erzeugen',
-    text: 'Öffnen Sie diesen Link in dem Browser, der den Schlüssel haben soll, hier oder auf einem anderen Gerät. Er gilt einmal und zehn Minuten lang.',
+    text: 'Öffnen Sie diesen Link in dem Browser, der den Schlüssel haben soll, hier oder auf einem anderen Gerät. Er gilt einmal, zehn Minuten lang, und nicht länger, als Sie hier angemeldet sind.',
     warning:
       'Wer ihn öffnet, kann einen Schlüssel erzeugen, der ihn als Sie einlässt. Geben Sie ihn niemandem.',
     back: 'Zurück zu Ihrem Konto',

@@ -264,7 +264,7 @@ export const en = {
 
   keyLink: {
     title: 'Make a key',
-    text: 'Open this link in the browser that is to have the key, here or on another device. It works once, within ten minutes.',
+    text: 'Open this link in the browser that is to have the key, here or on another device. It works once, within ten minutes, and no longer than you are signed in here.',
     warning: 'Whoever opens it can make a key that lets them in as you. Give it to nobody.',
     back: 'Back to your account',
   },

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Slice } from '#shared/stores/oauth/artefacts.ts';
+import type { Stores } from '#shared/stores/stores.ts';
 import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 import { type AccessStore, changing } from './access-store.ts';
 import type { Assurance } from './assurance.ts';
@@ -60,9 +61,15 @@ export async function recordSignIn(
   }
 }
 
+/** The parts of the stores that tell whether a sign-in stands. */
+export interface SignInStores {
+  readonly artefacts: Pick<Stores['artefacts'], 'get'>;
+  readonly revocations: Pick<Stores['revocations'], 'generation'>;
+}
+
 /** Finds a sign-in. Returns undefined if it expired, was ended, or everything of the person was ended. */
 export async function findSignIn(
-  { stores }: AccessStore,
+  { stores }: { readonly stores: SignInStores },
   uid: string,
 ): Promise<SignIn | undefined> {
   const signIn = asSignIn(await stores.artefacts.get('SignIn', uid));

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from '@jest/globals';
+import type { Invited } from './invitations.ts';
 import { ALICE, ORIGIN, OTHER, twoHobaProcesses } from './hoba.fixture.ts';
 
 const ALICE_BY_PASSWORD = { person: ALICE.id, acr: 'urn:countersign:acr:password' } as const;
@@ -8,8 +9,8 @@ beforeEach(async () => {
   all = await twoHobaProcesses();
 });
 
-const invite = async () => {
-  const link = await all.here.invitations.invite(ALICE_BY_PASSWORD, ORIGIN);
+const invite = async (how: Pick<Invited, 'signIn'> = {}) => {
+  const link = await all.here.invitations.invite({ ...ALICE_BY_PASSWORD, ...how }, ORIGIN);
   return { link, secret: new URL(link).hash.slice(1) };
 };
 
@@ -61,6 +62,19 @@ test('it ends with everything else that the person has open', async () => {
   const { secret } = await invite();
   await all.there.stores.revocations.raise('person', ALICE.id, all.clock.now() + 1000);
   await expect(all.here.invitations.redeem(secret, ORIGIN)).resolves.toBeUndefined();
+});
+
+test('it ends with the sign-in in which the person asked for it', async () => {
+  const { artefacts } = all.here.stores;
+  const payload = { uid: 'browser', accountId: ALICE.id, generation: 0, since: all.clock.now() };
+  await artefacts.put({ kind: 'SignIn', id: 'browser', payload, seconds: 600 });
+  const { secret } = await invite({ signIn: 'browser' });
+  await expect(all.there.invitations.find(secret, ORIGIN)).resolves.toMatchObject(
+    ALICE_BY_PASSWORD,
+  );
+  await artefacts.remove('SignIn', 'browser');
+  await expect(all.there.invitations.find(secret, ORIGIN)).resolves.toBeUndefined();
+  await expect(all.there.invitations.redeem(secret, ORIGIN)).resolves.toBeUndefined();
 });
 
 test('other sessions of the store are none', async () => {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { randomId, type Random } from '#shared/base/random.ts';
 import type { Acr } from '#shared/jose/acr.ts';
-import type { Revocations } from '#shared/stores/revocation/revocations.ts';
+import { findSignIn, type SignInStores } from '#shared/people/access/sign-ins.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
 
 /** The path of the page that makes a key (RFC 7486 section 6.2.3), at every origin that has HOBA. */
@@ -16,6 +16,8 @@ export interface Invited {
   readonly person: string;
   /** How they had signed in when they asked for the link; absent: an earlier release made it. */
   readonly acr?: Acr;
+  /** The sign-in in which they asked for the link, which ends with it; absent: an earlier release made it. */
+  readonly signIn?: string;
 }
 
 /** The record behind the secret of a link. */
@@ -42,9 +44,8 @@ export interface Invitations {
 }
 
 export interface InvitationsOptions {
-  readonly stores: {
+  readonly stores: SignInStores & {
     readonly sessions: Pick<Sessions, 'put' | 'get' | 'take'>;
-    readonly revocations: Pick<Revocations, 'generation'>;
   };
   readonly random: Random;
 }
@@ -57,7 +58,11 @@ export function createInvitations({ stores, random }: InvitationsOptions): Invit
   async function invitedBy(state: unknown, origin: string): Promise<Invited | undefined> {
     const invitation = state as Invitation | undefined;
     if (invitation?.origin !== origin) return undefined;
-    const generation = await revocations.generation('person', invitation.person);
+    const { person, signIn } = invitation;
+    if (signIn !== undefined && (await findSignIn({ stores }, signIn)) === undefined) {
+      return undefined;
+    }
+    const generation = await revocations.generation('person', person);
     return invitation.generation === generation ? invitation : undefined;
   }
 
