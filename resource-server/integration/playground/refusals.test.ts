@@ -120,8 +120,12 @@ const UNTOLD: Readonly<Record<string, string>> = {
   'preflight origin': 'https://other.example is not listed',
 };
 
-/** Mistakes that are no reason to refuse: the server passes over the field (RFC 9110 sections 13.1.5 and 14.2). */
-const PASSED_OVER: ReadonlySet<string> = new Set(['ranges changed', 'ranges malformed']);
+/** Mistakes that are no reason to refuse: another answer comes (RFC 9110 sections 13.1.5 and 14.2, RFC 9111 section 4). */
+const PASSED_OVER: ReadonlySet<string> = new Set([
+  'ranges changed',
+  'ranges malformed',
+  'query-cache bypassed',
+]);
 
 /** True if an exchange tidies up at its end, by a request of its own. */
 const isTidied = (page: string) => messagesOf(page).at(-2)?.startsWith('DELETE ') === true;

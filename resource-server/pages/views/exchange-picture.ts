@@ -30,12 +30,12 @@ const WITH_SCHEME: ReadonlySet<string> = new Set([
   'Proxy-Authenticate',
 ]);
 
-/** Returns the words for a message: the method or the status, and the fields that matter. Other parties have a target. */
+/** Returns the words for a message: the method or the status, and the fields that matter. Issuers are asked at several addresses. */
 function wordsOf(text: string, to: PicturedLeg['to']): string {
   const [first = ''] = text.split('\n');
   const [head = ''] = text.split('\n\n');
   const [method = '', next = ''] = first.split(' ');
-  const request = to === undefined ? method : `${method} ${next}`;
+  const request = to === undefined || to === 'proxy' ? method : `${method} ${next}`;
   const said = method.startsWith('HTTP/') ? next : request;
   const fields = [...head.matchAll(NAMED)].map(([, name = '', value = '']) =>
     WITH_SCHEME.has(name) ? `${name}: ${value}` : name,
@@ -103,7 +103,16 @@ interface Arrow {
 function arrow({ words, back, line: other }: Arrow, y: number): Html {
   const [from, to, tip] = back ? [other, LEFT, 7] : [LEFT, other, -7];
   const line = y + 10;
-  return html`<text x="${(LEFT + other) / 2}" y="${y + 4}" text-anchor="middle">${words}</text>
+  // The words cover the line of life that they cross.
+  return html`<text
+      x="${(LEFT + other) / 2}"
+      y="${y + 4}"
+      text-anchor="middle"
+      stroke="var(--canvas)"
+      stroke-width="5"
+      paint-order="stroke"
+      >${words}</text
+    >
     <path
       d="M${from} ${line}H${to}M${to + tip} ${line - 4}L${to} ${line}L${to + tip} ${line + 4}"
       fill="none"

@@ -1,5 +1,6 @@
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import { BASIC_NOTES } from '#shared/explain/notes/basic.ts';
+import { cacheChecks } from '../checks/cache.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { fieldOf, type FieldLine, type ReadAnswer } from '../http1-message.ts';
 import { PASSWORD, PERSON } from '../person.ts';
@@ -18,6 +19,7 @@ export const OF_CACHE = {
   },
   parameters: BASIC_NOTES,
   decoded: userPassInClear,
+  checks: cacheChecks,
 } as const satisfies Partial<Exchange>;
 
 const AUTHORIZATION: FieldLine = ['Authorization', basicCredentials(PERSON.name, PASSWORD)];

@@ -19,6 +19,7 @@ import { parseChallenge } from '#shared/private-token/token-challenge.ts';
 import { parseToken } from '#shared/private-token/token.ts';
 import { PRIVATE_TOKEN_NOTES } from '#shared/explain/notes/private-token.ts';
 import { privateTokenChecks } from '../checks/private-token.ts';
+import { tokenRequestChecks } from '../checks/token-request.ts';
 import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { fieldOf } from '../http1-message.ts';
@@ -122,6 +123,7 @@ export const privateTokenExchange: Exchange = {
   },
   parameters: { ...OAUTH_NOTES, ...PRIVATE_TOKEN_NOTES },
   checks: privateTokenChecks,
+  checksBy: { issuer: tokenRequestChecks },
   decoded: (name, value) => (Object.hasOwn(IN_CLEAR, name) ? IN_CLEAR[name]?.(value) : undefined),
   async perform(performing) {
     const { send, remark, target, url, mistake = '', clock } = performing;
