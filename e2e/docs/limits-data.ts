@@ -376,11 +376,11 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'resource-server/integration/resources/methods/put.test.ts',
     ],
     [
-      'documents on their way from one account, to whatever trees',
+      'documents on their way from one account, or from one address of anonymous clients, to whatever trees',
       '256 MiB, or four of the longest documents; all together four times as much. `Content-Length` counts at once, so an upload that has begun ends',
       '503',
       'for all',
-      'resource-server/resources/content/uploads.test.ts, resource-server/integration/resources/methods/put.test.ts',
+      'resource-server/resources/content/uploads.test.ts, resource-server/integration/resources/methods/put.test.ts, resource-server/integration/app-anonymous.test.ts',
     ],
     [
       'XML of one account',

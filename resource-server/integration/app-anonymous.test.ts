@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import http from 'node:http';
 import { NEVER_ENDS } from '#shared/auth/standing/standing.fixture.ts';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { ORIGIN, type Scheme } from '#shared/auth/scheme.ts';
@@ -103,6 +105,30 @@ describe('RFC 9577: the anonymous principal', () => {
     expect((await call('PUT', '/open/a', 'one')).status).toBe(201);
     expect(await call('GET', '/open/a')).toMatchObject({ status: 200, text: 'one' });
     expect((await call('PROPFIND', '/open/', '', 'application/xml')).status).toBe(207);
+  });
+
+  test('uploads from one address leave room for those of anonymous clients elsewhere', async () => {
+    const under: http.ClientRequest[] = [];
+    const begin = async (localAddress: string) => {
+      const headers = {
+        Authorization: 'PrivateToken token="AA"',
+        'Content-Length': 64 * 1024 * 1024,
+        Expect: '100-continue',
+      };
+      const path = `/open/${under.length}`;
+      const at = { host: '127.0.0.1', port: server.port, localAddress, path };
+      const request = http.request({ ...at, method: 'PUT', headers });
+      request.on('error', () => {});
+      request.flushHeaders();
+      under.push(request);
+      const answered = once(request, 'response').then(([{ statusCode }]) => statusCode);
+      return Promise.race([once(request, 'continue').then(() => 100), answered]);
+    };
+    const begun: number[] = [];
+    for (let time = 0; time < 5; time += 1) begun.push(await begin('127.0.0.1'));
+    expect(begun).toEqual([100, 100, 100, 100, 503]);
+    expect(await begin('127.0.0.2')).toBe(100);
+    for (const request of under) request.destroy();
   });
 
   test('has no access that is granted to people', async () => {

@@ -1,7 +1,7 @@
 import { type Fields, HttpError } from '#shared/http/answer.ts';
 import { ownTree, sharedTree } from '#shared/stores/trees/tree-names.ts';
 import type { Entry } from '#shared/stores/trees/trees.ts';
-import { accountOf, ANONYMOUS } from '../space/account.ts';
+import { accountOf, ANONYMOUS, holderOf } from '../space/account.ts';
 import { kindOf, METHODS_OF } from './place/kinds.ts';
 import { copy, move } from './methods/copy-move.ts';
 import { remove } from './methods/delete.ts';
@@ -40,10 +40,10 @@ const FACTORIES: Readonly<Record<string, MethodFactory>> = {
 
 export interface Documents extends Services {
   /**
-   * Opens the tree of this name for a principal. The name is never used as a file path. `judgeAgain` runs before
-   * each change.
+   * Opens the tree of this name for a holder (space/account.ts). The name is never used as a file path. `judgeAgain` runs
+   * before each change.
    */
-  tree(name: string, principal: string, judgeAgain?: JudgeAgain): Promise<ResourceStore>;
+  tree(name: string, holder: string, judgeAgain?: JudgeAgain): Promise<ResourceStore>;
 }
 
 /** Serves documents and collections on disk: one tree for all, or one for each principal. */
@@ -57,6 +57,7 @@ export function documents(services: Documents): ServedResources {
     space,
     target,
     principal,
+    address,
     judgeAgain,
   }: ResourceContext): Promise<Place> {
     const whose = accountOf(principal);
@@ -65,7 +66,8 @@ export function documents(services: Documents): ServedResources {
     }
     const tree =
       space.tree === 'shared' ? sharedTree(space.segments) : ownTree(space.segments, whose);
-    const store = await services.tree(tree, whose, judgeAgain);
+    const holder = holderOf(principal, address);
+    const store = await services.tree(tree, holder, judgeAgain);
     const path = pathWithin({ space, target });
     const slash = target.trailingSlash;
     const found = await store.get(path);
@@ -75,6 +77,7 @@ export function documents(services: Documents): ServedResources {
       slash,
       entry: slash && found?.kind === 'document' ? undefined : found,
       principal: whose,
+      holder,
       tree,
     };
   }

@@ -1,3 +1,4 @@
+import type { AuthRequest } from '#shared/auth/scheme.ts';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import http, { type IncomingMessage } from 'node:http';
@@ -114,6 +115,7 @@ const run = onKoa(async ({ request }) => {
       passed: target.query === 'plain' ? passed : { ...passed, seal },
       fields: { 'X-Space': 'set' },
       watch: () => () => undefined,
+      asked: () => ({ peer: { address: '192.0.2.1' } }) as AuthRequest,
     },
     { space, resources: { possible: () => [], find: async () => resource }, failed },
   );

@@ -18,16 +18,17 @@ interface Response {
   readonly failed: Errors['failed'];
 }
 
-type Admitted = Pick<Exchange, 'request' | 'target' | 'passed' | 'fields' | 'watch'>;
+type Admitted = Pick<Exchange, 'request' | 'target' | 'passed' | 'fields' | 'watch' | 'asked'>;
 
 /** Answers a client that was let in to a space. Errors become answers, too. */
 export async function respond(
-  { request, target, passed, fields, watch }: Admitted,
+  { request, target, passed, fields, watch, asked }: Admitted,
   { space, resources, failed }: Response,
 ): Promise<ResourceAnswer> {
   if (passed === undefined || watch === undefined) throw new Error('nobody was let in');
   const { scheme, principal, seal } = passed;
-  const context = { request, space, target, scheme, principal, judgeAgain: watch() };
+  const { address } = asked().peer;
+  const context = { request, space, target, scheme, principal, address, judgeAgain: watch() };
   const answer = await perform(context, resources).catch((error: unknown) =>
     failed(request, error),
   );

@@ -23,6 +23,10 @@ export interface Holder {
   readonly part: number;
 }
 
+/** Returns the first of these holders: for what counts for one alone. */
+export const holderOf = (principal: Principal, address: string): string =>
+  holdersOf(principal, address)[0].name;
+
 /** The part of one account, and of one address if nothing else identifies the client. */
 const PART = 1 / 4;
 /** The part of one address, for all of its accounts: more than one account's, so that no account uses all of it. */
@@ -33,7 +37,10 @@ const PART_OF_ADDRESS = 1 / 3;
  * IPv6 a network of 48 bits). Without an account, or with the anonymous one, its address alone.
  * `address` as `clientAddress` gives it.
  */
-export function holdersOf(principal: Principal | undefined, address: string): readonly Holder[] {
+export function holdersOf(
+  principal: Principal | undefined,
+  address: string,
+): readonly [Holder, ...Holder[]] {
   const account = principal ? accountOf(principal) : ANONYMOUS;
   const site = `at ${siteOf(address)}`;
   return account === ANONYMOUS

@@ -40,7 +40,7 @@ const waiting = new Map<string, Buffer>();
 const open = (changes: Partial<ContentOptions> = {}) =>
   openContent({
     folder,
-    principal: 'alice',
+    holder: 'alice',
     maxBytes: 10,
     uploads: new Uploads(10),
     rows: NO_ROWS,

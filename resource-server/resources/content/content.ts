@@ -28,8 +28,8 @@ export interface ContentRows {
 export interface ContentOptions {
   /** The folder of this tree, made with mode 0700 together with its first file. */
   readonly folder: string;
-  /** The principal whose uploads these are. */
-  readonly principal: string;
+  /** The one for whom these uploads count. */
+  readonly holder: string;
   /** The longest content, in bytes. */
   readonly maxBytes: number;
   /** The files of all trees that this process is writing. The sweep keeps them, however old they are. */
@@ -74,7 +74,7 @@ const READING = constants.O_RDONLY | constants.O_NOFOLLOW;
 const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
 export function openContent(options: ContentOptions): Content {
-  const { folder, principal, maxBytes, uploads, rows, received, memory, buffers, sync, random } =
+  const { folder, holder, maxBytes, uploads, rows, received, memory, buffers, sync, random } =
     options;
   const pathOf = (file: string) => join(folder, file);
 
@@ -136,7 +136,7 @@ export function openContent(options: ContentOptions): Content {
   return {
     async add(body, commit, announced) {
       const file = randomId(random);
-      const upload = await uploads.begin(principal, file, announced);
+      const upload = await uploads.begin(holder, file, announced);
       try {
         const { length, bytes } = await take(file, body, upload, announced);
         if (bytes !== undefined) received.set(file, bytes);

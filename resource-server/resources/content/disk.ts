@@ -40,10 +40,10 @@ export interface DiskOptions {
 /** Trees of resources. Their rows are in the store, as is short content; longer content is in files. */
 export interface Disk {
   /**
-   * Opens the tree of this name for a principal, to whom uploads and turns are attributed. `judgeAgain` runs
+   * Opens the tree of this name for a holder, to whom uploads and turns are attributed. `judgeAgain` runs
    * before each change. Rejects with `HttpError` 414 if the name is too long for a folder.
    */
-  tree(name: string, principal: string, judgeAgain?: JudgeAgain): Promise<ResourceStore>;
+  tree(name: string, holder: string, judgeAgain?: JudgeAgain): Promise<ResourceStore>;
   /**
    * Removes the files that a crash left behind: those that no row names and that were last written more than `age`
    * seconds ago. Resolves to their number.
@@ -81,11 +81,11 @@ export function openDisk(options: DiskOptions): Disk {
     random,
   };
   const inTurn = createWholeTreeTurns();
-  const contentOf = (tree: string, principal = '') =>
+  const contentOf = (tree: string, holder = '') =>
     openContent({
       ...ofAll,
       folder: join(folder, folderOf(tree)),
-      principal,
+      holder,
       rows: { longest: trees.longestContent, read: (name) => trees.content(tree, name) },
     });
 
@@ -96,11 +96,11 @@ export function openDisk(options: DiskOptions): Disk {
   }
 
   return {
-    async tree(name, principal, judgeAgain = () => undefined) {
+    async tree(name, holder, judgeAgain = () => undefined) {
       if (folderOf(name).length > LONGEST) {
         throw new HttpError(414, 'The name of the tree is too long.');
       }
-      return createStore(name, contentOf(name, principal), principal, judgeAgain);
+      return createStore(name, contentOf(name, holder), holder, judgeAgain);
     },
 
     async sweep(age) {
@@ -116,7 +116,7 @@ export function openDisk(options: DiskOptions): Disk {
   function createStore(
     name: string,
     content: Content,
-    principal: string,
+    holder: string,
     judgeAgain: JudgeAgain,
   ): ResourceStore {
     const look = (paths: readonly string[]) => trees.look(name, paths);
@@ -133,7 +133,7 @@ export function openDisk(options: DiskOptions): Disk {
         const { edits, value } = decide(withRoot(view));
         if (edits.length === 0) return value;
         if (!alone && edits.some((edit) => takesWholeTree(edit, view))) {
-          return inTurn(principal, () => change(paths, decide, true));
+          return inTurn(holder, () => change(paths, decide, true));
         }
         await judgeAgain();
         const { entries, locksVersion } = view;

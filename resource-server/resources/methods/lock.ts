@@ -45,7 +45,7 @@ export const lock: MethodFactory = (services) => {
       throw new HttpError(403, 'A lock belongs to somebody in particular.');
     }
     const { request, space } = context;
-    const content = await readXml(request, place.principal);
+    const content = await readXml(request, place.holder);
     const granted =
       content === undefined
         ? await refreshLock(services, context, place)

@@ -54,7 +54,7 @@ export const patch: MethodFactory = (services) => {
   const each = createAtMost('patches', MOST_EACH);
   const inShares = createInShares('patches of all', MOST);
   return async (context, place) => {
-    const { store, path, principal } = place;
+    const { store, path, holder } = place;
     const expected = expectedState(context, place, services);
     const paths = [path, parentOf(path), ...expected.paths];
     const maxBytes = Math.min(services.maxBytes, MAX_DOCUMENT);
@@ -109,9 +109,9 @@ export const patch: MethodFactory = (services) => {
     }
 
     const preference = preferredReturn(context.request.rawHeaders);
-    const written = await each(principal, async () => {
+    const written = await each(holder, async () => {
       const received = await receivePatch(context.request);
-      return inShares([{ name: principal, part: PART }], () =>
+      return inShares([{ name: holder, part: PART }], () =>
         inTurn(JSON.stringify([place.tree, path]), () => untilFresh(() => attempt(received))),
       );
     });

@@ -23,7 +23,7 @@ export const propfind: MethodFactory = (services) => async (context, place) => {
   const { request, space } = context;
   const depth = depthOf(request) ?? 'infinity';
   const expected = expectedState(context, place, services);
-  const question = propertyQuestion(await readXml(request, place.principal));
+  const question = propertyQuestion(await readXml(request, place.holder));
 
   const view = await store.look([path, ...expected.paths]);
   const target = view.entries.get(path);

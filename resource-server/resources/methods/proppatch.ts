@@ -12,7 +12,7 @@ import { readXml } from '../webdav/xml.ts';
 export const proppatch: MethodFactory = (services) => async (context, place) => {
   const { store, path, slash } = place;
   const expected = expectedState(context, place, services);
-  const root = await readXml(context.request, place.principal);
+  const root = await readXml(context.request, place.holder);
   if (root === undefined) throw new BadRequest('Send XML that says what to change.');
   const instructions = propertyInstructions(root);
   const revision = randomId(services.random);

@@ -35,6 +35,8 @@ export interface Place {
   readonly entry: Entry | undefined;
   /** The caller, as locks and kept queries remember it. */
   readonly principal: string;
+  /** For whom work and transfers count: the account, or the address of an anonymous client. */
+  readonly holder: string;
   /** The name of the tree, for data that is kept outside it. */
   readonly tree: string;
 }

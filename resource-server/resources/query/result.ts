@@ -33,12 +33,12 @@ export async function resultOf(
       Vary: 'Accept',
     });
   }
-  const { store, entry, tree, path, principal } = place;
+  const { store, entry, tree, path, holder } = place;
   const what = ['query', tree, path, type, query.type, query.text];
   const document = entry?.kind === 'document' ? entry : undefined;
   const before = made.find(what, document ? document.file : await store.version());
   if (before !== undefined) return { ...before, ...(document && { modified: document.modified }) };
-  return EVALUATORS.use(principal, async (evaluator) => {
+  return EVALUATORS.use(holder, async (evaluator) => {
     const { content, version, names, ...when } = await queriedAt(place);
     const result = madeOf({
       type,

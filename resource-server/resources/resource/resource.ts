@@ -13,6 +13,8 @@ export interface ResourceContext {
   readonly target: Target;
   readonly scheme: string;
   readonly principal: Principal;
+  /** As `clientAddress` gives it. */
+  readonly address: string;
   readonly judgeAgain: JudgeAgain;
 }
 
