@@ -5,7 +5,7 @@ import { startMailServer, type TestMailServer } from '#shared/mail/smtp.fixture.
 import { systemClock } from '#shared/base/clock.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { startPair } from '../pair/pair.ts';
-import type { Pair } from '../pair/pair.ts';
+import type { Pair, Person } from '../pair/pair.ts';
 import { complaintsOf, focused, launchBrowser, newPerson } from '../parts/browser.ts';
 import { freePort } from '../parts/free-port.ts';
 import { walkByTab } from '../parts/tab-order.ts';
@@ -64,6 +64,25 @@ async function linkTo(address: string, path: string): Promise<string> {
   await eventually(() => expect(links()).toHaveLength(1));
   return links()[0] ?? '';
 }
+
+/** Gives a page an authenticator; the button is what is tried, not autofill. */
+async function withAuthenticator(page: Page): Promise<void> {
+  await virtualAuthenticator(page);
+  await page.addInitScript(
+    'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
+  );
+}
+
+async function signIn(page: Page, { name, password }: Pick<Person, 'name' | 'password'>) {
+  await page.goto(`${issuer}/account`);
+  await page.getByLabel('Name').fill(name);
+  await page.locator('#password').fill(password);
+  await press(page, 'Anmelden');
+}
+
+/** A link of an operator. */
+const recover = async (name: string, ...options: readonly string[]) =>
+  String((await pair.cli('user', 'recover', name, ...options))['link']);
 
 const title = (page: Page, text: string) =>
   page.getByRole('heading', { name: text, exact: true, level: 1 }).waitFor();
@@ -157,22 +176,15 @@ describe('links of messages, behind a proxy that ends TLS, in a German browser',
     await title(page, 'Ihr Passwort ist gesetzt');
     await isFine(page);
     await page.getByRole('link', { name: 'Zu Ihrem Konto' }).click();
-    await page.getByLabel('Name').fill(person.name);
-    await page.locator('#password').fill(person.password);
-    await press(page, 'Anmelden');
+    await signIn(page, person);
     await page.getByRole('alert').waitFor();
-    await page.locator('#password').fill('ein anderes Passwort');
-    await press(page, 'Anmelden');
+    await signIn(page, { ...person, password: 'ein anderes Passwort' });
     await page.getByText(`Sie sind ${person.name}`).waitFor();
   });
 
   test('a newcomer registers with a passkey, and signs in with it', async () => {
     const [page, address] = [await german(), 'fingerabdruck@example.com'];
-    await virtualAuthenticator(page);
-    // The button is what is tried here.
-    await page.addInitScript(
-      'PublicKeyCredential.isConditionalMediationAvailable = async () => false',
-    );
+    await withAuthenticator(page);
     await page.goto(`${issuer}/register`);
     await page.getByLabel('E-Mail-Adresse').fill(address);
     await press(page, 'Link senden');
@@ -188,16 +200,11 @@ describe('links of messages, behind a proxy that ends TLS, in a German browser',
     expect(listed).toMatchObject([{ name: 'finger' }]);
   });
 
-  test('RFC 6238 section 5.2: an app whose clock is a step behind or ahead lets in, and one that is two ahead does not', async () => {
+  test('RFC 6238 section 5.2: an app whose clock is a step off lets in, one that is two ahead does not, and links help without an app', async () => {
     const person = await pair.addPerson('nachzuegler');
     const page = await german();
-    const signIn = async () => {
-      await page.goto(`${issuer}/account`);
-      await page.getByLabel('Name').fill(person.name);
-      await page.locator('#password').fill(person.password);
-      await press(page, 'Anmelden');
-    };
-    await signIn();
+    await signIn(page, person);
+    await page.getByText(`Sie sind ${person.name}`).waitFor();
     await page.goto(`${issuer}/account/second-factor`);
     const app = appFrom({ text: await page.content() }, { clock: systemClock });
     const send = async (code: string, button: string) => {
@@ -212,8 +219,9 @@ describe('links of messages, behind a proxy that ends TLS, in a German browser',
     if ((await send(app(-1), 'Einrichten')) === 422) await send(app(-1), 'Einrichten');
     await title(page, 'Bewahren Sie diese Ersatzcodes auf');
     await isFine(page);
+    const [first = ''] = await page.locator('code').allInnerTexts();
     await page.context().clearCookies();
-    await signIn();
+    await signIn(page, person);
     for (const wrong of [app(3), app(-1)]) {
       expect(await send(wrong, 'Weiter')).toBe(422);
       await page.getByRole('alert').getByText('zu alt oder wurde schon verwendet').waitFor();
@@ -221,5 +229,30 @@ describe('links of messages, behind a proxy that ends TLS, in a German browser',
     await isFine(page);
     expect(await send(app(1), 'Weiter')).toBe(303);
     await page.getByText(`Sie sind ${person.name}`).waitFor();
+
+    // Without the password and the app: a link sets the password, and a recovery code stands for the app.
+    const password = 'ein anderes Passwort';
+    await page.goto(await recover(person.name));
+    await page.getByText('Auch ein zweiter Faktor bleibt').waitFor();
+    await page.locator('#password').fill(password);
+    await press(page, 'Dieses Passwort setzen');
+    await title(page, 'Ihr Passwort ist gesetzt');
+    await signIn(page, { ...person, password });
+    await page.getByText('Stattdessen einen Ersatzcode verwenden').click();
+    await page.getByLabel('Ersatzcode', { exact: true }).fill(first);
+    await press(page, 'Weiter');
+    await page.getByText(`Sie sind ${person.name}`).waitFor();
+
+    // Without any of it: a link takes the second factor away, and makes a passkey in place of the password.
+    await page.context().clearCookies();
+    await withAuthenticator(page);
+    await page.goto(await recover(person.name, '--second-factor'));
+    await page.getByText('Auch Ihr zweiter Faktor wird entfernt').waitFor();
+    await press(page, 'Passkey erzeugen und kein Passwort haben');
+    await title(page, 'Ihr Passkey ist erzeugt');
+    await page.getByRole('link', { name: 'Zu Ihrem Konto' }).click();
+    await press(page, 'Passkey benutzen');
+    await page.getByText(`Sie sind ${person.name}`).waitFor();
+    expect(await pair.cli('user', 'show', person.name)).toMatchObject({ passwordless: true });
   });
 });
