@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { createRecorder } from '#shared/audit/recorder.ts';
@@ -189,6 +190,9 @@ describe('programs on a machine', () => {
 });
 
 describe('draft section 6.3: changes', () => {
+  const { publicKey } = generateKeyPairSync('ed25519');
+  const jwks = { keys: [publicKey.export({ format: 'jwk' })] };
+
   test('a person who has allowed it is not asked again while it stays as it was', async () => {
     await tokens();
     const again = await browser.open(flow.authorize(request()));
@@ -198,6 +202,7 @@ describe('draft section 6.3: changes', () => {
   test.each([
     ['redirect URIs', { redirect_uris: [CALLBACK, 'https://evil.example/'] }],
     ['name', { client_name: 'Other' }],
+    ['keys', { token_endpoint_auth_method: 'private_key_jwt', jwks }],
   ])('a person is asked again after a change of its %s', async (_, members) => {
     await tokens();
     describeIt(members);

@@ -3,7 +3,7 @@ import { findAccess, listAccess } from '#shared/people/access/grants.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import { endSignIn, listSignIns } from '#shared/people/access/sign-ins.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
-import { answerIn, CALLBACK, claimsOf, PASSWORD, testSite } from '../site.fixture.ts';
+import { answerIn, CALLBACK, claimsOf, PASSWORD, testSite, WEB } from '../site.fixture.ts';
 import type { TestSite } from '../site.fixture.ts';
 import { ALICE, allowed, atConsent, BOB, grantOf, idOf } from './at-consent.fixture.ts';
 
@@ -46,6 +46,21 @@ describe('signing in for a client (RFC 6749 section 4.1, OpenID Connect Core 1.0
     expect(answer.get('state')).toBe('the state');
     expect(answer.get('iss')).toBe('http://localhost:3000');
     expect(answer.get('code')).toMatch(/^[\w-]{43}$/);
+  });
+
+  test('both pages show the logo of the client, and may load that picture alone (CSP Level 3 section 6.1.6)', async () => {
+    const { clients } = site.server.stores;
+    const logo_uri = 'https://pictures.example/of/web.png';
+    await clients.replace({ ...WEB, logo_uri });
+    const browser = site.browser();
+    const asked = await browser.open(site.authorize({ prompt: 'consent' }));
+    const consent = await browser.submit(asked, ALICE);
+    await clients.replace(WEB);
+    for (const { text, headers } of [asked, consent]) {
+      expect(text).toContain(`<img src="${logo_uri}" alt="" referrerpolicy="no-referrer"`);
+      expect(headers.get('content-security-policy')).toContain(`img-src data: ${logo_uri};`);
+    }
+    expect((await browser.open(site.authorize())).text).not.toContain('pictures.example');
   });
 
   test('the code gives tokens of that person, of what they allowed', async () => {
