@@ -115,7 +115,7 @@ export const de: Texts = {
 
   explain: {
     title: 'Erklären',
-    lead: 'Fügen Sie ein Token, einen Beweis, eine Challenge, Zugangsdaten, ein Feld Cache-Status oder If oder eine ganze Anfrage ein. Sie sehen die Teile, und was ein Server daran prüft.',
+    lead: 'Fügen Sie ein Token, einen Beweis, eine Challenge, Zugangsdaten, ein Feld Cache-Status oder If oder eine ganze Anfrage oder Antwort ein. Sie sehen die Teile, und was ein Server daran prüft.',
     kept: 'Dieser Server behält, protokolliert und holt nichts davon. Die Erklärungen sind englisch.',
     label: 'Text, höchstens 16 KB',
     button: 'Erklären',

@@ -122,7 +122,7 @@ export const en = {
 
   explain: {
     title: 'Explain',
-    lead: 'Paste a token, a proof, a challenge, credentials, a Cache-Status or If field, or a whole request. You see its parts, and what a server checks of it.',
+    lead: 'Paste a token, a proof, a challenge, credentials, a Cache-Status or If field, or a whole request or answer. You see its parts, and what a server checks of it.',
     kept: 'This server keeps, logs and fetches nothing of it. Explanations are in English.',
     label: 'Text, at most 16 KB',
     button: 'Explain',

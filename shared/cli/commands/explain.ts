@@ -11,7 +11,7 @@ export const explain: Command = {
   operands: ['FILE'],
   details: [
     'FILE: the text, or - to read it from standard input. It may be a token alone, the lines of fields (Authorization,',
-    'DPoP, WWW-Authenticate, Cache-Status, If), or a whole request. Exit code 1: a server would refuse something of it.',
+    'DPoP, WWW-Authenticate, Cache-Status, If), or a whole message. Exit code 1: a server would refuse something of it.',
   ],
   async run({ operands: [operand = '-'] }, shell) {
     const octets = await (operand === '-' ? shell.readStdin() : fileContent(operand));
