@@ -39,7 +39,7 @@ export const entryOf = (text: string): Entry => JSON.parse(text) as Entry;
 
 /**
  * Returns what finds the entry: its kind, and the people and applications in it, whether they did it or it is about them;
- * and each application together with the kind.
+ * and each of them together with the kind.
  */
 export function keysOf(entry: Entry): readonly string[] {
   const { kind, who } = entry;
@@ -48,14 +48,9 @@ export function keysOf(entry: Entry): readonly string[] {
     [entry, acting]
       .map((one): unknown => Reflect.get(one, name))
       .filter((id) => typeof id === 'string');
-  const clients = idsOf('client');
+  const actors = [...idsOf('person').map(keyOf.person), ...idsOf('client').map(keyOf.client)];
   return [
-    ...new Set([
-      keyOf.kind(kind),
-      ...idsOf('person').map(keyOf.person),
-      ...clients.map(keyOf.client),
-      ...clients.map((client) => keyOf.clientAndKind(client, kind)),
-    ]),
+    ...new Set([keyOf.kind(kind), ...actors, ...actors.map((actor) => keyOf.joint(actor, kind))]),
   ];
 }
 
@@ -63,5 +58,6 @@ export const keyOf = {
   kind: (kind: string) => `kind ${kind}`,
   person: (id: string) => `person ${id}`,
   client: (id: string) => `client ${id}`,
-  clientAndKind: (id: string, kind: string) => `kind ${kind} client ${id}`,
+  /** Of a kind and of a person or a client, by the key of that. */
+  joint: (actor: string, kind: string) => `kind ${kind} ${actor}`,
 } as const;

@@ -1,10 +1,16 @@
 import type { Audit, AuditLink } from '#shared/stores/audit/audit.ts';
 
-/** The key that finds the first row of each link whose rows have joint keys, of a client and a kind: earlier versions wrote none. */
-export const JOINT = 'joint keys';
+/**
+ * The key that finds the first row of each link whose rows have joint keys, of a kind and of a person or a client: earlier
+ * versions wrote none.
+ */
+export const JOINT = 'joint keys of both';
 
 /** The key that finds the first row of such a link behind one that has none. */
-export const JOINT_BEGIN = 'joint keys begin';
+export const JOINT_BEGIN = 'joint keys of both begin';
+
+/** Those of links whose rows have joint keys of clients alone, which count as none. */
+export const FORMER_JOINT = ['joint keys', 'joint keys begin'] as const;
 
 /** Returns the keys of the first row of the link behind `head`. */
 export const jointMarks = async (

@@ -40,8 +40,8 @@ export interface AuditPage {
 const READS = 10;
 
 /**
- * Returns a page of the log by an index of the store: that of the person, the application and the kind, or one of both. It reads `limit`
- * rows, and `READS` times more while none fits, so a page may have fewer events, or none, and yet a next one.
+ * Returns a page of the log by an index of the store: that of the person, the application or the kind, or of one of the former
+ * together with the kind. It reads `limit` rows, and `READS` times more while none fits, so a page may have fewer events, or none, and yet a next one.
  */
 export async function listEvents(
   audit: Audit,
@@ -107,18 +107,19 @@ async function stretchesOf(audit: Audit, filter: AuditFilter): Promise<readonly 
   ];
 }
 
-/** Returns the stretch in two parts where a client and a kind are asked for: only the second one has keys of both. */
+/** Returns the stretch in two parts where a kind is asked for beside somebody: only the second one has keys of both. */
 async function byJointKey(
   audit: Audit,
   head: AuditLink,
   { person, client, kind }: AuditFilter,
   stretch: Stretch,
 ): Promise<readonly Stretch[]> {
-  if (person !== undefined || client === undefined || kind === undefined) return [stretch];
+  const actor = indexOf({ person, client });
+  if (actor === undefined || kind === undefined) return [stretch];
   const from = await jointFrom(audit, head);
   return [
     { ...stretch, last: Math.min(stretch.last, from - 1) },
-    { ...stretch, first: Math.max(stretch.first, from), key: keyOf.clientAndKind(client, kind) },
+    { ...stretch, first: Math.max(stretch.first, from), key: keyOf.joint(actor, kind) },
   ].filter(({ first, last }) => first <= last);
 }
 

@@ -82,10 +82,18 @@ test('an entry is found by its kind, by all who did it and by all whom it is abo
     'kind person.disabled',
     'person alice',
     'person admin',
+    'kind person.disabled person alice',
+    'kind person.disabled person admin',
   ]);
   expect(
     keys({ kind: 'consent.given', person: 'alice', client: 'app' }, { person: 'alice' }),
-  ).toEqual(['kind consent.given', 'person alice', 'client app', 'kind consent.given client app']);
+  ).toEqual([
+    'kind consent.given',
+    'person alice',
+    'client app',
+    'kind consent.given person alice',
+    'kind consent.given client app',
+  ]);
 });
 
 test('texts of clients are bounded, and no control character gets into a line', () => {
