@@ -58,6 +58,6 @@ export const keyOf = {
   kind: (kind: string) => `kind ${kind}`,
   person: (id: string) => `person ${id}`,
   client: (id: string) => `client ${id}`,
-  /** Of a kind and of a person or a client, by the key of that. */
+  /** The key of a kind together with a person or a client; `actor`: the key of that one. */
   joint: (actor: string, kind: string) => `kind ${kind} ${actor}`,
 } as const;

@@ -3,7 +3,7 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { processChore } from './process-chore.ts';
 
-test('the first report asks the store alone, and later ones whether the server can do its work', async () => {
+test('the first report asks the store alone, later ones whether the server can do its work, and the last one says that it has ended', async () => {
   const asked: string[] = [];
   const reports: string[] = [];
   const answer = (name: string, well: boolean) => () => {
@@ -29,9 +29,18 @@ test('the first report asks the store alone, and later ones whether the server c
   await chore.run();
   await chore.run();
   await chore.run();
-  expect(asked).toEqual(['store', 'keys of the issuer', 'keys of the issuer']);
+  await chore.end();
+  await chore.run();
+  expect(asked.slice(0, 3)).toEqual(['store', 'keys of the issuer', 'keys of the issuer']);
+  expect(reports.map((report) => report.includes('"ended":true'))).toEqual([
+    false,
+    false,
+    false,
+    true,
+  ]);
   expect(reports.map((report) => /"ready":(true|false)/.exec(report)?.[1])).toEqual([
     'true',
+    'false',
     'false',
     'false',
   ]);

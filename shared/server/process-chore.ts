@@ -14,7 +14,7 @@ const OFTEN = 20;
 /**
  * Lets a process say every while that it is there, for operators: `server status`. `store`: whether the store answers, which
  * is all that the first report asks; `ready`: whether the server can do its work. At a start the issuer may not listen yet, and
- * a resource server that asked it in vain would refuse tokens for a while.
+ * a resource server that asked it in vain would refuse tokens for a while. `end` says that the process does no more work.
  */
 export function processChore(
   server: ServerName,
@@ -28,7 +28,7 @@ export function processChore(
     readonly clock: Clock;
     readonly random: Random;
   },
-): Chore {
+): Chore & { end(): Promise<void> } {
   const process = randomId(random);
   const since = clock.now();
   let ask = store;
@@ -40,13 +40,22 @@ export function processChore(
       () => false,
     );
   };
+  let ended = false;
+  const put = (isWell: boolean) => {
+    const state = { ready: isWell, at: clock.now(), ...(ended && { ended }) };
+    const report = { server, version: VERSION, worker: WORKER, since, ...state };
+    return stores.cacheReports.put(process, writeProcess(report));
+  };
   return {
     name: 'process.report',
     seconds: OFTEN,
-    run: async () =>
-      stores.cacheReports.put(
-        process,
-        writeProcess({ server, version: VERSION, worker: WORKER, since, ready: await isReady() }),
-      ),
+    run: async () => {
+      const isWell = await isReady();
+      if (!ended) await put(isWell);
+    },
+    end: () => {
+      ended = true;
+      return put(false);
+    },
   };
 }

@@ -228,6 +228,11 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   ends.abort();
   await Promise.all(open.map((one) => one.close(GRACE_MILLISECONDS)));
   reporting?.last();
+  // For operators alone: a store that does not answer holds up no end.
+  await Promise.race([
+    alive.end().catch(() => {}),
+    setTimeout(LAST_REPORT, undefined, { ref: false }),
+  ]);
 }
 
 type Listens = Config['listen'];
@@ -245,6 +250,9 @@ async function onPort<Name extends keyof Listens, Opened>(
     );
   });
 }
+
+/** Milliseconds for the last report of a process. */
+const LAST_REPORT = 1000;
 
 const drainOf = (config: Config) => config.server.drain ?? (isProduction(config) ? DRAIN : 0);
 

@@ -192,13 +192,19 @@ test('the first page searches by GET, and tells which processes want attention',
   const { cacheReports } = site.server.stores;
   await cacheReports.put('a', writeProcess(report));
   expect((await browser.open('/admin')).text).toContain('Nothing wants your attention.');
-  await cacheReports.put('b', writeProcess({ ...report, version: '<b>2</b>', ready: false }));
+  const now = systemClock.now();
+  await cacheReports.put('c', writeProcess({ ...report, ready: false, at: now, ended: true }));
+  expect((await browser.open('/admin')).text).toContain('Nothing wants your attention.');
+  const silent = { ...report, version: '<b>2</b>', at: now - 50_000 };
+  await cacheReports.put('b', writeProcess(silent));
   const home = await browser.open('/admin');
   expect(home.text).toContain('One process is not ready');
   expect(home.text).toContain('Processes of at least 2 versions run');
   expect(home.text).toMatch(/<form class="search" method="get" action="\/admin\/user-list"/);
   const status = await browser.open('/admin/server-status');
   expect(status.text).toContain('&lt;b&gt;2&lt;/b&gt;');
+  for (const state of ['Ready', 'Ended', 'Silent'])
+    expect(status.text).toMatch(new RegExp(`<td[^>]*>\\s*${state}\\s*<`));
   expect(status.text).toContain('<dt>Version</dt>');
   expect(status.text).not.toContain('Changes so far');
   const found = await browser.open('/admin/user-list?prefix=bo');
@@ -213,7 +219,9 @@ test('the last good backup is shown, or that none is known, and one that is over
   const OVERDUE = 'A backup is overdue';
   expect(await shown()).toMatch(/<dt>Last good backup<\/dt>\s*<dd>\s*None is known/);
   expect((await browser.open('/admin')).text).not.toContain(OVERDUE);
-  Object.assign(site.server.config, { backup: { every: 3600 } });
+  expect(await shown()).toMatch(/<dt>Backups<\/dt>\s*<dd>\s*None: the setting/);
+  Object.assign(site.server.config, { backup: { every: 86_400, folder: '/backups', keep: 7 } });
+  expect(await shown()).toMatch(/<dt>Backups<\/dt>\s*<dd>\s*Every 24 hours; 7 are kept/);
   expect((await browser.open('/admin')).text).toContain(OVERDUE);
   const { lastBackup } = site.server.stores;
   await lastBackup.note(systemClock.now());

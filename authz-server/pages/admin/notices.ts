@@ -31,7 +31,7 @@ export async function overview(
     tell.items('key list'),
   ]);
   const persons = itemsOf(people['items']);
-  const processes = itemsOf(status['processes']);
+  const processes = itemsOf(status['processes']).filter(({ state }) => state !== 'ended');
   const lacking = persons.filter((person) => person['lacks_second_factor'] === true).length;
   const pending = bans.filter(({ pending: left }) => left !== 0).length;
   const ending = keys.filter(({ expires_at: end }) => isSoon(end, now)).length;

@@ -1,6 +1,8 @@
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminSection, AdminTold } from '../frame/admin-view.ts';
+import { choiceWord } from '../texts/admin-words.ts';
 import { textsOf } from '../texts/index.ts';
+import { lasting } from '../views/times.ts';
 import { pageOf } from './addresses.ts';
 import { clientGrants, GRANT_COLUMNS, grantRows } from './client-grants.ts';
 import { EVENT_COLUMNS, eventRow } from './events.ts';
@@ -64,29 +66,34 @@ const OWN_VIEWS: Readonly<Record<string, Make>> = {
   },
 
   async 'server status'(
-    { told: { version, processes, warnings, backup_at: last, backup_overdue: overdue, ...value } },
+    { told: { version, processes, warnings, backup_every, backup_keep, ...value } },
     tell,
     language,
   ) {
     // A person's `version` counts changes: that of the software has a label of its own.
-    const { none } = textsOf(language).admin.backup;
+    const { backup_at = textsOf(language).admin.backup.none, backup_overdue, ...rest } = value;
     return {
       told: {
         kind: 'one',
         value: {
           software_version: version,
-          ...value,
-          backup_at: last ?? none,
-          backup_overdue: overdue,
+          ...rest,
+          backup_at,
+          backup_schedule: backupSchedule(backup_every, backup_keep, language),
+          backup_overdue,
         },
       },
       sections: [
         {
           id: 'processes',
           title: textsOf(language).admin.sections.processes,
-          columns: ['server', 'worker', 'software_version', 'since', 'ready'],
-          rows: itemsOf(processes).map(({ version: own, ...item }) => ({
-            item: { ...item, software_version: own },
+          columns: ['server', 'worker', 'software_version', 'since', 'state', 'heard_at'],
+          rows: itemsOf(processes).map(({ version: own, state, ...item }) => ({
+            item: {
+              ...item,
+              software_version: own,
+              state: choiceWord(language, String(state)) ?? state,
+            },
           })),
         },
         warningsSection(itemsOf(warnings), language),
@@ -111,6 +118,13 @@ const OWN_VIEWS: Readonly<Record<string, Make>> = {
     return { told: { ...shown, kind: 'list', columns: EVENT_COLUMNS, rows }, sections: [] };
   },
 };
+
+/** How often a backup is due, in words. */
+function backupSchedule(every: unknown, keep: unknown, language: Language): string {
+  const { schedule, unplanned } = textsOf(language).admin.backup;
+  if (typeof every !== 'number') return unplanned;
+  return schedule(lasting(every, language), typeof keep === 'number' ? keep : undefined);
+}
 
 const warningsSection = (warnings: readonly Item[], language: Language): AdminSection => ({
   id: 'warnings',

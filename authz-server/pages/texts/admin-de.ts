@@ -57,7 +57,12 @@ export const adminDe: typeof adminEn = {
     document: 'Nach seiner eigenen Beschreibung',
     clear: 'Einstellungen leeren',
   },
-  backup: { none: 'Keine bekannt' },
+  backup: {
+    none: 'Keine bekannt',
+    schedule: (period: string, kept: number | undefined) =>
+      `Alle ${period}${kept === undefined ? '' : `; ${kept} werden behalten`}`,
+    unplanned: 'Keiner: Die Einstellung `backup` sagt, wie oft',
+  },
   overview: {
     title: 'Aufmerksamkeit',
     nothing: 'Nichts braucht Ihre Aufmerksamkeit.',
@@ -502,6 +507,12 @@ export const adminDe: typeof adminEn = {
     server: 'Server',
     worker: 'Worker',
     ready: 'Bereit',
+    'not ready': 'Nicht bereit',
+    silent: 'Meldet sich nicht',
+    heard_at: 'Zuletzt gehört',
+    backup_schedule: 'Sicherungen',
+    backup_every: 'Sekunden zwischen zwei Sicherungen',
+    backup_keep: 'Sicherungen, die behalten werden',
     backup_at: 'Letzte gute Sicherung',
     backup_overdue: 'Eine Sicherung ist überfällig',
     warnings: 'Noch einmal ansehen',

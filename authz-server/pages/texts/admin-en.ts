@@ -57,7 +57,12 @@ export const adminEn = {
     document: 'By its own description',
     clear: 'Clear settings',
   },
-  backup: { none: 'None is known' },
+  backup: {
+    none: 'None is known',
+    schedule: (period: string, kept: number | undefined) =>
+      `Every ${period}${kept === undefined ? '' : `; ${kept} are kept`}`,
+    unplanned: 'None: the setting `backup` says how often',
+  },
   overview: {
     title: 'Attention',
     nothing: 'Nothing wants your attention.',
@@ -495,6 +500,12 @@ export const adminEn = {
     server: 'Server',
     worker: 'Worker',
     ready: 'Ready',
+    'not ready': 'Not ready',
+    silent: 'Silent',
+    heard_at: 'Last heard of',
+    backup_schedule: 'Backups',
+    backup_every: 'Seconds between two backups',
+    backup_keep: 'Backups that are kept',
     backup_at: 'Last good backup',
     backup_overdue: 'A backup is overdue',
     warnings: 'Look again',

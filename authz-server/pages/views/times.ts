@@ -43,6 +43,16 @@ export function relative(seconds: number, language: View['language']): string {
   return format(language).format(count > 0 ? Math.ceil(count) : Math.trunc(count), unit);
 }
 
+/** A time in the longest unit of which it is several whole ones: 24 hours, not one day. */
+export function lasting(seconds: number, language: Language): string {
+  const [unit, length] =
+    UNITS.slice(2).find(([, one]) => seconds > one && seconds % one === 0) ?? SECOND;
+  const format = new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });
+  return format.format(seconds / length);
+}
+
+const SECOND = ['second', 1] as const;
+
 const UNITS = [
   ['year', 31_536_000],
   ['month', 2_592_000],

@@ -1,31 +1,56 @@
 import { showServers } from '#shared/operations/servers/server-status.ts';
 import { minute } from '../lines/last-use.ts';
+import { every, span } from '../lines/span.ts';
 import { table } from '../lines/table.ts';
 import { commandOf } from '../stores/of-operation.ts';
 
 export const serverStatus = commandOf(showServers, {
   details: ['Each process says three times a minute that it is there.'],
-  lines: ({ version, mode, processes, backup_at: backup, backup_overdue: overdue, warnings }) => [
-    `Countersign ${version}, ${mode}`,
-    ...(processes.length === 0
+  lines: (told, _, now) => [
+    `Countersign ${told.version}, ${told.mode}`,
+    ...(told.processes.length === 0
       ? ['No process was heard of within the last minute.']
       : table(
           HEADINGS,
-          processes.map(({ server, worker, version: its, since, ready }) => [
+          told.processes.map(({ server, worker, version, since, state, heard_at: heard }) => [
             server,
             String(worker),
-            its,
+            version,
             minute(since),
-            ready ? 'yes' : 'no',
+            state,
+            heard === undefined ? '' : `${span((now - heard) / 1000)} ago`,
           ]),
         )),
-    backup === undefined
-      ? 'No good backup is known.'
-      : `The last good backup is of ${minute(backup)}.`,
-    ...(overdue ? ['A backup is overdue: look for `backup` in the log.'] : []),
-    ...warnings.map(({ path, message }) => `Look again: ${path} ${message}.`),
+    ...backupLines(told, now),
+    ...told.warnings.map(({ path, message }) => `Look again: ${path} ${message}.`),
   ],
-  failed: ({ processes }) => processes.length === 0 || processes.some(({ ready }) => !ready),
+  failed({ processes }) {
+    const running = processes.filter(({ state }) => state !== 'ended');
+    return running.length === 0 || running.some(({ ready }) => !ready);
+  },
 });
 
-const HEADINGS = ['server', 'worker', 'version', 'since', 'ready'];
+const HEADINGS = ['server', 'worker', 'version', 'since', 'state', 'heard of'];
+
+interface Backups {
+  readonly backup_at?: number | undefined;
+  readonly backup_every?: number | undefined;
+  readonly backup_keep?: number | undefined;
+  readonly backup_overdue: boolean;
+}
+
+function backupLines(
+  { backup_at: at, backup_every: period, backup_keep: keep, backup_overdue: overdue }: Backups,
+  now: number,
+): readonly string[] {
+  const kept = keep === undefined ? '' : `, and ${keep} are kept`;
+  return [
+    at === undefined
+      ? 'No good backup is known.'
+      : `The last good backup is of ${minute(at)}, ${span((now - at) / 1000)} ago.`,
+    period === undefined
+      ? 'No backups are planned: the setting `backup` says how often.'
+      : `A backup is due ${every(period)}${kept}.`,
+    ...(overdue ? ['A backup is overdue: look for `backup` in the log.'] : []),
+  ];
+}

@@ -25,8 +25,8 @@ interface View<Given extends z.ZodObject, Output extends z.ZodType> extends Pick
   Command,
   'details' | 'former'
 > {
-  /** The output for people, line by line. */
-  lines(output: Told<Output>, given: z.output<Given>): readonly string[];
+  /** The output for people, line by line; `now`: as of the clock. */
+  lines(output: Told<Output>, given: z.output<Given>, now: number): readonly string[];
   /** Remarks for people, beside the output. */
   notes?(output: Told<Output>): readonly string[] | undefined;
   /** Whether the command ends with exit code 1 after this output. */
@@ -68,7 +68,11 @@ export function commandOf<I extends z.ZodObject, O extends z.ZodType>(
         await using house = await openFor(operation, given, shell, from);
         const json = await inWords(operation, () => operation.run(given, house), from);
         for (const note of notes?.(json) ?? []) shell.note(`Note: ${note}`);
-        return { json, lines: lines(json, given), ...(failed && { failed: failed(json) }) };
+        return {
+          json,
+          lines: lines(json, given, shell.clock.now()),
+          ...(failed && { failed: failed(json) }),
+        };
       } catch (error) {
         await undo?.();
         throw error;

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { VERSION } from '#shared/base/version.ts';
 import { isProduction } from '#shared/config/production.ts';
 import { configWarnings } from '#shared/config/warnings.ts';
-import { readProcess } from '#shared/stores/cache/process-report.ts';
+import { type ProcessReport, readProcess } from '#shared/stores/cache/process-report.ts';
 import { isOverdue } from '#shared/stores/last-backup/last-backup.ts';
 import { operation } from '../operation.ts';
 
@@ -25,6 +25,15 @@ export const showServers = operation({
           worker: z.int().describe('its number among the workers of its server'),
           since: z.number().describe('its start, in milliseconds since the epoch'),
           ready: z.boolean().describe('whether it could do its work when it was last heard of'),
+          state: z
+            .enum(['ready', 'not ready', 'silent', 'ended'])
+            .describe(
+              'silent: it missed two reports, and was perhaps killed; ended: it said that it ends. Both are forgotten after a minute',
+            ),
+          heard_at: z
+            .number()
+            .optional()
+            .describe('when it was last heard of, in milliseconds since the epoch'),
         }),
       )
       .describe('those that were heard of within a minute'),
@@ -37,6 +46,14 @@ export const showServers = operation({
     backup_overdue: z
       .boolean()
       .describe('whether a whole period of the setting `backup` has passed without a good backup'),
+    backup_every: z
+      .number()
+      .optional()
+      .describe('seconds between two backups; absent: the setting `backup` is not there'),
+    backup_keep: z
+      .number()
+      .optional()
+      .describe('how many backups the authorization server keeps; absent: it makes none itself'),
     warnings: z
       .array(z.strictObject({ path: z.string(), message: z.string() }))
       .describe('settings that are probably a mistake, as `config check` says them'),
@@ -46,7 +63,7 @@ export const showServers = operation({
     const { backup } = config;
     const processes = [...reports].flatMap(([process, text]) => {
       const report = readProcess(text);
-      return report === undefined ? [] : [Object.assign({ process }, report)];
+      return report === undefined ? [] : [{ process, ...stateOf(report, clock.now()) }];
     });
     const place = ({ server, worker, since }: (typeof processes)[number]) =>
       `${server} ${String(worker).padStart(4)} ${since}`;
@@ -55,9 +72,26 @@ export const showServers = operation({
       mode: isProduction(config) ? ('production' as const) : ('development' as const),
       processes: processes.toSorted((a, b) => (place(a) < place(b) ? -1 : 1)),
       ...(last !== undefined && { backup_at: last }),
+      ...(backup && { backup_every: backup.every }),
+      ...(backup?.folder !== undefined && { backup_keep: backup.keep }),
       backup_overdue:
         backup !== undefined && isOverdue(last ?? -Infinity, clock.now(), backup.every),
       warnings: configWarnings(config).map(({ path, message }) => ({ path, message })),
     };
   },
 });
+
+/** Milliseconds: of a process that runs, two reports are 20 seconds apart. */
+const SILENT = 45_000;
+
+function stateOf({ at, ended, ...report }: ProcessReport, now: number) {
+  const isSilent = at !== undefined && now > at + SILENT;
+  const alive = report.ready ? ('ready' as const) : ('not ready' as const);
+  const state = ended ? ('ended' as const) : isSilent ? ('silent' as const) : alive;
+  return {
+    ...report,
+    ready: state === 'ready',
+    state,
+    ...(at !== undefined && { heard_at: at }),
+  };
+}

@@ -9,6 +9,10 @@ const report = z.object({
   since: z.number(),
   /** Whether it could do its work when it wrote this. */
   ready: z.boolean(),
+  /** When it wrote this, in milliseconds since the epoch. Processes of earlier versions do not say. */
+  at: z.number().optional(),
+  /** Its last report: it does no more work. */
+  ended: z.boolean().optional(),
 });
 
 /** The report of a process about itself, beside those about caches. */
