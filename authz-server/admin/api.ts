@@ -17,7 +17,7 @@ import {
   perform,
 } from '#shared/operations/operation.ts';
 import { OPERATIONS } from '#shared/operations/operations.ts';
-import { fromTexts } from '#shared/operations/texts.ts';
+import { fromTexts, withoutOptions } from '#shared/operations/texts.ts';
 import { NoSuchPerson, PeopleError, Unacceptable } from '#shared/people/people.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Work } from '../resources/protection.ts';
@@ -49,7 +49,7 @@ export function adminApi(house: House): Work {
       const recorder = house.recorder.by({ who: actorOf(principal), how: 'http' });
       return json(await perform(operation, given, { ...house, recorder }));
     } catch (error) {
-      return refusal(error);
+      return refusal(operation, error);
     }
   };
 }
@@ -85,11 +85,12 @@ const json = (told: unknown): Answer => ({
 });
 
 /** Returns the answer to an operation that was not done; throws what is no refusal of it. */
-function refusal(error: unknown): Answer {
+function refusal({ input }: Operation, error: unknown): Answer {
   if (error instanceof InputError) {
-    const { path, message } = error;
+    const { path } = error;
+    const message = withoutOptions(error.message, input, (member) => member);
     const pointer = path.map((member) => `/${escaped(member)}`).join('');
-    const detail = path.length === 0 ? sentence(error) : `${path.join('.')} ${message}.`;
+    const detail = path.length === 0 ? sentence({ message }) : `${path.join('.')} ${message}.`;
     return refused(422, detail, { path: pointer });
   }
   if (error instanceof Unacceptable) {
@@ -109,7 +110,8 @@ const CONFLICTS = [Conflict, PeopleError, KeyRefusal];
 /** RFC 6901 section 3. */
 const escaped = (member: string) => member.replaceAll('~', '~0').replaceAll('/', '~1');
 
-const sentence = ({ message }: Error) => `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`;
+const sentence = ({ message }: Pick<Error, 'message'>) =>
+  `${message.slice(0, 1).toUpperCase()}${message.slice(1)}.`;
 
 function refused(status: number, detail: string, extra?: { readonly path: string }): Answer {
   const { type, body } = problem(status, undefined, detail, extra);

@@ -28,6 +28,24 @@ export function spellingOf(
   return { option, value };
 }
 
+/** Returns a message that names options of the command line with words for the members of the input that they are. */
+export function withoutOptions(
+  message: string,
+  { shape }: z.ZodObject,
+  wordFor: (member: string) => string,
+): string {
+  const members = new Map(
+    Object.entries(shape).map(([name, schema]) => [
+      spellingOf(name, schema as z.ZodType).option,
+      name,
+    ]),
+  );
+  return message.replace(/--([a-z-]+[a-z])/g, (text, option: string) => {
+    const member = members.get(option);
+    return member === undefined ? text : wordFor(member);
+  });
+}
+
 /** Returns the names of the members that are secrets. */
 export const secretsOf = ({ shape }: z.ZodObject): ReadonlySet<string> =>
   new Set(Object.keys(shape).filter((name) => SPELLINGS.get(shape[name] as z.ZodType)?.secret));

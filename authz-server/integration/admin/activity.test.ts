@@ -37,6 +37,7 @@ test('the activity is there newest first, by pages, with the names of people who
   const { body } = await admin.read(`audit-list?person=${annas}&kind=person.disabled`);
   expect(body.items).toMatchObject([{ kind: 'person.disabled', person: annas }]);
   expect(body.names).toEqual({ [annas]: 'anna' });
+  expect(Object.keys(body.client_names)).toEqual(['admin']);
   expect(JSON.stringify([first.body, second.body])).not.toContain('berta');
 });
 
@@ -96,7 +97,7 @@ test('a process that says so is there, with its version; a report about caches i
   const { body } = await admin.read('server-status').expect(200);
   expect(body).toMatchObject({ version: expect.stringMatching(/^\d+\.\d+\.\d+/) });
   expect(body.processes).toEqual([
-    { process: 'a', ...report, server: 'authz', worker: 1 },
-    { process: 'b', ...report },
+    { process: 'a', ...report, server: 'authz', worker: 1, state: 'ready' },
+    { process: 'b', ...report, state: 'ready' },
   ]);
 });

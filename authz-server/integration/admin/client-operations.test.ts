@@ -43,6 +43,13 @@ describe('client-add and client-set over HTTP', () => {
     expect(await admin.authz.stores.clients.list()).toEqual(before);
   });
 
+  test('a refusal names members, not options of the command line', async () => {
+    const { body } = await admin.change('client-add', { ...WEB, redirect_uris: undefined });
+    expect(body.detail).toBe(
+      'redirect_uris is missing: grant_types authorization_code sends its code there.',
+    );
+  });
+
   test('a change of nobody is 404, and one that is refused changes nothing', async () => {
     const nobody = await admin.change('client-set', { client_id: 'nobody', client_name: 'X' });
     expect(nobody.status).toBe(404);

@@ -5,7 +5,7 @@ import { systemClock } from '#shared/base/clock.ts';
 import { perform } from '#shared/operations/operation.ts';
 import { setUser } from '#shared/operations/people/user-set.ts';
 import { recordAccess } from '#shared/people/access/grants.ts';
-import { someApiKey } from '#shared/stores/contract/samples.ts';
+import { someApiKey, someClient } from '#shared/stores/contract/samples.ts';
 import { writeProcess } from '#shared/stores/cache/process-report.ts';
 import { houseOf } from '../../base/house.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
@@ -212,6 +212,50 @@ test('the first page searches by GET, and tells which processes want attention',
     true,
     false,
   ]);
+});
+
+test('activity has the name of a client beside its identifier, whether it did something or something was done to it', async () => {
+  const { recorder } = houseOf(site.server);
+  await recorder.record({ kind: 'client.changed', client: 'web' });
+  const byItself = recorder.by({ who: { client: 'web' }, how: 'http' });
+  await byItself.record({ kind: 'person.disabled', person: 'gone' });
+  await byItself.record({ kind: 'client.changed', client: 'unknown' });
+  await close();
+  for (const path of ['/admin/audit-list', '/admin/client-show?client_id=web']) {
+    const { text } = await browser.open(path);
+    expect(text).toContain(`client_id: ${WEB_NAME} (web)`.replace('client_id', 'Client'));
+    expect(text).toMatch(new RegExp(`<td[^>]*>\\s*${WEB_NAME} \\(web\\)\\s*<`));
+    expect(text).toContain('Client: unknown');
+  }
+});
+
+test('a new secret is offered for clients that have one, and a change for those that no document describes', async () => {
+  const { clients } = site.server.stores;
+  const secret = { token_endpoint_auth_method: 'client_secret_basic', secret_hash: 'x' } as const;
+  await clients.add({ ...someClient('secret'), ...secret });
+  await clients.add({ ...someClient('public'), token_endpoint_auth_method: 'none' });
+  const url = 'https://app.example/client';
+  const document = { fetched: 1, until: 2, changed: 1, registered: true } as const;
+  await clients.add({ ...someClient(url), token_endpoint_auth_method: 'none', document });
+  const offered = async (id: string) => {
+    const { text } = await browser.open(`/admin/client-show?client_id=${encodeURIComponent(id)}`);
+    return ['secret', 'set', 'remove'].filter((last) => text.includes(`"/admin/client-${last}?`));
+  };
+  expect(await offered('secret')).toEqual(['secret', 'set', 'remove']);
+  expect(await offered('public')).toEqual(['set', 'remove']);
+  expect(await offered(url)).toEqual(['remove']);
+});
+
+test('a mistake names the fields of the page, in place of options of the command line', async () => {
+  const asked = await browser.open('/admin/client-add');
+  const shown = await browser.submit(asked, {
+    client_name: 'App',
+    grant_types: 'authorization_code',
+    scope: 'openid',
+  });
+  expect(shown.status).toBe(422);
+  expect(shown.text).toMatch(/is missing: “[^”]+” authorization_code sends its code there/);
+  expect(shown.text).not.toContain('--grant');
 });
 
 test('the last good backup is shown, or that none is known, and one that is overdue wants attention', async () => {

@@ -124,7 +124,7 @@ export function adminHandlers(
       const own = await ownView(operation.name, { told, shown }, tell, language);
       answer(ctx, visitor, page, { told: shown, links, ...own });
     } catch (error) {
-      answer(ctx, visitor, page, refusal(operation, error));
+      answer(ctx, visitor, page, refusal(operation, error, viewOf(ctx).language));
     }
   }
 
@@ -150,7 +150,7 @@ export function adminHandlers(
         links,
       });
     } catch (error) {
-      answer(ctx, visitor, page, refusal(operation, error));
+      answer(ctx, visitor, page, refusal(operation, error, viewOf(ctx).language));
     }
   }
 

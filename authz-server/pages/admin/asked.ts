@@ -38,7 +38,7 @@ export async function asking(
   const { name } = operation;
   const words = operationWords(language, name);
   const hasNames = namedTitle(language, name, '') !== undefined;
-  const subject = hasNames ? await subjectOf(operation, texts, tell) : undefined;
+  const subject = hasNames ? await subjectOf(operation, texts, tell, language) : undefined;
   const title = titleOf(operation, language, subject?.page.text);
   const about = {
     title,
@@ -73,7 +73,7 @@ export async function asking(
       part,
     };
   } catch (error) {
-    const { wrong, ...refused } = refusal(operation, error);
+    const { wrong, ...refused } = refusal(operation, error, language);
     return { ...about, ...(wrong && { problem: problemIn(wrong) }), status: 422, ...refused };
   }
 }

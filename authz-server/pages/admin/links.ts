@@ -37,6 +37,10 @@ const FROM_LISTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Whether an operation has a meaning for what is shown; by default it has. */
 const FITS: Readonly<Record<string, (told: unknown) => boolean>> = {
+  'client secret': (told) =>
+    String(itemOf(told)['token_endpoint_auth_method']).startsWith('client_secret_'),
+  // Its document says what it is.
+  'client set': (told) => itemOf(told)['document'] === undefined,
   'user add': () => false,
   // Somebody who waits may be invited again.
   'user invite': (told) => itemOf(told)['passwordless'] === true,

@@ -112,9 +112,7 @@ const OWN_VIEWS: Readonly<Record<string, Make>> = {
   },
 
   async 'audit list'({ told, shown }, _, language) {
-    const rows = itemsOf(told['items']).map((event) =>
-      eventRow(event, itemOf(told['names']), language),
-    );
+    const rows = itemsOf(told['items']).map((event) => eventRow(event, told, language));
     return { told: { ...shown, kind: 'list', columns: EVENT_COLUMNS, rows }, sections: [] };
   },
 };

@@ -3,7 +3,7 @@ import type { AdminSection } from '../frame/admin-view.ts';
 import { textsOf } from '../texts/index.ts';
 import { pageOf } from './addresses.ts';
 import { EVENT_COLUMNS, eventRow } from './events.ts';
-import { itemOf, itemsOf, type Tell } from './tell.ts';
+import { itemsOf, type Tell } from './tell.ts';
 
 /** Returns the last events of a filter of `audit list`, and the way to the others. */
 export async function recentEvents(
@@ -18,7 +18,7 @@ export async function recentEvents(
     id: 'activity',
     title: texts.sections.activity,
     columns: EVENT_COLUMNS,
-    rows: itemsOf(told['items']).map((event) => eventRow(event, itemOf(told['names']), language)),
+    rows: itemsOf(told['items']).map((event) => eventRow(event, told, language)),
     more: { href: pageOf({ name: 'audit list' }, filter), text: texts.all },
   };
 }

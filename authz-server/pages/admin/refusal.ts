@@ -1,15 +1,27 @@
 import { KeyRefusal } from '#shared/keys/key-refusal.ts';
 import { Conflict, InputError, Missing, type Operation } from '#shared/operations/operation.ts';
 import { NoSuchPerson, PeopleError, Unacceptable } from '#shared/people/people.ts';
+import { withoutOptions } from '#shared/operations/texts.ts';
+import type { Language } from '#shared/pages/language.ts';
+import { fieldWord } from '../texts/admin-words.ts';
+import { textsOf } from '../texts/index.ts';
 import type { AdminOperationProps } from '../frame/admin-view.ts';
 
 /** A refusal as a page shows it: `wrong` is said beside its field. */
 type Refusal = Pick<AdminOperationProps, 'problem' | 'status'> & { readonly wrong?: InputError };
 
 /** Returns how a page says that an operation was not done; throws what is no refusal of it. */
-export function refusal({ input }: Operation, thrown: unknown): Refusal {
+export function refusal({ input }: Operation, thrown: unknown, language: Language): Refusal {
+  const inFields = (message: string) =>
+    withoutOptions(message, input, (member) =>
+      textsOf(language).admin.quoted(fieldWord(language, member) ?? member),
+    );
   const error =
-    thrown instanceof Unacceptable ? new InputError([thrown.member], thrown.message) : thrown;
+    thrown instanceof Unacceptable
+      ? new InputError([thrown.member], thrown.message)
+      : thrown instanceof InputError
+        ? new InputError(thrown.path, inFields(thrown.message))
+        : thrown;
   if (error instanceof InputError) {
     const { path, message } = error;
     if (Object.hasOwn(input.shape, path[0] ?? '')) return { wrong: error, status: 422 };
@@ -17,7 +29,7 @@ export function refusal({ input }: Operation, thrown: unknown): Refusal {
   }
   const status = STATUSES.find(([kind]) => error instanceof kind)?.[1];
   if (status === undefined || !(error instanceof Error)) throw error;
-  return { problem: { kind: 'refused', text: sentenceOf(error.message) }, status };
+  return { problem: { kind: 'refused', text: sentenceOf(inFields(error.message)) }, status };
 }
 
 /** Words with which messages begin that are no names of somebody or something. */

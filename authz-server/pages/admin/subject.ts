@@ -1,5 +1,6 @@
 import type { Operation } from '#shared/operations/operation.ts';
 import type { Texts } from '#shared/operations/texts.ts';
+import type { Language } from '#shared/pages/language.ts';
 import type { AdminLink } from '../frame/admin-view.ts';
 import { groupOf, pageOf } from './addresses.ts';
 import { refusal } from './refusal.ts';
@@ -33,6 +34,7 @@ export async function subjectOf(
   operation: Operation,
   texts: Texts,
   tell: Tell,
+  language: Language,
 ): Promise<Subject | undefined> {
   const group = groupOf(operation);
   const kind = Object.hasOwn(KINDS, group) ? KINDS[group] : undefined;
@@ -47,7 +49,7 @@ export async function subjectOf(
     return { members, name, told, page: { href: pageOf(show, members), text } };
   } catch (error) {
     // The operation itself says what is wrong with the name. Anything else is thrown.
-    refusal(operation, error);
+    refusal(operation, error, language);
     return undefined;
   }
 }

@@ -57,6 +57,7 @@ export const adminDe: typeof adminEn = {
     document: 'Nach seiner eigenen Beschreibung',
     clear: 'Einstellungen leeren',
   },
+  quoted: (label: string) => `„${label}“`,
   backup: {
     none: 'Keine bekannt',
     schedule: (period: string, kept: number | undefined) =>
@@ -492,6 +493,7 @@ export const adminDe: typeof adminEn = {
     retired: 'Ausgelaufen',
     issuing: 'Stellt aus',
     names: 'Namen der Personen',
+    client_names: 'Namen der Clients',
     seq: 'Stelle im Protokoll',
     time: 'Wann',
     kind: 'Was geschah',

@@ -57,6 +57,7 @@ export const adminEn = {
     document: 'By its own description',
     clear: 'Clear settings',
   },
+  quoted: (label: string) => `“${label}”`,
   backup: {
     none: 'None is known',
     schedule: (period: string, kept: number | undefined) =>
@@ -485,6 +486,7 @@ export const adminEn = {
     retired: 'Retired',
     issuing: 'Issues',
     names: 'Names of people',
+    client_names: 'Names of clients',
     seq: 'Place in the log',
     time: 'When',
     kind: 'What happened',

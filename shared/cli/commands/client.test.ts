@@ -363,7 +363,9 @@ describe('client add', () => {
   test('a scope that no space asks for is noted, and what they ask for', async () => {
     const shell = await newShell();
     await add(shell, '--scope', 'document:read');
-    expect(shell.stderr).toMatch(/no space asks for document:read; .*documents:read/);
+    expect(shell.stderr).toMatch(
+      /no space asks for document:read; .*documents:read.*\. Did you mean documents:read\?/,
+    );
   });
 });
 

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { EVENT_KINDS, type Kind } from '#shared/audit/event-kinds.ts';
 import { listEvents, type Listed } from '#shared/audit/list.ts';
-import type { People } from '#shared/stores/people/people.ts';
 import { InputError, operation } from '../operation.ts';
 import { pageInput, pageOf } from '../page.ts';
 import { SPELLINGS } from '../texts.ts';
@@ -55,8 +54,14 @@ export const listAudit = operation({
       .describe(
         'the names of the people of these events, by id; a person who was removed has none',
       ),
+    client_names: z
+      .record(z.string(), z.string())
+      .describe('the names of the clients of these events, by id, likewise'),
   }),
-  async run({ since, until, after, limit, ...filter }, { stores: { audit, people }, clock }) {
+  async run(
+    { since, until, after, limit, ...filter },
+    { stores: { audit, people, clients }, clock },
+  ) {
     const timeOf = (name: string, text: string | undefined) => {
       const at = text === undefined ? undefined : momentIn(text, clock.now());
       if (text !== undefined && at === undefined) throw new InputError([name], MOMENT);
@@ -71,7 +76,12 @@ export const listAudit = operation({
     return {
       items: events.map((one) => ({ ...one })),
       ...(next !== undefined && { next: String(next) }),
-      names: await namesIn(events, people),
+      names: await namesIn(events, 'person', async (one) => (await people.get(one))?.name),
+      client_names: await namesIn(
+        events,
+        'client',
+        async (one) => (await clients.get(one))?.client_name,
+      ),
     };
   },
 });
@@ -83,16 +93,20 @@ function placeIn(after: string | undefined): number | undefined {
   return Number(after);
 }
 
+/** Returns the names of all who did something, or to whom it happened. */
 async function namesIn(
   events: readonly Listed[],
-  people: Pick<People, 'get'>,
+  actor: 'person' | 'client',
+  nameOf: (one: string) => Promise<string | undefined>,
 ): Promise<Readonly<Record<string, string>>> {
   const ids = new Set(
-    events.flatMap(({ who, ...event }) => [
-      ...(typeof who === 'object' && 'person' in who ? [who.person] : []),
-      ...('person' in event && event.person !== undefined ? [event.person] : []),
-    ]),
+    events
+      .flatMap((event) => [event, typeof event.who === 'object' ? event.who : {}])
+      .map((one): unknown => Reflect.get(one, actor))
+      .filter((one) => typeof one === 'string'),
   );
-  const known = await Promise.all([...ids].map((one) => people.get(one)));
-  return Object.fromEntries(known.flatMap((one) => (one ? [[one.id, one.name]] : [])));
+  const named = await Promise.all([...ids].map(async (one) => [one, await nameOf(one)] as const));
+  return Object.fromEntries(
+    named.flatMap(([one, name]) => (name === undefined ? [] : [[one, name]])),
+  );
 }

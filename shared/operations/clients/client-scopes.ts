@@ -1,3 +1,4 @@
+import { nearest } from '#shared/base/nearest.ts';
 import type { Config } from '#shared/config/schema.ts';
 import {
   ADMIN_READ_SCOPE,
@@ -48,7 +49,9 @@ export function checkScopes(client: RuledClient, config: Config): { readonly not
   const further = new Set(ofPeople(client.grant_types) ? OF_PEOPLE : []);
   const unknown = [...all.difference(known).difference(further)];
   if (unknown.length === 0) return {};
+  const meant = unknown.flatMap((scope) => nearest(scope, [...known, ...further]) ?? []);
+  const asked = `no space asks for ${unknown.join(' ')}; they ask for: ${[...known].join(' ')}`;
   return {
-    notes: [`no space asks for ${unknown.join(' ')}; they ask for: ${[...known].join(' ')}`],
+    notes: [meant.length === 0 ? asked : `${asked}. Did you mean ${meant.join(' ')}?`],
   };
 }
