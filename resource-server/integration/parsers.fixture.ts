@@ -26,8 +26,10 @@ import { parsePassedTarget, parseTreeTarget } from '#shared/http/target.ts';
 import { isHandshake } from '#shared/http/web-socket.ts';
 import { createVapid } from '#shared/auth/schemes/vapid/vapid.ts';
 import { systemClock } from '#shared/base/clock.ts';
+import { messagesIn } from '#shared/explain/curl-output.ts';
 import { jsonDepth } from '#shared/explain/json-depth.ts';
 import { readPasted } from '#shared/explain/pasted.ts';
+import { tokensIn } from '#shared/explain/tokens-in.ts';
 import { parseCompactJws } from '#shared/jose/compact-jws.ts';
 import { normaliseTargetUri } from '#shared/jose/target-uri.ts';
 import { parseApiKey } from '#shared/people/api-key.ts';
@@ -221,6 +223,8 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
   ),
   'a List (RFC 8941)': field(parseList, ['a,', '', 'a'], ['a;', 'a;'], ['a ', '(', ')']),
   'text to explain': field(readPasted, ['\n'], ['a\n', 'If: '], ['a: b\n'], ['; ', '', 'hit']),
+  'output of curl': field(messagesIn, ['> GET / HTTP/1', '\n'], ['{"', '}* ', '\n'], ['> ', '\n']),
+  'tokens in content': field(tokensIn, ['a=b.', '.&'], ['{"a":[', '"b.c.d",']),
   'depth of JSON': { parse: jsonDepth, shapes: [['['], ['"'], ['\\', '"'], ['{}'], ['"a",']] },
   Ban: field((text) => parseBan([text]), ['*', 'path="/', '"']),
   'Access-Control-Request-Headers': field((text) =>

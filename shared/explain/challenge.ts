@@ -83,9 +83,14 @@ function checksOfChallenge({ scheme, params = {} }: Challenge): readonly Check[]
   return checksOf(STEPS, missing && `${missing} is missing`);
 }
 
+/** The data of SCRAM are in base64 without quotes (RFC 7804 section 7), which no other scheme has. */
+const GRAMMARS_OF_INFO = ['Info', 'SCRAM-SHA-256'];
+
 /** Explains Authentication-Info (RFC 9110 section 11.6.3), in which no scheme is named. */
 export function explainInfo(value: string): Explained {
-  const [read] = parseChallenges(`Info ${value}`) ?? [];
+  const read = GRAMMARS_OF_INFO.map((scheme) => parseChallenges(`${scheme} ${value}`)?.[0]).find(
+    (one) => one?.params,
+  );
   const step: Step = {
     name: 'form',
     check: 'The field is a list of parameters, none of them twice.',
@@ -95,7 +100,7 @@ export function explainInfo(value: string): Explained {
     what: 'Authentication-Info',
     standard: 'RFC 9110 section 11.6.3',
     parts: read ? partsOf(schemeOfInfo(read), read) : [],
-    checks: checksOf([step], read?.params ? undefined : 'it is malformed'),
+    checks: checksOf([step], read ? undefined : 'it is malformed'),
   };
 }
 

@@ -19,6 +19,15 @@ export interface Step {
  */
 export type Result = 'right' | 'wrong' | 'no' | 'open' | 'not reached';
 
+/** The results in words. */
+export const RESULT_WORDS: Readonly<Record<Result, string>> = {
+  right: 'right',
+  wrong: 'wrong',
+  no: 'no',
+  open: 'only the server can tell',
+  'not reached': 'not reached',
+};
+
 /** One step, and what came of it. */
 export interface Check extends Pick<Step, 'check' | 'section'> {
   readonly result: Result;

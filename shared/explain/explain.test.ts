@@ -53,7 +53,7 @@ const proof = (changes: object = {}) =>
   });
 
 function only(text: string): Explained {
-  const [one, ...more] = explain(text, clock);
+  const [one, ...more] = explain(text, clock).filter(({ what }) => what !== 'Other fields');
   if (one === undefined || more.length > 0) throw new Error(`${more.length + 1} things`);
   return one;
 }
@@ -276,6 +276,41 @@ describe('tokens and proofs', () => {
     expect(reasonOf(shown)).toBe('the token is bound to another key');
   });
 
+  test.each([
+    ['its audience', { aud: 'http://api.example/a' }, 'http://api.example/a', undefined],
+    ['its audience is right', {}, 'http://api.example/a', 'than https://api.example/a'],
+    ['its proof', { aud: 'other' }, 'http://api.example/a', undefined],
+    ['no URL of another host', { aud: 'other' }, 'http://b.example/a', 'than https://api.example'],
+  ])('the scheme of a request is that of %s', (_title, claims, url, reason) => {
+    const bound = token({ ...claims, cnf: { jkt: KEY.jkt } });
+    const sent = proof({ accessToken: bound, url });
+    const text = `GET /a HTTP/1.1\nHost: api.example\nAuthorization: DPoP ${bound}\nDPoP: ${sent}\n`;
+    const found = explain(text, clock).find(({ what }) => what === 'DPoP proof');
+    const wrong = found?.checks.find(({ result }) => result === 'wrong');
+    expect(wrong?.reason).toEqual(reason && expect.stringContaining(reason));
+  });
+
+  test('the claims by which tokens are revoked have a note', () => {
+    const { parts } = only(token({ sub_gen: 1, grant_id: 'g' }));
+    const noted = parts.filter(({ note }) => note !== undefined).map(({ name }) => name);
+    expect(noted).toEqual(expect.arrayContaining(['epoch', 'client_gen', 'sub_gen', 'grant_id']));
+  });
+
+  test.each([
+    ['in JSON', () => JSON.stringify({ access_token: token(), token_type: 'Bearer' })],
+    ['of GNAP', () => JSON.stringify({ access_token: [{ value: token() }] })],
+    [
+      'in a whole answer',
+      () => `HTTP/1.1 200 OK\r\n\r\n${JSON.stringify({ access_token: token() })}`,
+    ],
+    [
+      'in a form',
+      () => `POST /token HTTP/1.1\r\nHost: a.example\r\n\r\nscope=a&subject_token=${token()}`,
+    ],
+  ])('a token %s is explained', (_title, text) => {
+    expect(explain(text(), clock)[0]?.what).toBe('Access token');
+  });
+
   test('a key of 16384 bits and a key that holds its private part are refused unused', () => {
     const large = { kty: 'RSA', e: 'AQAB', n: Buffer.alloc(2048, 255).toString('base64url') };
     const header = (jwk: object, alg: string) => encoded({ typ: 'dpop+jwt', alg, jwk });
@@ -329,6 +364,8 @@ describe('challenges and other fields', () => {
   test('Authentication-Info has notes by what is in it', () => {
     const { parts } = only('Authentication-Info: rspauth="00", qop=auth');
     expect(parts[0]).toMatchObject({ name: 'rspauth', section: 'RFC 7616 section 3.5' });
+    const ofScram = told(`Authentication-Info: sid=a, data=${base64('v=abc')}`);
+    expect(ofScram).toMatchObject({ parts: { data: base64('v=abc') }, reason: undefined });
     expect(told('Authentication-Info: Basic').reason).toBe('it is malformed');
   });
 
@@ -401,8 +438,9 @@ describe('attacks', () => {
     'hello',
     'Foo: bar',
     'Signature-Input: a=()',
-    'GET / HTTP/1.1',
-    'GET http:// HTTP/1.1\nAuthorization: Basic a',
+    'GET / HTTP/1.1\nHost: a.example',
+    'HTTP/1.1 401 Unauthorized',
+    '{"access_token":"opaque"}',
     'a'.repeat(16_385),
   ])('%.30s is unreadable', (text) => expect(refusalOf(text)).toBe('Unreadable'));
 
@@ -464,7 +502,7 @@ test('a whole answer is explained by its fields, without its first line and its 
   const answer =
     'HTTP/1.1 401 Unauthorized\r\nDate: today\r\nWWW-Authenticate: Basic realm="a"\r\n\r\nno: field\r\n';
   const found = explain(answer, clock);
-  expect(found.map(({ what }) => what)).toEqual(['Basic challenge']);
+  expect(found.map(({ what }) => what)).toEqual(['Basic challenge', 'Other fields']);
 });
 
 test.each(['biwsbj1hLHI9YQ==', '"biwsbj1hLHI9YQ=="', 'biwsbj1hLHI9YQ'])(
@@ -485,4 +523,79 @@ test('with sid nothing is counted, so no check of SCRAM says anything of a count
     explain(`SCRAM-SHA-256 ${sid}data="${data}"`, clock)[0]?.checks.map(({ check }) => check) ?? [];
   expect(checks('sid="a", ').join()).not.toContain('count');
   expect(checks('').join()).toContain('its count is new');
+});
+
+describe('whole messages', () => {
+  const BASIC = `Basic ${base64('alice:secret')}`;
+  const whats = (text: string) => explain(text, clock).map(({ what }) => what);
+
+  test.each([
+    ['CONNECT api.example:443 HTTP/1.1\nHost: api.example:443'],
+    ['CONNECT api.example:443 HTTP/1.1'],
+    ['OPTIONS * HTTP/1.1\nHost: api.example'],
+  ])('%j has an address (RFC 9112 section 3.3)', (head) => {
+    expect(whats(`${head}\nProxy-Authorization: ${BASIC}`)[0]).toBe('Basic credentials');
+  });
+
+  test.each([
+    ['GET /a HTTP/1.1', 'the request has no Host'],
+    ['GET http:// HTTP/1.1\nHost: a', 'http:// is no URL'],
+    ['CONNECT :: HTTP/1.1\nHost: a', 'https://:: is no URL'],
+  ])('the fields of %j are explained without an address', (head, reason) => {
+    const digest = 'Digest username="a", realm="r", nonce="n", uri="/a"';
+    const text = `${head}\nAuthorization: ${digest}\nDPoP: ${proof()}\nSignature-Input: a=("@authority")\n`;
+    const [request, ...fields] = explain(text, clock);
+    expect(request).toMatchObject({ what: 'Request', checks: [{ result: 'wrong', reason }] });
+    expect(fields.map(({ what }) => what)).toEqual([
+      'Digest credentials',
+      'DPoP proof',
+      'Other fields',
+    ]);
+  });
+
+  test('the fields that are not explained are named, and those of a signature are', () => {
+    const text = `GET / HTTP/1.1\nHost: a.example\nAuthorization: ${BASIC}\nAccept: */*\nAccept: a/b\n`;
+    expect(explain(text, clock).at(-1)).toMatchObject({
+      what: 'Other fields',
+      parts: [{ name: 'not explained here', value: 'host, accept' }],
+    });
+  });
+
+  test('a field behind many others is explained', () => {
+    const many = Array.from({ length: 20 }, (_, at) => `X-${at}: a\n`).join('');
+    expect(whats(`GET / HTTP/1.1\nHost: a\n${many}Authorization: ${BASIC}`)[0]).toBe(
+      'Basic credentials',
+    );
+  });
+
+  test('the output of curl -v is explained message by message', () => {
+    const printed = [
+      '* Connected to a.example',
+      '> GET / HTTP/1.1',
+      '> Host: a.example',
+      `> Authorization: ${BASIC}`,
+      '> ',
+      '* Request completely sent off',
+      '< HTTP/1.1 401 Unauthorized',
+      '< WWW-Authenticate: Basic realm="a"',
+      '<',
+      '{ [5 bytes data]',
+      `{"access_token":"${token()}"}* Connection #0 to host a.example left intact`,
+    ];
+    expect(whats(printed.join('\n'))).toEqual([
+      'Basic credentials',
+      'Other fields',
+      'Basic challenge',
+      'Access token',
+    ]);
+  });
+
+  test.each([
+    ['GET / HTTP/1.1\nHost: a', 'it has no credentials'],
+    ['HTTP/1.1 401 Unauthorized', 'it has no credentials'],
+    ['Signature-Input: a=()', 'a signature needs its whole request'],
+    ['curl https://a.example', 'the output of curl -v'],
+  ])('%j says what is missing', (text, reason) => {
+    expect(() => explain(text, clock)).toThrow(reason);
+  });
 });

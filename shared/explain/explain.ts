@@ -1,17 +1,20 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { explainBase64Text } from './base64-text.ts';
 import { explainCacheStatus } from './cache-status.ts';
+import { checksOf, type Step } from './checks.ts';
 import { explainChallenges, explainInfo } from './challenge.ts';
 import { explainCredentials } from './credentials.ts';
+import { messagesIn } from './curl-output.ts';
 import { bounded, type Explained, LONGEST_TEXT, type Surroundings } from './explained.ts';
 import { explainIf } from './if-field.ts';
 import { own } from './own.ts';
-import { fieldsOf, isRequest, type Pasted, readPasted } from './pasted.ts';
+import { dividedAnswer, isAnswer, isRequest, type Pasted, readPasted } from './pasted.ts';
 import { parseRawRequest, type RawRequest } from './raw-request.ts';
 import { explainApiKey } from './schemes/api-key.ts';
 import { explainDpopProof } from './schemes/dpop-proof.ts';
 import { explainJwt } from './schemes/json-web-token.ts';
 import { explainSigned } from './signature-field.ts';
+import { tokensIn } from './tokens-in.ts';
 import { Unreadable } from './unreadable.ts';
 
 /** Things that are explained of one text. */
@@ -50,37 +53,85 @@ export function explain(text: string, clock: Clock): readonly Explained[] {
     throw new Unreadable(`The text is longer than ${LONGEST_TEXT} bytes.`);
   }
   // As node:http has fields: each character is an octet.
-  const characters = octets.toString('latin1');
-  const explained = isRequest(characters)
-    ? explainRequest(parseRawRequest(octets, undefined), clock)
-    : explainFields(readPasted(fieldsOf(characters)), { clock });
-  if (explained.length === 0) {
-    throw new Unreadable(
-      'No field of this is explained. A signature needs its whole request, with the first line.',
-    );
-  }
+  const messages = messagesIn(octets.toString('latin1'));
+  const explained = messages.flatMap((message) => explainMessage(message, clock));
+  if (explained.length === 0) throw new Unreadable(nothingIn(text));
   return bounded(explained.slice(0, MOST).map(readable));
 }
 
+/** Fields that make no sense without the whole request. */
+const SIGNED: ReadonlySet<string> = new Set(['signature', 'signature-input', 'content-digest']);
+
+const nothingIn = (text: string): string =>
+  /^signature(?:-input)?:/im.test(text)
+    ? 'Nothing of this is explained: a signature needs its whole request, with the first line.'
+    : 'Nothing of this is explained: it has no credentials, challenge, token, proof, Cache-Status or If.';
+
+function explainMessage(text: string, clock: Clock): readonly Explained[] {
+  if (isRequest(text))
+    return explainRequest(parseRawRequest(Buffer.from(text, 'latin1'), undefined), clock);
+  if (text.startsWith('{')) return explainFields(tokensIn(text), { clock });
+  if (!isAnswer(text)) return explainFields(readPasted(text), { clock });
+  const { head, content } = dividedAnswer(text);
+  const fields = head === '' ? [] : readPasted(head);
+  return explainFields([...fields, ...tokensIn(content)], { clock });
+}
+
+/** Explains the fields that are known, and names the others if there is one that is. */
 function explainFields(
   fields: readonly Pasted[],
   surroundings: Surroundings,
+  more: readonly Explained[] = [],
 ): readonly Explained[] {
-  return fields.slice(0, MOST).flatMap(({ name, value }) => {
-    const reader = own(READERS, name);
-    return reader?.(value, surroundings) ?? [];
-  });
+  const known = fields.filter(({ name }) => own(READERS, name) !== undefined);
+  const explained = [
+    ...known
+      .slice(0, MOST)
+      .flatMap(({ name, value }) => own(READERS, name)?.(value, surroundings) ?? []),
+    ...more,
+  ];
+  return explained.length === 0 ? [] : [...explained, ...othersOf(fields, more)];
 }
 
+/** The names of the fields that are not explained, so that nobody thinks they were looked at. */
+function othersOf(fields: readonly Pasted[], signed: readonly Explained[]): readonly Explained[] {
+  const names = fields
+    .map(({ name }) => name)
+    .filter((name) => own(READERS, name) === undefined)
+    .filter((name) => signed.length === 0 || !SIGNED.has(name));
+  if (names.length === 0) return [];
+  const value = [...new Set(names)].join(', ');
+  const parts = [{ name: 'not explained here', value }];
+  return [{ what: 'Other fields', standard: 'RFC 9110 section 5', parts, checks: [] }];
+}
+
+const TARGET_STEP: Step = {
+  name: 'target',
+  check: 'The first line and Host name the address.',
+  section: 'RFC 9112 section 3.3',
+};
+
 function explainRequest(request: RawRequest, clock: Clock): readonly Explained[] {
+  const { flaw, content, fields } = request;
   const { method, requestTarget, targetUri, lines } = request.message;
   const [, accessToken] = /^DPoP +(\S+)$/i.exec(lines('authorization')[0] ?? '') ?? [];
-  const around = { method, target: requestTarget, targetUri, accessToken };
+  const address = flaw === undefined ? targetUri : undefined;
+  const around = { method, target: requestTarget, targetUri: address, accessToken };
   const surroundings: Surroundings = { clock, request: around };
-  const fields = Object.keys(READERS).flatMap((name) =>
-    lines(name).map((value) => ({ name, value })),
-  );
-  return [...explainFields(fields, surroundings), ...explainSigned(request, surroundings)];
+  const pasted = fields.map(([name, value]) => ({ name, value }));
+  const within = tokensIn(content.toString('latin1'));
+  if (flaw === undefined) {
+    return explainFields(
+      [...pasted, ...within],
+      surroundings,
+      explainSigned(request, surroundings),
+    );
+  }
+  const checks = checksOf([TARGET_STEP], flaw);
+  return [
+    { what: 'Request', standard: 'RFC 9112 section 3', parts: [], checks },
+    ...explainFields([...pasted, ...within], surroundings),
+  ];
 }
 
 /** Turns octets back into the characters that they encode. */

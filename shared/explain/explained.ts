@@ -26,7 +26,8 @@ export interface Surroundings {
   readonly request?: {
     readonly method: string;
     readonly target: string;
-    readonly targetUri: string;
+    /** Undefined: the request does not say it. */
+    readonly targetUri: string | undefined;
     readonly accessToken: string | undefined;
   };
 }

@@ -41,11 +41,17 @@ const FORMS: readonly (readonly [name: string, is: (text: string) => boolean])[]
 ];
 
 /** Matches the first line of an answer (RFC 9112 section 4). */
-const ANSWER = /^HTTP\/\d\S* \d{3}\b.*\r?\n/;
+const ANSWER = /^HTTP\/\d\S* \d{3}\b.*(?:\r?\n|$)/;
 
-/** Returns the header section of an answer without its first line and its content; any other text as it is. */
-export const fieldsOf = (text: string): string =>
-  ANSWER.test(text) ? (text.replace(ANSWER, '').split(/\r?\n\r?\n/, 1)[0] ?? '') : text;
+/** True for a text that is a whole answer. */
+export const isAnswer = (text: string): boolean => ANSWER.test(text);
+
+/** Takes an answer apart: the lines of its fields, and its content. */
+export function dividedAnswer(text: string): { readonly head: string; readonly content: string } {
+  const rest = text.replace(ANSWER, '');
+  const [head = ''] = rest.split(/(?:^|\r?\n)\r?\n/, 1);
+  return { head, content: rest.slice(head.length).trimStart() };
+}
 
 /** True for a text that is a whole request. */
 export const isRequest = (text: string): boolean => REQUEST.test(text);
@@ -73,7 +79,7 @@ function withoutName(lines: readonly string[]): Pasted {
   const [name] = FORMS.find(([, is]) => is(value)) ?? [];
   if (name !== undefined) return { name, value };
   throw new Unreadable(
-    'This is nothing that is known here. Put the name of the field before it, such as "Authorization: ".',
+    'This is nothing that is known here. It may be a token alone or in JSON, a request, an answer, the output of curl -v, or fields. Put the name of the field before it, such as "Authorization: ".',
   );
 }
 

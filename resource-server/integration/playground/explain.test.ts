@@ -16,13 +16,13 @@ test('the page explains what is pasted: parts, checks in order, and the text aga
   expect(text).toContain('<code>alice</code>');
   expect(text).toContain(`${BASIC}</textarea`);
   const results = [...text.matchAll(/<span class="tag[^"]*">([^<]*)</g)].map(([, word]) => word);
-  expect(results).toEqual(['the server knows', 'right', 'the server knows']);
+  expect(results).toEqual(['only the server can tell', 'right', 'only the server can tell']);
 });
 
 test('the frame of an explanation is German for a German browser', async () => {
   const { rs } = suite;
   const { text } = await rs.perform('explain', formOf(BASIC), { 'Accept-Language': 'de' });
-  expect(text).toContain('weiß der Server');
+  expect(text).toContain('weiß nur der Server');
   expect(text).toContain('<h2 id="thing-1" lang="en">Basic credentials</h2>');
 });
 

@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { explain } from '#shared/explain/explain.ts';
+import type { Clock } from '#shared/base/clock.ts';
 import { ALONE, checksOf, messagesOf, startPlayground } from './playground.fixture.ts';
 
 /** Development, where an answer has its reason. */
@@ -139,6 +141,17 @@ const answersOf = (page: string): readonly string[] => {
   return last.filter((message) => message.startsWith('HTTP/'));
 };
 
+/** Returns what the page that explains finds wrong with a message. Undefined: nothing. */
+function wrongIn(message: string, clock: Clock): string | undefined {
+  try {
+    const checks = explain(message, clock).flatMap((one) => one.checks);
+    return checks.find(({ result }) => result === 'wrong')?.reason;
+  } catch (error) {
+    const { message: reason } = error as Error;
+    return /: it has no credentials/.test(reason) ? undefined : reason;
+  }
+}
+
 test('each mistake is refused for its own reason, which pages show in development', async () => {
   await using rs = await startPlayground(LOCAL);
   const refused: Record<string, unknown> = {};
@@ -148,6 +161,10 @@ test('each mistake is refused for its own reason, which pages show in developmen
       rs.clock.advance(2);
       const { text } = await rs.perform(name, `mistake=${mistake}`, { Origin: LOCAL.resource });
       expect(text).toContain(`<option value="${mistake}" selected`);
+      const [before = ''] = text.split('Here the client makes its mistake:');
+      for (const message of messagesOf(before)) {
+        expect([name, message, wrongIn(message, rs.clock)]).toEqual([name, message, undefined]);
+      }
       const last = answersOf(text).at(-1) ?? '';
       const [, content = ''] = last.split('\n\n');
       const isProblem = content.startsWith('{');

@@ -126,7 +126,7 @@ export const de: Texts = {
       right: 'richtig',
       wrong: 'falsch',
       no: 'nein',
-      open: 'weiß der Server',
+      open: 'weiß nur der Server',
       'not reached': 'nicht erreicht',
     },
   },

@@ -1,3 +1,4 @@
+import { RESULT_WORDS } from '#shared/explain/checks.ts';
 import { html, type Html } from '#shared/pages/html.ts';
 
 /** The texts of the resource server's pages. Other languages have the same members. */
@@ -129,12 +130,6 @@ export const en = {
     problem: 'Nothing is explained.',
     parts: 'Its parts',
     checks: 'What is checked, in this order',
-    results: {
-      right: 'right',
-      wrong: 'wrong',
-      no: 'no',
-      open: 'the server knows',
-      'not reached': 'not reached',
-    },
+    results: RESULT_WORDS,
   },
 };

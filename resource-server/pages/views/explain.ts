@@ -68,8 +68,11 @@ function shown(frame: Frame, { what, standard, parts, checks }: Explained, at: n
       html`<h3>${texts.parts}</h3>
         <dl class="facts" lang="en">${parts.map(partOf)}</dl>`
     }
-    <h3>${texts.checks}</h3>
-    ${checksList(frame, checks)}
+    ${
+      checks.length > 0 &&
+      html`<h3>${texts.checks}</h3>
+        ${checksList(frame, checks)}`
+    }
   </section> `;
 }
 

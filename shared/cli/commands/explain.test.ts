@@ -15,7 +15,7 @@ test('explain prints parts and checks, and ends with 1 if a server would refuse 
   expect(good.code).toBe(0);
   expect(good.stdout).toMatch(/^Basic credentials \(RFC 7617\)\n/);
   expect(good.stdout).toMatch(/^ {2}name +alice$/m);
-  expect(good.stdout).toMatch(/^ {2}open +The name exists/m);
+  expect(good.stdout).toMatch(/^ {2}only the server can tell +The name exists/m);
   const bad = await explained('Authorization: Basic !', '--json');
   expect(bad.code).toBe(1);
   expect(JSON.parse(bad.stdout)).toMatchObject([{ checks: [{ result: 'wrong' }] }]);

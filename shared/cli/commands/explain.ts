@@ -1,5 +1,6 @@
 import { columns } from '#shared/base/printable.ts';
 import { explain as explainText } from '#shared/explain/explain.ts';
+import { RESULT_WORDS } from '#shared/explain/checks.ts';
 import type { Explained } from '#shared/explain/explained.ts';
 import { Unreadable } from '#shared/explain/unreadable.ts';
 import { type Command, Failure } from '../arguments/command.ts';
@@ -11,7 +12,8 @@ export const explain: Command = {
   operands: ['FILE'],
   details: [
     'FILE: the text, or - to read it from standard input. It may be a token alone, the lines of fields (Authorization,',
-    'DPoP, WWW-Authenticate, Cache-Status, If), or a whole message. Exit code 1: a server would refuse something of it.',
+    'DPoP, WWW-Authenticate, Cache-Status, If), a whole message, what curl -v prints, or an answer with a token in JSON.',
+    'Exit code 1: a server would refuse something of it.',
   ],
   async run({ operands: [operand = '-'] }, shell) {
     const octets = await (operand === '-' ? shell.readStdin() : fileContent(operand));
@@ -31,7 +33,7 @@ export const explain: Command = {
 function linesOf({ what, standard, parts, checks }: Explained): readonly string[] {
   const rows = parts.map(({ name, value }) => [`  ${name}`, value]);
   const results = checks.map(({ check, section, result, reason }) => [
-    `  ${result}`,
+    `  ${RESULT_WORDS[result]}`,
     `${check} (${section})${reason === undefined ? '' : ` ${reason}`}`,
   ]);
   return [...columns([[`${what} (${standard})`]]), ...columns(rows), ...columns(results)];

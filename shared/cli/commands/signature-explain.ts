@@ -20,7 +20,10 @@ export const signatureExplain: Command = {
   operands: ['FILE'],
   options: {
     key: { value: 'JWKFILE', help: 'verify with the keys of this JWK or JWK Set' },
-    origin: { value: 'URL', help: 'the origin of the request; default: https and its Host' },
+    origin: {
+      value: 'URL',
+      help: 'the origin of the request; default: by its tokens and its Host, with https',
+    },
   },
   details: [
     'FILE: the request as HTTP/1.1 sends it, or - to read it from standard input. Also says whether GNAP takes each',
@@ -36,6 +39,7 @@ export const signatureExplain: Command = {
     const keys = file === undefined ? new Map() : await readVerifyingKeys(file);
     try {
       const request = parseRawRequest(octets, origin);
+      if (request.flaw !== undefined) throw new Failure(`${request.flaw}: name it with --origin`);
       const explained = explainSignatures(request, keys, epochSeconds(shell.clock));
       const { signatures, content } = explained;
       const wrong = signatures.some(({ signature }) => signature === 'wrong');

@@ -39,6 +39,19 @@ export const CLAIM_NOTES: Notes = {
   acr: note('How well the person has signed in.', 'RFC 9068 section 2.2.1'),
   amr: note('The methods by which the person has signed in.', 'RFC 8176 section 2'),
   auth_time: note('The time at which the person signed in.', 'RFC 9068 section 2.2.1'),
+  grant_id: note('The grant behind it. When this ends, so do all its tokens.', 'no standard'),
+  client_gen: note(
+    'The generation of the client: a number that is raised to end all its tokens.',
+    'no standard',
+  ),
+  sub_gen: note(
+    'The generation of the person: a number that is raised to end all their tokens.',
+    'no standard',
+  ),
+  epoch: note(
+    'Names the memory of the store at issue. When the store loses what was revoked, a new epoch ends all older tokens.',
+    'no standard',
+  ),
   htm: dpop('The method of the request.', '4.2'),
   htu: dpop('The address of the request, without its query.', '4.2'),
   ath: dpop('The hash of the access token that comes with the proof.', '4.2'),

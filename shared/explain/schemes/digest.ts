@@ -59,8 +59,8 @@ function refusalOf({ params = {} }: Credentials, { request }: Surroundings): str
     return `algorithm was not offered: use ${Object.keys(DIGEST_ALGORITHMS).join(' or ')}`;
   }
   if (read.protection === undefined) return 'no qop: use auth or auth-int';
-  const { target, targetUri = '' } = request ?? {};
-  if (target === undefined || isRequestUri(read.uri, { target, origin: new URL(targetUri).origin }))
-    return undefined;
+  const { target, targetUri } = request ?? {};
+  const origin = targetUri === undefined ? '' : new URL(targetUri).origin;
+  if (target === undefined || isRequestUri(read.uri, { target, origin })) return undefined;
   return 'uri is not the request target';
 }

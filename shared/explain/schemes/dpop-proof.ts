@@ -92,6 +92,8 @@ function checksOfProof(
   return checksOf(PROOF_STEPS, checked.ok ? undefined : checked.reason, {
     ...(request === undefined && {
       method: `The server compares ${textOf(htm)} with the method of the request.`,
+    }),
+    ...(request?.targetUri === undefined && {
       address: `The server compares ${textOf(htu)} with the address of the request.`,
     }),
     ...(token === undefined && {
