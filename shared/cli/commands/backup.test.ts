@@ -181,7 +181,7 @@ test('Redis: its own tools are named', async () => {
 test('the status tells of the last good backup: none, by the command, recorded, and overdue', async () => {
   const { shell, content, target } = await withDocuments('a');
   const lines = async () => (await inProcess(shell, 'server', 'status')).stdout;
-  const known = (at: number) => `good backup is of ${new Date(at).toISOString().slice(0, 16)}Z.`;
+  const known = (at: number) => `good backup is of ${new Date(at).toISOString().slice(0, 16)}Z, `;
   await withStores(shell, (stores) => put(stores, TREE, 'lost', 'lost'));
   expect((await inProcess(shell, 'backup', target)).code).toBe(1);
   expect(await lines()).toContain('No good backup is known.');
