@@ -1,3 +1,4 @@
+import type { Check } from '#shared/explain/checks.ts';
 import { PLAYGROUND_LIST } from '#shared/config/playground.ts';
 import { SCHEMES } from '#shared/auth/schemes/list.ts';
 import type { Clock } from '#shared/base/clock.ts';
@@ -108,14 +109,13 @@ async function shownLegs(
     const { title, to, remarks, sent, received } = leg;
     const messages = { sent: shown(sent), received: shown(received) };
     const words = at === wrong ? exchange.mistakes[mistake ?? ''] : undefined;
-    return {
-      title,
-      to,
-      remarks,
-      mistake: words,
-      ...messages,
-      checks: all[at],
-      outcome: outcomeOf(leg, all[at]),
-    };
+    const outcome = outcomeOf(leg, all[at]);
+    const asks = words === undefined && ['asked', 'continued'].includes(outcome?.kind ?? '');
+    const checks = asks ? all[at]?.map(notYet) : all[at];
+    return { title, to, remarks, mistake: words, ...messages, checks, outcome };
   });
 }
+
+/** A check before the server has told the client what it needs: nobody has made a mistake. */
+const notYet = (check: Check): Check =>
+  check.result === 'wrong' ? { ...check, result: 'not yet' } : check;

@@ -14,16 +14,17 @@ export interface Step {
 }
 
 /**
- * `no`: it is not so, and the server goes on, with another answer. `open`: only the server can say. `not reached`: a server
+ * `no`: it is not so, and the server goes on, with another answer. `not yet`: the client has not heard yet what it needs. `open`: only the server can say. `not reached`: a server
  * stops at the first refusal.
  */
-export type Result = 'right' | 'wrong' | 'no' | 'open' | 'not reached';
+export type Result = 'right' | 'wrong' | 'no' | 'not yet' | 'open' | 'not reached';
 
 /** The results in words. */
 export const RESULT_WORDS: Readonly<Record<Result, string>> = {
   right: 'right',
   wrong: 'wrong',
   no: 'no',
+  'not yet': 'not yet',
   open: 'only the server can tell',
   'not reached': 'not reached',
 };

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { EXCHANGES } from '../../playground/exchanges.ts';
@@ -76,6 +77,22 @@ test('the pages say in clear what base64 encodes, and what the client finds out'
   }
 });
 
+test('the document of each exchange exists', () => {
+  const docs = new URL('../../../docs/', import.meta.url);
+  const missing = EXCHANGES.filter((one) => !existsSync(new URL(one.document, docs)));
+  expect(missing.map(({ name, document }) => [name, document])).toEqual([]);
+});
+
+test.each([
+  ['dpop', ['nonce is missing']],
+  ['connect', ['no credentials']],
+])('a request of %s before the challenge is no mistake', async (name, reasons) => {
+  const found = checksOf((await suite.rs.perform(name)).text).flat();
+  expect(found.filter(({ result }) => result === 'wrong')).toEqual([]);
+  const early = found.filter(({ result }) => result === 'not yet');
+  expect(early.map(({ reason }) => reason)).toEqual(reasons);
+});
+
 test('the frame of a page is German for a German browser', async () => {
   const { rs } = suite;
   const page = await rs.perform('basic', '', { 'Accept-Language': 'de' });
@@ -98,9 +115,9 @@ test('the picture has both messages of each leg, with the fields that matter', a
   );
   expect(words).toEqual([
     '1. GET',
-    '401, WWW-Authenticate: DPoP',
+    '401, WWW-Authenticate: DPoP, Bearer',
     '2. GET, Authorization: DPoP',
-    '401, DPoP-Nonce, WWW-Authenticate: DPoP',
+    '401, DPoP-Nonce, WWW-Authenticate: DPoP, Bearer',
     '3. GET, Authorization: DPoP',
     '200, DPoP-Nonce',
   ]);

@@ -102,7 +102,7 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, reason: string
   'trace anonymous': [401, 'no credentials'],
   'trace content': [400, 'TRACE'],
   'preflight origin': [204, ''],
-  'dpop bearer': [401, 'a scheme that the space does not have'],
+  'dpop bearer': [401, 'access token: bound to a key, so it needs DPoP'],
 };
 
 /** The reasons in lists of checks where the server tells nobody which it was, or tells it in XML. */

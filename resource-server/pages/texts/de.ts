@@ -126,6 +126,7 @@ export const de: Texts = {
       right: 'richtig',
       wrong: 'falsch',
       no: 'nein',
+      'not yet': 'noch nicht',
       open: 'weiß nur der Server',
       'not reached': 'nicht erreicht',
     },

@@ -37,10 +37,11 @@ function wordsOf(text: string, to: PicturedLeg['to']): string {
   const [method = '', next = ''] = first.split(' ');
   const request = to === undefined || to === 'proxy' ? method : `${method} ${next}`;
   const said = method.startsWith('HTTP/') ? next : request;
-  const fields = [...head.matchAll(NAMED)].map(([, name = '', value = '']) =>
-    WITH_SCHEME.has(name) ? `${name}: ${value}` : name,
+  const fields = Map.groupBy(head.matchAll(NAMED), ([, name = '']) => name);
+  const named = [...fields].map(([name, lines]) =>
+    WITH_SCHEME.has(name) ? `${name}: ${lines.map(([, , value = '']) => value).join(', ')}` : name,
   );
-  return [said, ...fields].join(', ');
+  return [said, ...named].join(', ');
 }
 
 /** A sequence diagram, drawn from the messages themselves (UML 2.5.1 section 17.8). */

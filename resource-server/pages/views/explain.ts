@@ -90,6 +90,7 @@ const LOOKS: Readonly<Record<Result, string>> = {
   right: 'tag',
   wrong: 'tag bad',
   no: 'tag open',
+  'not yet': 'tag open',
   open: 'tag open',
   'not reached': 'tag open',
 };

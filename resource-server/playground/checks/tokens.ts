@@ -30,16 +30,15 @@ const FIELD_STEP: Step = {
   section: 'RFC 9449 section 7.1',
 };
 
-/** RFC 9449: the token first, then its proof. */
+/** RFC 9449: the token first, then its proof. The space takes Bearer, too, for tokens that are bound to no key. */
 export const dpopChecks: Checks = ofCredentials(async (recorded) => {
   const { asked } = recorded;
   const [proof] = asked.lines('dpop');
   const { scheme } = credentialsOf(asked);
   const rest = [...TOKEN_STEPS, ...PROOF_STEPS, SCOPE_STEP];
-  const absent = scheme === 'dpop' ? undefined : 'a scheme that the space does not have';
-  if (absent !== undefined || proof === undefined) {
-    const refusal = absent ?? 'the field DPoP is missing';
-    return [...checksOf([FIELD_STEP], refusal), ...notReached(rest)];
+  if (scheme === 'bearer') return bearerChecks(recorded);
+  if (proof === undefined) {
+    return [...checksOf([FIELD_STEP], 'the field DPoP is missing'), ...notReached(rest)];
   }
   const token = await verifiedToken(recorded);
   const field = checksOf([FIELD_STEP], undefined);

@@ -17,7 +17,8 @@ export const dpopExchange: Exchange = {
   standard: 'RFC 9449',
   document: 'how-to/schemes/bearer-dpop.md',
   space: {
-    schemes: ['DPoP'],
+    // Bearer stands beside it to show that it takes no token which is bound to a key.
+    schemes: ['DPoP', 'Bearer'],
     nonce: true,
     scopes: { safe: [PLAYGROUND_SCOPE], unsafe: [PLAYGROUND_SCOPE] },
   },

@@ -112,7 +112,7 @@ export const privateTokenExchange: Exchange = {
   about:
     'An issuer that knows the client signs a token without seeing it, and a site lets in whoever shows the token, once. Neither of them can tell which account is behind which visit, as long as many clients use the same issuer.',
   standard: 'RFC 9577, RFC 9578',
-  document: 'how-to/schemes/private-token.md',
+  document: 'how-to/private-token.md',
   space: { schemes: ['PrivateToken'], privateToken: { types: ['blind-rsa-2048'] } },
   mistakes: {
     replayed: 'The same token a second time',
