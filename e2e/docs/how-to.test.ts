@@ -231,9 +231,14 @@ test('mcp: a document of this machine is served, registered and shown', async ()
     env: NODE,
     ready: (output) => output.includes('/client.json'),
   });
-  const [commands] = await examples(page, 'sh mcp-document');
-  const [, added, shown] = await runCommands(pair, here(commands));
   const clientId = `https://localhost:${port}/client.json`;
+  const [, declared = ''] = await examples('docs/how-to/declare.md', 'json declare');
+  const file = join(pair.data, 'document.json');
+  await writeFile(file, declared.replace('https://app.example/client.json', clientId));
+  const [commands = ''] = await examples(page, 'sh mcp-document');
+  const apply = `\nnpm run -s cli -- apply ${file} --dry-run\n`;
+  const [, planned, added, shown] = await runCommands(pair, here(commands.replace('\n', apply)));
+  expect(planned).toContain(`+ client ${clientId}: would be added`);
   expect(added).toContain(clientId);
   expect(shown).toContain('My first client');
   expect(shown).toContain('http://127.0.0.1/callback');

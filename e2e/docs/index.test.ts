@@ -4,6 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
 import { configSchema } from '#shared/config/schema.ts';
+import { withTour } from '#shared/config/tour.ts';
 import { declaredFile } from '#shared/cli/declared/file-schema.ts';
 import { COMMANDS } from '#shared/cli/commands.ts';
 import { parseInput } from '#shared/cli/arguments/parse.ts';
@@ -26,6 +27,15 @@ describe('docs/README.md', () => {
     const linked = new Set(['README.md', 'docs/README.md', ...links]);
     expect(PAGES.filter((page) => !linked.has(page))).toEqual([]);
   });
+});
+
+test('docs/how-to/test-your-client.md names the space of every scheme', () => {
+  const [, row = ''] =
+    /^\| one scheme \|(.*)\|$/m.exec(read('docs/how-to/test-your-client.md')) ?? [];
+  const named = [...row.matchAll(/`([\w-]+)`/g)].map(([, name]) => name);
+  const { spaces } = withTour(configSchema.parse({}));
+  const there = spaces.flatMap(({ url }) => /\/schemes\/([\w-]+)\/$/.exec(url)?.[1] ?? []);
+  expect(new Set([...named, 'all'])).toEqual(new Set(there));
 });
 
 describe('how-to guides and tutorials', () => {

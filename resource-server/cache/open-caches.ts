@@ -7,7 +7,7 @@ import { type CacheConfig, cacheName } from '#shared/config/cache-schema.ts';
 import { upstreamUrls } from '#shared/config/upstream-schema.ts';
 import type { Chore } from '#shared/server/chore.ts';
 import { type CacheReport, writeReport } from '#shared/stores/cache/cache-report.ts';
-import type { InvalidationFeed } from '#shared/stores/cache/invalidations.ts';
+import type { InvalidationFeed, Invalidations } from '#shared/stores/cache/invalidations.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { Space } from '../space/spaces.ts';
 import { type Cache, createCache } from './cache.ts';
@@ -30,7 +30,9 @@ const TIDY = 3600;
 export interface CachesParts {
   /** The server's folder. */
   readonly data: string;
-  readonly stores: Pick<Stores, 'invalidations' | 'cacheReports' | 'ping'>;
+  readonly stores: Pick<Stores, 'cacheReports' | 'ping'> & {
+    readonly invalidations: Pick<Invalidations, 'add' | 'feed'>;
+  };
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

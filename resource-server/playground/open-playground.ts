@@ -24,6 +24,7 @@ import { createCharge, createChargeOfIssuer } from './charge.ts';
 import { playgroundPages } from './endpoints.ts';
 import type { Exchange } from './exchange.ts';
 import { playgroundProxy } from './proxy.ts';
+import { playgroundInvalidations } from './invalidations.ts';
 import { playgroundIssuer, withoutMetadata } from './issuer.ts';
 import { openLoopback } from './listener.ts';
 import { playgroundTokenIssuer, TOKEN_ISSUER } from './token-issuer.ts';
@@ -147,8 +148,13 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     createSpaces({ ...config, spaces: [...some] }, schemes, people, clock);
   const reachable = spacesOf(reached);
   const usual = { clock, random, log: silentLog, errors, standing };
-  const kept = { data: config.data, stores: parts.schemes.stores };
-  const caches = opened.use(await openCaches(reachable.all, { ...usual, ...kept }));
+  const caches = opened.use(
+    await openCaches(reachable.all, {
+      ...usual,
+      data: config.data,
+      stores: { ...parts.schemes.stores, invalidations: playgroundInvalidations(clock) },
+    }),
+  );
   const gateways = await openGateways(reachable.all, config, {
     ...usual,
     caches: caches.of,

@@ -97,8 +97,8 @@ describe('help', () => {
   );
 
   test.each([
-    ['help cient', 'There is no command "cient".', 'signing-keys rotate'],
-    ['cient --help', 'There is no command "cient".', 'signing-keys rotate'],
+    ['help qqq', 'There is no command "qqq".', 'signing-keys rotate'],
+    ['cient --help', 'Did you mean "client"?', 'client remove'],
     ['help client ad', 'Did you mean "client add"?', 'client remove'],
     ['client ad --help', 'Did you mean "client add"?', 'client remove'],
   ])('help for what is no command is wrong usage: %s', async (args, message, listed) => {
@@ -118,6 +118,7 @@ test.each([
   [['cient', 'list'], 'Did you mean "client list"?'],
   [['user', 'lst'], 'Did you mean "user list"?'],
   [['logn'], 'Did you mean "login"?'],
+  [['clien'], 'Did you mean "client"?'],
 ])('a slip is told which command was meant: %j', async (args, hint) => {
   const { code, stderr } = await inProcess(new TestShell(), ...args);
   expect([code, stderr.split('\n')[0]]).toEqual([2, expect.stringContaining(hint)]);

@@ -60,14 +60,15 @@ function listCommands(args: readonly string[], commands: readonly Command[], she
     return 0;
   }
   const isGroup = inGroup(words, commands).length > 0;
-  const group = inGroup(isGroup ? words : words.slice(0, 1), commands);
+  const meant = isGroup ? undefined : meantBy(words, commands);
+  const group = inGroup(isGroup ? words : (meant ?? words).slice(0, 1), commands);
   const lines = group.length > 0 ? overview(group, false) : overview(commands, true);
   if (asked && (isGroup || words.length === 0)) {
     say(shell, lines);
     return 0;
   }
   if (isGroup && words.length > 0) shell.note(`Which command of "${words.join(' ')}" do you mean?`);
-  else if (args.length > 0) shell.note(unknownCommand(words, commands));
+  else if (args.length > 0) shell.note(unknownCommand(words, meant));
   for (const line of lines) shell.note(line);
   return 2;
 }
@@ -78,14 +79,19 @@ const begins = (words: readonly string[], name?: string) =>
 const inGroup = (words: readonly string[], commands: readonly Command[]) =>
   commands.filter(({ name }) => name.startsWith(`${words.join(' ')} `));
 
-function unknownCommand(words: readonly string[], commands: readonly Command[]): string {
-  const asked = words.slice(0, 2).join(' ');
-  const meant = nearest(
-    asked,
-    commands.map(({ name }) => name),
-  );
-  const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`;
-  return `There is no command "${asked}".${hint}`;
+/** The words of a command or of a group that somebody probably meant. */
+function meantBy(
+  words: readonly string[],
+  commands: readonly Command[],
+): readonly string[] | undefined {
+  const names = commands.map(({ name }) => name);
+  const groups = names.flatMap((name) => (name.includes(' ') ? (name.split(' ')[0] ?? []) : []));
+  return nearest(words.slice(0, 2).join(' '), [...new Set(groups), ...names])?.split(' ');
+}
+
+function unknownCommand(words: readonly string[], meant: readonly string[] | undefined): string {
+  const hint = meant === undefined ? '' : ` Did you mean "${meant.join(' ')}"?`;
+  return `There is no command "${words.slice(0, 2).join(' ')}".${hint}`;
 }
 
 function print({ json, lines, content }: Report, asJson: boolean, shell: Shell): void {

@@ -57,6 +57,14 @@ describe('in JSON', () => {
     },
   );
 
+  test.each([
+    [{ colour: 'red' }, 'The ban has the unknown member "colour", and needs path, tag or status.'],
+    [{ path: '/a', host: 'b' }, 'The ban has the unknown member "host".'],
+    [{ tag: '' }, 'The ban tag must be 1 to 256 visible characters.'],
+  ])('%j: the message is a sentence', (members, message) => {
+    expect(() => toBan(members)).toThrow(message);
+  });
+
   test('nothing else is thrown, whatever comes', () => {
     fc.assert(
       fc.property(fc.anything(), (members) => {

@@ -6,28 +6,31 @@ import { type Member, parseDictionary } from './structured-fields.ts';
 const WILDCARDS = 16;
 
 /** The members of a BAN. */
-export const banMembers = z.strictObject({
-  path: z
-    .string('must be a string, in quotes')
-    .regex(/^[/*][!-"$-~]{0,2047}$/, 'must begin with / or *, in at most 2048 visible characters')
-    .refine((path) => path.split('*').length <= WILDCARDS + 1, {
-      error: `has more than ${WILDCARDS} wildcards`,
-    })
-    .optional(),
-  tag: z
-    .string('must be a string, in quotes')
-    .regex(/^[!-~]{1,256}$/, 'must be 1 to 256 visible characters')
-    .optional(),
-  status: z
-    .union([z.int(), z.string()], { error: 'must be a status code, or a class such as 5xx' })
-    .transform(String)
-    .refine((status) => /^[1-5](?:xx|[0-9]{2})$/.test(status), {
-      error: 'must be a status code, or a class such as 5xx',
-    })
-    .optional(),
-});
+export const banMembers = z.strictObject(
+  {
+    path: z
+      .string('must be a string, in quotes')
+      .regex(/^[/*][!-"$-~]{0,2047}$/, 'must begin with / or *, in at most 2048 visible characters')
+      .refine((path) => path.split('*').length <= WILDCARDS + 1, {
+        error: `has more than ${WILDCARDS} wildcards`,
+      })
+      .optional(),
+    tag: z
+      .string('must be a string, in quotes')
+      .regex(/^[!-~]{1,256}$/, 'must be 1 to 256 visible characters')
+      .optional(),
+    status: z
+      .union([z.int(), z.string()], { error: 'must be a status code, or a class such as 5xx' })
+      .transform(String)
+      .refine((status) => /^[1-5](?:xx|[0-9]{2})$/.test(status), {
+        error: 'must be a status code, or a class such as 5xx',
+      })
+      .optional(),
+  },
+  { error: unknownMember },
+);
 
-const named = { error: 'names nothing: it needs path, tag or status' };
+const named = { error: 'needs path, tag or status' };
 const rule = banMembers.refine((given) => Object.keys(given).length > 0, named);
 
 /** The rule of a BAN. It removes the answers that match all its members. */
@@ -46,12 +49,19 @@ const schema = banMembers
     return { rule: given, soft };
   });
 
+/** The default message of the library is no part of a sentence. */
+function unknownMember(issue: z.core.$ZodRawIssue): string | undefined {
+  return issue.code === 'unrecognized_keys'
+    ? `has the unknown member ${issue.keys.map((key) => JSON.stringify(key)).join(', ')}`
+    : undefined;
+}
+
 /** A ban from its members, as they stand in JSON. Throws `BadRequest`, which says what is wrong. */
 export function toBan(given: unknown): Ban {
   const { data, error } = schema.safeParse(given);
   if (data !== undefined) return data;
   const said = error.issues.map(({ path, message }) => [...path, message].join(' '));
-  throw new BadRequest(`The ban ${said.join('; ')}.`);
+  throw new BadRequest(`The ban ${said.join(', and ')}.`);
 }
 
 /** Parses the lines of a field `Ban`, a Dictionary (RFC 8941 section 3.2). Throws `BadRequest`. */

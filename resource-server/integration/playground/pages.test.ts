@@ -273,6 +273,8 @@ test('a cache answers until PURGE or BAN makes it forget (RFC 9111, RFC 9211)', 
       .matchAll(/"asked":(\d+)/g),
   ].map(([, count]) => count);
   expect(asked).toEqual(['1', '1', '2', '3']);
+  // The bans of visitors are none that operators list.
+  expect(await rs.stores.invalidations.list('ban', 1)).toEqual([]);
   const told = checksOf(text).flatMap((list) => list.filter(({ result }) => result === 'no'));
   expect(told.map(({ reason }) => reason)).toEqual(
     Array.from({ length: 3 }, () => 'nothing is stored, so the application is asked'),

@@ -42,6 +42,7 @@ async function newShell() {
     return (await json(shell, 'apply', file, ...options)) as {
       dry_run: boolean;
       changes: { kind: string; name: string; change: string; members: object }[];
+      disabled: string[];
     };
   };
   const refused = async (content: unknown, ...options: readonly string[]) => {
@@ -153,7 +154,7 @@ describe('apply', () => {
   });
 
   test('--prune takes away what apply made, and nothing else; people are disabled, and come back', async () => {
-    const { shell, file, done } = await newShell();
+    const { shell, file, applied, done } = await newShell();
     const byHand = [
       '--name',
       'By hand',
@@ -178,6 +179,7 @@ describe('apply', () => {
     expect(await json(shell, 'apply', file)).toEqual({
       dry_run: false,
       changes: [],
+      disabled: [],
       left: [
         {
           kind: 'api-key',
@@ -203,6 +205,12 @@ describe('apply', () => {
       { name: 'dave' },
     ]);
     expect(await done(FILE)).toEqual(['client app added', `api-key ${KEY.id} added`]);
+    expect(await applied(FILE)).toMatchObject({ changes: [], disabled: ['bob'] });
+    expect((await inProcess(shell, 'apply', file)).stdout).toBe(
+      'Nothing to change.\nDeclared, but disabled: bob. "disabled": false lets them in.\n',
+    );
+    const out = { people: [ALICE, { name: 'bob', disabled: true }] };
+    expect(await applied(out)).toMatchObject({ changes: [], disabled: [] });
     const enabled = { people: [ALICE, { name: 'bob', disabled: false }] };
     expect(await done(enabled)).toEqual(['person bob changed']);
   });
@@ -315,7 +323,7 @@ describe('apply', () => {
 
 describe('a mistake changes nothing, and says where it is', () => {
   const mistakes: readonly (readonly [string, unknown, string])[] = [
-    ['no JSON', '{', 'all: is not JSON'],
+    ['no JSON', '{\n  "people": [],\n}', '\n  line 3, column 1: is not JSON'],
     ['a list', [], 'all: must be an object'],
     [
       'an unknown member',
@@ -408,7 +416,7 @@ describe('a mistake changes nothing, and says where it is', () => {
     [
       'a name in another form',
       { people: [{ name: 'Alice' }] },
-      'people.0.name: must be a name in its normal form',
+      'people.0.name: must be a name in its normal form: 1 to 64 letters, digits and . _ @ + -, in lower case',
     ],
     [
       'a name with letters of two scripts that is wide',

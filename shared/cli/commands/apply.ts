@@ -2,7 +2,7 @@ import { counted } from '#shared/base/counted.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
 import { type Command, Failure } from '../arguments/command.ts';
-import { applyDeclared, leftOver } from '../declared/apply-declared.ts';
+import { applyDeclared, keptOut, leftOver } from '../declared/apply-declared.ts';
 import { readDeclared } from '../declared/read-declared.ts';
 import type { Change } from '../declared/step.ts';
 import { withPeople } from '../stores/with-people.ts';
@@ -40,20 +40,24 @@ export const apply: Command = {
       former: flag('reuse-name') ? 'reused' : 'refused',
       noAdministrator: flag('no-administrator'),
     } as const;
-    const [changes, left] = await withPeople(
+    const [changes, left, disabled] = await withPeople(
       shell,
       async (house) => [
         await applyDeclared(house, wanted, options),
         options.prune ? [] : await leftOver(house, wanted),
+        await keptOut(house, wanted),
       ],
       config,
     );
     return {
-      json: { dry_run: dryRun, changes, left },
+      json: { dry_run: dryRun, changes, left, disabled },
       lines: [
         ...(dryRun ? ['Nothing is changed by this run.'] : []),
         ...changes.flatMap((change) => changeLines(change, dryRun)),
         ...endLines(changes, left, dryRun),
+        ...(disabled.length > 0
+          ? [`Declared, but disabled: ${firstOf(disabled)}. "disabled": false lets them in.`]
+          : []),
       ],
     };
   },

@@ -5,21 +5,12 @@ import { table } from '../lines/table.ts';
 import { listCommandOf } from '../stores/of-operation.ts';
 
 export const clientList = listCommandOf(listClients, {
+  details: ['client show CLIENT prints its redirect URIs, its origins and all else.'],
   nothing: () => 'There is no client yet.',
   lines: (items: readonly ShownClient[], widths) => table(HEADINGS, items.map(row), widths),
 });
 
-const HEADINGS = [
-  'id',
-  'name',
-  'authentication',
-  'grants',
-  'scope',
-  'redirect URIs',
-  'origins',
-  '',
-  '',
-];
+const HEADINGS = ['id', 'name', 'authentication', 'grants', 'scope', ''];
 
 const row = (client: ShownClient) => [
   client.client_id,
@@ -27,10 +18,10 @@ const row = (client: ShownClient) => [
   client.gnap ? 'GNAP' : ofOAuth(client),
   shortNames(client.grant_types),
   client.scope,
-  (client.redirect_uris ?? []).join(' '),
-  (client.origins ?? []).join(' '),
-  client.first_party ? '(first party)' : '',
-  client.demo ? '(demo: refused in production)' : '',
+  [
+    ...(client.first_party ? ['(first party)'] : []),
+    ...(client.demo ? ['(demo: refused in production)'] : []),
+  ].join(' '),
 ];
 
 const ofOAuth = ({ token_endpoint_auth_method: method }: ShownClient) =>

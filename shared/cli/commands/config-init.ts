@@ -1,11 +1,14 @@
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { configJsonSchema } from '#shared/config/json-schema.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { withTour } from '#shared/config/tour.ts';
 import { START } from '#shared/base/invocation.ts';
 import { type Command, Failure } from '../arguments/command.ts';
 import { makeNamedFolder } from '../arguments/named-folder.ts';
+
+/** The name of the file. */
+const NAME = 'countersign.json';
 
 export const configInit: Command = {
   name: 'config init',
@@ -16,11 +19,16 @@ export const configInit: Command = {
   },
   details: ['FOLDER is the working directory by default. The command never replaces a file.'],
   run: async ({ operands: [folder = '.'], flag }) => {
+    if (folder.endsWith('.json')) {
+      throw new Failure(
+        `${folder} would be a folder: name the one in which ${NAME} is to be, such as ${dirname(folder)}`,
+      );
+    }
     const { issuer, resource } = configSchema.parse({});
     const settings = flag('minimal') ? { issuer, resource } : withTour(configSchema.parse({}));
     const files = [
       {
-        file: join(folder, 'countersign.json'),
+        file: join(folder, NAME),
         content: { $schema: './countersign.schema.json', ...settings },
       },
       { file: join(folder, 'countersign.schema.json'), content: configJsonSchema() },

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { systemClock } from '#shared/base/clock.ts';
@@ -48,6 +48,13 @@ test('config init replaces nothing', async () => {
   const { code, stderr } = await inProcess(new TestShell(), 'config', 'init', folder);
   expect([code, stderr]).toEqual([1, `${file} is there already\n`]);
   expect(await readFile(file, 'utf8')).toBe('mine');
+});
+
+test('config init takes the name of a file for no folder', async () => {
+  const folder = await temporaryFolder();
+  const { code, stderr } = await inProcess(new TestShell(), 'config', 'init', `${folder}/x.json`);
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`such as ${folder}\n`)]);
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test.each([

@@ -134,6 +134,16 @@ export async function leftOver(house: House, wanted: Wanted): Promise<readonly C
   return changesOf(planned.map(({ step }) => step));
 }
 
+/** Resolves to the names of people whom the file declares and whom the store keeps out, though the file does not say so. */
+export async function keptOut({ stores }: House, { people }: Wanted): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (const { name, disabled } of people) {
+    if (disabled !== undefined) continue;
+    if ((await stores.people.getByName(name))?.disabled) names.push(name);
+  }
+  return names;
+}
+
 async function goneItems(
   stores: House['stores'],
   { people, clients, documents, keys, publicKeys }: Wanted,

@@ -1,3 +1,4 @@
+import { jsonFault } from '#shared/base/json-fault.ts';
 import { parseStrictJson, StrictJsonError } from '#shared/base/strict-json.ts';
 import { hash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
@@ -111,7 +112,8 @@ function parse(path: string, text: string): DeclaredFile {
     content = parseStrictJson(text);
   } catch (error) {
     if (!(error instanceof StrictJsonError)) throw error;
-    throw refusal(path, [{ path: error.path.join('.'), message: error.message }]);
+    const place = error.path.join('.') || jsonFault(text) || '';
+    throw refusal(path, [{ path: place, message: error.message }]);
   }
   const secrets = plainSecrets(content);
   if (secrets.length > 0) throw refusal(path, secrets);

@@ -425,7 +425,9 @@ describe('refused, by its place', () => {
   test('no file, half a file, another file, a member twice, and bytes that are not UTF-8', async () => {
     const { text: exportedText } = await exported();
     for (const end of [0, 1, exportedText.length >> 1, exportedText.length - 3]) {
-      expect(mistakes(exportedText.slice(0, end))).toContain('is not JSON');
+      expect(mistakes(exportedText.slice(0, end))).toMatch(
+        /^line \d+, column \d+: is not JSON in UTF-8$/,
+      );
     }
     for (const other of ['null', '[]', '1', '"x"', '{}']) expect(mistakes(other)).not.toBe('taken');
     const twice = exportedText.replace('{', '{"people":[],');

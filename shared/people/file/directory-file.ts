@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { realmName } from '#shared/base/members.ts';
+import { jsonFault } from '#shared/base/json-fault.ts';
 import { parseStrictJson, StrictJsonError } from '#shared/base/strict-json.ts';
 import { isScopeToken } from '#shared/jose/scope.ts';
 import type { NewRecord } from '../people.ts';
@@ -126,7 +127,10 @@ function parseJson(file: Uint8Array): unknown {
   } catch (error) {
     if (!(error instanceof StrictJsonError)) throw error;
     const { path, message } = error;
-    if (path.length === 0) throw new DirectoryFileError('all: is not JSON in UTF-8');
+    if (path.length === 0) {
+      const place = jsonFault(Buffer.from(file).toString()) ?? 'all';
+      throw new DirectoryFileError(`${place}: is not JSON in UTF-8`);
+    }
     throw new DirectoryFileError(`${path.join('.')}: ${message}`);
   }
 }

@@ -44,7 +44,10 @@ const verifierOf = (kind: KeptKind) =>
 /** The members of a person that let nobody in. */
 export const personMembers = {
   id,
-  name: checked((name) => usernameCaseMapped(name) === name, 'a name in its normal form'),
+  name: checked(
+    (name) => usernameCaseMapped(name) === name,
+    'a name in its normal form: 1 to 64 letters, digits and . _ @ + -, in lower case',
+  ),
   kerberos: z
     .array(checked(isKerberosPrincipal, 'a principal with its realm, such as alice@EXAMPLE.COM'))
     .exactOptional(),

@@ -1,0 +1,33 @@
+import type { Clock } from '#shared/base/clock.ts';
+import {
+  checkLengths,
+  type InvalidationListener,
+  type Invalidations,
+} from '#shared/stores/cache/invalidations.ts';
+
+/**
+ * The invalidations of the playground's caches. Only this process reaches those, so no store tells other processes, and
+ * the bans of visitors do not displace those of operators in `cache bans`.
+ */
+export function playgroundInvalidations(clock: Clock): Pick<Invalidations, 'add' | 'feed'> {
+  const listeners = new Set<InvalidationListener>();
+  return {
+    async add(invalidations) {
+      checkLengths(invalidations);
+      const at = clock.now();
+      for (const listener of listeners) {
+        for (const one of invalidations) listener.apply({ ...one, at, position: '' });
+      }
+    },
+    async feed(listener) {
+      listeners.add(listener);
+      return {
+        position: '',
+        latest() {},
+        async [Symbol.asyncDispose]() {
+          listeners.delete(listener);
+        },
+      };
+    },
+  };
+}
