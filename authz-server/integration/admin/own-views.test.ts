@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { closeOpen } from '#shared/audit/close.ts';
 import { macKey } from '#shared/audit/mac.ts';
 import { systemClock } from '#shared/base/clock.ts';
+import { scopesOfSpaces } from '#shared/operations/clients/client-scopes.ts';
 import { perform } from '#shared/operations/operation.ts';
 import { setUser } from '#shared/operations/people/user-set.ts';
 import { recordAccess } from '#shared/people/access/grants.ts';
@@ -258,14 +259,67 @@ test('a mistake names the fields of the page, in place of options of the command
   expect(shown.text).not.toContain('--grant');
 });
 
+test('the form of a client tells the scopes of the spaces, and for whom each grant type is', async () => {
+  const { text } = await browser.open('/admin/client-add');
+  expect(text).toContain(`The spaces ask for: ${scopesOfSpaces(site.server.config).join(' ')}`);
+  expect(text).toContain('client_credentials: a machine in its own name');
+  expect(text).toMatch(/Redirect URIs<\/label/);
+  expect(text).toContain('Needed for authorization_code');
+});
+
+test('after adding, the ways on have names, and only those that apply are there', async () => {
+  const ways = ({ text }: Page) =>
+    [...text.matchAll(/<a class="button slim" href="[^"]*">([^<]*)/g)].map(([, way]) => way);
+  const client = await browser.submit(await browser.open('/admin/client-add'), {
+    client_name: 'Robot',
+    grant_types: 'client_credentials',
+    scope: 'documents:read',
+  });
+  expect(ways(client)).toEqual(expect.arrayContaining(['Open Robot', 'Grants of Robot']));
+  const person = await browser.submit(await browser.open('/admin/user-add'), { name: 'dora' });
+  expect(ways(person)).toEqual(expect.arrayContaining(['Open dora', 'Erase dora']));
+  for (const way of ['Enable dora', 'Remove the second factor of dora']) {
+    expect(ways(person)).not.toContain(way);
+  }
+});
+
+const IN_GERMAN = [
+  [
+    'client-add',
+    { client_name: 'App', grant_types: 'authorization_code', scope: 'openid' },
+    'fehlt; authorization_code schickt seinen Code dorthin',
+  ],
+  ['client-add', { grant_types: 'client_credentials', scope: 'openid' }, 'Name des Clients: fehlt'],
+  ['user-add', { name: 'a b' }, 'Ein Name hat 1 bis 64 Buchstaben'],
+  ['user-add', { name: 'bob' }, 'Den Namen bob gibt es schon'],
+  ['user-add', { name: 'dora', password: 'short' }, 'Ein Passwort hat mindestens 8 Zeichen'],
+  ['token-revoke', { token: 'x' }, 'Nichts ist geschehen. Es gibt nichts zu widerrufen'],
+  ['user-disable', { name: 'nobody' }, 'Nichts ist geschehen. Es gibt keine Person nobody.'],
+  [
+    'client-add',
+    { client_name: 'App', grant_types: 'client_credentials', gnap_key: '{', scope: 'a' },
+    'Der Grund ist auf Englisch: <span lang="en">',
+  ],
+] as const;
+
+test('refusals are in German, or say in German that their reason is in English', async () => {
+  browser.fields = { ...browser.fields, 'accept-language': 'de' };
+  for (const [page, given, said] of IN_GERMAN) {
+    const { status, text } = await browser.submit(await browser.open(`/admin/${page}`), given);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(said);
+  }
+});
+
 test('the last good backup is shown, or that none is known, and one that is overdue wants attention', async () => {
   const shown = async () => (await browser.open('/admin/server-status')).text;
   const OVERDUE = 'A backup is overdue';
-  expect(await shown()).toMatch(/<dt>Last good backup<\/dt>\s*<dd>\s*None is known/);
-  expect((await browser.open('/admin')).text).not.toContain(OVERDUE);
-  expect(await shown()).toMatch(/<dt>Backups<\/dt>\s*<dd>\s*None: the setting/);
+  expect(await shown()).not.toContain(OVERDUE);
+  expect(await shown()).not.toContain('Last good backup');
+  expect(await shown()).toMatch(/<dt>Backups<\/dt>\s*<dd>\s*Not set up: the setting/);
   Object.assign(site.server.config, { backup: { every: 86_400, folder: '/backups', keep: 7 } });
   expect(await shown()).toMatch(/<dt>Backups<\/dt>\s*<dd>\s*Every 24 hours; 7 are kept/);
+  expect(await shown()).toMatch(/<dt>Last good backup<\/dt>\s*<dd>\s*None is known/);
   expect((await browser.open('/admin')).text).toContain(OVERDUE);
   const { lastBackup } = site.server.stores;
   await lastBackup.note(systemClock.now());

@@ -6,7 +6,7 @@ import { OPERATIONS } from '#shared/operations/operations.ts';
 import { disableUser } from '#shared/operations/people/user-disable.ts';
 import { setUser } from '#shared/operations/people/user-set.ts';
 import { disablePerson } from '#shared/people/people.ts';
-import { someApiKey, someClient } from '#shared/stores/contract/samples.ts';
+import { someApiKey, someClient, someSecondFactor } from '#shared/stores/contract/samples.ts';
 import { houseOf } from '../../base/house.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { ALICE, BOB } from '../pages/at-consent.fixture.ts';
@@ -71,6 +71,8 @@ describe('in development', () => {
     };
     await site.server.stores.apiKeys.add(someApiKey('led'));
     await site.server.stores.clients.add(someClient('led'));
+    const { id = '' } = (await site.server.stores.people.getByName('bob')) ?? {};
+    await site.server.stores.secondFactors.add(someSecondFactor(id));
     const home = await led('/admin');
     expect(home).toEqual(expect.arrayContaining(['user-list', 'user-add', 'token-revoke']));
     for (const name of ['user-remove', 'user-set', 'client-secret', 'key-rotate']) {

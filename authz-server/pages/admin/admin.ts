@@ -20,6 +20,7 @@ import { adminOperationPage } from '../views/admin-operation.ts';
 import { groupOf, operationAt, pageOf } from './addresses.ts';
 import { ADMIN_PATH, type Admitted, createAdmission } from './admission.ts';
 import { type Asked, asking, problemIn } from './asked.ts';
+import { withKnownScopes } from './known-scopes.ts';
 import { linksFrom, titleOf } from './links.ts';
 import { fieldsOf, repeatedIn, textsIn, withoutSecrets } from './members.ts';
 import { overview } from './notices.ts';
@@ -80,7 +81,8 @@ export function adminHandlers(
     const action = pageOf(operation);
     const { part, done = textsOf(language).admin.done, ...said } = asked;
     const isFixed = (name: string) => part !== undefined || Object.hasOwn(asked.hidden ?? {}, name);
-    const all = fieldsOf(operation, texts, language, wrong).filter(({ name }) => !isFixed(name));
+    const fields = fieldsOf(operation, texts, language, wrong).filter(({ name }) => !isFixed(name));
+    const all = withKnownScopes(fields, operation, server.config, language);
     // No field is there to say it.
     const problem = wrong && isFixed(wrong.path[0] ?? '') ? problemIn(wrong) : undefined;
     const page = adminOperationPage(view, {
@@ -143,7 +145,8 @@ export function adminHandlers(
     try {
       const told = await perform(operation, fromTexts(operation.input, texts), house);
       const { language } = viewOf(ctx);
-      const links = linksFrom(operation, told, language, page.asked.subject?.name);
+      const whose = page.asked.subject?.name ?? texts.get('client_name')?.[0];
+      const links = linksFrom(operation, told, language, whose);
       answer(ctx, visitor, page, {
         told: toldBy(operation, told, language),
         isDone: true,

@@ -3,9 +3,10 @@ import { OPERATIONS } from '#shared/operations/operations.ts';
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminLink } from '../frame/admin-view.ts';
 import { namedTitle, operationWords } from '../texts/admin-words.ts';
+import { textsOf } from '../texts/index.ts';
 import { groupOf, pageOf } from './addresses.ts';
 import { repeatedIn } from './members.ts';
-import { itemOf } from './tell.ts';
+import { type Item, itemOf, textIn } from './tell.ts';
 
 /**
  * Returns the page that shows an item of a list, or the one that removes it; undefined: there is none, or the item does not
@@ -45,7 +46,9 @@ const FITS: Readonly<Record<string, (told: unknown) => boolean>> = {
   // Somebody who waits may be invited again.
   'user invite': (told) => itemOf(told)['passwordless'] === true,
   'user disable': (told) => itemOf(told)['disabled'] !== true,
-  'user enable': (told) => itemOf(told)['disabled'] !== false,
+  'user second-factor-remove': (told) =>
+    itemOf(told)['second_factor'] !== undefined || itemOf(told)['set_up'] === true,
+  'user enable': (told) => itemOf(told)['disabled'] === true,
 };
 
 /** Returns the ways to the other operations on what is shown, with their forms filled in. `whose`: its name. */
@@ -53,7 +56,7 @@ export function linksFrom(
   shown: Operation,
   told: unknown,
   language: Language,
-  whose?: string,
+  whose = nameIn(itemOf(told)),
 ): readonly AdminLink[] {
   const fromList = FROM_LISTS[shown.name];
   if (fromList)
@@ -66,9 +69,19 @@ export function linksFrom(
     if (kindOf(operation) !== kindOf(shown) && operation.operands.length > 1) return [];
     const members = namedBy(operation, told);
     if (members === undefined || FITS[operation.name]?.(told) === false) return [];
-    return [{ href: pageOf(operation, members), text: titleOf(operation, language, whose) }];
+    return [{ href: pageOf(operation, members), text: wayTo(operation, language, whose) }];
   });
 }
+
+/** The name of the client or the person of which something is told. Undefined: it tells none. */
+const nameIn = (told: Item): string | undefined =>
+  ['client_name', 'person', 'name'].map((member) => textIn(told, member)).find(Boolean);
+
+/** The title of an operation on somebody; to their own page, that it opens them. */
+const wayTo = (operation: Operation, language: Language, whose: string | undefined): string =>
+  whose !== undefined && ['client show', 'user show'].includes(operation.name)
+    ? textsOf(language).admin.open(whose)
+    : titleOf(operation, language, whose);
 
 /** The title of an operation, on somebody if a name is given; its own name if nobody has put it in words. */
 export const titleOf = (

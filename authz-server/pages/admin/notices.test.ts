@@ -26,6 +26,23 @@ test('warnings that say the same are one line, with a count and the first paths'
   ]);
 });
 
+test.each([
+  ['production', {}, ['Backups are not set up, and no good one is known']],
+  ['production', { backup_at: 1 }, []],
+  ['production', { backup_every: 60 }, []],
+  ['development', {}, []],
+])(
+  'backups that nobody has set up want attention, in production: %s, %j',
+  async (mode, known, said) => {
+    const tell: Tell = {
+      one: (name) => Promise.resolve(name === 'server status' ? { mode, ...known } : { items: [] }),
+      items: () => Promise.resolve([]),
+    };
+    const { notices } = await overview(tell, 0, 'en');
+    expect(notices.map(({ text }) => text)).toEqual(said);
+  },
+);
+
 test('the first of many different warnings have a line each, and the others are counted', async () => {
   const warnings = Array.from({ length: 40 }, (_, index) => ({
     path: `p${index}`,

@@ -35,6 +35,10 @@ export async function overview(
   const lacking = persons.filter((person) => person['lacks_second_factor'] === true).length;
   const pending = bans.filter(({ pending: left }) => left !== 0).length;
   const ending = keys.filter(({ expires_at: end }) => isSoon(end, now)).length;
+  const isUnsaved =
+    status['mode'] === 'production' &&
+    status['backup_every'] === undefined &&
+    status['backup_at'] === undefined;
   const unready = processes.filter(({ ready }) => ready !== true).length;
   return {
     figures: [
@@ -56,6 +60,7 @@ export async function overview(
       ...noticeOf(status['backup_overdue'] === true ? 1 : 0, () => texts.overdue, {
         name: 'server status',
       }),
+      ...noticeOf(isUnsaved ? 1 : 0, () => texts.noBackups, { name: 'server status' }),
       ...noticeOf(pending, texts.bans, { name: 'cache bans' }),
       ...warningNotices(itemsOf(status['warnings']), language),
     ],

@@ -71,16 +71,20 @@ const OWN_VIEWS: Readonly<Record<string, Make>> = {
     language,
   ) {
     // A person's `version` counts changes: that of the software has a label of its own.
-    const { backup_at = textsOf(language).admin.backup.none, backup_overdue, ...rest } = value;
+    const { backup_at, backup_overdue, mode, ...rest } = value;
+    const isPlanned = backup_every !== undefined;
     return {
       told: {
         kind: 'one',
         value: {
           software_version: version,
+          mode: choiceWord(language, String(mode)) ?? mode,
           ...rest,
-          backup_at,
           backup_schedule: backupSchedule(backup_every, backup_keep, language),
-          backup_overdue,
+          ...((isPlanned || backup_at !== undefined) && {
+            backup_at: backup_at ?? textsOf(language).admin.backup.none,
+          }),
+          ...(isPlanned && { backup_overdue }),
         },
       },
       sections: [
@@ -128,6 +132,7 @@ const warningsSection = (warnings: readonly Item[], language: Language): AdminSe
   id: 'warnings',
   title: textsOf(language).admin.sections.warnings,
   columns: ['path', 'message'],
+  empty: textsOf(language).admin.noWarnings,
   rows: warnings.map((item) => ({ item })),
 });
 

@@ -38,6 +38,7 @@ test('a client is registered by a short form; what is rarely needed is closed', 
   expect(fields.filter(({ isUsual }) => isUsual).map(({ name }) => name)).toEqual([
     'client_name',
     'grant_types',
+    'redirect_uris',
   ]);
   expect(open).toEqual([]);
 });

@@ -21,15 +21,19 @@ const OF_CLIENTS = {
 /** The parts of long forms, by operation: the fields below a heading that is closed at first. All others come before. */
 const PARTS: Readonly<Record<string, Partial<Record<PartName, readonly string[]>>>> = {
   'client add': {
+    document: ['document'],
     ...OF_CLIENTS,
     gnap: ['gnap_key', 'gnap_bearer'],
-    document: ['document'],
   },
   'client set': { ...OF_CLIENTS, clear: ['without'] },
 };
 
-/** Fields that only a client by a document can do without. */
-const USUAL: ReadonlySet<string> = new Set(['client add client_name', 'client add grant_types']);
+/** Fields that only a client by a document, or by no browser, can do without. */
+const USUAL: ReadonlySet<string> = new Set([
+  'client add client_name',
+  'client add grant_types',
+  'client add redirect_uris',
+]);
 
 /** Returns the fields that everybody sees, and the others by part. A part is open if somebody has filled in something of it. */
 export function inParts(

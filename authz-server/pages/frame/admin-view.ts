@@ -28,6 +28,8 @@ export interface AdminTable {
   /** Names of members. */
   readonly columns: readonly string[];
   readonly rows: readonly AdminRow[];
+  /** Said if there are no rows. */
+  readonly empty?: string;
   /** The next page. */
   readonly next?: string;
 }

@@ -22,6 +22,7 @@ export const adminDe: typeof adminEn = {
   optional: 'freiwillig',
   details: 'Einzelheiten',
   problem: 'Nichts ist geschehen.',
+  inEnglish: 'Der Grund ist auf Englisch:',
   sent: 'Nichts ist geschehen: Dieses Formular wurde schon abgeschickt oder ist zu alt. Sehen Sie nach, ob es noch nötig ist, und schicken Sie es dann noch einmal ab.',
   done: 'Das ist erledigt.',
   goOn: 'Zurück zur Verwaltung',
@@ -36,6 +37,8 @@ export const adminDe: typeof adminEn = {
   replace: 'Ersetzen',
   compromised: 'Andere können ihn haben',
   all: 'Alle zeigen',
+  open: (name: string) => `${name} öffnen`,
+  noWarnings: 'Keine Warnungen.',
   sections: {
     passkeys: 'Passkeys',
     keys: 'Schlüssel',
@@ -43,7 +46,7 @@ export const adminDe: typeof adminEn = {
     grants: 'Zugriffe',
     consents: 'Erlaubnisse',
     activity: 'Letzte Aktivität',
-    warnings: 'Die Konfiguration noch einmal ansehen',
+    warnings: 'Warnungen der Konfiguration',
     bans: 'Sperren (bans) des letzten Tages',
     processes: 'Prozesse der letzten Minute',
     feed: 'Liste der Widerrufe',
@@ -62,10 +65,10 @@ export const adminDe: typeof adminEn = {
     none: 'Keine bekannt',
     schedule: (period: string, kept: number | undefined) =>
       `Alle ${period}${kept === undefined ? '' : `; ${kept} werden behalten`}`,
-    unplanned: 'Keiner: Die Einstellung `backup` sagt, wie oft',
+    unplanned: 'Nicht eingerichtet: Die Einstellung `backup` sagt, wie oft und wohin',
   },
   overview: {
-    title: 'Aufmerksamkeit',
+    title: 'Zu tun',
     nothing: 'Nichts braucht Ihre Aufmerksamkeit.',
     people: 'Personen',
     clients: 'Clients',
@@ -82,6 +85,7 @@ export const adminDe: typeof adminEn = {
     unready: (count: number) =>
       count === 1 ? 'Ein Prozess ist nicht bereit' : `${count} Prozesse sind nicht bereit`,
     overdue: 'Eine Sicherung ist überfällig',
+    noBackups: 'Sicherungen sind nicht eingerichtet, und keine gute ist bekannt',
     mixed: (count: number) => `Es laufen Prozesse von mindestens ${count} Versionen`,
     bans: (count: number) =>
       count === 1
@@ -335,7 +339,18 @@ export const adminDe: typeof adminEn = {
     trees: 'Auch die Dokumente in eigenen Bäumen löschen',
     document: 'Adresse seiner Beschreibung, statt aller anderen Felder',
   },
-  hints: { since: '2h oder 2026-11-25', until: '2h oder 2026-11-25' },
+  hints: {
+    since: '2h oder 2026-11-25',
+    until: '2h oder 2026-11-25',
+    redirect_uris: 'Nötig für authorization_code: Dorthin geht der Code.',
+  },
+  choices: {
+    client_credentials: 'client_credentials: eine Maschine in ihrem eigenen Namen',
+    authorization_code: 'authorization_code: Personen, die sich im Browser anmelden',
+    refresh_token: 'refresh_token: der Zugriff von Personen wird ohne sie erneuert',
+    device_code: 'device_code: Personen mit einem Gerät ohne Browser',
+  },
+  scopes: (known: string) => `Die Bereiche fragen nach: ${known}`,
   members: {
     name: 'Anmeldename',
     id: 'Kennung',
@@ -505,6 +520,8 @@ export const adminDe: typeof adminEn = {
     before: 'Vor',
     from: 'Von wo',
     mode: 'Betrieb',
+    development: 'Entwicklung',
+    production: 'Produktion',
     processes: 'Prozesse',
     server: 'Server',
     worker: 'Worker',

@@ -22,6 +22,8 @@ export const adminEn = {
   optional: 'optional',
   details: 'Details',
   problem: 'Nothing was done.',
+  /** Said before a reason that has no words in the language of the page. */
+  inEnglish: 'The reason:',
   sent: 'Nothing was done: this form was sent already, or is too old. Look whether it is still needed, then send it again.',
   done: 'It is done.',
   goOn: 'Back to administration',
@@ -36,6 +38,8 @@ export const adminEn = {
   replace: 'Replace',
   compromised: 'Others may have it',
   all: 'Show all',
+  open: (name: string) => `Open ${name}`,
+  noWarnings: 'No warnings.',
   sections: {
     passkeys: 'Passkeys',
     keys: 'Keys',
@@ -43,7 +47,7 @@ export const adminEn = {
     grants: 'Grants',
     consents: 'Consents',
     activity: 'Recent activity',
-    warnings: 'Look again at the configuration',
+    warnings: 'Warnings of the configuration',
     bans: 'Bans of the last day',
     processes: 'Processes of the last minute',
     feed: 'Feed of revocations',
@@ -62,10 +66,10 @@ export const adminEn = {
     none: 'None is known',
     schedule: (period: string, kept: number | undefined) =>
       `Every ${period}${kept === undefined ? '' : `; ${kept} are kept`}`,
-    unplanned: 'None: the setting `backup` says how often',
+    unplanned: 'Not set up: the setting `backup` says how often and where',
   },
   overview: {
-    title: 'Attention',
+    title: 'To do',
     nothing: 'Nothing wants your attention.',
     people: 'People',
     clients: 'Clients',
@@ -80,6 +84,7 @@ export const adminEn = {
     unready: (count: number) =>
       count === 1 ? 'One process is not ready' : `${count} processes are not ready`,
     overdue: 'A backup is overdue',
+    noBackups: 'Backups are not set up, and no good one is known',
     mixed: (count: number) => `Processes of at least ${count} versions run`,
     bans: (count: number) =>
       count === 1
@@ -328,7 +333,19 @@ export const adminEn = {
     trees: 'Also erase the documents in their own trees',
     document: 'Address of its description, instead of all other fields',
   },
-  hints: { since: '2h or 2026-11-25', until: '2h or 2026-11-25' },
+  hints: {
+    since: '2h or 2026-11-25',
+    until: '2h or 2026-11-25',
+    redirect_uris: 'Needed for authorization_code, which sends its code there.',
+  },
+  /** Choices of a form that need more than their names. */
+  choices: {
+    client_credentials: 'client_credentials: a machine in its own name',
+    authorization_code: 'authorization_code: people who sign in in a browser',
+    refresh_token: 'refresh_token: the access of people is renewed without them',
+    device_code: 'device_code: people with a device that has no browser',
+  },
+  scopes: (known: string) => `The spaces ask for: ${known}`,
   members: {
     name: 'Name',
     id: 'Identifier',
@@ -498,6 +515,8 @@ export const adminEn = {
     before: 'Before',
     from: 'From',
     mode: 'Mode',
+    development: 'Development',
+    production: 'Production',
     processes: 'Processes',
     server: 'Server',
     worker: 'Worker',

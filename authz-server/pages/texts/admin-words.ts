@@ -52,6 +52,10 @@ export const fieldWord = (language: Language, name: string): string | undefined 
 export const memberWord = (language: Language, name: string): string | undefined =>
   inTable<string>(textsOf(language).admin.members, name);
 
+/** The label of a choice in a form. Undefined: nobody has put it in words. */
+export const optionWord = (language: Language, value: string): string | undefined =>
+  inTable<string>(textsOf(language).admin.choices, value) ?? choiceWord(language, value);
+
 /** A value out of a closed set, such as a kind of event. Undefined: nobody has put it in words. */
 export const choiceWord = (language: Language, value: string): string | undefined =>
   eventWord(language, 'kinds', value) ?? memberWord(language, value);

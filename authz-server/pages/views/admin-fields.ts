@@ -2,9 +2,11 @@ import { type Html, html } from '#shared/pages/html.ts';
 import type { AdminField } from '../frame/admin-view.ts';
 import type { View } from '../frame/view.ts';
 import { textsOf } from '../texts/index.ts';
+import { reason } from './reason.ts';
 
 /** The field of a member, with what is wrong with it beside it. */
-export function adminField({ language }: View, field: AdminField): Html {
+export function adminField(view: View, field: AdminField): Html {
+  const { language } = view;
   const { name, kind, required, isUsual, problem } = field;
   // A choice has an answer at first: nobody has to be told that it may be left.
   const isMarked = !required && !isUsual && kind !== 'choice';
@@ -13,17 +15,17 @@ export function adminField({ language }: View, field: AdminField): Html {
   const id = `field-${name}`;
   const wrong = `${id}-problem`;
   const hint = `${id}-hint`;
-  const form = kind === 'lines' ? texts.lines : field.hint;
+  const form = [field.hint, kind === 'lines' && texts.lines].filter(Boolean).join(' ');
   const described = [
     ...(problem === undefined ? [] : [wrong]),
-    ...(form === undefined ? [] : [hint]),
+    ...(form === '' ? [] : [hint]),
   ].join(' ');
   const state = html`${described !== '' && html` aria-describedby="${described}"`}${
     problem !== undefined && html` aria-invalid="true"`
   }`;
   const said =
     problem !== undefined &&
-    html`<p class="note bad" id="${wrong}">${label}: <span lang="en">${problem}</span></p>`;
+    html`<p class="note bad" id="${wrong}">${label}: ${reason(view, problem)}</p>`;
   if (kind === 'choices') {
     return html`<fieldset class="items asked">
       <legend>${label}</legend>
@@ -51,7 +53,7 @@ export function adminField({ language }: View, field: AdminField): Html {
       >${label}${isMarked && html` <span class="small muted">(${texts.optional})</span>`}</label
     >
     ${INPUTS[kind](field, id, html`${state}${required && html` required`}`)}
-    ${form !== undefined && html`<p class="small muted" id="${hint}">${form}</p>`} ${said}
+    ${form !== '' && html`<p class="small muted" id="${hint}">${form}</p>`} ${said}
   </div>`;
 }
 

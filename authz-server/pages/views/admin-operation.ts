@@ -8,6 +8,7 @@ import { adminField } from './admin-fields.ts';
 import { adminSection, adminTable } from './admin-table.ts';
 import { adminFacts, adminValue } from './admin-values.ts';
 import { form } from './form.ts';
+import { reason } from './reason.ts';
 
 /** The page of an operation: what it is for, its form, and what it gave. */
 export function adminOperationPage(view: View, props: AdminOperationProps): Answer {
@@ -56,16 +57,14 @@ function crumbs({ language }: View, { home, path }: AdminOperationProps): Html {
 }
 
 /** Where nothing would change, it goes without saying that nothing was done. */
-function problemOf({ language }: View, { problem, effect }: AdminOperationProps): Html | undefined {
+function problemOf(view: View, { problem, effect }: AdminOperationProps): Html | undefined {
   if (problem === undefined) return undefined;
-  const texts = textsOf(language).admin;
+  const texts = textsOf(view.language).admin;
   return html`<p class="note bad" role="alert">
     ${
       problem.kind === 'sent'
         ? texts.sent
-        : html`${effect === 'changes' && html`${texts.problem} `}<span lang="en"
-              >${problem.text}</span
-            >`
+        : html`${effect === 'changes' && html`${texts.problem} `}${reason(view, problem.text)}`
     }
   </p>`;
 }

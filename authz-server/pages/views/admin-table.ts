@@ -6,9 +6,9 @@ import { textsOf } from '../texts/index.ts';
 import { adminValue } from './admin-values.ts';
 
 /** A page of a list; the last column has what can be done with a row. */
-export function adminTable(view: View, { columns, rows, next }: AdminTable): Html {
+export function adminTable(view: View, { columns, rows, next, empty }: AdminTable): Html {
   const texts = textsOf(view.language).admin;
-  if (rows.length === 0) return html`<p class="empty">${texts.nothing}</p>`;
+  if (rows.length === 0) return html`<p class="empty">${empty ?? texts.nothing}</p>`;
   const hasLinks = rows.some(({ links = [] }) => links.length > 0);
   const head = columns.map(
     (name) => html`<th scope="col">${memberWord(view.language, name) ?? name}</th>`,

@@ -7,6 +7,8 @@ import { moment } from './times.ts';
 
 /** Matches the names of members that are times, in milliseconds or seconds since the epoch. */
 const TIME = /(?:^|_)(?:at|until|since|seen|expires|used|issue)$/;
+/** Matches a time as ISO 8601 writes it. */
+const WRITTEN = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 /** Below it a time is in seconds: as milliseconds it would be before this software. */
 const SECONDS = 1e11;
 /** The last moment that a date can tell (ECMA-262 section 21.4.1.1). */
@@ -27,6 +29,9 @@ export function adminValue(view: View, name: string, value: unknown): Html | str
     return html`<ul>
       ${items}
     </ul>`;
+  }
+  if (typeof value === 'string' && TIME.test(name) && WRITTEN.test(value)) {
+    return moment(Date.parse(value), view);
   }
   return typeof value === 'string' ? value : adminFacts(view, Object(value) as object);
 }

@@ -184,7 +184,7 @@ test('the status tells of the last good backup: none, by the command, recorded, 
   const known = (at: number) => `good backup is of ${new Date(at).toISOString().slice(0, 16)}Z, `;
   await withStores(shell, (stores) => put(stores, TREE, 'lost', 'lost'));
   expect((await inProcess(shell, 'backup', target)).code).toBe(1);
-  expect(await lines()).toContain('No good backup is known.');
+  expect(await lines()).toContain('Backups are not set up');
   await writeFile(join(content, 'lost'), 'found');
   await json(shell, 'backup', target);
   expect(await lines()).toContain(known(shell.clock.now()));

@@ -43,6 +43,9 @@ function backupLines(
   { backup_at: at, backup_every: period, backup_keep: keep, backup_overdue: overdue }: Backups,
   now: number,
 ): readonly string[] {
+  if (at === undefined && period === undefined) {
+    return ['Backups are not set up: the setting `backup` says how often and where.'];
+  }
   const kept = keep === undefined ? '' : `, and ${keep} are kept`;
   return [
     at === undefined

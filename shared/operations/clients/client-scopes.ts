@@ -15,6 +15,11 @@ import { ofPeople } from './grant-types.ts';
 /** Scopes of no space: OpenID Connect Core 1.0 sections 3.1.2.1, 5.4 and 11. */
 const OF_PEOPLE = ['openid', ...Object.keys(CLAIMS_OF_SCOPES), 'offline_access'];
 
+/** Returns the scopes that spaces ask for. */
+export const scopesOfSpaces = (config: Config): readonly string[] => [
+  ...new Set(tokenSpaces(config).flatMap(({ scopes }) => Object.values(scopes).flat())),
+];
+
 /** Returns the notes on scopes that are of no use. Throws `InputError` if they do not fit the client. */
 export function checkScopes(client: RuledClient, config: Config): { readonly notes?: string[] } {
   const all = parseScope(client.scope);
