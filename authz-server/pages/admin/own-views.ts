@@ -108,7 +108,7 @@ const OWN_VIEWS: Readonly<Record<string, Make>> = {
           rows: [{ item: await tell.one('revocation status') }],
           more: {
             href: pageOf({ name: 'revocation status' }),
-            text: textsOf(language).admin.all,
+            text: textsOf(language).admin.operations['revocation status'].title,
           },
         },
       ],

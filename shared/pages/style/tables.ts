@@ -105,6 +105,10 @@ export const TABLES = css`
     .records tr {
       padding: 0.5rem 0;
     }
+    /* The head above the first row is not seen. */
+    .records tbody tr:first-child {
+      border-top: 0;
+    }
     .records td {
       padding: 0.125rem 0;
     }
