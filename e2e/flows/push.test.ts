@@ -26,6 +26,7 @@ beforeAll(() =>
 );
 afterAll(async () => parts.disposeAsync());
 
+/** Its user agents are connected when they are asked for: a token takes longer than a connection may be idle. */
 function placeOn(kind: StoreKind): PushPlace {
   const place = places.get(kind);
   if (place === undefined) throw new Error(`nothing was started on ${kind}`);
@@ -42,8 +43,9 @@ async function waiting(agent: OwnAgent, subscription: Subscription): Promise<Rec
 describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
   test.each(WAYS)('a message that one takes comes at the other, by %s', async (by) => {
     const place = placeOn(kind);
+    const token = await place.token();
     const [one, other] = [place.agent(0), place.agent(1)];
-    const subscription = await one.subscribe(await place.token(), APPLICATION.publicKey);
+    const subscription = await one.subscribe(token, APPLICATION.publicKey);
     const came: Received[] = [];
     const over = other.receive(subscription, (message) => came.push(message), { by });
     for (const text of ['first', 'second']) {
@@ -72,8 +74,9 @@ describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
 
   test('the application server is told at the other that a message was delivered', async () => {
     const place = placeOn(kind);
+    const token = await place.token();
     const agent = place.agent(1);
-    const subscription = await agent.subscribe(await place.token());
+    const subscription = await agent.subscribe(token);
     const request = requestOf(subscription, 'registered', {
       headers: { Prefer: 'respond-async' },
     });
@@ -97,8 +100,8 @@ describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
 
   test('a grant that ends, ends its subscriptions and whoever waits at them', async () => {
     const place = placeOn(kind);
-    const [one, other] = [place.agent(0), place.agent(1)];
     const { person, token } = await place.tokenOf();
+    const [one, other] = [place.agent(0), place.agent(1)];
     const subscription = await one.subscribe(token);
     const came: string[] = [];
     const overs = WAYS.map((by) =>
@@ -115,13 +118,14 @@ describe.each(STORE_KINDS)('two resource servers on %s', (kind) => {
       expect(await other.receive(subscription, () => {}, { by })).toBe(404);
     }
     expect((await place.send(requestOf(subscription, 'late'), 1)).status).toBe(404);
-    expect(await one.remove(subscription.url)).toBe(404);
+    expect(await place.agent(0).remove(subscription.url)).toBe(404);
   });
 
   test('SIGTERM ends those who wait, and cuts nobody off', async () => {
     const place = placeOn(kind);
+    const token = await place.token();
     const agents = [place.agent(1), place.agent(1)];
-    const subscription = await place.agent(0).subscribe(await place.token());
+    const subscription = await place.agent(0).subscribe(token);
     const came: string[] = [];
     const overs = agents.flatMap((agent) =>
       WAYS.map((by) => agent.receive(subscription, ({ text }) => came.push(text), { by })),

@@ -142,6 +142,7 @@ test.each([
     const { user, system } = process.cpuUsage(before);
     return user + system;
   };
-  const ratios = Array.from({ length: 15 }, () => cost(long) / Math.max(cost(short), 1));
-  expect(ratios.toSorted((a, b) => a - b)[7]).toBeLessThanOrEqual(12);
+  // The least of its rounds: whatever else the machine does only adds.
+  const least = (target: string) => Math.min(...Array.from({ length: 15 }, () => cost(target)));
+  expect(least(long) / Math.max(least(short), 1)).toBeLessThanOrEqual(12);
 });

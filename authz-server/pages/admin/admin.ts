@@ -13,7 +13,7 @@ import { answerWith } from '../frame/respond.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import type { Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
-import { groupWords } from '../texts/admin-words.ts';
+import { groupWords } from '../texts/admin/words.ts';
 import { textsOf } from '../texts/index.ts';
 import { adminHomePage } from '../views/admin-home.ts';
 import { adminOperationPage } from '../views/admin-operation.ts';

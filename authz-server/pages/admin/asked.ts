@@ -3,7 +3,7 @@ import { OPERATIONS } from '#shared/operations/operations.ts';
 import type { Texts } from '#shared/operations/texts.ts';
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminOperationProps } from '../frame/admin-view.ts';
-import { groupWords, namedTitle, operationWords, partWords } from '../texts/admin-words.ts';
+import { groupWords, namedTitle, operationWords, partWords } from '../texts/admin/words.ts';
 import { groupOf, pageOf } from './addresses.ts';
 import { endsWith } from './ends-with.ts';
 import { titleOf } from './links.ts';

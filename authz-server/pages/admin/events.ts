@@ -1,6 +1,6 @@
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminRow } from '../frame/admin-view.ts';
-import { eventWord, memberWord } from '../texts/admin-words.ts';
+import { eventWord, memberWord } from '../texts/admin/words.ts';
 import { pageOf } from './addresses.ts';
 import { type Item, itemOf, textIn } from './tell.ts';
 

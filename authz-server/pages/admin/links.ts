@@ -2,7 +2,7 @@ import type { Operation } from '#shared/operations/operation.ts';
 import { OPERATIONS } from '#shared/operations/operations.ts';
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminLink } from '../frame/admin-view.ts';
-import { namedTitle, operationWords } from '../texts/admin-words.ts';
+import { namedTitle, operationWords } from '../texts/admin/words.ts';
 import { textsOf } from '../texts/index.ts';
 import { groupOf, pageOf } from './addresses.ts';
 import { repeatedIn } from './members.ts';

@@ -3,7 +3,7 @@ import type { InputError, Operation } from '#shared/operations/operation.ts';
 import { choicesOf, isOptional, kindOf, secretsOf, type Texts } from '#shared/operations/texts.ts';
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminField } from '../frame/admin-view.ts';
-import { fieldWord, hintWord, optionWord } from '../texts/admin-words.ts';
+import { fieldWord, hintWord, optionWord } from '../texts/admin/words.ts';
 import { textsOf } from '../texts/index.ts';
 
 /** The members of lists that the links to the next page fill in. */

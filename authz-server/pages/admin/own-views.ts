@@ -1,6 +1,6 @@
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminSection, AdminTold } from '../frame/admin-view.ts';
-import { choiceWord } from '../texts/admin-words.ts';
+import { choiceWord } from '../texts/admin/words.ts';
 import { textsOf } from '../texts/index.ts';
 import { lasting } from '../views/times.ts';
 import { pageOf } from './addresses.ts';

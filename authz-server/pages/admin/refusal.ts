@@ -3,7 +3,7 @@ import { Conflict, InputError, Missing, type Operation } from '#shared/operation
 import { NoSuchPerson, PeopleError, Unacceptable } from '#shared/people/people.ts';
 import { withoutOptions } from '#shared/operations/texts.ts';
 import type { Language } from '#shared/pages/language.ts';
-import { fieldWord } from '../texts/admin-words.ts';
+import { fieldWord } from '../texts/admin/words.ts';
 import { textsOf } from '../texts/index.ts';
 import type { AdminOperationProps } from '../frame/admin-view.ts';
 

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Operation } from '#shared/operations/operation.ts';
 import { OPERATIONS } from '#shared/operations/operations.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';
-import { groupWords, memberWord, operationWords } from '../texts/admin-words.ts';
+import { groupWords, memberWord, operationWords } from '../texts/admin/words.ts';
 import { groupOf } from './addresses.ts';
 import { fieldsOf } from './members.ts';
 

@@ -3,7 +3,7 @@ import type { Texts } from './en.ts';
 import { accountDe } from './account-de.ts';
 import { endOneDe } from './end-one-de.ts';
 import { homeDe } from './home-de.ts';
-import { adminDe } from './admin-de.ts';
+import { adminDe } from './admin/de.ts';
 import { activityDe } from './activity-de.ts';
 import { addressesDe } from './addresses-de.ts';
 import { passkeysDe } from './passkeys-de.ts';

@@ -2,7 +2,7 @@ import { html, strong } from '#shared/pages/html.ts';
 import { accountEn } from './account-en.ts';
 import { endOneEn } from './end-one-en.ts';
 import { homeEn } from './home-en.ts';
-import { adminEn } from './admin-en.ts';
+import { adminEn } from './admin/en.ts';
 import { activityEn } from './activity-en.ts';
 import { addressesEn } from './addresses-en.ts';
 import { passkeysEn } from './passkeys-en.ts';

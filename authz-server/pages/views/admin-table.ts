@@ -1,7 +1,7 @@
 import { type Html, html } from '#shared/pages/html.ts';
 import type { AdminRow, AdminSection, AdminTable } from '../frame/admin-view.ts';
 import type { View } from '../frame/view.ts';
-import { memberWord } from '../texts/admin-words.ts';
+import { memberWord } from '../texts/admin/words.ts';
 import { textsOf } from '../texts/index.ts';
 import { adminValue } from './admin-values.ts';
 

@@ -1,6 +1,6 @@
 import { type Html, html } from '#shared/pages/html.ts';
 import type { View } from '../frame/view.ts';
-import { memberWord } from '../texts/admin-words.ts';
+import { memberWord } from '../texts/admin/words.ts';
 import { textsOf } from '../texts/index.ts';
 import { facts } from './facts.ts';
 import { moment } from './times.ts';

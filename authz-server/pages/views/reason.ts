@@ -1,6 +1,6 @@
 import { type Html, html } from '#shared/pages/html.ts';
 import type { View } from '../frame/view.ts';
-import { refusalWord } from '../texts/admin-refusals.ts';
+import { refusalWord } from '../texts/admin/refusals.ts';
 import { textsOf } from '../texts/index.ts';
 
 /** Why something was refused, in the language of the page; where there are no words for it, in English, and it says so. */

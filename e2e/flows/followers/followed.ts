@@ -23,11 +23,11 @@ export class FollowerProcess implements AsyncDisposable {
     this.#leave = leave;
   }
 
-  /** Returns its verdict on such a token: 200, 401, 503, or 0 if there is no answer. */
-  async verdict(claims: RevocableClaims): Promise<number> {
+  /** Returns its verdict on such a token: 200, 401, 503, or 0 if there is no answer in that time (milliseconds). */
+  async verdict(claims: RevocableClaims, patience = SILENT): Promise<number> {
     const port = PORT.exec(this.process.output)?.[1];
     const url = `http://127.0.0.1:${port}/?${encodeURIComponent(JSON.stringify(claims))}`;
-    const signal = AbortSignal.timeout(SILENT);
+    const signal = AbortSignal.timeout(patience);
     return fetch(url, { signal }).then(
       ({ status }) => status,
       () => 0,

@@ -1,5 +1,5 @@
 import type { Language } from '#shared/pages/language.ts';
-import { textsOf } from './index.ts';
+import { textsOf } from '../index.ts';
 
 /** The words for an operation. */
 interface OperationWords {

@@ -1,4 +1,4 @@
-import type { adminEventsEn } from './admin-events-en.ts';
+import type { adminEventsEn } from './events-en.ts';
 
 export const adminEventsDe: typeof adminEventsEn = {
   kinds: {

@@ -1,5 +1,5 @@
 import type { Language } from '#shared/pages/language.ts';
-import { adminRefusalsDe } from './admin-refusals-de.ts';
+import { adminRefusalsDe } from './refusals-de.ts';
 
 /** English is what operations speak. */
 const REFUSALS: Readonly<Record<Exclude<Language, 'en'>, typeof adminRefusalsDe>> = {
