@@ -269,7 +269,9 @@ test('the form of a client tells the scopes of the spaces, and for whom each gra
 
 test('after adding, the ways on have names, and only those that apply are there', async () => {
   const ways = ({ text }: Page) =>
-    [...text.matchAll(/<a class="button slim" href="[^"]*">([^<]*)/g)].map(([, way]) => way);
+    [...text.matchAll(/<a class="button slim(?: danger)?" href="[^"]*">([^<]*)/g)].map(
+      ([, way]) => way,
+    );
   const client = await browser.submit(await browser.open('/admin/client-add'), {
     client_name: 'Robot',
     grant_types: 'client_credentials',
@@ -278,6 +280,9 @@ test('after adding, the ways on have names, and only those that apply are there'
   expect(ways(client)).toEqual(expect.arrayContaining(['Open Robot', 'Grants of Robot']));
   const person = await browser.submit(await browser.open('/admin/user-add'), { name: 'dora' });
   expect(ways(person)).toEqual(expect.arrayContaining(['Open dora', 'Erase dora']));
+  const taking = [...person.text.matchAll(/<a class="button slim danger"[^>]*>([^<]*)/g)];
+  expect(taking.map(([, way]) => way)).toEqual(expect.arrayContaining(['Erase dora']));
+  expect(taking.map(([, way]) => way)).not.toContain('Open dora');
   for (const way of ['Enable dora', 'Remove the second factor of dora']) {
     expect(ways(person)).not.toContain(way);
   }

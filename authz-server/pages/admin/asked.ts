@@ -6,7 +6,7 @@ import type { AdminOperationProps } from '../frame/admin-view.ts';
 import { groupWords, namedTitle, operationWords, partWords } from '../texts/admin/words.ts';
 import { groupOf, pageOf } from './addresses.ts';
 import { endsWith } from './ends-with.ts';
-import { titleOf } from './links.ts';
+import { takes, titleOf } from './links.ts';
 import { type Part, partIn } from './part.ts';
 import { refusal } from './refusal.ts';
 import { type Subject, subjectOf } from './subject.ts';
@@ -24,9 +24,6 @@ export interface Asked extends Pick<
   /** There is no such part: nothing is asked, and nothing done. */
   readonly status?: number;
 }
-
-/** Matches the names of operations that take something from somebody. */
-const TAKES = /[ -](?:end|remove|disable|revoke)$/;
 
 /** Returns what the page of an operation asks. Nothing that says on what it works can be changed on a page that names it. */
 export async function asking(
@@ -56,7 +53,7 @@ export async function asking(
       return {
         ...about,
         ...(operation.effect === 'changes' && subject && { hidden: subject.members }),
-        ...(TAKES.test(name) && { danger: true as const }),
+        ...(takes(operation) && { danger: true as const }),
         ...(warning !== undefined && { warning }),
       };
     }

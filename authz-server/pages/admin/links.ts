@@ -25,6 +25,10 @@ export function pageOfItem(
 /** The kind of thing that an operation works on: its name without the last word, such as `user key`. */
 const kindOf = ({ name }: Pick<Operation, 'name'>) => name.replace(/ [^ ]+$/, '');
 
+/** Whether an operation takes something from somebody. */
+export const takes = ({ name }: Pick<Operation, 'name'>): boolean =>
+  /[ -](?:end|remove|disable|revoke)$/.test(name);
+
 /** The ways from a list as a whole. */
 const FROM_LISTS: Readonly<Record<string, readonly string[]>> = {
   'client list': ['client add'],
@@ -69,7 +73,9 @@ export function linksFrom(
     if (kindOf(operation) !== kindOf(shown) && operation.operands.length > 1) return [];
     const members = namedBy(operation, told);
     if (members === undefined || FITS[operation.name]?.(told) === false) return [];
-    return [{ href: pageOf(operation, members), text: wayTo(operation, language, whose) }];
+    const text = wayTo(operation, language, whose);
+    const href = pageOf(operation, members);
+    return [{ href, text, ...(takes(operation) && { danger: true as const }) }];
   });
 }
 

@@ -58,3 +58,15 @@ test('the first of many different warnings have a line each, and the others are 
   ]);
   expect(notices.at(-1)).toEqual({ text: 'and 36 more', href: '/admin/server-status' });
 });
+
+test('warnings are in German where there are words, else marked as English', async () => {
+  const warnings = [
+    { path: 'mail', message: 'is far' },
+    { path: 'cache.purge.networks', message: 'has every address: everybody may empty the cache' },
+  ];
+  const { notices } = await overview(tellOf(warnings), 0, 'de');
+  expect(notices.map(({ detail, isEnglish }) => [detail, isEnglish])).toEqual([
+    ['mail is far.', true],
+    ['cache.purge.networks umfasst jede Adresse: Alle dürfen den Cache leeren.', false],
+  ]);
+});

@@ -1,5 +1,6 @@
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminHomeProps, AdminNotice } from '../frame/admin-view.ts';
+import { messageWord } from '../texts/admin/messages.ts';
 import { textsOf } from '../texts/index.ts';
 import { pageOf } from './addresses.ts';
 import { type Item, itemsOf, type Tell, textIn } from './tell.ts';
@@ -78,7 +79,13 @@ function warningNotices(warnings: readonly Item[], language: Language): readonly
       const paths = alike.slice(0, PATHS).map((one) => textIn(one, 'path'));
       const rest = alike.length - paths.length;
       const named = `${paths.join(', ')}${rest > 0 ? ` (+ ${rest})` : ''}`;
-      return { text: texts.warning(alike.length), detail: `${named} ${message}.`, href };
+      const words = messageWord(language, message);
+      return {
+        text: texts.warning(alike.length),
+        detail: `${named} ${words ?? message}.`,
+        isEnglish: words === undefined,
+        href,
+      };
     }),
     ...(left > 0 ? [{ text: texts.more(left), href }] : []),
   ];

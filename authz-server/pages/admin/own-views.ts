@@ -1,6 +1,7 @@
 import type { Language } from '#shared/pages/language.ts';
 import type { AdminSection, AdminTold } from '../frame/admin-view.ts';
 import { choiceWord } from '../texts/admin/words.ts';
+import { messageWord } from '../texts/admin/messages.ts';
 import { textsOf } from '../texts/index.ts';
 import { lasting } from '../views/times.ts';
 import { pageOf } from './addresses.ts';
@@ -133,7 +134,10 @@ const warningsSection = (warnings: readonly Item[], language: Language): AdminSe
   title: textsOf(language).admin.sections.warnings,
   columns: ['path', 'message'],
   empty: textsOf(language).admin.noWarnings,
-  rows: warnings.map((item) => ({ item })),
+  rows: warnings.map(({ message, ...item }) => {
+    const text = String(message);
+    return { item: { ...item, message: messageWord(language, text) ?? text } };
+  }),
 });
 
 /** Returns what the page of an operation shows. */

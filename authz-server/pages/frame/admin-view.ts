@@ -10,6 +10,8 @@ export interface AdminGroup {
 export interface AdminLink {
   readonly href: string;
   readonly text: string;
+  /** It leads to what takes something from somebody. */
+  readonly danger?: true;
 }
 
 /** A row of a table. */
@@ -53,8 +55,9 @@ export interface AdminSearch {
 export interface AdminNotice {
   readonly text: string;
   readonly href: string;
-  /** Words of the server, in English. */
   readonly detail?: string;
+  /** Whether nobody has put the detail in the language of the page. */
+  readonly isEnglish?: boolean;
 }
 
 export interface AdminHomeProps {

@@ -64,10 +64,10 @@ function searchOf({ language }: View, { action, label }: AdminSearch): Html {
 const noticeList = (notices: readonly AdminNotice[]): Html =>
   html`<ul class="points">
     ${notices.map(
-      ({ text, href, detail }) =>
+      ({ text, href, detail, isEnglish }) =>
         html`<li>
           <a href="${href}">${text}</a>${
-            detail !== undefined && html` <span lang="en">${detail}</span>`
+            detail !== undefined && html` <span${isEnglish && html` lang="en"`}>${detail}</span>`
           }
         </li> `,
     )}

@@ -112,6 +112,9 @@ const linkList = (title: string, links: readonly AdminLink[]): Html | false =>
   html`<section aria-labelledby="others">
     <h2 id="others">${title}</h2>
     <div class="buttons ways">
-      ${links.map(({ href, text }) => html`<a class="button slim" href="${href}">${text}</a> `)}
+      ${links.map(
+        ({ href, text, danger }) =>
+          html`<a class="button slim${danger && ' danger'}" href="${href}">${text}</a> `,
+      )}
     </div>
   </section>`;

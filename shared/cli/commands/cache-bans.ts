@@ -12,11 +12,16 @@ export const cacheBans = listCommandOf(listBans, {
 
 const HEADINGS = ['time', 'space', 'banned', 'answers are', 'met', 'progress'];
 
+function progressOf(answers: ShownBan['met'], pending: number): string {
+  if (answers === undefined) return 'no process has told yet';
+  return pending === 0 ? 'done' : `${counted(pending, 'process', 'processes')} not yet done`;
+}
+
 const row = ({ at, space, banned, soft, met: answers, pending }: ShownBan) => [
   at,
   space,
   typeof banned === 'string' ? banned : ruleText(banned),
   soft ? 'asked for again' : 'removed',
-  String(answers),
-  pending === 0 ? 'done' : `${counted(pending, 'process', 'processes')} not yet done`,
+  answers === undefined ? '' : String(answers),
+  progressOf(answers, pending),
 ];

@@ -146,6 +146,8 @@ describe('cache bans', () => {
     shell.clock.advance(60);
     await json(shell, 'cache', 'ban', `${ORIGIN}/shop/`, '--path', '/b*', '--soft');
     const kept = await withStores(shell, ({ invalidations }) => invalidations.list('ban', 10));
+    const untold = await inProcess(shell, 'cache', 'bans');
+    expect(untold.stdout).toMatch(/ tag=a +removed +no process has told yet\n$/);
     const bans = (swept: boolean) =>
       kept.map(({ at, value, soft }) => ({
         rule: JSON.parse(value) as Record<string, string>,

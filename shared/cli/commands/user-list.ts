@@ -21,7 +21,7 @@ export const userList = listCommandOf(listUsers, {
   lines: (items: readonly ListedPerson[], widths) => table(HEADINGS, items.map(row), widths),
 });
 
-const HEADINGS = ['id', 'name', 'state'];
+const HEADINGS = ['id', 'name', 'about'];
 
 const row = ({ id, name, kerberos = [], lacks, ...person }: ListedPerson) => [
   id,

@@ -162,7 +162,7 @@ describe('user list: people who lack a verifier for a realm', () => {
     ]);
     const { stdout } = await inProcess(shell, 'user', 'list');
     expect(stdout).toMatch(
-      /^ID +NAME +STATE\n\S+ +alice +\(lacks: a: SCRAM-SHA-256\)\n\S+ +bob\n$/,
+      /^ID +NAME +ABOUT\n\S+ +alice +\(lacks: a: SCRAM-SHA-256\)\n\S+ +bob\n$/,
     );
     await given(shell, PASSWORD, 'passwd', 'alice');
     expect(await json(shell, 'user', 'list')).toMatchObject([{ lacks: [] }, { lacks: [] }]);
@@ -282,7 +282,7 @@ test('user list prints names, marks disabled and demo people, and never prints a
   await given(shell, PASSWORD, 'add', 'alice');
   await inProcess(shell, 'user', 'disable', 'bob');
   const { stdout } = await inProcess(shell, 'user', 'list');
-  expect(stdout).toMatch(/^ID +NAME +STATE\n\S+ +alice\n\S+ +bob +\(disabled\)\n$/);
+  expect(stdout).toMatch(/^ID +NAME +ABOUT\n\S+ +alice\n\S+ +bob +\(disabled\)\n$/);
   const listed = (await inProcess(shell, 'user', 'list', '--json')).stdout;
   expect(JSON.parse(listed)).toMatchObject([{ name: 'alice' }, { name: 'bob', disabled: true }]);
   expect(stdout + listed).not.toContain('argon2');

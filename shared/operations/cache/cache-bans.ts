@@ -17,7 +17,10 @@ const item = z.strictObject({
     .union([banCached.output.shape.banned, z.string()])
     .describe('its rule; a text is one of a newer version'),
   soft: z.boolean(),
-  met: z.int().describe('answers that the running processes have met by it'),
+  met: z
+    .int()
+    .optional()
+    .describe('answers that the running processes have met by it; absent: none has told yet'),
   pending: z.int().describe('processes that have not gone through their store'),
 });
 
@@ -51,7 +54,7 @@ function shown({ space, value, soft, at }: KeptInvalidation, spaces: CacheReport
     space,
     banned: readRule(value) ?? value,
     soft,
-    met: same.reduce((sum, ban) => sum + ban.met, 0),
+    ...(same.length > 0 && { met: same.reduce((sum, ban) => sum + ban.met, 0) }),
     pending: same.filter(({ swept }) => !swept).length,
   };
 }

@@ -69,7 +69,7 @@ export const adminDe: typeof adminEn = {
     none: 'Keine bekannt',
     schedule: (period: string, kept: number | undefined) =>
       `Alle ${period}${kept === undefined ? '' : `; ${kept} werden behalten`}`,
-    unplanned: 'Nicht eingerichtet: Die Einstellung `backup` sagt, wie oft und wohin',
+    unplanned: 'Nicht eingerichtet: Die Einstellung „backup“ sagt, wie oft und wohin',
   },
   overview: {
     title: 'Zu tun',

@@ -70,7 +70,7 @@ export const adminEn = {
     none: 'None is known',
     schedule: (period: string, kept: number | undefined) =>
       `Every ${period}${kept === undefined ? '' : `; ${kept} are kept`}`,
-    unplanned: 'Not set up: the setting `backup` says how often and where',
+    unplanned: 'Not set up: the setting “backup” says how often and where',
   },
   overview: {
     title: 'To do',

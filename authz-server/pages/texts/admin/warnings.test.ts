@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals';
+import { passkeyWarning } from '#shared/config/passkey-warning.ts';
+import { configSchema } from '#shared/config/schema.ts';
+import { configWarnings } from '#shared/config/warnings.ts';
+import { messageWord } from './messages.ts';
+import { adminWarningsDe } from './warnings-de.ts';
+
+const space = { url: 'http://localhost:3001/a/', realm: 'a', schemes: ['Bearer'] };
+const place = { url: 'http://127.0.0.1:8080/' };
+const application = { ...space, serves: 'upstream', methods: ['GET'], upstream: place };
+const other = { ...application, url: 'http://localhost:3001/b/', realm: 'b' };
+const elsewhere = { issuer: 'https://auth.example', resource: 'https://api.example' };
+const mail = { host: 'mail.example', port: 465, tls: 'starttls', from: 'a@mail.example' };
+const purge = (network: string) => ({ ...application, cache: { purge: { networks: [network] } } });
+const needing = { GET: ['notes:read'] };
+
+/** Configurations that lead to each warning; `config check` shows them all. */
+const CONFIGURATIONS: readonly object[] = [
+  { spaces: [{ ...application, schemes: [] }] },
+  { spaces: [{ ...space, schemes: ['Basic'], authentication: { acr: 'passkey' } }] },
+  { spaces: [{ ...space, schemes: ['Basic'], secondFactor: 'not asked' }] },
+  { spaces: [{ ...application, schemes: ['Basic'], signIn: true }] },
+  { spaces: [{ ...application, schemes: ['Bearer'], signIn: true, scopes: needing }] },
+  { spaces: [{ ...application, upstream: { url: 'http://app.example/a/' } }] },
+  { spaces: [{ ...application, cache: {} }, other] },
+  { spaces: [purge('0.0.0.0/0')] },
+  { spaces: [purge('10.0.0.0/8')], trustedProxies: ['10.0.0.1'] },
+  { spaces: [{ ...application, methods: ['PROPFIND'] }] },
+  { issuer: 'https://192.0.2.1' },
+  { clients: { documents: 'off' }, spaces: [{ ...space, documentClients: ['a'] }] },
+  {
+    ...elsewhere,
+    clients: { documents: 'allow' },
+    spaces: [{ ...space, url: 'https://api.example/a/', documentClients: ['a'] }],
+  },
+  { clients: { documents: 'allow' }, spaces: [space] },
+  { people: { registration: 'open' }, mail, spaces: [space] },
+  {
+    people: { secondFactor: 'off' },
+    spaces: [{ ...space, authentication: { acr: 'second-factor' } }],
+  },
+  { mail },
+];
+
+test('every warning of the configuration has German words, and no words are for a warning that is gone', async () => {
+  async function* passkeys() {
+    yield await Promise.resolve([{ rpId: 'old.example' } as never]);
+  }
+  const ofPasskeys = ['https://192.0.2.1', 'https://auth.example'].map((issuer) =>
+    passkeyWarning(configSchema.parse({ issuer }), { list: passkeys }),
+  );
+  const warnings = [
+    ...CONFIGURATIONS.flatMap((content) => configWarnings(configSchema.parse(content))),
+    ...(await Promise.all(ofPasskeys)),
+  ].map((warning) => warning?.message ?? '');
+  const unknown = warnings.filter((message) => messageWord('de', message) === undefined);
+  expect(unknown).toEqual([]);
+  const unused = adminWarningsDe.filter(([one]) => !warnings.some((text) => one.test(text)));
+  expect(unused).toEqual([]);
+});
