@@ -30,6 +30,14 @@ const LIFE = 150;
 /** How many of the oldest tokens and clients are looked at again after each kill. */
 const SAMPLE = 6;
 
+/** How a server ends amid writes, and what comes in its place. */
+export interface Turn {
+  end(victim: ServerProcess): Promise<void>;
+  start(victim: ServerProcess): Promise<void>;
+}
+
+const KILLED: Turn = { end: (victim) => victim.kill(), start: (victim) => victim.start() };
+
 /** Counts of all acknowledged writes, by kind. */
 export interface Tally {
   kills: number;
@@ -63,11 +71,12 @@ function assertWhole(body: string): void {
   assert.equal(hashOf(payload), hash, 'a document is not whole');
 }
 
-/** `kills` times: writes of all kinds at once, a server killed amid them, everything read back. */
+/** `kills` times: writes of all kinds at once, a server ended amid them, everything read back. */
 export async function crash(
   flow: Flow,
   kills: number,
   progress: (tally: Tally) => void = () => {},
+  turn = KILLED,
 ): Promise<Tally> {
   const { pair } = flow;
   const servers = [...pair.authz, ...pair.resources];
@@ -207,10 +216,10 @@ export async function crash(
     ];
     const settled = Promise.allSettled(load);
     await sleep(randomInt(LIFE));
-    await victim.kill();
+    await turn.end(victim);
     running.abort();
     for (const result of await settled) if (result.status === 'rejected') throw result.reason;
-    await victim.start();
+    await turn.start(victim);
     // For a challenge it asks the issuer for keys: at a token it might do so while the issuer is dead.
     for (const { url } of pair.resources) await (await fetch(`${url}${TOKENS}`)).arrayBuffer();
     await readBack();

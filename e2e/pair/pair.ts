@@ -33,20 +33,23 @@ type Settings = Readonly<Record<string, unknown>>;
 export class ServerProcess {
   /** Where it listens, which for the second of a kind is not the public origin. */
   readonly url: string;
-  readonly #command: readonly string[];
+  readonly #entry: string;
+  readonly #args: readonly string[];
   readonly #env: NodeJS.ProcessEnv;
   #process: RunningProcess | undefined;
 
   /** `entry`: what is started, with what follows it. */
   constructor([entry = '', ...args]: readonly string[], port: number, env: NodeJS.ProcessEnv) {
     this.url = `http://127.0.0.1:${port}`;
-    this.#command = [...NODE_FLAGS, entryFile(entry), ...args];
+    this.#entry = entry;
+    this.#args = args;
     this.#env = env;
   }
 
-  /** Starts it, also again after `kill`. */
-  async start(): Promise<void> {
-    this.#process = await startProcess(process.execPath, this.#command, {
+  /** Starts it, also again after `kill`. `bundle`: the folder of another build. */
+  async start(bundle?: string): Promise<void> {
+    const command = [...NODE_FLAGS, entryFile(this.#entry, bundle), ...this.#args];
+    this.#process = await startProcess(process.execPath, command, {
       env: this.#env,
       ready: (output) => output.includes('"event":"listening"'),
     });

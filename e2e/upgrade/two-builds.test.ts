@@ -1,0 +1,54 @@
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { VERSION } from '#shared/base/version.ts';
+import { crash, type Turn } from '../flows/crashes.ts';
+import { startFlowOn, STORE_KINDS } from '../flows/flow.ts';
+
+/** The build under test, and beside it the same of another version: packages are found from there as well. */
+const BUILD = process.env['BUNDLE_UNDER_TEST'] ?? '';
+const LATER = `${BUILD}-later-${process.pid}`;
+const LATER_VERSION = '999.0.0';
+
+beforeAll(async () => {
+  await cp(BUILD, LATER, { recursive: true, verbatimSymlinks: true });
+  const files = (await readdir(LATER, { recursive: true })).filter((file) => file.endsWith('.js'));
+  const named = files.map(async (file) => {
+    const text = await readFile(join(LATER, file), 'utf8');
+    const other = text.replace(`version: "${VERSION}"`, `version: "${LATER_VERSION}"`);
+    if (other === text) return 0;
+    await writeFile(join(LATER, file), other);
+    return 1;
+  });
+  const changed = (await Promise.all(named)).reduce<number>((sum, one) => sum + one, 0);
+  expect(changed).toBe(1);
+});
+afterAll(() => rm(LATER, { recursive: true, force: true }));
+
+const TURNS = 6;
+
+test.each(STORE_KINDS)(
+  'on %s: servers of two builds take turns under load, and nothing that was acknowledged is lost',
+  async (kind) => {
+    await using flow = await startFlowOn(kind, { resource: 2 });
+    const { pair } = flow;
+    const later = new Set<string>();
+    const seen = new Set<string>();
+    const turn: Turn = {
+      end: (victim) => victim.kill('SIGTERM'),
+      async start(victim) {
+        const wasLater = later.delete(victim.url);
+        if (!wasLater) later.add(victim.url);
+        await victim.start(wasLater ? undefined : LATER);
+        const { processes } = await pair.cli('server', 'status');
+        for (const { version, state } of processes as { version: string; state: string }[]) {
+          if (state !== 'ended') seen.add(version);
+        }
+      },
+    };
+    const tally = await crash(flow, TURNS, () => {}, turn);
+    expect(tally.kills).toBe(TURNS);
+    expect(seen).toEqual(new Set([VERSION, LATER_VERSION]));
+    for (const count of Object.values(tally)) expect(count).toBeGreaterThan(0);
+  },
+);
