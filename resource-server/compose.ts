@@ -167,6 +167,8 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     standing,
     statements: identified?.statements,
   });
+  // The playground's gateways open with their first request.
+  await Promise.all([...gateways.values()].map((gateway) => gateway.open()));
   const webSockets = [...gateways.values()].some((gateway) => gateway.webSockets);
   // Without keys every token is answered 503, so a load balancer has to know that this server is not ready.
   const readyWithKeys: Ready = async (asks) => {

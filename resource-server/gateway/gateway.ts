@@ -66,6 +66,8 @@ export interface Gateway {
   readonly methods: readonly string[];
   /** Whether it opens WebSockets; to one that does not a handshake is a request. */
   readonly webSockets: boolean;
+  /** Opens before the first request what otherwise is opened with it. */
+  open(): Promise<unknown>;
   /** Undefined: the client has its answer, or the beginning of it. */
   pass(exchange: Exchange): Awaitable<ResourceAnswer | undefined>;
 }
@@ -242,6 +244,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   return {
     methods: possible,
     webSockets: webSockets !== false,
+    open: () => Promise.all(upstreams.all.map((upstream) => upstream.open())),
     pass(exchange) {
       const { request, response, passed, fields } = exchange;
       if (!isHandshake(request)) watchOf(exchange)?.();

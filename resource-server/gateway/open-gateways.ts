@@ -17,7 +17,7 @@ interface GatewaysParts extends Omit<GatewayParts, 'identity' | 'own' | 'isOurs'
 
 const UNSTATED: Statements = { of: () => undefined };
 
-/** A gateway for each space that serves an application. Its module is loaded with the first: it has all of undici. */
+/** A gateway for each space that serves an application. Its module is loaded with the first. */
 export async function openGateways(
   spaces: readonly Space[],
   config: Pick<Config, 'issuer' | 'resource' | 'tls' | 'spaces'>,

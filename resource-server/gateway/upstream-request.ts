@@ -112,9 +112,10 @@ export function createUpstreamRequest(
 
   async function send(
     { request, path, linesFor, removed, sink, holders, who, watch }: Question,
-    { agent, once, pool, places, url, connect }: Upstream,
+    upstream: Upstream,
     attempt: Attempt,
   ): Promise<void> {
+    const { agent, once, places, url, connect } = upstream;
     const { timeout: idle } = config;
     const upgrade = upgradeOf(request);
     if (upgrade && webSockets && sink instanceof PassingAnswer) {
@@ -142,6 +143,7 @@ export function createUpstreamRequest(
       const sent = { request, way, path, lines: head, removed, idle, touched, over, flow };
       return sendByNode(sent, sink);
     }
+    const pool = upstream.pool ?? (await upstream.open());
     const body = empty ? undefined : contentOf(request);
     const asked = { pool, method, path, lines: head, body, patience, touched, flow, over };
     return sendByUndici(asked, sink);

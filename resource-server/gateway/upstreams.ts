@@ -3,14 +3,11 @@ import http from 'node:http';
 import https from 'node:https';
 import net, { isIP, type Socket } from 'node:net';
 import tls, { getCACertificates } from 'node:tls';
-import { buildConnector, Pool } from 'undici';
+import type { Pool } from 'undici';
 import type { Clock } from '#shared/base/clock.ts';
 import { type UpstreamConfig, upstreamUrls } from '#shared/config/upstream-schema.ts';
-import { ANSWER_HEADER } from '../forwarding/send-by-node.ts';
 import { Places } from './places.ts';
 
-/** Milliseconds for a connection. */
-const CONNECT = 10_000;
 /** Milliseconds in line for an application: who waited for longer would come with a statement that is over. */
 const IN_LINE = 10_000;
 /** After which a connection without a request is closed, before most applications do (5 s of Node's, 60 of others). */
@@ -25,7 +22,8 @@ const LONGEST_ASKED = 60_000;
 /** One of the places where an application is. */
 export class Upstream {
   readonly url: URL;
-  readonly pool: Pool;
+  /** Undefined: it is not open yet. */
+  pool: Pool | undefined;
   readonly agent: http.Agent;
   /** Connections for one request each. */
   readonly once: http.Agent;
@@ -35,11 +33,14 @@ export class Upstream {
   readonly connect: () => Socket;
   /** Exchanges under way. */
   busy = 0;
+  readonly #openPool: () => Promise<Pool>;
+  #opening: Promise<Pool> | undefined;
   #failures = 0;
   #until = -Infinity;
   #askedUntil = -Infinity;
 
-  constructor(url: string, { connections, timeout, tls: own }: UpstreamConfig) {
+  constructor(url: string, config: UpstreamConfig) {
+    const { connections, timeout, tls: own } = config;
     this.url = new URL(url);
     const ca = own.ca === undefined ? undefined : [...getCACertificates(), readFileSync(own.ca)];
     const { hostname, port } = this.url;
@@ -48,19 +49,10 @@ export class Upstream {
     const servername = own.name ?? (isIP(host) === 0 ? host : '');
     const secure = { ...(ca && { ca }), servername };
     this.places = new Places(connections, Math.min(timeout * 1000, IN_LINE));
-    this.pool = new Pool(this.url.origin, {
-      connections,
-      connect: honestly(
-        { timeout: CONNECT, allowH2: own.http2, preferH2: own.http2, ...secure },
-        servername,
-      ),
-      allowH2: own.http2,
-      headersTimeout: timeout * 1000,
-      bodyTimeout: timeout * 1000,
-      keepAliveTimeout: IDLE,
-      maxHeaderSize: ANSWER_HEADER,
-      pipelining: 1,
-    });
+    this.#openPool = async () => {
+      const { openPool } = await import('./pool.ts');
+      return (this.pool = openPool({ url: this.url, config, secure, idle: IDLE }));
+    };
     const agent = (keepAlive: boolean) => {
       const common = { keepAlive, maxSockets: connections, timeout: IDLE };
       return this.url.protocol === 'https:'
@@ -74,6 +66,11 @@ export class Upstream {
       this.url.protocol === 'https:'
         ? () => tls.connect({ port: Number(port || 443), ...alone, ...secure })
         : () => net.connect({ port: Number(port || 80), ...alone });
+  }
+
+  /** Opens the pool. Its module is loaded with the first one: that takes longer than all else here. */
+  open(): Promise<Pool> {
+    return (this.#opening ??= this.#openPool());
   }
 
   worked(): void {
@@ -102,27 +99,6 @@ export class Upstream {
   asksRest(now: number): boolean {
     return this.#askedUntil > now && this.#askedUntil - now <= LONGEST_ASKED;
   }
-}
-
-/**
- * Connections to a server that proves to be of this name, where undici would have it of the request's Host, and
- * of which a reset is not the end. undici takes it for that of an answer without a length, which ends with the
- * connection, but not with one that breaks off (RFC 9112 section 8).
- */
-function honestly(
-  options: buildConnector.BuildOptions,
-  servername: string,
-): buildConnector.connector {
-  const connect = buildConnector(options);
-  return (target, done) => {
-    connect({ ...target, servername }, (error, socket) => {
-      if (error) return done(error, null);
-      socket.prependListener('error', (reset: NodeJS.ErrnoException) => {
-        if (reset.code === 'ECONNRESET') reset.code = 'ECONNABORTED';
-      });
-      done(null, socket);
-    });
-  };
 }
 
 /** All places of an application. */
