@@ -106,6 +106,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
         errors,
         standing,
         recipient,
+        ending: parts.ending,
       })
     : undefined;
   const spaces = playground ? joinSpaces(playground.spaces, configured) : configured;
@@ -194,6 +195,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     createOrder({
       ...ordered,
       gateways: playground.gateways,
+      push: playground.push,
       spaces: playground.reached,
       ofSchemes: new Map(),
       recipient: FROM_ITSELF,

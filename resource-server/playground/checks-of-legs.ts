@@ -33,7 +33,8 @@ export async function checksOfLegs(
     answer: readRecorded(received),
   }));
   return Promise.all(
-    read.map(async ({ to, ...leg }, at) => {
+    read.map(async ({ to, promised, ...leg }, at) => {
+      if (promised) return undefined;
       const ofParty = to === undefined ? checks : checksBy?.[to];
       return ofParty?.({ ...means, ...leg, earlier: read.slice(0, at) });
     }),

@@ -13,10 +13,11 @@ import { checksOfLegs, type ServerMeans } from './checks-of-legs.ts';
 import { EXCHANGES } from './exchanges.ts';
 import type { Exchange } from './exchange.ts';
 import { explainEndpoint } from './explain-page.ts';
-import { LONGEST_FORM, readMistake } from './form.ts';
+import { HTTP2, LONGEST_FORM, readChoice } from './form.ts';
 import { saidOnce } from './notes-of.ts';
 import { receiveForm } from './page-form.ts';
 import { outcomeOf } from './outcome.ts';
+import { readRecorded } from './recorded.ts';
 import type { Leg, Run } from './run.ts';
 import { shownText } from './shown-text.ts';
 import { EXPLAIN_PATH, pagePath, spacePath } from './spaces.ts';
@@ -54,7 +55,7 @@ export function playgroundPages(
       exchangesPage(frameOf(request), listed, { explain: EXPLAIN_PATH, missing }),
   };
   const pageOf = (exchange: Exchange): Endpoint => {
-    const { command, title, about, standard, document, mistakes } = exchange;
+    const { command, title, about, standard, document, mistakes, overTls } = exchange;
     const props = {
       title,
       about,
@@ -64,17 +65,20 @@ export function playgroundPages(
       index: PLAYGROUND_LIST,
       path: pagePath(exchange),
       command: command?.(origin + spacePath(exchange), means),
+      http2: overTls && HTTP2,
     };
     return {
       methods: [...READ, 'POST'],
       async answer(request) {
         if (request.method !== 'POST') return exchangePage(frameOf(request), props);
         const { form, visitor } = await receiveForm(request, { origin, recipient }, LONGEST_FORM);
-        const mistake = readMistake(form, exchange.mistakes);
-        const legs = await run(exchange, mistake, visitor);
+        const choice = readChoice(form, exchange);
+        const { mistake } = choice;
+        const legs = await run(exchange, choice, visitor);
         return exchangePage(frameOf(request), {
           ...props,
           mistake,
+          overHttp2: choice.http2,
           legs: await shownLegs(exchange, legs, mistake, { ...means, url: urlOf(exchange) }),
         });
       },
@@ -102,17 +106,15 @@ async function shownLegs(
   const notesOf = saidOnce(exchange);
   const shown = (octets: Buffer) => ({ ...shownText(octets), notes: notesOf(octets) });
   // The mistake comes last; only the removal of a document may follow.
-  const wrong = legs.findLastIndex(
-    ({ sent }) => !sent.toString('latin1', 0, 7).startsWith('DELETE '),
-  );
+  const wrong = legs.findLastIndex(({ sent }) => readRecorded(sent).words[0] !== 'DELETE');
   return legs.map((leg, at) => {
-    const { title, to, remarks, sent, received } = leg;
+    const { title, to, promised, remarks, sent, received } = leg;
     const messages = { sent: shown(sent), received: shown(received) };
     const words = at === wrong ? exchange.mistakes[mistake ?? ''] : undefined;
     const outcome = outcomeOf(leg, all[at]);
     const asks = words === undefined && ['asked', 'continued'].includes(outcome?.kind ?? '');
     const checks = asks ? all[at]?.map(notYet) : all[at];
-    return { title, to, remarks, mistake: words, ...messages, checks, outcome };
+    return { title, to, promised, remarks, mistake: words, ...messages, checks, outcome };
   });
 }
 

@@ -10,6 +10,8 @@ import type { Connection, Party, PlannedRequest, ReadAnswer } from './http1-mess
 export interface Issued {
   readonly audience: string;
   readonly scope: string;
+  /** It is for the playground's person, by a grant that ends with it; default: for a client in its own name. */
+  readonly person?: true;
   /** The key that it is bound to. */
   readonly cnf?: KeyBinding;
   /** Seconds since it was issued. */
@@ -31,6 +33,9 @@ export interface ClientKeys {
   /** The key of Concealed. */
   ed25519(): KeyObject;
   unknownEd25519(): KeyObject;
+  /** The key of vapid. */
+  p256(): KeyObject;
+  unknownP256(): KeyObject;
 }
 
 /** The means of a client while it performs an exchange. */
@@ -50,6 +55,8 @@ export interface Performing {
   readonly url: string;
   /** One of the mistakes of the exchange. */
   readonly mistake: string | undefined;
+  /** The messages go over HTTP/2. */
+  readonly http2: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly issue: Issue;
@@ -71,7 +78,7 @@ export interface Exchange {
   /** Where it is specified, and what in `docs/` is about it. */
   readonly standard: string;
   readonly document: string;
-  /** The scheme is for TLS alone. */
+  /** The scheme is for TLS alone. Such an exchange takes place over HTTP/1.1 or HTTP/2. */
   readonly overTls?: true;
   /** It asks the authorization server of the pair, whose tokens its space takes. */
   readonly ofPair?: true;

@@ -19,6 +19,7 @@ import { webdavLockExchange } from './exchanges/webdav-lock.ts';
 import { optionsExchange } from './exchanges/options.ts';
 import { privateTokenExchange } from './exchanges/private-token.ts';
 import { scramExchange } from './exchanges/scram.ts';
+import { vapidExchange } from './exchanges/vapid.ts';
 import { preflightExchange } from './exchanges/preflight.ts';
 import { traceExchange } from './exchanges/trace.ts';
 import type { Exchange } from './exchange.ts';
@@ -38,6 +39,7 @@ export const EXCHANGES: readonly Exchange[] = [
   concealedExchange,
   privateTokenExchange,
   apiKeyExchange,
+  vapidExchange,
   conditionsExchange,
   rangesExchange,
   patchExchange,

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { HttpError } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
+import type { Exchange } from './exchange.ts';
 
-/** Bytes of the longest form that names a mistake. */
+/** Bytes of the longest form of an exchange. */
 export const LONGEST_FORM = 4096;
 
 const TYPE = /^application\/x-www-form-urlencoded(?:[\t ]*;[\t ]*charset="?utf-8"?)?$/i;
@@ -14,31 +15,51 @@ export interface Form {
 }
 
 /**
- * Reads the one field of a form; empty if it is missing. Throws `HttpError` 415 for another media type, and `BadRequest`
- * for a field that comes twice and one that is not of the page.
+ * Reads the fields of a form. Throws `HttpError` 415 for another media type, and `BadRequest` for a field that comes twice
+ * and one that is not of the page.
  */
-export function readField({ type, content }: Form, name: string): string {
+function readFields({ type, content }: Form, names: readonly string[]): URLSearchParams {
   if (!TYPE.test(type ?? '')) {
     throw new HttpError(415, 'Send a form: application/x-www-form-urlencoded, in UTF-8.');
   }
   if (!isUtf8(content)) throw new BadRequest('The form is not UTF-8.');
   const form = new URLSearchParams(content.toString());
-  if (form.size > 1 || (form.size === 1 && !form.has(name))) {
-    throw new BadRequest(`The form has one field, ${name}, once.`);
+  if (form.size > names.filter((name) => form.has(name)).length) {
+    throw new BadRequest(`The form has nothing but ${names.join(' and ')}, once.`);
   }
-  return form.get(name) ?? '';
+  return form;
 }
 
+/** Reads the one field of a form; empty if it is missing. Throws as `readFields`. */
+export const readField = (form: Form, name: string): string =>
+  readFields(form, [name]).get(name) ?? '';
+
+/** The choice of a visitor. */
+export interface Choice {
+  /** The name of a mistake of the exchange. */
+  readonly mistake: string | undefined;
+  /** The messages go over HTTP/2. */
+  readonly http2: boolean;
+}
+
+/** The value of the field `version` for HTTP/2. */
+export const HTTP2 = '2';
+
 /**
- * Reads the name of a mistake, or undefined if there is none. Throws as `readField`, and `BadRequest` for a value that is
- * none of `mistakes`. So nothing that a visitor writes gets into a message.
+ * Reads the choice of a visitor. Throws as `readFields`, and `BadRequest` for a value that the page does not offer. So
+ * nothing that a visitor writes gets into a message.
  */
-export function readMistake(
+export function readChoice(
   form: Form,
-  mistakes: Readonly<Record<string, unknown>>,
-): string | undefined {
-  const value = readField(form, 'mistake');
-  if (value === '') return undefined;
-  if (!Object.hasOwn(mistakes, value)) throw new BadRequest('The form names no mistake of here.');
-  return value;
+  { mistakes, overTls }: Pick<Exchange, 'mistakes' | 'overTls'>,
+): Choice {
+  const fields = readFields(form, overTls ? ['mistake', 'version'] : ['mistake']);
+  const [mistake, version] = ['mistake', 'version'].map((name) => fields.get(name) || undefined);
+  if (mistake !== undefined && !Object.hasOwn(mistakes, mistake)) {
+    throw new BadRequest('The form names no mistake of here.');
+  }
+  if (version !== undefined && version !== HTTP2) {
+    throw new BadRequest('The form names no version of HTTP that is offered here.');
+  }
+  return { mistake, http2: version === HTTP2 };
 }

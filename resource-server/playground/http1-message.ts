@@ -38,43 +38,60 @@ export interface ReadAnswer {
 /** RFC 9110 section 5.5: visible characters, spaces and tabs; never CR, LF or NUL, which would begin another line. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Writes a request of HTTP/1.1 (RFC 9112 section 3). Throws `BadRequest` if a value has no place in a field. */
-export function writeRequest(host: string, planned: PlannedRequest): Buffer {
-  const { method, target, fields, content } = planned;
+/** Returns the fields that a request has in any version of HTTP. Throws `BadRequest` if a value has no place in one. */
+export function contentLines({ fields, content }: PlannedRequest): readonly FieldLine[] {
+  const accepts = fields.some(([name]) => name === 'Accept');
   const lines: readonly FieldLine[] = [
-    ['Host', host],
-    ['Accept', '*/*'],
+    ...(accepts ? [] : [['Accept', '*/*'] as const]),
     ...fields,
     ...(content === undefined
       ? []
       : [['Content-Length', String(Buffer.byteLength(content))] as const]),
-    ['Connection', 'close'],
   ];
   if (lines.some(([, value]) => !VALUE.test(value))) {
     throw new BadRequest('A value has characters that no field can carry.');
   }
+  return lines;
+}
+
+/** Writes a request of HTTP/1.1 (RFC 9112 section 3). Throws as `contentLines`. */
+export function writeRequest(host: string, planned: PlannedRequest): Buffer {
+  const { method, target, content } = planned;
+  const lines = [['Host', host], ...contentLines(planned), ['Connection', 'close']] as const;
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const section = Buffer.from(`${method} ${target} HTTP/1.1\r\n${head}\r\n`, 'latin1');
   return Buffer.concat([section, Buffer.from(content ?? '')]);
 }
 
-/** The parts of a message of HTTP/1.1: its first line, its fields and its content. */
+/** The parts of a message: its first line, its fields and its content. */
 export interface MessageParts {
+  /** For HTTP/2, which has none, what its pseudo-fields say in the words of HTTP/1.1. */
   readonly first: string;
   readonly fields: readonly FieldLine[];
   readonly content: Buffer;
 }
 
-/** Takes a recorded message apart (RFC 9112 section 2.1). */
+/** Takes a recorded message apart: of HTTP/1.1 (RFC 9112 section 2.1), or a list of fields of HTTP/2 (`writeList`). */
 export function partsOf(octets: Buffer): MessageParts {
   const end = octets.indexOf('\r\n\r\n');
   const head = octets.subarray(0, end === -1 ? octets.length : end).toString('latin1');
-  const [first = '', ...lines] = head.split('\r\n');
-  const fields = lines.map((line): FieldLine => {
-    const colon = line.indexOf(':');
-    return [line.slice(0, colon), line.slice(colon + 1).trim()];
-  });
-  return { first, fields, content: octets.subarray(end === -1 ? octets.length : end + 4) };
+  const content = octets.subarray(end === -1 ? octets.length : end + 4);
+  const lines = head.split('\r\n');
+  if (head.startsWith(':')) {
+    const fields = lines.map(fieldIn);
+    const pseudo = (name: string) => fields.find(([one]) => one === name)?.[1];
+    const status = pseudo(':status');
+    const request = `${pseudo(':method')} ${pseudo(':path')} HTTP/2`;
+    return { first: status === undefined ? request : `HTTP/2 ${status} `, fields, content };
+  }
+  const [first = '', ...rest] = lines;
+  return { first, fields: rest.map(fieldIn), content };
+}
+
+/** The name of a pseudo-field begins with a colon (RFC 9113 section 8.3). */
+function fieldIn(line: string): FieldLine {
+  const colon = line.indexOf(':', 1);
+  return [line.slice(0, colon), line.slice(colon + 1).trim()];
 }
 
 /**
@@ -103,7 +120,7 @@ export function authorityOf(url: string): {
 /** Reads an answer. Throws if the octets are none: the playground asks its own server alone. */
 export function readAnswer(octets: Buffer): ReadAnswer {
   const { first, fields, content } = partsOf(octets);
-  const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(first) ?? [];
+  const [, status] = /^HTTP\/(?:1\.1|2) (\d{3}) /.exec(first) ?? [];
   if (status === undefined) throw new Error('the own server gave no answer');
   const coded = fields.some(([name]) => name.toLowerCase() === 'transfer-encoding');
   const whole = coded ? withoutChunks(content) : content;

@@ -8,6 +8,8 @@ import { randomId } from '#shared/base/random.ts';
 import { PLAYGROUND_BELOW } from '#shared/config/playground.ts';
 import { signEs256 } from '#shared/jose/sign-jws.ts';
 import type { Issue } from './exchange.ts';
+import { PERSON } from './person.ts';
+import { grantUntil } from './push.ts';
 
 /** Seconds. */
 const LIFETIME = 60;
@@ -51,7 +53,7 @@ export function playgroundIssuer({ resource, skew, ...parts }: IssuerParts): {
         dpop: (space) => dpop({ ...withoutMetadata(space), nonce: space.nonce }),
       },
     },
-    async issue({ audience, scope, cnf, age = 0 }) {
+    async issue({ audience, scope, cnf, person, age = 0 }) {
       const { epoch } = await feed.latest();
       const iat = epochSeconds(clock) - age;
       return signEs256(
@@ -59,12 +61,13 @@ export function playgroundIssuer({ resource, skew, ...parts }: IssuerParts): {
         {
           iss: issuer,
           aud: audience,
-          sub: CLIENT,
+          sub: person ? PERSON.id : CLIENT,
           client_id: CLIENT,
           jti: randomId(random),
           iat,
           exp: iat + LIFETIME,
           scope,
+          ...(person && { sub_gen: 0, grant_id: grantUntil(iat + LIFETIME) }),
           client_gen: 0,
           epoch,
           ...(cnf && { cnf }),

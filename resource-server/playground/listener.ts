@@ -10,12 +10,13 @@ import type { Certificate } from '#shared/server/listen/versions.ts';
 import type { TunnelHandler } from '#shared/server/tunnels/tunnel.ts';
 import { type Connection, dividedAtTunnel } from './http1-message.ts';
 import { AT_ONCE } from './at-once.ts';
+import { patiently, readShown } from './patience.ts';
+import { type Streamed, streamOn } from './stream.ts';
 
 const HOST = '127.0.0.1';
-/** Milliseconds for one leg. */
-const PATIENCE = 5000;
-/** Bytes of the longest answer that is shown. */
-const LONGEST = 65_536;
+
+/** The versions of HTTP, by their names in ALPN (RFC 9113 section 3.2). */
+type Version = 'http/1.1' | 'h2';
 
 /** A way to a server. */
 export interface Way {
@@ -34,6 +35,8 @@ export interface Way {
 
 /** The way from the playground to its own server. */
 export interface Loopback extends Way, AsyncDisposable {
+  /** The same over HTTP/2, which needs TLS here. `write` makes a list of fields (`writeList`). */
+  stream(write: (connection: Connection | undefined) => Buffer, visitor: string): Promise<Streamed>;
   /** Connects another client of this process, which `connect` dials; for the server it is the visitor. */
   dial(visitor: string, connect: (port: number) => Promise<Socket>): Promise<Socket>;
 }
@@ -66,7 +69,9 @@ export function openLoopback(
   const visitors = new Map<number | undefined, string>();
 
   /** False for another program's connection, which ends. */
-  const isOwn = ({ socket }: AnyRequest): boolean => {
+  const isOwn = (request: AnyRequest): boolean => {
+    // Over HTTP/2 the member is a proxy of the socket, which such a call returns itself.
+    const socket = request.socket.setNoDelay();
     const visitor = visitors.get(socket.remotePort);
     if (visitor === undefined) {
       socket.destroy();
@@ -78,7 +83,7 @@ export function openLoopback(
   };
   const serve: AnyHandler = (request, response) =>
     isOwn(request) ? handler(request, response) : undefined;
-  const begin = () =>
+  const openListener = () =>
     open({
       host: HOST,
       port: 0,
@@ -102,11 +107,27 @@ export function openLoopback(
     throw failed;
   };
 
-  const portOf = async () => (await (opened ??= begin().catch(forget))).port;
+  const portOf = async () => (await (opened ??= openListener().catch(forget))).port;
   const register = (socket: Socket, visitor: string) => {
     const { localPort } = socket;
     visitors.set(localPort, visitor);
     socket.once('close', () => visitors.delete(localPort));
+  };
+
+  /** Connects for a visitor. `begin` makes the request once the connection is there. */
+  const connectFor = (
+    port: number,
+    visitor: string,
+    write: (connection: Connection | undefined) => Buffer,
+    version: Version,
+  ) => {
+    const socket = tls ? connectOverTls(port, tls, version) : connect({ host: HOST, port });
+    const begin = async (signal: AbortSignal) => {
+      await once(socket, 'connect', { signal });
+      register(socket, visitor);
+      return write(await handshake(socket, tls, signal));
+    };
+    return { socket, begin };
   };
 
   return {
@@ -116,13 +137,12 @@ export function openLoopback(
       return socket;
     },
     async send(write, visitor, through) {
-      const port = await portOf();
-      const socket = tls ? connectOverTls(port, tls) : connect({ host: HOST, port });
-      return exchangeOn(socket, through, async (signal) => {
-        await once(socket, 'connect', { signal });
-        register(socket, visitor);
-        return write(await handshake(socket, tls, signal));
-      });
+      const { socket, begin } = connectFor(await portOf(), visitor, write, 'http/1.1');
+      return exchangeOn(socket, through, begin);
+    },
+    async stream(write, visitor) {
+      const { socket, begin } = connectFor(await portOf(), visitor, write, 'h2');
+      return streamOn(socket, begin);
     },
     async [Symbol.asyncDispose]() {
       await (await opened)?.close(0);
@@ -134,49 +154,30 @@ export function openLoopback(
  * Sends on a connection what `begin` returns when it is there, and returns all that comes back until it ends. Rejects with
  * `HttpError` 503 if it takes too long. `through`: what is sent when the answer has opened a tunnel.
  */
-export async function exchangeOn(
+export function exchangeOn(
   socket: Socket,
   through: Buffer | undefined,
   begin: (signal: AbortSignal) => Promise<Buffer>,
 ): Promise<Buffer> {
-  // An abort before the connection is there would otherwise end the process.
-  socket.on('error', () => {});
-  const signal = AbortSignal.timeout(PATIENCE);
-  const abort = () => socket.destroy(new Error('the exchange takes too long'));
-  signal.addEventListener('abort', abort);
-  try {
+  return patiently(socket, async (signal) => {
     socket.write(await begin(signal));
-    const chunks: Buffer[] = [];
-    let length = 0;
     let left = through;
-    for await (const chunk of socket as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      length += chunk.length;
-      if (length > LONGEST) throw new Error('the answer is longer than the playground shows');
-      if (left && dividedAtTunnel(Buffer.concat(chunks))) {
-        socket.write(left);
-        left = undefined;
-      }
-    }
-    return Buffer.concat(chunks);
-  } catch (error) {
-    const failed = new HttpError(503, 'The exchange was not answered. Try again in a moment.');
-    failed.reason = String(error);
-    throw failed;
-  } finally {
-    signal.removeEventListener('abort', abort);
-    socket.destroy();
-  }
+    return readShown(socket, (read) => {
+      if (!left || !dividedAtTunnel(Buffer.concat(read))) return;
+      socket.write(left);
+      left = undefined;
+    });
+  });
 }
 
 /** The certificate is compared with the listener's own (`handshake`), so that no clock can make it expire. */
-const connectOverTls = (port: number, { host }: LoopbackTls): TLSSocket =>
+const connectOverTls = (port: number, { host }: LoopbackTls, version: Version): TLSSocket =>
   connectTls({
     host: HOST,
     port,
     rejectUnauthorized: false,
     minVersion: 'TLSv1.3',
-    ALPNProtocols: ['http/1.1'],
+    ALPNProtocols: [version],
     ...(isIP(host) === 0 && { servername: host }),
   });
 

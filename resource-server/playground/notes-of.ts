@@ -18,8 +18,8 @@ const WITH_PARAMETERS: Readonly<
 };
 
 /**
- * Returns the notes on each message of an exchange, in their order. A note stands where it is needed first, and again
- * with a value that is decoded.
+ * Returns the notes on each message of an exchange, in their order. A note is new where it is needed first; later it comes
+ * only with a value that is decoded.
  */
 export function saidOnce(
   exchange: Pick<Exchange, 'space' | 'parameters' | 'contents' | 'decoded'>,
@@ -27,10 +27,11 @@ export function saidOnce(
   const [scheme = ''] = exchange.space.schemes;
   const said = new Set<string>();
   return (octets) =>
-    notesOf(octets, scheme, exchange).filter(({ name, text, decoded }) => {
-      const known = said.has(`${name} ${text}`);
+    notesOf(octets, scheme, exchange).flatMap((note) => {
+      const { name, text, decoded } = note;
+      const isNew = !said.has(`${name} ${text}`);
       said.add(`${name} ${text}`);
-      return !known || decoded !== undefined;
+      return isNew || decoded !== undefined ? [{ ...note, isNew }] : [];
     });
 }
 
@@ -43,8 +44,8 @@ function notesOf(
     contents = {},
     decoded,
   }: Pick<Exchange, 'parameters' | 'contents' | 'decoded'>,
-): readonly ShownNote[] {
-  const notes: ShownNote[] = [];
+): readonly Omit<ShownNote, 'isNew'>[] {
+  const notes: Omit<ShownNote, 'isNew'>[] = [];
   const message = partsOf(octets);
   for (const [name, value] of message.fields) {
     const field = noteOn(name);
@@ -68,11 +69,16 @@ function notesOf(
 const READERS: Readonly<Record<string, (content: string) => Iterable<readonly [string, string]>>> =
   {
     'application/x-www-form-urlencoded': (content) => new URLSearchParams(content),
-    'application/json': (content) => {
-      const [json = ''] = /\{.*\}/s.exec(content) ?? [];
-      return Object.entries(JSON.parse(json) as object).map(([name, value]) => [name, `${value}`]);
-    },
+    'application/json': membersOfObject,
+    'application/webpush-options+json': membersOfObject,
+    // The one event that comes has an object.
+    'text/event-stream': membersOfObject,
   };
+
+function membersOfObject(content: string): readonly (readonly [string, string])[] {
+  const [json = ''] = /\{.*\}/s.exec(content) ?? [];
+  return Object.entries(JSON.parse(json) as object).map(([name, value]) => [name, `${value}`]);
+}
 
 /** The members of a form, or of an object in JSON (RFC 6749 appendix B and section 5.1). */
 function membersOf({ fields, content }: MessageParts): Iterable<readonly [string, string]> {

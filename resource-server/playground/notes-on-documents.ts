@@ -33,8 +33,8 @@ export const DOCUMENT_FIELDS: Notes = {
     section: 'RFC 10008 section 3',
   },
   prefer: {
-    text: 'The client would like to get the new document at once.',
-    section: 'RFC 7240 section 4.2',
+    text: 'The wish of the client: `return=representation` is for the new document at once, `wait=0` for an answer without waiting.',
+    section: 'RFC 7240 section 4',
   },
   'preference-applied': {
     text: 'The preference that the server has followed.',

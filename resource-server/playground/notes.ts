@@ -5,8 +5,19 @@ const note = (text: string, section: string): Note => ({ text, section });
 
 /** Notes by name of the field, in lower case. */
 const FIELDS: Readonly<Record<string, Note>> = {
+  ':method': note(
+    'The method. A pseudo-field stands for a part of the first line of HTTP/1.1.',
+    'RFC 9113 section 8.3.1',
+  ),
+  ':scheme': note('The scheme of the URL.', 'RFC 9113 section 8.3.1'),
+  ':authority': note(
+    'The host and port that the client asks, in place of Host.',
+    'RFC 9113 section 8.3.1',
+  ),
+  ':path': note('The path and the query of the URL.', 'RFC 9113 section 8.3.1'),
+  ':status': note('The status code.', 'RFC 9113 section 8.3.2'),
   host: note('The host and port that the client asks.', 'RFC 9110 section 7.2'),
-  accept: note('The media types that the client reads: any.', 'RFC 9110 section 12.5.1'),
+  accept: note('The media types that the client reads; `*/*` is any.', 'RFC 9110 section 12.5.1'),
   connection: note('The connection ends after this answer.', 'RFC 9112 section 9.6'),
   'content-length': note('The bytes of the content.', 'RFC 9110 section 8.6'),
   'content-type': note('The media type of the content.', 'RFC 9110 section 8.3'),
@@ -41,7 +52,10 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'RFC 9211 section 2',
   ),
   via: note('The servers between the client and the application.', 'RFC 9110 section 7.6.3'),
-  ban: note('The rule: what all the cache has to forget.', 'no standard'),
+  ban: note(
+    'The rule: what all the cache has to forget. path is a path below the space, so `/people-1` is `/playground/at/cache/people-1`; `*` stands for anything.',
+    'no standard',
+  ),
   vary: note('The request fields on which the answer depends.', 'RFC 9110 section 12.5.5'),
   'x-request-id': note(
     'Names this answer. Operators find the line of a request in the log by it. The playground’s own have none.',
@@ -108,6 +122,19 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'A value that the next proof contains, so that nobody makes proofs in advance.',
     'RFC 9449 section 8',
   ),
+  link: note(
+    'An address that belongs to the answer, and what it is: to `urn:ietf:params:push` application servers send messages.',
+    'RFC 8288 section 3',
+  ),
+  ttl: note(
+    'The seconds for which the message may wait for the user agent.',
+    'RFC 8030 section 5.2',
+  ),
+  'transfer-encoding': note(
+    'The content comes in chunks, each behind its length in hexadecimal digits. The chunk of length 0 is the end.',
+    'RFC 9112 section 7.1',
+  ),
+  'x-accel-buffering': note('nginx passes each event on at once.', 'no standard'),
   allow: note('The methods of this address.', 'RFC 9110 section 10.2.1'),
   'retry-after': note('When to try again, in seconds.', 'RFC 9110 section 10.2.3'),
 };

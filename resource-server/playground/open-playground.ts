@@ -16,6 +16,7 @@ import type { EndpointsOfSchemes } from '../auth/scheme-endpoints.ts';
 import { openCaches } from '../cache/open-caches.ts';
 import type { Errors } from '../pages/errors.ts';
 import { openGateways } from '../gateway/open-gateways.ts';
+import type { PushService } from '../push/push.ts';
 import { createSpaces, type SpacePeople, type Spaces } from '../space/spaces.ts';
 import { playgroundApiKey } from './api-key.ts';
 import { startApplication } from './application.ts';
@@ -32,6 +33,7 @@ import { spentInTime } from './spent-in-time.ts';
 import { playgroundKeys } from './public-keys.ts';
 import { selfSigned } from '#shared/server/listen/self-signed.ts';
 import { playgroundPeople } from './person.ts';
+import { playgroundPush } from './push.ts';
 import { createRun } from './run.ts';
 import { playgroundSpaces, spacePath } from './spaces.ts';
 
@@ -45,6 +47,8 @@ export interface PlaygroundParts {
   readonly standing: Standing;
   /** The server as visitors reach it. */
   readonly recipient: Recipient;
+  /** Aborted when the server ends. */
+  readonly ending: AbortSignal;
 }
 
 export interface Playground extends AsyncDisposable {
@@ -55,6 +59,7 @@ export interface Playground extends AsyncDisposable {
   readonly pages: EndpointsOfSchemes;
   /** The gateways to its application, with caches of their own, which write no log. */
   readonly gateways: Awaited<ReturnType<typeof openGateways>>;
+  readonly push: PushService;
   /** Says what answers the exchanges: the order of requests with the spaces that they reach, and this recipient. */
   serveBy(order: AnyHandler): void;
 }
@@ -166,6 +171,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     spaces: spacesOf(seen),
     reached: reachable,
     gateways,
+    push: playgroundPush({ ...parts.schemes, config, standing, ending: parts.ending }),
     pages: new Map(
       origins.map((origin) => [
         origin,

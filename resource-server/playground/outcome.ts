@@ -31,7 +31,7 @@ export function outcomeOf(
     return { kind: 'continued' };
   }
   if (!shown && asks.length > 0) return { kind: 'asked' };
-  return { kind: 'refused', why: wrong?.reason ?? detail };
+  return { kind: 'refused', check: wrong?.check, why: wrong?.reason ?? detail };
 }
 
 /** The answer of an authorization server: an error says why (RFC 6749 section 5.2). */

@@ -10,6 +10,7 @@ import { PERSON } from './person.ts';
 const APPLICATION = '(playground)';
 
 const newEd25519 = () => generateKeyPairSync('ed25519');
+const newP256 = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 const newRsa = () => promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
 
 /** Returns the id of a key (RFC 7486 section 9.4, RFC 9729 section 4.1), and what is kept of it. */
@@ -48,6 +49,7 @@ export function playgroundKeys(
     return { kid: id, key: privateKey };
   };
   const own = newEd25519();
+  const p256 = newP256();
   const { id, spki } = spkiOf(own.publicKey);
   const owner = { kind: 'application', id: APPLICATION } as const;
   known.set(id, { id, spki, owner, name, scheme: 'Concealed', created_at: clock.now() });
@@ -62,6 +64,8 @@ export function playgroundKeys(
       unknownHoba: once(() => hobaKey(false)),
       ed25519: () => own.privateKey,
       unknownEd25519: () => newEd25519().privateKey,
+      p256: () => p256,
+      unknownP256: newP256,
     },
     stores: { ...stores, publicKeys },
   };

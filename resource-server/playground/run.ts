@@ -5,13 +5,16 @@ import { HttpError, notFound } from '#shared/http/answer.ts';
 import { AT_ONCE } from './at-once.ts';
 import type { Charge } from './charge.ts';
 import type { ClientKeys, Exchange, Issue } from './exchange.ts';
+import type { Choice } from './form.ts';
 import {
+  type Connection,
   dividedAtTunnel,
   type Party,
   type PlannedRequest,
   readAnswer,
   writeRequest,
 } from './http1-message.ts';
+import { writeRequestList } from './http2-message.ts';
 import type { Loopback, Way } from './listener.ts';
 import { readRecorded } from './recorded.ts';
 import { spacePath } from './spaces.ts';
@@ -22,6 +25,8 @@ export interface Leg {
   readonly title: string;
   /** The party that was asked; undefined: the server. */
   readonly to: Party | undefined;
+  /** The server has made the request as well (RFC 9113 section 8.4). */
+  readonly promised?: true;
   readonly sent: Buffer;
   readonly received: Buffer;
   /** The certificate that the client has seen, and what the server exports of the connection; both of TLS. */
@@ -57,11 +62,9 @@ export interface RunParts {
 }
 
 /** Performs exchanges for visitors, and returns what was on the wire. */
-export type Run = (
-  exchange: Exchange,
-  mistake: string | undefined,
-  visitor: string,
-) => Promise<readonly Leg[]>;
+export type Run = (exchange: Exchange, choice: Choice, visitor: string) => Promise<readonly Leg[]>;
+
+const PROMISED = 'Within this stream the server has promised a request, and answers it';
 
 /**
  * Rejects with `HttpError` 429 if the visitor had too many exchanges lately, and 503 if the process has enough of them
@@ -78,7 +81,7 @@ export function createRun(parts: RunParts): Run {
   };
   const ways: Readonly<Partial<Record<Party, Way>>> = { proxy, authorization };
   let underWay = 0;
-  return async (exchange, mistake, visitor) => {
+  return async (exchange, { mistake, http2 }, visitor) => {
     await charge(visitor);
     if (underWay >= AT_ONCE) {
       const fields = { 'Retry-After': '1' };
@@ -102,18 +105,27 @@ export function createRun(parts: RunParts): Run {
           let sent: Buffer = Buffer.alloc(0);
           let ofTls: Pick<Leg, 'certificate' | 'exported'> = OF_CLEAR_TEXT;
           const by = to === undefined ? way.loopback : (ways[to] ?? way.loopback);
-          const received = await by.send((connection) => {
+          const write = (connection: Connection | undefined) => {
             const made = connection && ofConnection?.(connection);
-            const all = [...fields, ...(made ?? [])];
+            const planned = { ...request, fields: [...fields, ...(made ?? [])] };
             const asked = to === undefined ? host : hosts[to](request);
-            sent = writeRequest(asked, { ...request, fields: all });
+            sent = http2 ? writeRequestList(asked, planned) : writeRequest(asked, planned);
             if (connection !== undefined) {
               const { certificate } = connection;
               const exported = exchange.exported?.(readRecorded(sent), url, connection);
               ofTls = { certificate, exported };
             }
             return sent;
-          }, visitor);
+          };
+          if (http2) {
+            const { promised, ...streamed } = await way.loopback.stream(write, visitor);
+            add({ title, to, ...streamed, ...ofTls });
+            for (const one of promised) {
+              add({ title: PROMISED, to, promised: true, ...one, ...OF_CLEAR_TEXT });
+            }
+            return readAnswer(streamed.received);
+          }
+          const received = await by.send(write, visitor);
           add({ title, to, sent, received, ...ofTls });
           return readAnswer(received);
         },
@@ -142,6 +154,7 @@ export function createRun(parts: RunParts): Run {
           return octets;
         },
         mistake,
+        http2,
       });
       return legs;
     } finally {

@@ -58,7 +58,7 @@ export function checksOf(
 }
 
 /** Returns steps to which a server does not come. */
-export const notReached = (steps: readonly Step[]): readonly Check[] =>
+export const notReached = (steps: readonly Pick<Step, 'check' | 'section'>[]): readonly Check[] =>
   steps.map(({ check, section }) => ({ check, section, result: 'not reached' }));
 
 function stepOf(steps: readonly Step[], refusal: string): number {

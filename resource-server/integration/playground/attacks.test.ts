@@ -36,10 +36,20 @@ test.each([
   'mistake=password&host=evil',
   '%ff=1',
   'mistake=%ff',
+  'version=2',
 ])('the form %s is refused with 400', async (form) => {
   const { rs } = suite;
   expect((await rs.perform('basic', form)).status).toBe(400);
 });
+
+test.each(['version=3', 'version=2&version=2', 'version=2&version=', 'version=%0d%0a'])(
+  'the form %s is refused with 400 where HTTP/2 is offered',
+  async (form) => {
+    const { rs } = suite;
+    expect((await rs.perform('hoba', form)).status).toBe(400);
+    expect((await rs.perform('hoba', 'version=2')).status).toBe(200);
+  },
+);
 
 test('a form of another media type is 415, and one of 5 KB is 413', async () => {
   const { rs } = suite;
@@ -213,6 +223,50 @@ test.each(EXCHANGES.filter(({ space }) => space['serves'] === 'documents'))(
     expect([locks.length, usage.entries, usage.bytes]).toEqual([0, 0, 0]);
   },
 );
+
+test('nobody but the playground reaches its push service, and an exchange leaves nothing in the store', async () => {
+  const { rs } = suite;
+  const { mistakes = {} } = EXCHANGES.find(({ name }) => name === 'vapid') ?? {};
+  for (const mistake of ['', ...Object.keys(mistakes)]) {
+    for (const version of ['', '2']) {
+      const form = new URLSearchParams({ mistake, version }).toString();
+      const page = await rs.perform('vapid', form);
+      expect([form, statusesOf(page.text).at(-1)]).toEqual([form, 204]);
+    }
+  }
+  expect(await rs.stores.push.subscriptionsOf(PERSON.id)).toEqual([]);
+  const { text: page } = await rs.perform('vapid');
+  const [, token = ''] = /Authorization: Bearer (\S+)/.exec(page) ?? [];
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    'X-Forwarded-Proto': 'https',
+    'X-Forwarded-For': '203.0.113.9',
+  };
+  expect((await rs.ask('GET', '/documents/', { headers })).status).toBe(401);
+  const paths = [...page.matchAll(/\/playground\/at\/vapid\/[a-z]+(?:\/[\w-]{22})?/g)];
+  const kinds = ['subscribe', 'subscription', 'push', 'message'];
+  expect(new Set(paths.map(([path]) => path.split('/')[4]))).toEqual(new Set(kinds));
+  for (const [path] of paths) {
+    for (const method of ['GET', 'POST', 'DELETE']) {
+      expect([path, (await rs.ask(method, path, { headers })).status]).toEqual([path, 404]);
+    }
+  }
+});
+
+test('subscriptions that exchanges have left are bounded, end within a minute and make room', async () => {
+  await using rs = await startPlayground();
+  const until = rs.now() + 60;
+  for (let left = 0; left < 50; left += 1) {
+    const maker = { grant_id: String(until), client_id: '(playground)', client_gen: 0 };
+    const some = { id: `left-${left}`, push: `push-${left}`, person: PERSON.id, maker };
+    await rs.stores.push.subscribe({ ...some, created_at: 0 }, 50);
+  }
+  const full = await rs.perform('vapid');
+  expect([full.status, full.text]).toEqual([503, expect.stringContaining('answered 429')]);
+  rs.clock.advance(61);
+  expect(statusesOf((await rs.perform('vapid')).text)).toEqual([201, 201, 200, 204, 204]);
+  expect(await rs.stores.push.subscriptionsOf(PERSON.id)).toEqual([]);
+});
 
 test('nobody but the playground asks its application, and makes its cache forget', async () => {
   const { rs } = suite;

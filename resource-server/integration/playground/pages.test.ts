@@ -197,10 +197,70 @@ test.each(ALONE.filter(({ checks }) => checks))(
           .flat()
           .filter(({ result }) => !['right', 'no'].includes(result)),
       ).toEqual([]);
-    expect(page).toMatch(/id="results">\s*<p class="note good"><strong>Accepted\./);
+    expect(page).toMatch(/id="results">\s*<p class="note good">\s*<strong>Accepted\./);
     expect(page).toContain(`action="/playground/${name}#results"`);
   },
 );
+
+const OVER_TLS = ALONE.filter(({ overTls }) => overTls);
+
+test.each(OVER_TLS)(
+  'over HTTP/2 the messages of $name are lists of fields, with the same notes and checks (RFC 9113 section 8.3)',
+  async ({ name, mistakes }) => {
+    const { rs } = suite;
+    const before = await rs.ask('GET', `/playground/${name}`, HTML);
+    expect(before.text).toContain('<option value="2">HTTP/2</option>');
+    for (const mistake of ['', ...Object.keys(mistakes)]) {
+      const one = (await rs.perform(name, `mistake=${mistake}`)).text;
+      const two = (await rs.perform(name, `mistake=${mistake}&version=2`)).text;
+      expect(two).toContain('<option value="2" selected>HTTP/2</option>');
+      expect(two).toContain('These messages went over HTTP/2.');
+      const messages = messagesOf(two);
+      for (const message of messages) {
+        expect(message).toMatch(/^:(?:method: [A-Z]+\n:scheme|path|status): /);
+        const names = (message.split('\n\n')[0] ?? '')
+          .split('\n')
+          .map((line) => line.slice(0, line.indexOf(':', 1)));
+        expect(names.filter((field) => noteOn(field) === undefined)).toEqual([]);
+        expect(names.filter((field) => /[A-Z]|^connection$/.test(field))).toEqual([]);
+      }
+      const results = (page: string) =>
+        checksOf(page).map((list) => list.map(({ result }) => result));
+      expect([mistake, results(two)]).toEqual([mistake, results(one)]);
+      // Server push stands in place of events.
+      const pushed = two.split('The server promises this request').length - 1;
+      expect(pushed).toBe(name === 'vapid' && mistake === '' ? 1 : 0);
+      const statuses = statusesOf(two).toSpliced(3, pushed);
+      expect([mistake, statuses]).toEqual([mistake, statusesOf(one)]);
+    }
+  },
+);
+
+test('by server push a message is the answer to a promised request (RFC 8030 section 6)', async () => {
+  const { rs } = suite;
+  const { text } = await rs.perform('vapid', 'version=2');
+  const [, , , , , whole, promise, pushed] = messagesOf(text);
+  expect(whole).toMatch(/^:status: 200\n/);
+  expect(promise).toMatch(/^:path: \/playground\/at\/vapid\/message\/[\w-]{22}$/m);
+  expect(promise).toContain(':method: GET');
+  expect(pushed).toMatch(/^:status: 200\n.*\n\nHello$/s);
+  const arrows = [...text.matchAll(/<path\s+d="M(\d+) \d+H(\d+)/g)].map(([, from, to]) => [
+    from,
+    to,
+  ]);
+  // The server sends both messages of the fourth step.
+  expect(arrows.slice(6, 8)).toEqual([
+    ['380', '20'],
+    ['380', '20'],
+  ]);
+});
+
+test('a token of vapid is good again, and the page says so (RFC 8292 section 2)', async () => {
+  const { rs } = suite;
+  const { text } = await rs.perform('vapid', 'mistake=replayed');
+  expect(statusesOf(text)).toEqual([201, 201, 201, 204]);
+  expect(text).toContain('a token is good for every message to this push service');
+});
 
 test('a condition by which the answer is another one is no refusal (RFC 9110 section 13.1.2)', async () => {
   const { rs } = suite;

@@ -54,13 +54,13 @@ const readable = (text: string): string =>
 /** Returns the messages on a page, in the order of the exchange: each request with its answer. */
 export function messagesOf(page: string): readonly string[] {
   const texts = [...page.matchAll(/<pre>(.*?)<\/pre>/gs)].map(([, text = '']) => readable(text));
-  return texts.filter((text) => /^(?:[A-Z]+ \S+ HTTP|HTTP)\/?/.test(text));
+  return texts.filter((text) => /^(?:[A-Z]+ \S+ HTTP|HTTP|:[a-z]+: )\/?/.test(text));
 }
 
 /** Returns the status codes of the answers on a page. */
 export const statusesOf = (page: string): readonly number[] =>
   messagesOf(page).flatMap((text) => {
-    const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(text) ?? [];
+    const [, status] = /^(?:HTTP\/1\.1|:status:) (\d{3})/.exec(text) ?? [];
     return status === undefined ? [] : Number(status);
   });
 

@@ -1,4 +1,5 @@
-import { channel } from 'node:diagnostics_channel';
+import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { OutgoingHttpHeaders } from 'node:http2';
 import { Socket } from 'node:net';
 import { Server as TlsServer } from 'node:tls';
 import { expect, test } from '@jest/globals';
@@ -102,3 +103,29 @@ test.each(ALONE.map(({ name }) => name))(
     expect([200, 204]).toContain(statusesOf(page.text).at(-1));
   },
 );
+
+test.each(ALONE.flatMap(({ name, overTls }) => (overTls ? name : [])))(
+  'over HTTP/2 the page of %s shows the fields that the streams of the server had',
+  async (name) => {
+    const { rs } = suite;
+    const had: string[] = [];
+    const watch = (message: unknown) =>
+      had.push(linesOf((message as { headers: OutgoingHttpHeaders }).headers));
+    // A request of the client or a promised one, and an answer.
+    const channels = ['http2.server.stream.start', 'http2.server.stream.finish'];
+    for (const one of channels) subscribe(one, watch);
+    const { text: page } = await rs.perform(name, 'version=2');
+    for (const one of channels) unsubscribe(one, watch);
+    const shown = messagesOf(page).map((message) =>
+      (message.split('\n\n')[0] ?? '').split('\n').toSorted().join('\n'),
+    );
+    expect(had.length).toBeGreaterThan(1);
+    expect(shown.toSorted()).toEqual(had.toSorted());
+  },
+);
+
+const linesOf = (headers: OutgoingHttpHeaders): string =>
+  Object.entries(headers)
+    .flatMap(([name, values = []]) => [values].flat().map((value) => `${name}: ${value}`))
+    .toSorted()
+    .join('\n');

@@ -58,6 +58,7 @@ export const de: Texts = {
 
   home: {
     title: (brand) => `Ressourcenserver von ${brand}`,
+    titleWithPlayground: (brand) => `Ressourcenserver von ${brand}, mit Spielwiese`,
     lead: (authorizationServer) =>
       html`Dieser Server bewahrt Dokumente auf und lässt ein, wer Zugangsdaten dafür zeigt. Tokens
       kommen vom ${authorizationServer}. Ein widerrufenes Token wird schon von der nächsten Anfrage
@@ -73,7 +74,7 @@ export const de: Texts = {
     own: 'Jeder Mensch und jede Anwendung findet dort einen eigenen Baum, der sich einbinden lässt (WebDAV).',
     authors: 'Für Autoren von Clients',
     trials: 'Jede dieser Adressen antwortet in JSON, wer der Client ist und nach welchem Schema:',
-    playground: 'Jedes Verfahren als Nachrichten sehen',
+    playground: 'Spielwiese: jedes Verfahren als Nachrichten sehen',
     operators: 'Für Betreiber',
     ready: 'ob der Server arbeiten kann',
     verify: 'sagt einem vertrauten Reverse-Proxy, ob eine Anfrage passieren darf',
@@ -91,6 +92,12 @@ export const de: Texts = {
     mistake: 'Ein Fehler des Clients',
     noMistake: 'Keiner',
     mistakeHere: 'Hier macht der Client seinen Fehler:',
+    version: 'Version von HTTP',
+    fieldLists:
+      'Diese Nachrichten gingen über HTTP/2. Jede ist als Liste ihrer Felder gezeigt: unterwegs sind sie komprimiert, und alles steht in Frames (RFC 9113).',
+    inEnglish: 'Die Texte über das Protokoll sind englisch, auch die Anmerkungen und Prüfungen.',
+    steps: 'Die Schritte',
+    step: 'Schritt',
     octets:
       'Der Inhalt ist kein Text. Je zwei Ziffern, von 00 bis ff, sind eines seiner Oktette (hexadezimal).',
     button: 'Vorführen',
@@ -101,7 +108,9 @@ export const de: Texts = {
     proxy: 'Proxy',
     authorization: 'Autorisierungsserver',
     sent: 'Der Client sendet',
+    promised: 'Der Server verspricht diese Anfrage',
     received: 'Der Server antwortet',
+    decoded: 'Dekodiert steht da:',
     fields: 'Was die Felder bedeuten',
     checks: 'Was der Server prüft, in dieser Reihenfolge',
     outcomes: {
@@ -110,6 +119,8 @@ export const de: Texts = {
       asked: 'Der Server fragt nach Zugangsdaten.',
       refused: 'Abgelehnt:',
     },
+    failed: 'diese Prüfung schlug fehl:',
+    logged: 'In den Worten des Protokolls:',
     missing: 'Verfahren, die hier nicht vorgeführt werden:',
   },
 

@@ -67,6 +67,7 @@ export const en = {
 
   home: {
     title: (brand: string) => `${brand} resource server`,
+    titleWithPlayground: (brand: string) => `${brand} resource server and playground`,
     lead: (authorizationServer: Html) =>
       html`This server keeps documents and lets in whoever shows credentials for them. Tokens come
       from the ${authorizationServer}. A token that is revoked is refused by the next request.`,
@@ -81,7 +82,7 @@ export const en = {
     own: 'Every person and application finds a tree of their own there, which can be mounted (WebDAV).',
     authors: 'For authors of clients',
     trials: 'Each of these answers, in JSON, who the client is and by which scheme:',
-    playground: 'See each scheme on the wire',
+    playground: 'Playground: see each scheme on the wire',
     operators: 'For operators',
     ready: 'whether the server can work',
     verify: 'answers a trusted reverse proxy whether a request may pass',
@@ -99,6 +100,12 @@ export const en = {
     mistake: 'A mistake of the client',
     noMistake: 'None',
     mistakeHere: 'Here the client makes its mistake:',
+    version: 'Version of HTTP',
+    fieldLists:
+      'These messages went over HTTP/2. Each is shown as the list of its fields: on the wire they are compressed, and all is in frames (RFC 9113).',
+    inEnglish: '',
+    steps: 'The steps',
+    step: 'Step',
     octets:
       'The content is no text. Each two digits, from 00 to ff, are one of its octets (hexadecimal).',
     button: 'Perform',
@@ -109,7 +116,9 @@ export const en = {
     proxy: 'Proxy',
     authorization: 'Authorization server',
     sent: 'The client sends',
+    promised: 'The server promises this request',
     received: 'The server answers',
+    decoded: 'Decoded, this says:',
     fields: 'What the fields mean',
     checks: 'What the server checks, in this order',
     outcomes: {
@@ -118,6 +127,8 @@ export const en = {
       asked: 'The server asks for credentials.',
       refused: 'Refused:',
     },
+    failed: 'this check failed:',
+    logged: 'In the words of the log:',
     missing: 'Schemes that are not shown here:',
   },
 

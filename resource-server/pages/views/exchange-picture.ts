@@ -7,6 +7,8 @@ export type PicturedParty = 'issuer' | 'proxy' | 'authorization';
 export interface PicturedLeg {
   /** The party that was asked; absent: the server. */
   readonly to?: PicturedParty | undefined;
+  /** The server has made the request as well. */
+  readonly promised?: boolean | undefined;
   readonly sent: { readonly text: string };
   readonly received: { readonly text: string };
 }
@@ -22,26 +24,33 @@ const STEP = 40;
 
 /** The fields that are named beside a message, with the first word of their value. */
 const NAMED =
-  /^(Authorization|WWW-Authenticate|DPoP-Nonce|Authentication-Info|Proxy-Authorization|Proxy-Authenticate|Allow): (\S+)/gm;
+  /^(Authorization|WWW-Authenticate|DPoP-Nonce|Authentication-Info|Proxy-Authorization|Proxy-Authenticate|Allow): (\S+)/gim;
 const WITH_SCHEME: ReadonlySet<string> = new Set([
-  'Authorization',
-  'WWW-Authenticate',
-  'Proxy-Authorization',
-  'Proxy-Authenticate',
+  'authorization',
+  'www-authenticate',
+  'proxy-authorization',
+  'proxy-authenticate',
 ]);
 
 /** Returns the words for a message: the method or the status, and the fields that matter. Issuers are asked at several addresses. */
 function wordsOf(text: string, to: PicturedLeg['to']): string {
-  const [first = ''] = text.split('\n');
   const [head = ''] = text.split('\n\n');
-  const [method = '', next = ''] = first.split(' ');
+  const [method = '', next = ''] = head.startsWith(':') ? startOfList(head) : head.split(/[ \n]/);
   const request = to === undefined || to === 'proxy' ? method : `${method} ${next}`;
   const said = method.startsWith('HTTP/') ? next : request;
   const fields = Map.groupBy(head.matchAll(NAMED), ([, name = '']) => name);
   const named = [...fields].map(([name, lines]) =>
-    WITH_SCHEME.has(name) ? `${name}: ${lines.map(([, , value = '']) => value).join(', ')}` : name,
+    WITH_SCHEME.has(name.toLowerCase())
+      ? `${name}: ${lines.map(([, , value = '']) => value).join(', ')}`
+      : name,
   );
   return [said, ...named].join(', ');
+}
+
+/** The first words that a message of HTTP/2 would have in HTTP/1.1, by its pseudo-fields (RFC 9113 section 8.3). */
+function startOfList(head: string): readonly string[] {
+  const of = (name: string) => new RegExp(`^:${name}: (\\S+)`, 'm').exec(head)?.[1] ?? '';
+  return head.startsWith(':status') ? ['HTTP/2', of('status')] : [of('method'), of('path')];
 }
 
 /** A sequence diagram, drawn from the messages themselves (UML 2.5.1 section 17.8). */
@@ -70,8 +79,8 @@ export function exchangePicture(
     ...named('issuer'),
     ...named('authorization'),
   ];
-  const messages = legs.flatMap(({ to, sent, received }, leg) => [
-    { words: `${leg + 1}. ${wordsOf(sent.text, to)}`, back: false, line: at[to ?? 'server'] },
+  const messages = legs.flatMap(({ to, promised = false, sent, received }, leg) => [
+    { words: `${leg + 1}. ${wordsOf(sent.text, to)}`, back: promised, line: at[to ?? 'server'] },
     { words: wordsOf(received.text, to), back: true, line: at[to ?? 'server'] },
   ]);
   const bottom = TOP + STEP * messages.length;

@@ -18,7 +18,7 @@ export function homePage(
   playground?: string,
 ): Answer {
   const texts = textsOf(frame.language).home;
-  const title = texts.title(frame.brand.name);
+  const title = (playground ? texts.titleWithPlayground : texts.title)(frame.brand.name);
   const shown = spaces.filter(isAnnounced);
   const trials = shown.filter(({ serves }) => serves === 'identity');
   return document(frame, {

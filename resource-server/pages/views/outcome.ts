@@ -5,7 +5,9 @@ import { textsOf } from '../texts/index.ts';
 /** The meaning of an answer: `asked` is one to a request without credentials, `continued` one between two messages. */
 export interface Outcome {
   readonly kind: 'accepted' | 'continued' | 'asked' | 'refused';
-  /** Why it is refused, in English. */
+  /** The check that failed, in English: the state in which it would have passed. */
+  readonly check?: string | undefined;
+  /** Why it is refused, in English; beside a check in the words of the log. */
   readonly why?: string | undefined;
 }
 
@@ -16,9 +18,13 @@ const LOOKS: Readonly<Record<Outcome['kind'], string>> = {
   refused: 'note bad',
 };
 
-/** One line that says what an answer means. */
-export function outcomeLine({ language }: Frame, { kind, why }: Outcome): Html {
-  const word = textsOf(language).playground.outcomes[kind];
-  const reason = kind === 'refused' && why !== undefined && html` <span lang="en">${why}</span>`;
-  return html`<p class="${LOOKS[kind]}"><strong>${word}</strong>${reason}</p>`;
+/** One line that says what an answer means. `more`: what stands at its end. */
+export function outcomeLine({ language }: Frame, outcome: Outcome, more?: Html): Html {
+  const { outcomes, failed, logged } = textsOf(language).playground;
+  const { kind, check, why } = outcome;
+  return html`<p class="${LOOKS[kind]}">
+    <strong>${outcomes[kind]}</strong>
+    ${check !== undefined && html`${failed} <span lang="en">“${check}”</span><br />${logged}`}
+    ${why !== undefined && html`<span lang="en">${why}</span>`} ${more}
+  </p>`;
 }

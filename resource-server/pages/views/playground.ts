@@ -32,12 +32,16 @@ export interface ShownNote {
   readonly section: string;
   /** The content of a value that is encoded. */
   readonly decoded?: string | undefined;
+  /** The page does not have the note yet. */
+  readonly isNew: boolean;
 }
 
 export interface ShownLeg {
   readonly title: string;
   /** The party that was asked; absent: the server. */
   readonly to?: PicturedParty | undefined;
+  /** The server has made the request as well. */
+  readonly promised?: boolean | undefined;
   readonly remarks: readonly string[];
   /** The mistake that the client makes here, in words. */
   readonly mistake?: string | undefined;
@@ -60,6 +64,10 @@ export interface ExchangeProps extends ListedExchange {
   readonly mistakes: Readonly<Record<string, string>>;
   /** The mistake that the client made. */
   readonly mistake?: string | undefined;
+  /** The value by which the form asks for HTTP/2. Undefined: it is not offered. */
+  readonly http2?: string | undefined;
+  /** The messages went over HTTP/2. */
+  readonly overHttp2?: boolean;
   /** The messages that were on the wire; absent before the exchange. */
   readonly legs?: readonly ShownLeg[];
 }
@@ -113,6 +121,7 @@ export function exchangePage(frame: Frame, props: ExchangeProps): Answer {
         ${crumbsTo(frame, { list: texts.title, index }, title)}
         <h1>${title}</h1>
         <p lang="en">${about}</p>
+        ${texts.inEnglish && html`<p class="muted small">${texts.inEnglish}</p>`}
         <dl class="facts">
           <dt>${texts.standard}</dt>
           <dd>${standard}</dd>
@@ -127,7 +136,7 @@ export function exchangePage(frame: Frame, props: ExchangeProps): Answer {
           <pre>${command}</pre>
         </section>`
       }
-      ${formOf(frame, props)} ${legs && resultsOf(frame, legs)}
+      ${formOf(frame, props)} ${legs && resultsOf(frame, props, legs)}
     </div>`,
   });
 }
@@ -135,12 +144,30 @@ export function exchangePage(frame: Frame, props: ExchangeProps): Answer {
 /** The place to which the form leads: what came of it. */
 const RESULTS = 'results';
 
-function resultsOf(frame: Frame, legs: readonly ShownLeg[]): Html {
-  const outcome = legs.at(-1)?.outcome;
+const idOf = (leg: number): string => `leg-${leg + 1}`;
+
+/** The outcome at the top is that of the mistake, or of the last leg. */
+function resultsOf(frame: Frame, { overHttp2 }: ExchangeProps, legs: readonly ShownLeg[]): Html {
+  const { step, fieldLists } = textsOf(frame.language).playground;
+  const wrong = legs.findIndex(({ mistake }) => mistake !== undefined);
+  const at = wrong === -1 ? legs.length - 1 : wrong;
+  const { outcome } = legs[at] ?? {};
   return html`<div class="wide" id="${RESULTS}">
-    ${outcome && outcomeLine(frame, outcome)} ${pictureOf(frame, legs)}
-    ${legs.map((leg, at) => legOf(frame, leg, at + 1))}
+    ${outcome && outcomeLine(frame, outcome, html`<a href="#${idOf(at)}">${step} ${at + 1}</a>`)}
+    ${overHttp2 && html`<p>${fieldLists}</p>`} ${stepsOf(frame, legs)} ${pictureOf(frame, legs)}
+    ${legs.map((leg, index) => legOf(frame, leg, index))}
   </div>`;
+}
+
+/** The steps in words, each of which leads to its messages. */
+function stepsOf({ language }: Frame, legs: readonly ShownLeg[]): Html {
+  const { steps } = textsOf(language).playground;
+  return html`<section aria-labelledby="steps">
+    <h2 id="steps">${steps}</h2>
+    <ol class="points" lang="en">
+      ${legs.map(({ title }, at) => html`<li><a href="#${idOf(at)}">${title}</a></li> `)}
+    </ol>
+  </section>`;
 }
 
 /** The file below `docs/`, as a link where the operator says where the documents are. */
@@ -149,7 +176,10 @@ function docsLink({ brand }: Frame, file: string): Html {
   return brand.docs === undefined ? name : html`<a href="${brand.docs + file}">${name}</a>`;
 }
 
-function formOf({ language }: Frame, { path, mistakes, mistake }: ExchangeProps): Html {
+function formOf(
+  { language }: Frame,
+  { path, mistakes, mistake, http2, overHttp2 }: ExchangeProps,
+): Html {
   const texts = textsOf(language).playground;
   const option = ([name, words]: readonly [string, string]) =>
     name === mistake
@@ -166,6 +196,20 @@ function formOf({ language }: Frame, { path, mistakes, mistake }: ExchangeProps)
           ${Object.entries(mistakes).map(option)}
         </select>
       </div>
+      ${
+        http2 !== undefined &&
+        html`<div class="field">
+          <label for="version">${texts.version}</label>
+          <select class="input" id="version" name="version">
+            <option value="">HTTP/1.1</option>
+            ${
+              overHttp2
+                ? html`<option value="${http2}" selected>HTTP/2</option>`
+                : html`<option value="${http2}">HTTP/2</option>`
+            }
+          </select>
+        </div>`
+      }
       <div class="buttons">
         <button class="button primary" type="submit">${texts.button}</button>
       </div>
@@ -181,19 +225,19 @@ function pictureOf({ language }: Frame, legs: readonly ShownLeg[]): Html {
   </section>`;
 }
 
-function legOf(frame: Frame, leg: ShownLeg, number: number): Html {
-  const { title, remarks, mistake, sent, received, checks, outcome } = leg;
+function legOf(frame: Frame, leg: ShownLeg, at: number): Html {
+  const { title, promised, remarks, mistake, sent, received, checks, outcome } = leg;
   const texts = textsOf(frame.language).playground;
-  const id = `leg-${number}`;
+  const id = idOf(at);
   return html`<section aria-labelledby="${id}">
-    <h2 id="${id}">${number}. <span lang="en">${title}</span></h2>
+    <h2 id="${id}">${at + 1}. <span lang="en">${title}</span></h2>
     ${
       mistake !== undefined &&
       html`<p class="note bad">
         <strong>${texts.mistakeHere}</strong> <span lang="en">${mistake}</span>
       </p>`
     }
-    <h3>${texts.sent}</h3>
+    <h3>${promised ? texts.promised : texts.sent}</h3>
     ${messageOf(frame, sent)}
     ${
       checks &&
@@ -207,22 +251,33 @@ function legOf(frame: Frame, leg: ShownLeg, number: number): Html {
 }
 
 function messageOf({ language }: Frame, { text, hexadecimal, notes }: ShownMessage): Html {
-  const { fields, octets } = textsOf(language).playground;
-  const message = html`<pre>${text}</pre>
-    ${hexadecimal && html`<p class="muted small">${octets}</p>`}`;
-  if (notes.length === 0) return message;
-  return html`${message}
-    <details>
-      <summary>${fields}</summary>
-      <dl class="facts" lang="en">
-        ${notes.map(
-          ({ name, text: words, section, decoded }) =>
-            html`<dt>${name}</dt>
-              <dd>
-                ${words} <span class="muted">(${section})</span>
-                ${decoded !== undefined && html`<br /><code>${decoded}</code>`}
-              </dd> `,
-        )}
-      </dl>
-    </details>`;
+  const { fields, octets, decoded: inClear } = textsOf(language).playground;
+  const encoded = notes.filter(({ decoded }) => decoded !== undefined);
+  const fresh = notes.filter(({ isNew }) => isNew);
+  return html`<pre>${text}</pre>
+    ${hexadecimal && html`<p class="muted small">${octets}</p>`}
+    ${
+      encoded.length > 0 &&
+      html`<p class="small">${inClear}</p>
+        <dl class="facts" lang="en">
+          ${encoded.map(
+            ({ name, decoded }) =>
+              html`<dt>${name}</dt>
+                <dd><code>${decoded}</code></dd> `,
+          )}
+        </dl>`
+    }
+    ${
+      fresh.length > 0 &&
+      html`<details>
+        <summary>${fields}</summary>
+        <dl class="facts" lang="en">
+          ${fresh.map(
+            ({ name, text: words, section }) =>
+              html`<dt>${name}</dt>
+                <dd>${words} <span class="muted">(${section})</span></dd> `,
+          )}
+        </dl>
+      </details>`
+    }`;
 }

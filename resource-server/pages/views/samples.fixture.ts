@@ -85,6 +85,8 @@ export function samples(text = ''): Readonly<Record<string, (frame: Frame) => An
         title: `Basic${text}`,
         command: `curl -u a:b ${AT}/x${text}`,
         mistake: 'password',
+        http2: '2',
+        overHttp2: true,
         legs: [
           {
             title: 'The client asks an issuer',
@@ -97,7 +99,7 @@ export function samples(text = ''): Readonly<Record<string, (frame: Frame) => An
             title: 'The client asks',
             remarks: [`It finds out${text}.`],
             checks: [{ check: 'It is new.', section: 'RFC 7617', result: 'right' }],
-            outcome: { kind: 'refused', why: `wrong${text}` },
+            outcome: { kind: 'refused', check: `It is new${text}.`, why: `wrong${text}` },
             sent: { text: `GET /x HTTP/1.1\nHost: api.example${text}\n\n`, notes: [] },
             received: {
               text: `HTTP/1.1 401 Unauthorized\nWWW-Authenticate: Basic realm="x"\n\n${text}`,
@@ -107,6 +109,7 @@ export function samples(text = ''): Readonly<Record<string, (frame: Frame) => An
                   text: 'A challenge',
                   section: 'RFC 9110',
                   decoded: `a:b${text}`,
+                  isNew: true,
                 },
               ],
             },

@@ -49,7 +49,7 @@ export const clientCredentialsExchange: Exchange = {
   name: 'client-credentials',
   title: 'Client credentials',
   about:
-    'A machine gets an access token from the authorization server in its own name, uses it, and revokes it at the end. No person takes part, so the token says nothing of one.',
+    'A machine gets an access token from the authorization server in its own name, uses it, and revokes it; then the token is refused. No person takes part, so the token says nothing of one.',
   standard: 'RFC 6749 section 4.4, RFC 7523, RFC 7009',
   document: 'how-to/schemes/bearer-dpop.md',
   ofPair: true,
@@ -64,7 +64,6 @@ export const clientCredentialsExchange: Exchange = {
     replayed: 'The same assertion a second time',
     resource: 'A token for another resource',
     scope: 'A scope that the client may not have',
-    revoked: 'The token is used again after it was revoked',
   },
   parameters: OAUTH_NOTES,
   contents: FLOW_NOTES,
@@ -72,7 +71,7 @@ export const clientCredentialsExchange: Exchange = {
   checks: flowChecks,
   checksBy: { authorization: tokenEndpointChecks },
   async perform(performing) {
-    const { send, target, url, mistake } = performing;
+    const { send, remark, target, url, mistake } = performing;
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks the resource without a token', request);
     const asking = formTo(
@@ -96,7 +95,8 @@ export const clientCredentialsExchange: Exchange = {
     const members = { token, token_type_hint: 'access_token' };
     const revoking = formTo('/token/revocation', members, clientAssertion(performing, {}));
     await send('The client needs the token no more, and revokes it', revoking);
-    if (mistake === 'revoked') await send('Somebody shows the token again', shown);
+    await send('Somebody shows the token again, and is refused', shown);
+    remark('The token has not expired. It is refused because it was revoked.');
   },
 };
 

@@ -51,6 +51,9 @@ export const dpopExchange: Exchange = {
         iat: epochSeconds(clock),
         nonce,
       });
+    remark(
+      'Before the next step the client has made a pair of keys itself, in its own memory: it registers the public key nowhere, and the private key never leaves it. Then it has asked its authorization server for a token. That is not shown here: the playground issues this token itself.',
+    );
     const asked = await send('The client has got a token for its key, and shows it with a proof', {
       ...request,
       fields: [authorization, ['DPoP', proofOf()]],

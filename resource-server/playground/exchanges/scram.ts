@@ -65,8 +65,11 @@ export const scramExchange: Exchange = {
     const again = await client.final(`r=${nonce}${iterations}${sr},${salted}`);
     if (again === undefined) return;
     await send(
-      'Later the client needs one leg only: its nonce, a number that counts up from i, and sr',
+      'At its next request the client proves the password at once, without being asked',
       withData({ realm }, again.message),
+    );
+    remark(
+      'The first answer had a nonce for later, sr. The client makes the nonce of this exchange itself: its own, a number that grows by one with each use (it begins with the iterations), and sr. It knows the salt already, so one request and its answer are enough, until sr is too old (ttl).',
     );
   },
 };

@@ -8,6 +8,7 @@ import { MUTUAL_NOTES } from './mutual.ts';
 import { OAUTH_NOTES } from './oauth.ts';
 import { PRIVATE_TOKEN_NOTES } from './private-token.ts';
 import { SCRAM_NOTES } from './scram.ts';
+import { VAPID_NOTES } from './vapid.ts';
 
 /** Notes on the parameters of challenges and credentials, by the scheme in lower case. */
 export const SCHEME_NOTES: Readonly<Record<string, Notes>> = {
@@ -22,4 +23,5 @@ export const SCHEME_NOTES: Readonly<Record<string, Notes>> = {
   privatetoken: PRIVATE_TOKEN_NOTES,
   'scram-sha-256': SCRAM_NOTES,
   'scram-sha-1': SCRAM_NOTES,
+  vapid: VAPID_NOTES,
 };

@@ -116,4 +116,7 @@ export const LISTS = css`
     padding-inline-start: 1.25rem;
     list-style: disc;
   }
+  ol.points {
+    list-style: decimal;
+  }
 `;

@@ -1,0 +1,128 @@
+import { vapidAuthorization, vapidKey } from '#shared/auth/schemes/vapid/prove.ts';
+import { epochSeconds } from '#shared/base/clock.ts';
+import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
+import { PUSH_CONTENT_NOTES, VAPID_NOTES } from '#shared/explain/notes/vapid.ts';
+import { HttpError } from '#shared/http/answer.ts';
+import { vapidChecks } from '../checks/vapid.ts';
+import type { Exchange, Performing } from '../exchange.ts';
+import { fieldOf, type FieldLine } from '../http1-message.ts';
+import { jwtInClear } from './tokens.ts';
+
+const HOUR = 3600;
+const DAY = 86_400;
+const EVENTS: FieldLine = ['Accept', 'text/event-stream'];
+const PUSH = /<([^>]*)>; rel="urn:ietf:params:push"/;
+
+/** The user agent makes a subscription for the key of the application server. Returns the paths of both sides. */
+async function subscribe({ send, target, url, issue, keys }: Performing) {
+  const token = await issue({ audience: url, scope: PLAYGROUND_SCOPE, person: true });
+  const made = await send(
+    'The user agent subscribes by a token of its person, and names the key of the application server',
+    {
+      method: 'POST',
+      target: `${target}subscribe`,
+      fields: [
+        ['Authorization', `Bearer ${token}`],
+        ['Content-Type', 'application/webpush-options+json'],
+      ],
+      content: JSON.stringify({ vapid: vapidKey(keys.p256()) }),
+    },
+  );
+  const [, push] = PUSH.exec(fieldOf(made, 'Link')) ?? [];
+  if (push === undefined) {
+    throw new HttpError(503, `The server answered ${made.status}. Try again in a minute.`);
+  }
+  return { push, subscription: new URL(fieldOf(made, 'Location')).pathname };
+}
+
+/** The credentials of the application server, by its mistake. */
+function credentials({ mistake, url, keys, clock }: Performing): readonly FieldLine[] {
+  if (mistake === 'anonymous') return [];
+  const own = keys.p256();
+  const isOther = mistake === 'key' || mistake === 'signature';
+  const now = epochSeconds(clock);
+  const ends: Readonly<Record<string, number>> = { expired: now - 60, long: now + 2 * DAY };
+  const shown = vapidAuthorization({
+    key: isOther ? keys.unknownP256() : own,
+    audience: mistake === 'audience' ? 'https://other.example' : new URL(url).origin,
+    expires: ends[mistake ?? ''] ?? now + HOUR,
+    subject: 'mailto:admin@example.com',
+  });
+  const value = mistake === 'signature' ? shown.replace(/k=.*$/, `k=${vapidKey(own)}`) : shown;
+  return [['Authorization', value]];
+}
+
+/** RFC 8292, RFC 8030. */
+export const vapidExchange: Exchange = {
+  name: 'vapid',
+  title: 'vapid, for push messages',
+  about:
+    'An application server hands a message to a push service, which keeps it until the user agent comes for it. By vapid the push service knows the key of the sender: nobody else can send to a subscription for this key, even if the address becomes known.',
+  standard: 'RFC 8292, RFC 8030',
+  document: 'how-to/push.md',
+  overTls: true,
+  inside: true,
+  space: {
+    schemes: ['Bearer'],
+    serves: 'push',
+    scopes: { safe: [PLAYGROUND_SCOPE], unsafe: [PLAYGROUND_SCOPE] },
+  },
+  mistakes: {
+    key: 'Another key than that of the subscription',
+    signature: 'The right key, but another one has signed',
+    audience: 'A token for another push service',
+    expired: 'A token that has expired',
+    long: 'A token for more than 24 hours',
+    anonymous: 'A message without credentials',
+    replayed: 'The same credentials with another message',
+  },
+  parameters: VAPID_NOTES,
+  contents: PUSH_CONTENT_NOTES,
+  decoded(name, value) {
+    if (name === 't' || name === 'token68') return jwtInClear(value);
+    return name === 'body' ? Buffer.from(value, 'base64url').toString() : undefined;
+  },
+  checks: vapidChecks,
+  async perform(performing) {
+    const { send, remark, mistake, http2 } = performing;
+    const { push, subscription } = await subscribe(performing);
+    const shown = credentials(performing);
+    const message = (content: string) => ({
+      method: 'POST',
+      target: push,
+      fields: [...shown, ['TTL', '60'], ['Content-Type', 'text/plain']] as const,
+      content,
+    });
+    const sent = await send(
+      'The application server sends a message, with a token that it has signed',
+      message('Hello'),
+    );
+    if (mistake === 'replayed') {
+      await send('Somebody who has heard the credentials sends another message', message('Buy!'));
+      remark(
+        'The push service takes it: until it expires, a token is good for every message to this push service (RFC 8292 section 2). TLS keeps others from hearing it.',
+      );
+    }
+    if (mistake === undefined) {
+      await send('The user agent comes for its messages', {
+        method: 'GET',
+        target: subscription,
+        // RFC 8030 section 6: server push. HTTP/1.1 has none, and events stand in its place.
+        fields: [...(http2 ? [] : [EVENTS]), ['Prefer', 'wait=0']],
+      });
+      remark(
+        'The message is in clear text here, so that you can read it. One for a browser is encrypted, and the push service cannot read it (RFC 8291).',
+      );
+      await send('The user agent acknowledges the message', {
+        method: 'DELETE',
+        target: new URL(fieldOf(sent, 'Location')).pathname,
+        fields: [],
+      });
+    }
+    await send('The user agent ends the subscription', {
+      method: 'DELETE',
+      target: subscription,
+      fields: [],
+    });
+  },
+};
