@@ -13,6 +13,7 @@ import { strictTransport } from '#shared/server/front-door/security-fields.ts';
 import type { Handler } from '#shared/server/listen/listen.ts';
 import { misdirection } from '#shared/server/front-door/misdirected.ts';
 import { createServe } from '#shared/server/endpoints/serve.ts';
+import { hasPlayground } from '#shared/config/playground.ts';
 import { ENDPOINTS, handledBy, lookUpIn, type Rows, rowsOf } from './base/endpoints.ts';
 import type { Engine } from './engine/engine.ts';
 import { gnapEndpoints } from './gnap/endpoints.ts';
@@ -60,7 +61,7 @@ export function createApp(
     adminRules(server),
   );
   const rows: Rows = {
-    ...rowsOf(config),
+    ...rowsOf(config, hasPlayground(config)),
     ...Object.fromEntries(tokenIssuer?.endpoints ?? []),
     '/userinfo': { ...ENDPOINTS['/userinfo'], byToken },
     '/revocations': { ...ENDPOINTS['/revocations'], byToken: followed },

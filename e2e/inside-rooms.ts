@@ -169,7 +169,7 @@ export const INSIDE: Orders = {
     floors: [
       ['storage'],
       ['sessions', 'clients', 'refresh', 'grants', 'answers'],
-      ['codes'],
+      ['codes', 'playground'],
       ['token'],
       ['.'],
     ],

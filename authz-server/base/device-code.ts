@@ -30,11 +30,12 @@ export type DeviceDecision =
       /** The granted scopes, separated by spaces. */
       readonly scope: string;
       readonly resource?: string | readonly string[];
-      readonly acr: string;
-      readonly amr: readonly string[];
-      /** NumericDate of the sign-in. */
-      readonly authTime: number;
-      readonly sessionUid: string;
+      /** The sign-in of the person; absent for that of the playground, who has none. */
+      readonly acr?: string;
+      readonly amr?: readonly string[];
+      /** NumericDate. */
+      readonly authTime?: number;
+      readonly sessionUid?: string;
     }
   | {
       readonly accountId: string;

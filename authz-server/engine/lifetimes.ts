@@ -1,5 +1,6 @@
 import type { Configuration } from 'oidc-provider';
 import { epochSeconds } from '#shared/base/clock.ts';
+import { PLAYGROUND_CLIENT } from '#shared/config/playground-client.ts';
 import type { AuthzServer } from '../base/server.ts';
 import { refreshLifetime } from './refresh/refresh.ts';
 
@@ -22,7 +23,8 @@ export function lifetimes(
     IdToken: tokens.lifetime,
     AuthorizationCode: CODE,
     DeviceCode: device.lifetime,
-    Grant: people.grant,
+    // The playground uses what its person allows at once.
+    Grant: (_ctx, { clientId }) => (clientId === PLAYGROUND_CLIENT ? CODE : people.grant),
     Interaction: INTERACTION,
     RefreshToken: (ctx) => refreshLifetime(server, ctx),
     // Counts from the sign-in, however often the session is used; without a person it only serves interactions.

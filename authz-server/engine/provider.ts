@@ -16,6 +16,7 @@ import { ASSERTION_ALGS, CLIENT_AUTHENTICATION, ENDPOINT_METADATA } from './answ
 import { engineHooks } from '../pages/engine-hooks.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';
 import { pkceRequired } from './codes/pkce.ts';
+import { checkOwnRequest } from './playground/own-request.ts';
 import { OPENID_SCOPES, resourceIndicators } from '../resources/resource-indicators.ts';
 import { documentPolicy } from '#shared/client-documents/reach.ts';
 import type { AuthzServer } from '../base/server.ts';
@@ -60,7 +61,10 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
     loadExistingGrant: existingGrant(server),
     // Validates every authorization request, after its resources were found.
     extraParams: {
-      scope: (ctx, _scope, client) => known.checkScope(ctx, client),
+      scope(ctx, _scope, client) {
+        checkOwnRequest(server, ctx, client);
+        known.checkScope(ctx, client);
+      },
       ...SIGN_IN_PARAMS,
     },
     interactions: { policy: loginPolicy(), url: (_ctx, { uid }) => `/interaction/${uid}` },

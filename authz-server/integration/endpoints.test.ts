@@ -26,6 +26,7 @@ const FORMS: Readonly<Record<string, string>> = {
   '/token/revocation': 'token=x',
   '/request': `response_type=code&redirect_uri=${encodeURIComponent(CALLBACK)}`,
   '/device/auth': '',
+  '/playground/device': 'user_code=BCDF-GHJK&decision=allow',
 };
 const OF_FORM = 'application/x-www-form-urlencoded';
 
@@ -50,6 +51,7 @@ test('each method at each address, from every origin, is answered as endpoints.t
     privateTokens: { issuer: ISSUER },
     gnap: {},
     mail: MAIL,
+    playground: true,
     people: { registration: 'open' },
   };
   await using flow = await testFlow({ ...issuing, limits });

@@ -13,7 +13,7 @@ const EMPTY = 'script-src';
 const HASHED = /^script-src ('sha256-[\w+/=]+')$/;
 
 /** Fields of every answer that a browser shows or follows. */
-const FIELDS = {
+export const NAVIGATED_FIELDS = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
@@ -61,7 +61,7 @@ export function enginePages(server: PagesServer, provider: Provider) {
       await endSession(ctx);
     } else if (hash !== undefined) ctx.set(POLICY, submittingPolicy(hash, ctx.oidc.params));
     else if (policy === EMPTY) ctx.remove(POLICY);
-    for (const [name, value] of Object.entries(FIELDS)) {
+    for (const [name, value] of Object.entries(NAVIGATED_FIELDS)) {
       if (!ctx.res.hasHeader(name)) ctx.set(name, value);
     }
   };

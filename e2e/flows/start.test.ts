@@ -113,6 +113,7 @@ test('a first start, ended by Ctrl-C amid an upload: its printed commands can be
   expect((await stat(place.firstStart)).mode & 0o777).toBe(0o600);
   expect((await stat(place.data)).mode & 0o777).toBe(0o700);
   expect(await paste(kept)).toContain('HTTP/1.1 200 OK');
+  await performFlow(place.resource, 'authorization-code');
 
   const { url, authorization, half, finish } = await halfAnUpload(place);
   first.signal('SIGINT');
@@ -448,14 +449,57 @@ async function perform(resource: string, name: string, mistake = ''): Promise<st
   return answer.text();
 }
 
-/** Mistakes of the client credentials flow: the last answer, and the check that finds it. */
-const FLOW_MISTAKES: Readonly<Record<string, readonly [status: number, reason: string]>> = {
-  key: [401, 'another key has signed it'],
-  audience: [401, 'the audience is another server'],
-  replayed: [401, 'its jti was used before'],
-  resource: [400, 'the client has no such resource'],
-  scope: [400, 'the client may not have the scope'],
+const PENDING = 'nobody has decided yet';
+
+/** The flows with their mistakes: the last answer, and the checks that are not right. */
+const FLOWS: Readonly<Record<string, Readonly<Record<string, readonly [number, ...string[]]>>>> = {
+  'client-credentials': {
+    '': [401, 'revoked by token'],
+    key: [401, 'another key has signed it'],
+    audience: [401, 'the audience is another server'],
+    replayed: [401, 'its jti was used before'],
+    resource: [400, 'the client has no such resource'],
+    scope: [400, 'the client may not have the scope'],
+  },
+  'authorization-code': {
+    '': [401, 'revoked by token'],
+    replayed: [400, 'the code was used before'],
+    verifier: [400, 'code_verifier does not fit'],
+    stripped: [400, 'code_verifier is missing'],
+    redirect: [400, 'the request had another redirect_uri'],
+    callback: [400, 'it is not registered'],
+    injected: [400, 'code_verifier does not fit'],
+    // The client itself refuses.
+    state: [303],
+    issuer: [303],
+    used: [400, 'it was used before'],
+    unpushed: [400, 'request_uri is missing'],
+  },
+  'device-code': {
+    '': [401, PENDING, 'revoked by token'],
+    fast: [400, PENDING, 'it asks too fast'],
+    denied: [400, PENDING, 'the person has denied it'],
+    guessed: [400, 'there is no such device code'],
+    // The token is revoked at the end.
+    twice: [200, PENDING, 'it was used before'],
+  },
 };
+
+/**
+ * Performs a flow with the authorization server of the pair, without a mistake and with each; all visitors of one pair have
+ * 20 of them at once.
+ */
+async function performFlow(resource: string, name: string): Promise<void> {
+  for (const [mistake, expected] of Object.entries(FLOWS[name] ?? {})) {
+    const page = await perform(resource, name, mistake);
+    expect([name, mistake, resultOf(page)]).toEqual([name, mistake, expected]);
+    const fields = [...page.matchAll(/^([A-Za-z][\w-]*): /gm)].map(([, field]) => field);
+    for (const field of new Set(fields)) expect(page).toContain(`<dt>${field}</dt>`);
+    // At the top stands what came of the mistake in it, or at last, when the token was revoked.
+    const [, glance] = /id="results">\s*<p class="[^"]*">\s*<strong>([^<]*)/.exec(page) ?? [];
+    expect([mistake, glance]).toEqual([mistake, 'Refused:']);
+  }
+}
 
 /** The last status on a page, and the reason of each check that is not right. */
 const resultOf = (page: string) => [
@@ -479,16 +523,10 @@ test('COUNTERSIGN_REDIS_URL: the same pair on Redis, and nothing in an embedded 
     await new Promise((resolve) => setTimeout(resolve, 30)); // each has its lines written
   }
   // The playground asks the authorization server of the pair, and nothing of it is left in the list of clients.
-  const page = await perform(place.resource, 'client-credentials');
-  const fields = [...page.matchAll(/^([A-Za-z][\w-]*): /gm)].map(([, name]) => name);
-  for (const name of new Set(fields)) expect(page).toContain(`<dt>${name}</dt>`);
-  expect(resultOf(page)).toEqual([401, 'revoked by token']);
-  for (const [mistake, expected] of Object.entries(FLOW_MISTAKES)) {
-    expect([
-      mistake,
-      resultOf(await perform(place.resource, 'client-credentials', mistake)),
-    ]).toEqual([mistake, expected]);
-  }
+  await performFlow(place.resource, 'client-credentials');
+  await performFlow(place.resource, 'device-code');
+  const used = await perform(place.resource, 'authorization-code', 'used');
+  expect(resultOf(used)).toEqual([400, 'it was used before']);
   expect(await interrupt(pair)).toBe(0);
 });
 

@@ -13,6 +13,7 @@ export type ServerMeans = Pick<
   | 'apiKey'
   | 'issuer'
   | 'clientKey'
+  | 'redirectUri'
   | 'clock'
   | 'random'
   | 'url'

@@ -17,7 +17,7 @@ import { HTTP2, LONGEST_FORM, readChoice } from './form.ts';
 import { saidOnce } from './notes-of.ts';
 import { receiveForm } from './page-form.ts';
 import { outcomeOf } from './outcome.ts';
-import { readRecorded } from './recorded.ts';
+import { readRecorded, type RecordedMessage } from './recorded.ts';
 import type { Leg, Run } from './run.ts';
 import { shownText } from './shown-text.ts';
 import { EXPLAIN_PATH, pagePath, spacePath } from './spaces.ts';
@@ -105,18 +105,24 @@ async function shownLegs(
   const all = await checksOfLegs(exchange, legs, means);
   const notesOf = saidOnce(exchange);
   const shown = (octets: Buffer) => ({ ...shownText(octets), notes: notesOf(octets) });
-  // The mistake comes last; only the removal of a document may follow.
-  const wrong = legs.findLastIndex(({ sent }) => readRecorded(sent).words[0] !== 'DELETE');
+  // The mistake comes last; only what tidies up may follow: a document is removed, or a token revoked.
+  const wrong = legs.findLastIndex(({ sent }) => !isTidying(readRecorded(sent)));
   return legs.map((leg, at) => {
-    const { title, to, promised, remarks, sent, received } = leg;
+    const { title, to, from, promised, remarks, sent, received } = leg;
     const messages = { sent: shown(sent), received: shown(received) };
     const words = at === wrong ? exchange.mistakes[mistake ?? ''] : undefined;
     const outcome = outcomeOf(leg, all[at]);
-    const asks = words === undefined && ['asked', 'continued'].includes(outcome?.kind ?? '');
+    const asks = words === undefined && GOING_ON.has(outcome?.kind);
     const checks = asks ? all[at]?.map(notYet) : all[at];
-    return { title, to, promised, remarks, mistake: words, ...messages, checks, outcome };
+    return { title, to, from, promised, remarks, mistake: words, ...messages, checks, outcome };
   });
 }
+
+const isTidying = ({ words: [method, target] }: RecordedMessage): boolean =>
+  method === 'DELETE' || target === '/token/revocation';
+
+/** Answers after which the client goes on. */
+const GOING_ON: ReadonlySet<unknown> = new Set(['asked', 'continued', 'pending']);
 
 /** A check before the server has told the client what it needs: nobody has made a mistake. */
 const notYet = (check: Check): Check =>

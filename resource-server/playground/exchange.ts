@@ -48,8 +48,10 @@ export interface Performing {
     connect: PlannedRequest,
     through: { readonly title: string; readonly request: PlannedRequest },
   ): Promise<void>;
-  /** Adds to the last leg what the client finds out by the answer. */
-  remark(text: string): unknown;
+  /** Adds to the last leg what the client finds out by the answer. `see`: the URL of a page about it. */
+  remark(text: string, see?: string): unknown;
+  /** Says why the client itself refuses the last answer: then that is what came of the leg. */
+  refuse(why: string): void;
   /** The path of the space, and its URL. */
   readonly target: string;
   readonly url: string;
@@ -66,6 +68,8 @@ export interface Performing {
   /** The authorization server of the pair, and the key of the playground's client there. */
   readonly issuer: string;
   readonly clientKey: KeyObject;
+  /** The redirect URI of that client (RFC 6749 section 3.1.2). */
+  readonly redirectUri: string;
 }
 
 /** The requests of a client at one place. Its texts are about protocols, and in English. */

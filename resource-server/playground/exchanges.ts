@@ -2,7 +2,9 @@ import { apiKeyExchange } from './exchanges/api-key.ts';
 import { basicExchange } from './exchanges/basic.ts';
 import { bearerExchange } from './exchanges/bearer.ts';
 import { digestAuthIntExchange, digestExchange } from './exchanges/digest.ts';
+import { authorizationCodeExchange } from './exchanges/authorization-code.ts';
 import { clientCredentialsExchange } from './exchanges/client-credentials.ts';
+import { deviceCodeExchange } from './exchanges/device-code.ts';
 import { dpopExchange } from './exchanges/dpop.ts';
 import { concealedExchange } from './exchanges/concealed.ts';
 import { gnapExchange } from './exchanges/gnap.ts';
@@ -34,6 +36,8 @@ export const EXCHANGES: readonly Exchange[] = [
   bearerExchange,
   dpopExchange,
   clientCredentialsExchange,
+  authorizationCodeExchange,
+  deviceCodeExchange,
   gnapExchange,
   hobaExchange,
   concealedExchange,

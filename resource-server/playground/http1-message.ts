@@ -13,10 +13,15 @@ export interface Connection {
 /** A server beside the own one, which an exchange asks, too. */
 export type Party = 'issuer' | 'proxy' | 'authorization';
 
+/** A sender beside the client. */
+export type Sender = 'browser';
+
 /** A request as an exchange describes it. `target` is in origin form (RFC 9112 section 3.2.1). */
 export interface PlannedRequest {
   /** The party that is asked; absent: the server. */
   readonly to?: Party;
+  /** Absent: the client sends it. */
+  readonly from?: Sender;
   readonly method: string;
   /** For CONNECT in authority form (section 3.2.3). */
   readonly target: string;

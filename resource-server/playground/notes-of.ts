@@ -58,11 +58,19 @@ function notesOf(
       if (note) notes.push({ name: parameter, ...note, decoded: decoded?.(parameter, text) });
     }
   }
-  for (const [name, value] of membersOf(message)) {
+  for (const [name, value] of [...queryOf(message), ...membersOf(message)]) {
     const note = own(contents, name);
     if (note) notes.push({ name, ...note, decoded: decoded?.(name, value) });
   }
   return notes;
+}
+
+/** The members of a query, of the target or of the address to which the answer leads (RFC 6749 appendix B). */
+function queryOf({ first, fields }: MessageParts): Iterable<readonly [string, string]> {
+  const [, target = ''] = first.split(' ');
+  const [, location] = fields.find(([name]) => name.toLowerCase() === 'location') ?? [];
+  const [, query = ''] = /\?(.*)/.exec(location ?? target) ?? [];
+  return new URLSearchParams(query);
 }
 
 /** How the members of a content are read, by its media type. */

@@ -20,7 +20,7 @@ export const DOCUMENT_FIELDS: Notes = {
   'content-range': http('The part that comes, and the length of the whole.', '14.4'),
   'accept-ranges': http('The client may ask for ranges of octets.', '14.3'),
   location: http(
-    'The address of what was made; after QUERY the address that asks it again.',
+    'The address to go on to: of what was made, of the same question after QUERY, or where the browser is sent.',
     '10.2.2',
   ),
   'content-location': http('The address at which this very content is.', '8.7'),

@@ -65,6 +65,11 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'A browser does not guess another media type.',
     'Fetch section 3.6',
   ),
+  'x-frame-options': note('No page may show the answer in a frame.', 'HTML section 7.7'),
+  'referrer-policy': note(
+    'The browser does not tell other origins which address it came from: here that has the request.',
+    'Referrer Policy section 4.1',
+  ),
   'strict-transport-security': note(
     'From now on the client uses TLS at this host.',
     'RFC 6797 section 6.1',

@@ -5,7 +5,12 @@ import { ORIGIN } from '#shared/auth/scheme.ts';
 import type { Standing } from '#shared/auth/standing/standing.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import { silentLog } from '#shared/base/log.ts';
-import { playgroundSigningKey, playgroundTokenSpaces } from '#shared/config/playground-client.ts';
+import {
+  PLAYGROUND_PERSON,
+  playgroundRedirectUri,
+  playgroundSigningKey,
+  playgroundTokenSpaces,
+} from '#shared/config/playground-client.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import type { Brand } from '#shared/pages/document.ts';
@@ -132,7 +137,8 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   const secure = secureOrigin === undefined ? undefined : secureWay(secureOrigin, serve, parts);
   if (secure) opened.use(secure.loopback);
   const clientKey = playgroundSigningKey(parts.schemes.master);
-  const client = { issuer: config.issuer, clientKey };
+  const redirectUri = playgroundRedirectUri(config);
+  const client = { issuer: config.issuer, clientKey, redirectUri };
   const run = createRun({
     loopback,
     proxy,
@@ -150,7 +156,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   });
   const origins = [config.resource, ...(config.tls ? [config.tls.resource] : [])];
   const spacesOf = (some: readonly SpaceConfig[]) =>
-    createSpaces({ ...config, spaces: [...some] }, schemes, people, clock);
+    createSpaces({ ...config, spaces: [...some] }, schemes, withOwnPerson(people), clock);
   const reachable = spacesOf(reached);
   const usual = { clock, random, log: silentLog, errors, standing };
   const caches = opened.use(
@@ -202,6 +208,12 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
 }
+
+/** The same people, and the person of the exchanges with the authorization server, who is in no directory. */
+const withOwnPerson = (people: SpacePeople): SpacePeople => ({
+  ...people,
+  about: async (id) => (id === PLAYGROUND_PERSON ? { name: id, groups: [] } : people.about(id)),
+});
 
 /** Returns schemes that take the tokens of the pair at its spaces, and those of the playground's issuer elsewhere. */
 function oauthOf(own: OAuthSchemes, ofPair: OAuthSchemes, pair: ReadonlySet<string>): OAuthSchemes {

@@ -14,9 +14,10 @@ const GOES_ON = /^The exchange goes on/;
  * answer says neither yes nor no, such as that of an issuer, or to a request without credentials that is answered.
  */
 export function outcomeOf(
-  { to, sent, received }: Leg,
+  { to, sent, received, refusal }: Leg,
   checks: readonly Check[] | undefined,
 ): Outcome | undefined {
+  if (refusal !== undefined) return { kind: 'refused', why: refusal };
   if (to === 'issuer') return undefined;
   if (to === 'authorization') return outcomeAtIssuer(readRecorded(received));
   const { words, lines, content } = readRecorded(received);
@@ -38,6 +39,8 @@ export function outcomeOf(
 function outcomeAtIssuer({ words, content }: RecordedMessage): Outcome {
   if (Number(words[1]) < 400) return { kind: 'accepted' };
   const { error, error_description: text } = membersOf(content);
+  // RFC 8628 section 3.5.
+  if (error === 'authorization_pending') return { kind: 'pending' };
   const why = [error, text].flatMap((part) => textIn(part) ?? []).join(': ');
   return { kind: 'refused', why: why === '' ? undefined : why };
 }

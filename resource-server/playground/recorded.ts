@@ -36,6 +36,7 @@ export interface Recorded {
   /** The authorization server of the pair, and the key of the playground's client there. */
   readonly issuer: string;
   readonly clientKey: KeyObject;
+  readonly redirectUri: string;
   readonly tokens: Pick<TokenVerifier, 'verify'>;
   /** Verifies tokens of the authorization server. */
   readonly pairTokens: Pick<TokenVerifier, 'verify'>;
@@ -75,6 +76,9 @@ export const ofCredentials =
   (checks: Checks): Checks =>
   (recorded) =>
     hasCredentials(recorded.asked) ? checks(recorded) : undefined;
+
+/** True if a server has taken the request: with content or without, or it leads elsewhere. */
+export const isTaken = ({ words }: RecordedMessage): boolean => Number(words[1]) < 400;
 
 /** True if the server has let the client in. */
 export const isAccepted = ({ words }: RecordedMessage): boolean => words[1] === '200';

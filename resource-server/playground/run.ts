@@ -12,10 +12,12 @@ import {
   type Party,
   type PlannedRequest,
   readAnswer,
+  type Sender,
   writeRequest,
 } from './http1-message.ts';
 import { writeRequestList } from './http2-message.ts';
 import type { Loopback, Way } from './listener.ts';
+import type { Remark } from '../pages/views/remark.ts';
 import { readRecorded } from './recorded.ts';
 import { spacePath } from './spaces.ts';
 import { TOKEN_ISSUER } from './token-issuer.ts';
@@ -27,6 +29,8 @@ export interface Leg {
   readonly to: Party | undefined;
   /** The server has made the request as well (RFC 9113 section 8.4). */
   readonly promised?: true;
+  /** Undefined: the client has sent it. */
+  readonly from?: Sender | undefined;
   readonly sent: Buffer;
   readonly received: Buffer;
   /** The certificate that the client has seen, and what the server exports of the connection; both of TLS. */
@@ -35,7 +39,9 @@ export interface Leg {
   /** The octets that the client has drawn at random until then. */
   readonly drawn: readonly Buffer[];
   /** Findings of the client by the answer, in words. */
-  readonly remarks: readonly string[];
+  readonly remarks: readonly Remark[];
+  /** Why the client refuses the answer. */
+  readonly refusal?: string;
 }
 
 const OF_CLEAR_TEXT = { certificate: undefined, exported: undefined } as const;
@@ -57,6 +63,7 @@ export interface RunParts {
   readonly apiKey: string;
   readonly issuer: string;
   readonly clientKey: KeyObject;
+  readonly redirectUri: string;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -94,14 +101,14 @@ export function createRun(parts: RunParts): Run {
       if (way === undefined) throw notFound();
       const { host } = new URL(way.origin);
       const url = way.origin + spacePath(exchange);
-      const legs: (Leg & { readonly remarks: string[] })[] = [];
+      const legs: (Leg & { readonly remarks: Remark[]; refusal?: string })[] = [];
       const drawn: Buffer[] = [];
       const add = (leg: Omit<Leg, 'drawn' | 'remarks'>) =>
         legs.push({ ...leg, drawn: [...drawn], remarks: [] });
       await exchange.perform({
         ...means,
         async send(title, request) {
-          const { to, fields, ofConnection } = request;
+          const { to, from, fields, ofConnection } = request;
           let sent: Buffer = Buffer.alloc(0);
           let ofTls: Pick<Leg, 'certificate' | 'exported'> = OF_CLEAR_TEXT;
           const by = to === undefined ? way.loopback : (ways[to] ?? way.loopback);
@@ -119,14 +126,14 @@ export function createRun(parts: RunParts): Run {
           };
           if (http2) {
             const { promised, ...streamed } = await way.loopback.stream(write, visitor);
-            add({ title, to, ...streamed, ...ofTls });
+            add({ title, to, from, ...streamed, ...ofTls });
             for (const one of promised) {
               add({ title: PROMISED, to, promised: true, ...one, ...OF_CLEAR_TEXT });
             }
             return readAnswer(streamed.received);
           }
           const received = await by.send(write, visitor);
-          add({ title, to, sent, received, ...ofTls });
+          add({ title, to, from, sent, received, ...ofTls });
           return readAnswer(received);
         },
         async tunnel(title, connect, through) {
@@ -145,7 +152,11 @@ export function createRun(parts: RunParts): Run {
             ...OF_CLEAR_TEXT,
           });
         },
-        remark: (text) => legs.at(-1)?.remarks.push(text),
+        remark: (text, see) => legs.at(-1)?.remarks.push({ text, see }),
+        refuse(why) {
+          const last = legs.at(-1);
+          if (last) last.refusal = why;
+        },
         target: spacePath(exchange),
         url,
         random(length) {

@@ -2,6 +2,7 @@ import type { FindAccount, KoaContextWithOIDC } from 'oidc-provider';
 import { findAccess } from '#shared/people/access/grants.ts';
 import { claimsOf } from '#shared/people/claims.ts';
 import type { Person } from '#shared/people/directory.ts';
+import { PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { OPENID_SCOPES } from '../../resources/resource-indicators.ts';
 import { orTemporarilyUnavailable } from '../../base/errors.ts';
@@ -23,6 +24,8 @@ export function findAccount(server: AccountServer): FindAccount {
   }
 
   return async (ctx, id) => {
+    // In no directory, and nothing is told of this person.
+    if (id === PLAYGROUND_PERSON) return { accountId: id, claims: () => ({ sub: id }) };
     const person = await orTemporarilyUnavailable(server.directory.find(id));
     return person && { accountId: id, claims: () => claims(ctx, person) };
   };

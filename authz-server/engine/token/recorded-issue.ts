@@ -1,5 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { By } from '#shared/audit/entry.ts';
+import { PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
 /** A client at the token endpoint. */
@@ -11,7 +12,7 @@ export const actor = (client: string, from: string | undefined): By => ({
 
 /**
  * Records a token that is issued, before the answer and before anything is used up. Those of a client in its own name are
- * mostly counted. If the audit log cannot be written, no token leaves (`audit.required`).
+ * mostly counted, and so are those of the playground, whose person is nobody. If the audit log cannot be written, no token leaves (`audit.required`).
  */
 export function recordedIssue({ recorder }: Pick<AuthzServer, 'recorder'>) {
   return async ({ oidc, ip: from }: KoaContextWithOIDC): Promise<void> => {
@@ -21,7 +22,7 @@ export function recordedIssue({ recorder }: Pick<AuthzServer, 'recorder'>) {
     const type = String(params?.['grant_type']);
     const by = actor(clientId, from);
     const person = grant?.accountId;
-    await (person === undefined
+    await (person === undefined || person === PLAYGROUND_PERSON
       ? recorder.ownToken(clientId, type, by)
       : recorder.by(by).record({ kind: 'token.issued', client: clientId, person, type }));
   };

@@ -2,6 +2,7 @@ import { errors } from 'oidc-provider';
 import type { AccessToken, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider';
 import { findAccess, isOfClient, noteIssue } from '#shared/people/access/grants.ts';
 import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
+import { PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { openidScope, sourceOf } from './openid-scope.ts';
 import { mayStillGet } from '../../base/enough-now.ts';
@@ -59,6 +60,8 @@ async function personClaims(
   { grantId, accountId, scope: resourceScope }: AccessToken,
   { client, client_gen }: { readonly client: ClientRecord; readonly client_gen: number },
 ) {
+  // This person's grant is the engine's record alone, which the engine has just found (playground/own-grant.ts).
+  if (accountId === PLAYGROUND_PERSON) return { grant_id: grantId, sub_gen: 0 };
   const access = await findAccess(server, grantId);
   if (access === undefined) throw new errors.InvalidGrant('the grant has ended');
   if (!isOfClient(access, client_gen)) {

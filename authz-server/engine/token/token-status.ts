@@ -5,7 +5,7 @@ import { createTokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import type { AccessTokenClaims } from '#shared/jose/access-token-claims.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
-import { playgroundTokenSpaces } from '#shared/config/playground-client.ts';
+import { PLAYGROUND_PERSON, playgroundTokenSpaces } from '#shared/config/playground-client.ts';
 import { everyTokenSpace } from '#shared/config/token-spaces.ts';
 import type { AuthzServer } from '../../base/server.ts';
 import { TemporarilyUnavailable } from '../../base/errors.ts';
@@ -63,7 +63,8 @@ export function tokenStatus(server: AuthzServer, publicKey: PublicKeys) {
         const until = rememberUntil(clock.now(), server.longestLife);
         const { jti: id, sub } = claims;
         const who = { client: claims.client_id };
-        const person = sub === who.client ? undefined : sub;
+        const isNobody = sub === who.client || sub === PLAYGROUND_PERSON;
+        const person = isNobody ? undefined : sub;
         const revoked = { kind: 'token.revoked', id, ...who, person } as const;
         const recorder = server.recorder.by({ who, how: 'http', from: ctx.ip });
         await recorder.changing('revocations', revoked).revoke('token', id, until);

@@ -1,8 +1,8 @@
-import type { KeyObject } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { decodeJwt, SignJWT } from 'jose';
+import { decodeJwt } from 'jose';
 import { PLAYGROUND_CLIENT, playgroundSigningKey } from '#shared/config/playground-client.ts';
 import { APP, asApp, DOCUMENTS, testAuthz, type TestAuthz } from '../authz.fixture.ts';
+import { asPlayground as asPlaygroundAt, assertion } from './playground.fixture.ts';
 
 let authz: TestAuthz;
 beforeAll(async () => {
@@ -15,23 +15,8 @@ const SPACES = [
   { url: DOCUMENTS, realm: 'documents', schemes: ['Bearer'], scopes: { safe: ['play'] } },
 ];
 
-const assertion = (at: TestAuthz, key: KeyObject = playgroundSigningKey(at.master)) =>
-  new SignJWT({ jti: crypto.randomUUID() })
-    .setProtectedHeader({ alg: 'Ed25519', typ: 'client-authentication+jwt' })
-    .setIssuer(PLAYGROUND_CLIENT)
-    .setSubject(PLAYGROUND_CLIENT)
-    .setAudience(at.config.issuer)
-    .setIssuedAt()
-    .setExpirationTime('1 minute')
-    .sign(key);
-
-async function asPlayground(path: string, form: Record<string, string>, at = authz) {
-  return at.post(path, {
-    ...form,
-    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
-    client_assertion: await assertion(at),
-  });
-}
+const asPlayground = (path: string, form: Record<string, string>, at = authz) =>
+  asPlaygroundAt(at, path, form);
 
 const own = () => `${authz.config.resource}/playground/at/client-credentials/`;
 const GRANT = { grant_type: 'client_credentials', scope: 'play' };
@@ -85,7 +70,7 @@ test('a key that is derived otherwise is refused, and each assertion is good onc
   const ask = (shown: string) =>
     authz.post('/token', { ...GRANT, client_assertion_type: type, client_assertion: shown });
   const other = playgroundSigningKey(Buffer.alloc(32, 8));
-  expect((await ask(await assertion(authz, other))).status).toBe(401);
+  expect((await ask(await assertion(authz, { key: other }))).status).toBe(401);
   const shown = await assertion(authz);
   expect([(await ask(shown)).status, (await ask(shown)).status]).toEqual([200, 401]);
 });

@@ -286,6 +286,17 @@ test('nobody but the playground asks its application, and makes its cache forget
   }
 });
 
+test('the redirect URI of the code flow is a page that reads no code, and logs none', async () => {
+  const { rs } = suite;
+  const query = '?code=a-code-of-somebody&state=x&iss=https://evil.example';
+  const headers = { Accept: 'text/html' };
+  const { status, text: page } = await rs.ask('GET', `/playground/authorization-code${query}`, {
+    headers,
+  });
+  expect([status, page]).toEqual([200, expect.not.stringContaining('a-code-of-somebody')]);
+  expect(rs.lines.join('')).not.toContain('a-code-of-somebody');
+});
+
 test('without the setting there is no page and no space of the playground in production', async () => {
   await using rs = await startPlayground({ playground: undefined });
   for (const path of ['/schemes/', '/playground/basic', '/playground/at/basic/']) {

@@ -3,12 +3,17 @@ import { type Html, html } from '#shared/pages/html.ts';
 /** A party beside the client and the server. */
 export type PicturedParty = 'issuer' | 'proxy' | 'authorization';
 
+/** A sender beside the client. */
+export type PicturedSender = 'browser';
+
 /** A request and its answer, as texts. */
 export interface PicturedLeg {
   /** The party that was asked; absent: the server. */
   readonly to?: PicturedParty | undefined;
   /** The server has made the request as well. */
   readonly promised?: boolean | undefined;
+  /** Absent: the client has sent it. */
+  readonly from?: PicturedSender | undefined;
   readonly sent: { readonly text: string };
   readonly received: { readonly text: string };
 }
@@ -19,12 +24,14 @@ const RIGHT = 380;
 /** The line of a proxy before the server, or of the server before an issuer, whose name is short or long. */
 const BETWEEN = 290;
 const MIDDLE = 235;
+/** The line of a browser beside the client. */
+const BESIDE = 110;
 const TOP = 46;
 const STEP = 40;
 
 /** The fields that are named beside a message, with the first word of their value. */
 const NAMED =
-  /^(Authorization|WWW-Authenticate|DPoP-Nonce|Authentication-Info|Proxy-Authorization|Proxy-Authenticate|Allow): (\S+)/gim;
+  /^(Authorization|WWW-Authenticate|DPoP-Nonce|Authentication-Info|Proxy-Authorization|Proxy-Authenticate|Allow|Location): (\S+)/gim;
 const WITH_SCHEME: ReadonlySet<string> = new Set([
   'authorization',
   'www-authenticate',
@@ -36,7 +43,8 @@ const WITH_SCHEME: ReadonlySet<string> = new Set([
 function wordsOf(text: string, to: PicturedLeg['to']): string {
   const [head = ''] = text.split('\n\n');
   const [method = '', next = ''] = head.startsWith(':') ? startOfList(head) : head.split(/[ \n]/);
-  const request = to === undefined || to === 'proxy' ? method : `${method} ${next}`;
+  const [path = ''] = next.split('?');
+  const request = to === undefined || to === 'proxy' ? method : `${method} ${path}`;
   const said = method.startsWith('HTTP/') ? next : request;
   const fields = Map.groupBy(head.matchAll(NAMED), ([, name = '']) => name);
   const named = [...fields].map(([name, lines]) =>
@@ -58,10 +66,11 @@ export function exchangePicture(
   legs: readonly PicturedLeg[],
   {
     client,
+    browser,
     server,
     label,
     ...names
-  }: Readonly<Record<'client' | 'server' | 'label' | PicturedParty, string>>,
+  }: Readonly<Record<'client' | 'server' | 'label' | PicturedParty | PicturedSender, string>>,
 ): Html {
   const has = (party: PicturedLeg['to']) => legs.some(({ to }) => to === party);
   const beforeIssuer = has('issuer') ? BETWEEN : RIGHT;
@@ -74,15 +83,19 @@ export function exchangePicture(
   const named = (party: PicturedParty) =>
     has(party) ? [{ x: at[party], name: names[party] }] : [];
   const parties = [
+    ...(legs.some(({ from }) => from === 'browser') ? [{ x: BESIDE, name: browser }] : []),
     ...named('proxy'),
     { x: at.server, name: server },
     ...named('issuer'),
     ...named('authorization'),
   ];
-  const messages = legs.flatMap(({ to, promised = false, sent, received }, leg) => [
-    { words: `${leg + 1}. ${wordsOf(sent.text, to)}`, back: promised, line: at[to ?? 'server'] },
-    { words: wordsOf(received.text, to), back: true, line: at[to ?? 'server'] },
-  ]);
+  const messages = legs.flatMap(({ to, from, promised = false, sent, received }, leg) => {
+    const lines = { left: from === undefined ? LEFT : BESIDE, right: at[to ?? 'server'] };
+    return [
+      { words: `${leg + 1}. ${wordsOf(sent.text, to)}`, back: promised, ...lines },
+      { words: wordsOf(received.text, to), back: true, ...lines },
+    ];
+  });
   const bottom = TOP + STEP * messages.length;
   return html`<svg
     viewBox="0 0 400 ${bottom + 10}"
@@ -106,16 +119,17 @@ export function exchangePicture(
 interface Arrow {
   readonly words: string;
   readonly back: boolean;
-  /** The line of life of the party that is asked. */
-  readonly line: number;
+  /** The lines of life of the one that asks, and of the party that is asked. */
+  readonly left: number;
+  readonly right: number;
 }
 
-function arrow({ words, back, line: other }: Arrow, y: number): Html {
-  const [from, to, tip] = back ? [other, LEFT, 7] : [LEFT, other, -7];
+function arrow({ words, back, left, right }: Arrow, y: number): Html {
+  const [from, to, tip] = back ? [right, left, 7] : [left, right, -7];
   const line = y + 10;
   // The words cover the line of life that they cross.
   return html`<text
-      x="${(LEFT + other) / 2}"
+      x="${(left + right) / 2}"
       y="${y + 4}"
       text-anchor="middle"
       stroke="var(--canvas)"

@@ -2,9 +2,12 @@ import type { Frame } from '#shared/pages/document.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import { textsOf } from '../texts/index.ts';
 
-/** The meaning of an answer: `asked` is one to a request without credentials, `continued` one between two messages. */
+/**
+ * The meaning of an answer: `asked` is one to a request without credentials, `continued` one between two messages, `pending`
+ * one to a client that has to ask again later.
+ */
 export interface Outcome {
-  readonly kind: 'accepted' | 'continued' | 'asked' | 'refused';
+  readonly kind: 'accepted' | 'continued' | 'asked' | 'pending' | 'refused';
   /** The check that failed, in English: the state in which it would have passed. */
   readonly check?: string | undefined;
   /** Why it is refused, in English; beside a check in the words of the log. */
@@ -15,6 +18,7 @@ const LOOKS: Readonly<Record<Outcome['kind'], string>> = {
   accepted: 'note good',
   continued: 'note',
   asked: 'note',
+  pending: 'note',
   refused: 'note bad',
 };
 

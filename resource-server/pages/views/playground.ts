@@ -5,7 +5,8 @@ import { crumbsTo } from './crumbs.ts';
 import type { Check } from '#shared/explain/checks.ts';
 import { checksList } from './explain.ts';
 import { type Outcome, outcomeLine } from './outcome.ts';
-import { exchangePicture, type PicturedParty } from './exchange-picture.ts';
+import { exchangePicture, type PicturedParty, type PicturedSender } from './exchange-picture.ts';
+import { type Remark, remarkNote } from './remark.ts';
 import { textsOf } from '../texts/index.ts';
 
 /** An exchange in the list. Texts about protocols are in English on every page. */
@@ -42,7 +43,9 @@ export interface ShownLeg {
   readonly to?: PicturedParty | undefined;
   /** The server has made the request as well. */
   readonly promised?: boolean | undefined;
-  readonly remarks: readonly string[];
+  /** Absent: the client has sent it. */
+  readonly from?: PicturedSender | undefined;
+  readonly remarks: readonly Remark[];
   /** The mistake that the client makes here, in words. */
   readonly mistake?: string | undefined;
   readonly sent: ShownMessage;
@@ -218,15 +221,16 @@ function formOf(
 }
 
 function pictureOf({ language }: Frame, legs: readonly ShownLeg[]): Html {
-  const { picture, client, server, issuer, proxy, authorization } = textsOf(language).playground;
+  const { picture, client, browser, server, issuer, proxy, authorization } =
+    textsOf(language).playground;
   return html`<section aria-labelledby="picture">
     <h2 id="picture">${picture}</h2>
-    ${exchangePicture(legs, { client, server, issuer, proxy, authorization, label: picture })}
+    ${exchangePicture(legs, { client, browser, server, issuer, proxy, authorization, label: picture })}
   </section>`;
 }
 
 function legOf(frame: Frame, leg: ShownLeg, at: number): Html {
-  const { title, promised, remarks, mistake, sent, received, checks, outcome } = leg;
+  const { title, from, promised, remarks, mistake, sent, received, checks, outcome } = leg;
   const texts = textsOf(frame.language).playground;
   const id = idOf(at);
   return html`<section aria-labelledby="${id}">
@@ -237,7 +241,7 @@ function legOf(frame: Frame, leg: ShownLeg, at: number): Html {
         <strong>${texts.mistakeHere}</strong> <span lang="en">${mistake}</span>
       </p>`
     }
-    <h3>${promised ? texts.promised : texts.sent}</h3>
+    <h3>${promised ? texts.promised : texts[from === undefined ? 'sent' : 'sentByBrowser']}</h3>
     ${messageOf(frame, sent)}
     ${
       checks &&
@@ -246,7 +250,7 @@ function legOf(frame: Frame, leg: ShownLeg, at: number): Html {
     }
     <h3>${texts.received}</h3>
     ${messageOf(frame, received)} ${outcome && outcomeLine(frame, outcome)}
-    ${remarks.map((remark) => html`<p class="note" lang="en">${remark}</p>`)}
+    ${remarks.map(remarkNote)}
   </section> `;
 }
 

@@ -89,15 +89,16 @@ export function samples(text = ''): Readonly<Record<string, (frame: Frame) => An
         overHttp2: true,
         legs: [
           {
-            title: 'The client asks an issuer',
+            title: 'A browser asks an issuer',
             to: 'issuer',
+            from: 'browser',
             remarks: [],
             sent: { text: 'GET /keys HTTP/1.1\n\n', notes: [] },
             received: { text: 'HTTP/1.1 200 OK\n\n', notes: [] },
           },
           {
             title: 'The client asks',
-            remarks: [`It finds out${text}.`],
+            remarks: [{ text: `It finds out${text}.`, see: `${AT}/page${text}` }],
             checks: [{ check: 'It is new.', section: 'RFC 7617', result: 'right' }],
             outcome: { kind: 'refused', check: `It is new${text}.`, why: `wrong${text}` },
             sent: { text: `GET /x HTTP/1.1\nHost: api.example${text}\n\n`, notes: [] },

@@ -1,34 +1,39 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
-import { PLAYGROUND_CLIENT } from '#shared/config/playground-client.ts';
+import { PLAYGROUND_CLIENT, PLAYGROUND_DECISION } from '#shared/config/playground-client.ts';
 import { readJwt } from '#shared/explain/schemes/jwt.ts';
 import type { JsonObject } from '#shared/jose/compact-jws.ts';
-import { type Checks, isAccepted, type Recorded } from '../recorded.ts';
+import { type Checks, isTaken, type Recorded } from '../recorded.ts';
 import { type CheckStep, checksInOrder } from './in-order.ts';
 
-interface Known extends Recorded {
+/** A request with an assertion of the client. */
+export interface KnownForm extends Recorded {
   readonly form: URLSearchParams;
   readonly claims: JsonObject;
 }
 
-const formOf = ({ content }: Recorded['asked']) => new URLSearchParams(content.toString());
+export const formOf = ({ content }: Recorded['asked']) => new URLSearchParams(content.toString());
 const claimsOf = (form: URLSearchParams): JsonObject =>
   readJwt(form.get('client_assertion') ?? '').payload ?? {};
 
-function isSigned({ form, clientKey }: Known): boolean {
+function isSigned({ form, clientKey }: KnownForm): boolean {
   const [header, payload, signature = ''] = (form.get('client_assertion') ?? '').split('.');
   const input = Buffer.from(`${header}.${payload}`);
   return verify(null, input, createPublicKey(clientKey), Buffer.from(signature, 'base64url'));
 }
 
-const wasUsed = ({ earlier, claims }: Known): boolean =>
+/** The audience of an assertion: the server, or the one address that takes another kind. */
+const audienceOf = ({ issuer, asked: { words } }: Recorded): string =>
+  words[1] === PLAYGROUND_DECISION ? issuer + PLAYGROUND_DECISION : issuer;
+
+const wasUsed = ({ earlier, claims }: KnownForm): boolean =>
   earlier.some(
-    ({ asked, answer }) => isAccepted(answer) && claimsOf(formOf(asked))['jti'] === claims['jti'],
+    ({ asked, answer }) => isTaken(answer) && claimsOf(formOf(asked))['jti'] === claims['jti'],
   );
 
-/** The client first, then what it asks for, as the authorization server looks at them. */
-const STEPS: readonly CheckStep<Known>[] = [
+/** The client first, as the authorization server looks at it. */
+const CLIENT_STEPS: readonly CheckStep<KnownForm>[] = [
   {
     check: 'iss and sub of the assertion are a client that is registered.',
     section: 'RFC 7523 section 3',
@@ -38,8 +43,8 @@ const STEPS: readonly CheckStep<Known>[] = [
   {
     check: 'aud is this authorization server alone.',
     section: 'RFC 7523 section 3',
-    finds: ({ claims, issuer }) =>
-      claims['aud'] === issuer ? undefined : 'the audience is another server',
+    finds: (known) =>
+      known.claims['aud'] === audienceOf(known) ? undefined : 'the audience is another server',
   },
   {
     check: 'The assertion has not expired.',
@@ -57,6 +62,10 @@ const STEPS: readonly CheckStep<Known>[] = [
     section: 'RFC 7523 section 3',
     finds: (known) => (wasUsed(known) ? 'its jti was used before' : undefined),
   },
+];
+
+/** Then what it asks for. */
+const ASKED_STEPS: readonly CheckStep<KnownForm>[] = [
   {
     check: 'The client may have tokens for this resource.',
     section: 'RFC 8707 section 2',
@@ -82,8 +91,14 @@ const STEPS: readonly CheckStep<Known>[] = [
   },
 ];
 
+/** Checks of forms with an assertion of the client. `steps`: those of the exchange, before what is the same for all. */
+export const formChecks =
+  (steps: readonly CheckStep<KnownForm>[]): Checks =>
+  (recorded) => {
+    const form = formOf(recorded.asked);
+    const known = { ...recorded, form, claims: claimsOf(form) };
+    return checksInOrder([...CLIENT_STEPS, ...steps, ...ASKED_STEPS], known);
+  };
+
 /** A request to the token or the revocation endpoint, with an assertion of the client. */
-export const tokenEndpointChecks: Checks = (recorded) => {
-  const form = formOf(recorded.asked);
-  return checksInOrder(STEPS, { ...recorded, form, claims: claimsOf(form) });
-};
+export const tokenEndpointChecks: Checks = formChecks([]);

@@ -5,28 +5,8 @@ import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import { flowChecks } from '../checks/flow.ts';
 import { tokenEndpointChecks } from '../checks/token-endpoint.ts';
 import type { Exchange, Performing } from '../exchange.ts';
-import type { PlannedRequest } from '../http1-message.ts';
-import { ASSERTION_TYPE, clientAssertion } from './client-assertion.ts';
-import { jwtInClear } from './tokens.ts';
-
-/** A form to the authorization server, with an assertion as the credentials of the client. */
-const formTo = (
-  target: string,
-  members: Readonly<Record<string, string>>,
-  assertion: string,
-): PlannedRequest => ({
-  to: 'authorization',
-  method: 'POST',
-  target,
-  fields: [['Content-Type', 'application/x-www-form-urlencoded']],
-  content: String(
-    new URLSearchParams({
-      ...members,
-      client_assertion_type: ASSERTION_TYPE,
-      client_assertion: assertion,
-    }),
-  ),
-});
+import { decodedJwt, formTo, memberOf, useAndRevoke } from './at-authorization-server.ts';
+import { clientAssertion } from './client-assertion.ts';
 
 /** The assertion that the client shows, by its mistake. */
 function assertionOf(performing: Performing): string {
@@ -36,12 +16,6 @@ function assertionOf(performing: Performing): string {
     return clientAssertion(performing, { audience: `https://other.example/of/${issuer}` });
   }
   return clientAssertion(performing, {});
-}
-
-/** Returns the access token of an answer (RFC 6749 section 5.1). Undefined: it is an error. */
-function tokenIn(content: string): string | undefined {
-  const { access_token: token } = JSON.parse(content) as { readonly access_token?: string };
-  return token;
 }
 
 /** RFC 6749 section 4.4, RFC 7523, RFC 7009. */
@@ -67,11 +41,11 @@ export const clientCredentialsExchange: Exchange = {
   },
   parameters: OAUTH_NOTES,
   contents: FLOW_NOTES,
-  decoded: (name, value) => (HAS_JWT.has(name) ? jwtInClear(value) : undefined),
+  decoded: decodedJwt,
   checks: flowChecks,
   checksBy: { authorization: tokenEndpointChecks },
   async perform(performing) {
-    const { send, remark, target, url, mistake } = performing;
+    const { send, target, url, mistake } = performing;
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks the resource without a token', request);
     const asking = formTo(
@@ -88,21 +62,7 @@ export const clientCredentialsExchange: Exchange = {
       await send('Somebody repeats what was heard', asking);
       return;
     }
-    const token = tokenIn(answer.content);
-    if (token === undefined) return;
-    const shown = { ...request, fields: [['Authorization', `Bearer ${token}`]] as const };
-    await send('The client shows the token to the resource', shown);
-    const members = { token, token_type_hint: 'access_token' };
-    const revoking = formTo('/token/revocation', members, clientAssertion(performing, {}));
-    await send('The client needs the token no more, and revokes it', revoking);
-    await send('Somebody shows the token again, and is refused', shown);
-    remark('The token has not expired. It is refused because it was revoked.');
+    const token = memberOf(answer.content, 'access_token');
+    if (token !== undefined) await useAndRevoke(performing, token);
   },
 };
-
-const HAS_JWT: ReadonlySet<string> = new Set([
-  'token68',
-  'token',
-  'access_token',
-  'client_assertion',
-]);

@@ -1,0 +1,130 @@
+import { hash } from 'node:crypto';
+import { PLAYGROUND_CLIENT } from '#shared/config/playground-client.ts';
+import { memberOf } from './content-member.ts';
+import { type Checks, isTaken, type Recorded } from '../recorded.ts';
+import { type CheckStep, checksInOrder } from './in-order.ts';
+import { formChecks, formOf, type KnownForm } from './token-endpoint.ts';
+
+const queryOf = (url: string) => new URLSearchParams(url.split('?')[1]);
+const queryAsked = ({ words }: Recorded['asked']) => queryOf(words[1] ?? '');
+
+/** The form that was pushed for a request_uri (RFC 9126 section 2.2). */
+function pushedFor(uri: string | null, { earlier }: Recorded): URLSearchParams | undefined {
+  const leg = earlier.find(({ answer }) => memberOf(answer, 'request_uri') === uri);
+  return leg && formOf(leg.asked);
+}
+
+/** The form of the request for which a code was given. Undefined: there is no such code. */
+function requestOf(known: KnownForm): URLSearchParams | undefined {
+  const code = known.form.get('code');
+  const leg = known.earlier.find(({ answer }) =>
+    answer.lines('location').some((url) => queryOf(url).get('code') === code),
+  );
+  return leg && pushedFor(queryAsked(leg.asked).get('request_uri'), known);
+}
+
+const isPushing = ({ form }: KnownForm) => form.has('response_type');
+const isRedeeming = ({ form }: KnownForm) => form.get('grant_type') === 'authorization_code';
+
+/** The checks of the pushed request, and of the request with the code. */
+const FORM_STEPS: readonly CheckStep<KnownForm>[] = [
+  {
+    check: 'redirect_uri is registered, letter for letter.',
+    section: 'RFC 9700 section 2.1',
+    applies: isPushing,
+    finds: ({ form, redirectUri }) =>
+      form.get('redirect_uri') === redirectUri ? undefined : 'it is not registered',
+  },
+  {
+    check: 'There is a code_challenge, by S256.',
+    section: 'RFC 7636 section 4.4.1',
+    applies: isPushing,
+    finds: ({ form }) =>
+      form.has('code_challenge') && form.get('code_challenge_method') === 'S256'
+        ? undefined
+        : 'there is none',
+  },
+  {
+    check: 'The code is known, and was issued to this client.',
+    section: 'RFC 6749 section 4.1.3',
+    applies: isRedeeming,
+    finds: (known) => (requestOf(known) ? undefined : 'there is no such code'),
+  },
+  {
+    check: 'code_verifier fits the code_challenge of the request.',
+    section: 'RFC 7636 section 4.6',
+    applies: isRedeeming,
+    finds(known) {
+      const verifier = known.form.get('code_verifier');
+      if (verifier === null) return 'code_verifier is missing';
+      return hash('sha256', verifier, 'base64url') === requestOf(known)?.get('code_challenge')
+        ? undefined
+        : 'code_verifier does not fit';
+    },
+  },
+  {
+    check: 'redirect_uri is that of the request.',
+    section: 'RFC 6749 section 4.1.3',
+    applies: isRedeeming,
+    finds: (known) =>
+      known.form.get('redirect_uri') === requestOf(known)?.get('redirect_uri')
+        ? undefined
+        : 'the request had another redirect_uri',
+  },
+  {
+    check: 'The code was not used before.',
+    section: 'RFC 6749 section 4.1.2',
+    applies: isRedeeming,
+    finds: ({ form, earlier }) =>
+      earlier.some(
+        ({ asked, answer }) => isTaken(answer) && formOf(asked).get('code') === form.get('code'),
+      )
+        ? 'the code was used before'
+        : undefined,
+  },
+];
+
+/** The checks of the browser's request, which has nothing but the name of the pushed request. */
+const BROWSER_STEPS: readonly CheckStep<Recorded>[] = [
+  {
+    check: 'client_id is a client that is registered.',
+    section: 'RFC 6749 section 4.1.1',
+    finds: ({ asked }) =>
+      queryAsked(asked).get('client_id') === PLAYGROUND_CLIENT
+        ? undefined
+        : 'nobody has registered this client',
+  },
+  {
+    check: 'The request was pushed, as the server demands of this client.',
+    section: 'RFC 9126 section 6',
+    finds: ({ asked }) =>
+      queryAsked(asked).has('request_uri') ? undefined : 'request_uri is missing',
+  },
+  {
+    check: 'request_uri is known, and of this client.',
+    section: 'RFC 9126 section 4',
+    finds: (recorded) =>
+      pushedFor(queryAsked(recorded.asked).get('request_uri'), recorded)
+        ? undefined
+        : 'there is no such request',
+  },
+  {
+    check: 'It was not used before.',
+    section: 'RFC 9126 section 4',
+    finds: ({ asked, earlier }) =>
+      earlier.some((leg) => leg.asked.words[1] === asked.words[1] && isTaken(leg.answer))
+        ? 'it was used before'
+        : undefined,
+  },
+  {
+    check: 'The person is signed in, and allows it.',
+    section: 'RFC 6749 section 4.1.1',
+    finds: () => undefined,
+  },
+];
+
+const ofForm = formChecks(FORM_STEPS);
+
+/** Requests to the authorization server in the code flow: of the client, and of the browser. */
+export const codeFlowChecks: Checks = (recorded) =>
+  recorded.asked.words[0] === 'GET' ? checksInOrder(BROWSER_STEPS, recorded) : ofForm(recorded);

@@ -1,0 +1,64 @@
+import { clientAssertion, ASSERTION_TYPE } from './client-assertion.ts';
+import type { Performing } from '../exchange.ts';
+import type { PlannedRequest } from '../http1-message.ts';
+import { jwtInClear } from './tokens.ts';
+
+/** A form to the authorization server, with an assertion as the credentials of the client. */
+export const formTo = (
+  target: string,
+  members: Readonly<Record<string, string>>,
+  assertion: string,
+): PlannedRequest => ({
+  to: 'authorization',
+  method: 'POST',
+  target,
+  fields: [['Content-Type', 'application/x-www-form-urlencoded']],
+  content: String(
+    new URLSearchParams({
+      ...members,
+      client_assertion_type: ASSERTION_TYPE,
+      client_assertion: assertion,
+    }),
+  ),
+});
+
+/** Returns a member of an answer in JSON (RFC 6749 section 5.1). Undefined: it is an error. */
+export function memberOf(content: string, name: string): string | undefined {
+  const value: unknown = (JSON.parse(content) as Readonly<Record<string, unknown>>)[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Uses a token, revokes it, and uses it again. */
+export async function useAndRevoke(performing: Performing, token: string): Promise<void> {
+  const { send, remark } = performing;
+  const shown = showing(performing, token);
+  await send('The client shows the token to the resource', shown);
+  await revoke(performing, token);
+  await send('Somebody shows the token again, and is refused', shown);
+  remark('The token has not expired. It is refused because it was revoked.');
+}
+
+/** The request to the resource with a token. */
+export const showing = ({ target }: Performing, token: string): PlannedRequest => ({
+  method: 'GET',
+  target,
+  fields: [['Authorization', `Bearer ${token}`]],
+});
+
+/** RFC 7009. */
+export async function revoke(performing: Performing, token: string): Promise<void> {
+  const members = { token, token_type_hint: 'access_token' };
+  const revoking = formTo('/token/revocation', members, clientAssertion(performing, {}));
+  await performing.send('The client needs the token no more, and revokes it', revoking);
+}
+
+const HAS_JWT: ReadonlySet<string> = new Set([
+  'token68',
+  'token',
+  'access_token',
+  'client_assertion',
+]);
+
+/** Returns in clear what the JWTs of these exchanges say. */
+export const decodedJwt = (name: string, value: string): string | undefined =>
+  HAS_JWT.has(name) ? jwtInClear(value) : undefined;

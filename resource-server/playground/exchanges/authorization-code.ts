@@ -1,0 +1,210 @@
+import { hash } from 'node:crypto';
+import { randomId } from '#shared/base/random.ts';
+import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
+import { PLAYGROUND_CLIENT, PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
+import { CODE_FLOW_NOTES } from '#shared/explain/notes/code-flow.ts';
+import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
+import { codeFlowChecks } from '../checks/code-flow.ts';
+import { flowChecks } from '../checks/flow.ts';
+import type { Exchange, Performing } from '../exchange.ts';
+import { fieldOf, type PlannedRequest } from '../http1-message.ts';
+import { decodedJwt, formTo, memberOf, showing, useAndRevoke } from './at-authorization-server.ts';
+import { clientAssertion } from './client-assertion.ts';
+
+/** Another server, with which a client may take part at the same time. */
+const OTHER_ISSUER = 'https://other.example';
+
+/** A request as the client keeps it until the answer comes. */
+interface Begun {
+  readonly verifier: string;
+  readonly state: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** Begins a request for one browser. */
+function begin({ random, url, redirectUri, mistake }: Performing): Begun {
+  const verifier = random(32).toString('base64url');
+  const state = randomId(random);
+  return {
+    verifier,
+    state,
+    parameters: {
+      client_id: PLAYGROUND_CLIENT,
+      response_type: 'code',
+      redirect_uri: mistake === 'callback' ? `${redirectUri}/other` : redirectUri,
+      scope: PLAYGROUND_SCOPE,
+      resource: url,
+      state,
+      code_challenge: hash('sha256', verifier, 'base64url'),
+      code_challenge_method: 'S256',
+    },
+  };
+}
+
+/** Pushes a request (RFC 9126 section 2). Resolves to its request_uri. Undefined: it is refused. */
+async function push(
+  performing: Performing,
+  title: string,
+  { parameters }: Begun,
+): Promise<string | undefined> {
+  const pushed = formTo('/request', parameters, clientAssertion(performing, {}));
+  return memberOf((await performing.send(title, pushed)).content, 'request_uri');
+}
+
+/** The request of the browser, which the client has sent there (RFC 6749 section 4.1.1). */
+const browsing = (query: Readonly<Record<string, string>>): PlannedRequest => ({
+  to: 'authorization',
+  from: 'browser',
+  method: 'GET',
+  target: `/auth?${String(new URLSearchParams({ client_id: PLAYGROUND_CLIENT, ...query }))}`,
+  fields: [],
+});
+
+/** The answer that the browser brings to the client (RFC 6749 section 4.1.2), by the field Location. */
+async function authorize(
+  { send, remark }: Performing,
+  requestUri: string,
+): Promise<URLSearchParams> {
+  const answer = await send(
+    'The browser of the person asks the authorization server',
+    browsing({ request_uri: requestUri }),
+  );
+  remark(
+    `Here a person would sign in and allow what is asked for, on pages. The playground has a person of its own, ${PLAYGROUND_PERSON}, in whose place the server allows it at once.`,
+  );
+  return new URLSearchParams(URL.parse(fieldOf(answer, 'Location'))?.search);
+}
+
+/** The client looks at an answer before it uses the code (RFC 9700 sections 4.4 and 4.7). Returns whether it takes it. */
+function isTaken(
+  { remark, refuse, issuer, mistake }: Performing,
+  answer: URLSearchParams,
+  { state }: Begun,
+): boolean {
+  const expected = mistake === 'issuer' ? OTHER_ISSUER : issuer;
+  if (answer.get('state') !== state) {
+    refuse(
+      'the client has begun no request with this state in this browser (RFC 6749 section 10.12).',
+    );
+    return false;
+  }
+  if (answer.get('iss') !== expected) {
+    refuse(
+      `the client has asked ${expected}, and iss is another server: it brings the code to neither (RFC 9207 section 2.4).`,
+    );
+    return false;
+  }
+  remark(
+    'The browser goes to the address in Location, with which the client gets code, state and iss. It compares state with that of its request, and iss with the server that it has asked: both fit.',
+  );
+  return true;
+}
+
+/** Redeems a code (RFC 6749 section 4.1.3). */
+const redeeming = (performing: Performing, code: string, verifier: string): PlannedRequest => {
+  const { mistake, redirectUri, random } = performing;
+  const verifiers = {
+    verifier: { code_verifier: random(32).toString('base64url') },
+    stripped: {},
+  };
+  const shown =
+    mistake === 'verifier' || mistake === 'stripped'
+      ? verifiers[mistake]
+      : { code_verifier: verifier };
+  const members = {
+    grant_type: 'authorization_code',
+    code,
+    redirect_uri: mistake === 'redirect' ? `${redirectUri}/other` : redirectUri,
+    ...shown,
+  };
+  return formTo('/token', members, clientAssertion(performing, {}));
+};
+
+/** RFC 6749 section 4.1, RFC 7636, RFC 9126, RFC 9207. */
+export const authorizationCodeExchange: Exchange = {
+  name: 'authorization-code',
+  title: 'Authorization code with PKCE',
+  about:
+    'A person allows an application something without giving it a password: the browser brings the application a code, and for that it gets a token. With PKCE a code that somebody has stolen on its way is of no use.',
+  standard: 'RFC 6749 section 4.1, RFC 7636, RFC 9126, RFC 9207, RFC 9700',
+  document: 'how-to/clients.md',
+  ofPair: true,
+  space: {
+    schemes: ['Bearer'],
+    scopes: { safe: [PLAYGROUND_SCOPE], unsafe: [PLAYGROUND_SCOPE] },
+    allow: { people: [PLAYGROUND_PERSON] },
+  },
+  mistakes: {
+    replayed: 'The same code a second time',
+    verifier: 'Another code_verifier',
+    stripped: 'No code_verifier',
+    redirect: 'Another redirect_uri when the code is redeemed',
+    callback: 'A redirect_uri that is not registered',
+    injected: 'A code of another browser, which somebody has stolen',
+    state: 'An answer to the request of another browser',
+    issuer: 'An answer of a server that the client has not asked (mix-up)',
+    used: 'The same request_uri a second time',
+    unpushed: 'The request in the address of the browser, not pushed',
+  },
+  parameters: OAUTH_NOTES,
+  contents: CODE_FLOW_NOTES,
+  decoded: decodedJwt,
+  checks: flowChecks,
+  checksBy: { authorization: codeFlowChecks },
+  async perform(performing) {
+    const { send, remark, target, mistake } = performing;
+    const request = { method: 'GET', target, fields: [] };
+    await send('The client asks the resource without a token', request);
+    const own = begin(performing);
+    if (mistake === 'unpushed') {
+      await send('The browser comes with the whole request', browsing(own.parameters));
+      return;
+    }
+    const pushed = await push(performing, 'The client pushes its request, and gets a name', own);
+    if (pushed === undefined) return;
+    const answer = await answerTo(performing, pushed);
+    if (answer === undefined) return;
+    if (mistake !== 'injected' && !isTaken(performing, answer, own)) return;
+    const { verifier } = mistake === 'injected' ? await ofThief(performing) : own;
+    const redeem = redeeming(performing, answer.get('code') ?? '', verifier);
+    const got = await send('The client redeems the code, with its key and its verifier', redeem);
+    const token = memberOf(got.content, 'access_token');
+    if (token === undefined) return;
+    if (mistake !== 'replayed') return useAndRevoke(performing, token);
+    await send('The client shows the token to the resource', showing(performing, token));
+    const again = redeeming(performing, answer.get('code') ?? '', verifier);
+    await send('Somebody redeems the same code again', again);
+    remark(
+      'Nobody knows which of the two is the thief, so the token of the first time ends, too (RFC 6749 section 4.1.2).',
+    );
+  },
+};
+
+/** The answer with which a browser comes to the client. Undefined: it has none. */
+async function answerTo(
+  performing: Performing,
+  pushed: string,
+): Promise<URLSearchParams | undefined> {
+  const { send, mistake } = performing;
+  if (mistake === 'state') {
+    const other = begin(performing);
+    const title = 'The client pushes the request of somebody else, who has come to it';
+    const theirs = await push(performing, title, other);
+    // Their answer in the browser of the person: the account that is signed in would be theirs.
+    return theirs === undefined ? undefined : authorize(performing, theirs);
+  }
+  const answer = await authorize(performing, pushed);
+  if (mistake !== 'used') return answer;
+  await send('Somebody opens the same address again', browsing({ request_uri: pushed }));
+  return undefined;
+}
+
+/** A request of the thief at the same client, whose code the stolen one replaces (RFC 9700 section 4.5). */
+async function ofThief(performing: Performing): Promise<Begun> {
+  const begun = begin(performing);
+  await push(performing, 'Somebody who has stolen that code begins a request of their own', begun);
+  performing.remark(
+    'They put the stolen code into the answer to this request, so that state and iss fit. The client has the verifier of this request, and not that of the other.',
+  );
+  return begun;
+}

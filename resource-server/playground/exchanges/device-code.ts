@@ -1,0 +1,111 @@
+import { randomId } from '#shared/base/random.ts';
+import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
+import {
+  DEVICE_CODE,
+  PLAYGROUND_DECISION,
+  PLAYGROUND_PERSON,
+} from '#shared/config/playground-client.ts';
+import { DEVICE_FLOW_NOTES } from '#shared/explain/notes/device-flow.ts';
+import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
+import { deviceFlowChecks } from '../checks/device-flow.ts';
+import { flowChecks } from '../checks/flow.ts';
+import type { Exchange, Performing } from '../exchange.ts';
+import type { PlannedRequest } from '../http1-message.ts';
+import {
+  decodedJwt,
+  formTo,
+  memberOf,
+  revoke,
+  showing,
+  useAndRevoke,
+} from './at-authorization-server.ts';
+import { clientAssertion } from './client-assertion.ts';
+
+/** The device asks whether the person has decided (RFC 8628 section 3.4). */
+const polling = (performing: Performing, deviceCode: string): PlannedRequest =>
+  formTo(
+    '/token',
+    { grant_type: DEVICE_CODE, device_code: deviceCode },
+    clientAssertion(performing, {}),
+  );
+
+/** The decision of the person, on another device (RFC 8628 section 3.3). */
+async function decide(performing: Performing, userCode: string): Promise<void> {
+  const { send, remark, mistake, issuer } = performing;
+  const assertion = clientAssertion(performing, { audience: issuer + PLAYGROUND_DECISION });
+  const decision = mistake === 'denied' ? 'deny' : 'allow';
+  const members = { user_code: userCode, decision };
+  await send(
+    mistake === 'denied'
+      ? 'The person denies it on another device'
+      : 'The person allows it on another device',
+    { ...formTo(PLAYGROUND_DECISION, members, assertion), from: 'browser' },
+  );
+  remark(
+    `A person signs in on a phone, types ${userCode} on the page below, reads who asks for what, and presses a button. The playground has a person of its own, ${PLAYGROUND_PERSON}, who cannot sign in: here the key of the playground stands for the sign-in, at an address for its own codes alone.`,
+    `${issuer}/device`,
+  );
+}
+
+/** RFC 8628. */
+export const deviceCodeExchange: Exchange = {
+  name: 'device-code',
+  title: 'Device code',
+  about:
+    'A device without a keyboard, such as a television or a command line, shows a short code, which the person types on a phone. The device asks again and again until the person has decided, and needs no browser.',
+  standard: 'RFC 8628',
+  document: 'how-to/clients.md',
+  ofPair: true,
+  space: {
+    schemes: ['Bearer'],
+    scopes: { safe: [PLAYGROUND_SCOPE], unsafe: [PLAYGROUND_SCOPE] },
+    allow: { people: [PLAYGROUND_PERSON] },
+  },
+  mistakes: {
+    fast: 'The device asks again at once',
+    denied: 'The person denies it',
+    guessed: 'A device code that somebody has guessed',
+    twice: 'The same device code a second time',
+  },
+  parameters: OAUTH_NOTES,
+  contents: DEVICE_FLOW_NOTES,
+  decoded: decodedJwt,
+  checks: flowChecks,
+  checksBy: { authorization: deviceFlowChecks },
+  async perform(performing) {
+    const { send, target, url, mistake, random } = performing;
+    await send('The device asks the resource without a token', {
+      method: 'GET',
+      target,
+      fields: [],
+    });
+    const asking = formTo(
+      '/device/auth',
+      { scope: PLAYGROUND_SCOPE, resource: url },
+      clientAssertion(performing, {}),
+    );
+    const { content } = await send('The device asks for a pair of codes', asking);
+    const deviceCode = memberOf(content, 'device_code');
+    const userCode = memberOf(content, 'user_code');
+    if (deviceCode === undefined || userCode === undefined) return;
+    const ask = (title: string, code = deviceCode) => send(title, polling(performing, code));
+    if (mistake === 'guessed') {
+      await decide(performing, userCode);
+      await ask('Somebody asks with another device code', randomId(random) + randomId(random));
+      return;
+    }
+    await ask('The device asks whether the person has decided');
+    if (mistake === 'fast') {
+      await ask('The device asks again at once');
+      return;
+    }
+    await decide(performing, userCode);
+    const got = await ask('The device asks again, after the interval');
+    const token = memberOf(got.content, 'access_token');
+    if (token === undefined) return;
+    if (mistake !== 'twice') return useAndRevoke(performing, token);
+    await send('The device shows the token to the resource', showing(performing, token));
+    await ask('Somebody asks again with the same device code');
+    await revoke(performing, token);
+  },
+};
