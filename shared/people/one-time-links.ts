@@ -9,7 +9,10 @@ import type { Revocations } from '#shared/stores/revocation/revocations.ts';
 export interface OneTimeLinks<Right> {
   /** Returns the secret of a new link, good for `life` seconds, which takes the place of the last one of that owner. */
   make(right: Right, life: number): Promise<string>;
-  /** Undefined: the secret is unknown, used, replaced or too old; or the person's password was changed, or everything of theirs ended, since. Uses nothing up. */
+  /**
+   * Undefined: the secret is unknown, used, replaced or too old; or the person's password was changed, everything of theirs
+   * ended, or the store was restored, since. Uses nothing up.
+   */
   find(secret: string): Promise<Right | undefined>;
   /** Does the same, and uses the secret up: of several callers exactly one gets it. */
   redeem(secret: string): Promise<Right | undefined>;
@@ -18,7 +21,7 @@ export interface OneTimeLinks<Right> {
 export interface OneTimeLinksOptions {
   readonly stores: {
     readonly sessions: Pick<Sessions, 'put' | 'get' | 'take'>;
-    readonly revocations: Pick<Revocations, 'generation'>;
+    readonly revocations: Pick<Revocations, 'generation' | 'epoch'>;
     readonly people: Pick<People, 'get'>;
   };
   readonly random: Random;
@@ -40,6 +43,11 @@ type Kept<Right> = Right & {
   readonly generation: number;
   /** The mark of the person's password, so that any new one ends their links, too. */
   readonly password: string;
+  /**
+   * The epoch of the store: a restored one has generations and passwords of before, and links that were ended since
+   * would be good again. Absent: there was none yet.
+   */
+  readonly epoch?: string;
 };
 
 /** An id that nobody has: of links that are for no person yet. */
@@ -60,21 +68,28 @@ export function createOneTimeLinks<Right extends object>(
   async function valid(id: string, value: unknown): Promise<Right | undefined> {
     if (value === undefined) return undefined;
     const kept = value as Kept<Right>;
-    const { generation, password, ...rest } = kept;
+    const { generation, password, epoch, ...rest } = kept;
     const right = rest as unknown as Right;
-    const [last, now, mark] = await Promise.all([
+    const [last, now, mark, current] = await Promise.all([
       sessions.get(lastOf(right)),
       generationOf(right),
       markOf(right),
+      revocations.epoch(false),
     ]);
-    return last === id && generation === now && password === mark ? right : undefined;
+    const isOfStore = epoch === undefined || epoch === current;
+    const isOfPerson = generation === now && password === mark;
+    return last === id && isOfStore && isOfPerson ? right : undefined;
   }
 
   return {
     async make(right, life) {
       const secret = randomId(random);
-      const [generation, password] = await Promise.all([generationOf(right), markOf(right)]);
-      const kept: Kept<Right> = { ...right, generation, password };
+      const [generation, password, epoch] = await Promise.all([
+        generationOf(right),
+        markOf(right),
+        revocations.epoch(false),
+      ]);
+      const kept = { ...right, generation, password, ...(epoch !== undefined && { epoch }) };
       await sessions.put(kept, life, idOf(secret));
       await sessions.put(idOf(secret), life, lastOf(right));
       return secret;

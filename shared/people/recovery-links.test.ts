@@ -78,6 +78,28 @@ test('it ends with everything else that the person has open', async () => {
   expect(await elsewhere.redeem(secret)).toBeUndefined();
 });
 
+test('it ends where the store has another memory, as after a restore', async () => {
+  const { revocations } = here.stores;
+  const first = await revocations.epoch(true);
+  const secret = await links.make(OF_ALICE);
+  const restored = (epoch: string | undefined) =>
+    createRecoveryLinks({
+      ...here.store,
+      stores: {
+        ...here.stores,
+        revocations: {
+          generation: (kind, id) => revocations.generation(kind, id),
+          epoch: async () => epoch,
+        },
+      },
+    });
+  expect(await restored(first).find(secret)).toEqual(OF_ALICE);
+  expect(await restored('another').find(secret)).toBeUndefined();
+  // An operator makes one before the first start.
+  const early = await restored(undefined).make(OF_ALICE);
+  expect(await links.redeem(early)).toEqual(OF_ALICE);
+});
+
 test('other sessions of the store, and ids of records, are no links', async () => {
   const secret = await links.make(OF_ALICE);
   const id = await here.stores.sessions.put({ ...OF_ALICE, generation: 0 }, 600);

@@ -28,7 +28,10 @@ export interface Recovery {
 export interface RecoveryLinks {
   /** Returns the secret of a new link, which takes the place of the person's last one of that origin. */
   make(recovery: Recovery): Promise<string>;
-  /** Undefined: the secret is unknown, used, replaced or too old; or the person's password was changed, or everything of theirs ended, since. Uses nothing up. */
+  /**
+   * Undefined: the secret is unknown, used, replaced or too old; or the person's password was changed, everything of theirs
+   * ended, or the store was restored, since. Uses nothing up.
+   */
   find(secret: string): Promise<Recovery | undefined>;
   /** Does the same, and uses the secret up: of several callers exactly one gets it. */
   redeem(secret: string): Promise<Recovery | undefined>;

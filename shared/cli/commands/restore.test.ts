@@ -5,12 +5,20 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
+import { loadConfig } from '#shared/config/load.ts';
+import { readMasterSecret } from '#shared/config/secret.ts';
+import { addressAlias } from '#shared/people/names/aliases.ts';
+import { createRecoveryLinks } from '#shared/people/recovery-links.ts';
+import { checkCode, makeSecondFactor } from '#shared/people/second-factor/second-factor.ts';
+import { hotp, PERIOD, stepAt } from '#shared/people/second-factor/totp.ts';
 import {
   edit,
   everybodyIn,
   FAR,
   puts,
   someDocument,
+  someOutboxMessage,
+  somePasskey,
   somePerson,
 } from '#shared/stores/contract/samples.ts';
 import { holdAlone, swapIn } from '#shared/stores/sqlite/backup/restore.ts';
@@ -88,6 +96,79 @@ test('--replace moves the former store aside whole, and a new epoch refuses what
   expect((await readdir(join(replaced, 'content', FOLDER))).toSorted()).toEqual(['a.1', 'b.1']);
   const former = new TestShell({ COUNTERSIGN_DATA: replaced });
   expect(await namesIn(former)).toEqual(['alice', 'bob']);
+});
+
+test('the ways in of a person are as they were, used recovery codes are good again, and no link is', async () => {
+  const { COUNTERSIGN_DATA: data } = await newData();
+  const shell = new TestShell({ COUNTERSIGN_DATA: data, COUNTERSIGN_SECRET: 's'.repeat(32) });
+  const { clock, random } = shell;
+  const master = await readMasterSecret(await loadConfig(shell.env), shell.env);
+  const address = 'alice@example.com';
+  const alice = {
+    ...somePerson('alice'),
+    profile: {
+      emails: [
+        { address, verified: true },
+        { address: 'other@example.com', verified: false },
+      ],
+    },
+    aliases: [addressAlias(address)],
+  };
+  const secret = random(20);
+  const code = () => hotp(secret, stepAt(clock.now()));
+  const made = makeSecondFactor({ master, clock, random }, alice.id, secret, code());
+  if (made === undefined) throw new Error('it is no code of now');
+  const passkey = { ...somePasskey('laptop'), accountId: alice.id };
+  const message = someOutboxMessage('waiting');
+  const use = (counter: number) => ({ counter, backedUp: true, at: clock.now() });
+  const backup = join(data, '..', 'backup');
+  const links: string[] = [];
+  await withStores(shell, async (stores) => {
+    await stores.people.add(alice, []);
+    await stores.secondFactors.add(made.factor);
+    await stores.passkeys.add(passkey, 1);
+    await stores.outbox.add(message);
+    const oneTime = createRecoveryLinks({ stores, random });
+    links.push(await oneTime.make({ person: alice.id, purpose: 'invitation', byMail: true }));
+    links.push(await oneTime.make({ person: alice.id, purpose: 'recovery' }));
+  });
+  await json(shell, 'backup', backup);
+
+  clock.advance(2 * PERIOD);
+  const lately = code();
+  await withStores(shell, async (stores) => {
+    const used = async (typed: string) => {
+      const checked = await checkCode({ stores, master, clock }, alice.id, typed);
+      return typeof checked === 'string' ? checked : await checked.use();
+    };
+    expect(await used(lately)).toEqual({});
+    expect(await used(made.codes[0] ?? '')).toEqual({ left: 9 });
+    expect(await stores.passkeys.use(passkey.id, use(9))).toBe('used');
+    await stores.passkeys.remove(alice.id, passkey.id, 0);
+    await stores.outbox.remove(message.id);
+    await stores.people.replace({ ...alice, profile: {}, aliases: [] });
+    await stores.revocations.raise('person', alice.id, FAR);
+    expect(await createRecoveryLinks({ stores, random }).find(links[1] ?? '')).toBeUndefined();
+  });
+
+  await json(shell, 'restore', backup, '--replace');
+  await withStores(shell, async (stores) => {
+    // A server that starts gives the store its epoch.
+    await stores.revocations.epoch(true);
+    const { people, passkeys, secondFactors, outbox } = stores;
+    expect(await people.getByAlias(addressAlias(address))).toEqual(alice);
+    expect(await secondFactors.get(alice.id)).toEqual(made.factor);
+    for (const typed of [lately, made.codes[0] ?? '']) {
+      const checked = await checkCode({ stores, master, clock }, alice.id, typed);
+      expect(checked).toMatchObject({ id: made.factor.id });
+    }
+    expect(await passkeys.of(alice.id)).toEqual([passkey]);
+    expect(await passkeys.use(passkey.id, use(8))).toBe('used');
+    expect(await outbox.take(message.created_at, message.until, 9)).toMatchObject([message]);
+    for (const link of links) {
+      expect(await createRecoveryLinks({ stores, random }).find(link)).toBeUndefined();
+    }
+  });
 });
 
 /** Opens the file as a server does, and stays. */

@@ -33,6 +33,31 @@ storesContract('Redis, single', async () => {
   return redisUnderTest(redisConfig({ urls: [redis.url] }), [redis], redis);
 });
 
+const PERSON = {
+  ...somePerson('alice'),
+  profile: { emails: [{ address: 'alice@example.com', verified: true }] },
+  aliases: ['address:alice@example.com'],
+};
+const PASSKEY = { ...somePasskey('laptop'), accountId: PERSON.id };
+const FACTOR = someSecondFactor(PERSON.id);
+const MESSAGE = someOutboxMessage('waiting');
+
+/** Keeps what a person comes in with. */
+async function comesIn(stores: Stores): Promise<void> {
+  await stores.people.add(PERSON, []);
+  await stores.passkeys.add(PASSKEY, 1);
+  await stores.secondFactors.add(FACTOR);
+  await stores.outbox.add(MESSAGE);
+}
+
+async function expectAll(stores: Stores): Promise<void> {
+  expect(await stores.people.getByAlias('address:alice@example.com')).toMatchObject(PERSON);
+  expect(await stores.passkeys.of(PERSON.id)).toEqual([PASSKEY]);
+  expect(await stores.secondFactors.get(PERSON.id)).toEqual(FACTOR);
+  const taken = await stores.outbox.take(MESSAGE.created_at, MESSAGE.until, 9);
+  expect(taken).toEqual([{ ...MESSAGE, attempt: 1 }]);
+}
+
 describe('the keys', () => {
   let redis: Redis;
   let stores: Stores;
@@ -206,6 +231,42 @@ describe('the keys', () => {
     await redis.cli('HDEL', 'test:clients', 'former', 'claims');
     expect(await later.clients.withKey(second)).toEqual([]);
     expect(await redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA));
+  });
+
+  test('passkeys, second factors, addresses and waiting mail stay as they are, whatever was moved since the schema that first had them', async () => {
+    await redis.cli('FLUSHALL');
+    await using former = await openPatiently(redisConfig({ urls: [redis.url] }));
+    await comesIn(former);
+    await redis.cli('SET', '{test}:schema', '5');
+    await using later = await openPatiently(redisConfig({ urls: [redis.url] }));
+    expect(await redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA));
+    await expectAll(later);
+  });
+
+  test('they are in a dump that is put back, without the keys that would undo a revocation', async () => {
+    // As a backup is made by the tools of Redis.
+    await using dumped = await startRedis();
+    const config = redisConfig({ urls: [dumped.url] });
+    {
+      await using before = await openPatiently(config);
+      const epoch = await before.revocations.epoch(true);
+      await comesIn(before);
+      await before.artefacts.put({ kind: 'SignIn', id: 's', payload: { accountId: PERSON.id } });
+      await dumped.cli('SAVE');
+      await before.secondFactors.useRecovery(PERSON.id, 'mac 1', 1);
+      await before.passkeys.removeAll(PERSON.id);
+      await before.outbox.remove(MESSAGE.id);
+      expect(epoch).toBeDefined();
+    }
+    await dumped.kill();
+    await dumped.start();
+    const ended = (await dumped.cli('KEYS', '*:artefact:*')).split('\n');
+    expect(ended).toHaveLength(1);
+    await dumped.cli('DEL', '{test}:epoch', ...ended);
+    await using restored = await openPatiently(config);
+    expect(await restored.revocations.epoch(false)).toBeUndefined();
+    expect(await restored.artefacts.listByAccount('SignIn', PERSON.id)).toEqual([]);
+    await expectAll(restored);
   });
 
   test('a decision that comes too late writes nothing', async () => {

@@ -435,6 +435,39 @@ test('a file of before there was mail takes it, and keeps second factors', async
   await store.end();
 });
 
+test('passkeys, second factors, addresses and waiting mail stay as they are from the first file that has them all', async () => {
+  const emails = [{ address: 'alice@example.com', verified: true }];
+  const person = { ...somePerson('alice'), profile: { emails } };
+  const passkey = { ...somePasskey('k'), accountId: person.id };
+  const factor = someSecondFactor(person.id);
+  const message = someOutboxMessage('m');
+  const store = await sqliteUnderTest();
+  mkdirSync(store.spec().data);
+  {
+    using old = new DatabaseSync(store.statePath);
+    for (const migration of STATE.migrations.slice(0, BEFORE_SEARCH_KEYS)) old.exec(migration);
+    old.exec(`PRAGMA user_version = ${BEFORE_SEARCH_KEYS}`);
+    const owner = JSON.stringify(person.id);
+    old
+      .prepare('INSERT INTO person VALUES (?, ?, ?)')
+      .run(person.id, person.name, JSON.stringify(person));
+    old
+      .prepare('INSERT INTO passkey VALUES (?, ?, ?, ?)')
+      .run(passkey.id, owner, passkey.created_at, JSON.stringify(passkey));
+    old.prepare('INSERT INTO second_factor VALUES (?, ?)').run(owner, JSON.stringify(factor));
+    old
+      .prepare('INSERT INTO outbox VALUES (?, ?, 0, ?)')
+      .run(message.id, message.created_at, JSON.stringify(message));
+  }
+  await using stores = await store.open();
+  expect(await stores.people.getByName('alice')).toMatchObject(person);
+  expect(await stores.passkeys.of(person.id)).toEqual([passkey]);
+  expect(await stores.secondFactors.get(person.id)).toEqual(factor);
+  const taken = await stores.outbox.take(message.created_at, message.until, 9);
+  expect(taken).toEqual([{ ...message, attempt: 1 }]);
+  await store.end();
+});
+
 test('people of before there were search keys and lists are found by them', async () => {
   const emails = ['Alice@Example.com', 'ÄB@x', 'alice@example.com', "a'b@x"].map((address) => ({
     address,
