@@ -210,6 +210,13 @@ test('RFC 8628 section 3.3, by keyboard alone: sign-in, code, approval', async (
   expect(await flow.pair.get((await poll())['access_token'] ?? '')).toBe(200);
 });
 
+test('where the issuer is an address without a name, the page of passkeys says that nobody makes one', async () => {
+  const { page, person } = await flow.visit();
+  await page.goto(`${flow.pair.issuer}/account/passkeys`);
+  await signIn(page, person);
+  await page.getByText('Passkeys need an address with https and a name.').waitFor();
+});
+
 test('320 px wide, no page has to be scrolled sideways', async () => {
   const visitor = await flow.visit({ width: 320 });
   const { page, person } = visitor;

@@ -130,6 +130,24 @@ describe.each(STORE_KINDS)('on %s: GNAP (RFC 9635)', (kind) => {
     expect(await visitor.page.getByText('Prints').count()).toBe(0);
   });
 
+  test('section 2.4: somebody else than the client expects is told so, and what their refusal has done (section 2.5.1.1)', async () => {
+    const { id } = (await place.visit()).person;
+    const asked = await new Instance(place).ask(
+      {
+        access_token: READ,
+        interact: { start: ['redirect'] },
+        user: { sub_ids: [{ format: 'opaque', id }] },
+      },
+      0,
+    );
+    const { page, person } = await place.visit();
+    await page.goto(asked.json.interact.redirect);
+    await signIn(page, person);
+    await page.getByText('Prints expects another person than you.').waitFor();
+    await decide(page, 'Deny');
+    await page.getByText('The application gets no access.').waitFor();
+  });
+
   test('section 11.10: an unsafe request is replayed at no resource server, a safe one may repeat', async () => {
     const client = new Instance(place);
     const token = await tokenOf(client, { access: ['photos:read photos:write'] });

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { ManualClock, systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { readMasterSecret } from '#shared/config/secret.ts';
+import { startMailServer } from '#shared/mail/smtp.fixture.ts';
 import {
   CHALLENGE_LIFE,
   type ChallengePurpose,
@@ -14,17 +15,27 @@ import { signIn, startBrowserFlow } from './browser.fixture.ts';
 import type { BrowserFlow, Visitor } from './browser.fixture.ts';
 import { ONE_STORE } from './flow.ts';
 import type { Person } from '../pair/pair.ts';
+import * as requests from './refused/requests.ts';
+import { STRICT } from './refused/steps.ts';
+import * as waysIn from './refused/ways-in.ts';
 
-describe.each(ONE_STORE)('on %s: passkeys in Chromium', (kind) => {
+describe.each(ONE_STORE)('on %s: in Chromium', (kind) => {
+  const running = new AsyncDisposableStack();
   let flow: BrowserFlow;
   beforeAll(async () => {
-    const settings = { people: { registration: 'invited' } };
-    flow = await startBrowserFlow(kind, { issuerHost: 'localhost', settings });
+    const smtp = running.use(await startMailServer('implicit'));
+    const settings = { ...STRICT, mail: { ...smtp.mail } };
+    flow = running.use(await startBrowserFlow(kind, { issuerHost: 'localhost', settings }));
   });
   afterEach(async () => {
     expect(await flow.close()).toEqual([]);
   });
-  afterAll(async () => flow?.[Symbol.asyncDispose]());
+  afterAll(async () => running.disposeAsync());
+
+  test.each(Object.entries({ ...waysIn, ...requests }))(
+    'each refusal has its sentence, when a person %s',
+    (_does, isRefused) => isRefused(flow),
+  );
 
   const passkeys = () => `${flow.pair.issuer}/account/passkeys`;
   const button = (at: Page, name: string) => at.getByRole('button', { name, exact: true });
@@ -100,14 +111,14 @@ describe.each(ONE_STORE)('on %s: passkeys in Chromium', (kind) => {
     const page = await newcomer('dora');
     await page.locator('#password').fill('correct horse battery');
     await page.keyboard.press('Enter');
-    await page.getByText('Your account is there').waitFor();
+    await page.getByText('Your account is made').waitFor();
     expect(await flow.pair.cli('user', 'show', 'dora')).not.toHaveProperty('passwordless');
   });
 
   test('a newcomer makes a passkey instead, and types no password', async () => {
     const page = await newcomer('dana');
     await button(page, 'Create it with a passkey, without a password').click();
-    await page.getByText('Your account is there').waitFor();
+    await page.getByText('Your account is made').waitFor();
     expect(await flow.pair.cli('user', 'show', 'dana')).toMatchObject({ passwordless: true });
   });
 

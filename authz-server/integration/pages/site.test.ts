@@ -1,6 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { textsOf } from '../../pages/texts/index.ts';
 import { PASSWORD, testSite } from '../site.fixture.ts';
 import type { TestSite } from '../site.fixture.ts';
 
@@ -56,6 +58,27 @@ describe('every page', () => {
     expect((await browser.open('/sign-out')).text).toContain('alice');
   });
 });
+
+test.each([
+  ['a store that does not answer', new StoreUnavailable('state.db'), 503, 'unavailable'],
+  ['a fault of ours', new Error('a secret of the code'), 500, 'server'],
+] as const)(
+  '%s has a page with its sentence, and nothing else',
+  async (_what, error, status, kind) => {
+    const browser = site.browser();
+    await browser.submit(await browser.open('/account'), ALICE);
+    const asked = jest.spyOn(site.server.stores.artefacts, 'get').mockRejectedValue(error);
+    const page = await browser.open('/account');
+    asked.mockRestore();
+    expect([page.status, page.headers.get('content-type')]).toEqual([
+      status,
+      'text/html; charset=utf-8',
+    ]);
+    const { title, text } = textsOf('en').error[kind];
+    for (const said of [title, text]) expect(page.text).toContain(said);
+    expect(page.text).not.toContain(error.message);
+  },
+);
 
 test.each([
   ['/sign-in', '/account'],
