@@ -77,7 +77,7 @@ export function accountHandlers(
   ): Promise<void> {
     const view = viewOf(ctx, visitor.person);
     const props = await endOneProps(server, view, visitor, thing);
-    if (props === undefined) return showAccount(ctx, visitor, 404);
+    if (props === undefined) return showAccount(ctx, visitor, 404, 'gone');
     const { kind } = props;
     const where =
       kind === 'passkey'
@@ -100,7 +100,7 @@ export function accountHandlers(
     }
     const acting = asPerson(server, visitor.person.id, ctx);
     const ended = await ending(acting, visitor, form.get('id') ?? '');
-    if (ended === 'nothing') return showAccount(ctx, visitor, 404);
+    if (ended === 'nothing') return showAccount(ctx, visitor, 404, 'gone');
     if (isEndedPart(ended)) {
       return seeOther(ctx, doneNotes.address(ctx, PATH, ended));
     }

@@ -75,7 +75,7 @@ describe.each(ONE_STORE)('on %s: a key instead of a password (HOBA, RFC 7486)', 
     await account.goto(`${flow.pair.issuer}/account`);
     const keys = account.getByRole('region', { name: 'Keys' });
     expect(await keys.getByRole('listitem').innerText()).toContain('Laptop');
-    await button(account, 'End the key of Laptop').click();
+    await button(account, 'Remove the key of Laptop').click();
     await button(account, 'Remove the key').click();
     await account.getByText('The key is removed.').waitFor();
     await expect(keys.getByRole('listitem').count()).resolves.toBe(0);

@@ -56,7 +56,7 @@ describe('in Firefox without script', () => {
     await open('/account');
     await firefox.press('link', 'Make a passkey');
     const text = await firefox.text();
-    expect(text).toContain('This browser makes no passkeys, or its scripts are off.');
+    expect(text).toContain('This browser knows no passkeys, or its scripts are off.');
     expect(text).not.toContain('The browser made no passkey:');
   });
 
@@ -100,7 +100,7 @@ describe('in Firefox without script', () => {
     await firefox.type('name', 'newcomer');
     await firefox.type('password', 'correct horse battery');
     await firefox.press('button', 'Create the account');
-    expect(await firefox.text()).toContain('Your account is there');
+    expect(await firefox.text()).toContain('Your account is made');
     await firefox.press('link', 'Go to your account');
     await signIn({ name: 'newcomer', password: 'correct horse battery' });
     expect(await firefox.text()).toContain('You are newcomer.');

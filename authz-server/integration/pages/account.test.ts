@@ -192,6 +192,7 @@ describe('ending at the account page', () => {
     const first = await end(browser, { end: 'access', id });
     const second = await end(browser, { end: 'access', id });
     expect([first.status, second.status]).toEqual([303, 404]);
+    expect(second.text).toContain('That has ended already.');
     expect(await flow.userinfo(tv['access_token'])).toBe(200);
   });
 

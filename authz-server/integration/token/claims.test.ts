@@ -274,7 +274,7 @@ test('the account page shows the name and every address', async () => {
   const { text } = await browser.open('/account');
   expect(text).toContain('Alice &lt;b&gt;Liddell&lt;/b&gt;');
   expect(text).toContain('alice@example.com');
-  expect(text).toMatch(/b@c\s+<span[^>]*>not verified</);
+  expect(text).toMatch(/b@c\s+<span[^>]*>not confirmed</);
   expect(text).toContain('Staff, R&amp;D');
   await say(PROFILE);
 });

@@ -16,8 +16,8 @@ export interface AccountProps {
   /** Where a browser can be given a key (`origin`), by a form that is posted to `link`. */
   readonly keyOrigins: readonly string[];
   readonly link: string;
-  /** Something was ended just now. `password`: it was changed, `others`: and all else ended. */
-  readonly ended?: 'sign-in' | 'application' | 'access' | 'key' | 'password' | 'others';
+  /** Something was ended just now. `password`: it was changed, `others`: and all else ended; `gone`: it was not there. */
+  readonly ended?: 'sign-in' | 'application' | 'access' | 'key' | 'password' | 'others' | 'gone';
   /** Where an administrator goes on; absent: the person is none. */
   readonly admin?: string;
 }

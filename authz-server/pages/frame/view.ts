@@ -139,6 +139,8 @@ export interface RecoveryCodesProps {
   readonly codes: readonly string[];
   /** Where the person goes on. */
   readonly goOn: string;
+  /** They take the place of others of the same second factor. */
+  readonly renewed?: true;
 }
 
 interface SecondFactorFrame {

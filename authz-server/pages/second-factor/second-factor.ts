@@ -11,7 +11,7 @@ import { notify } from '#shared/mail/notify.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired, PageError } from '../frame/page-error.ts';
 import { answerWith } from '../frame/respond.ts';
-import type { SecondFactorProblem, SecondFactorProps } from '../frame/view.ts';
+import type { RecoveryCodesProps, SecondFactorProblem, SecondFactorProps } from '../frame/view.ts';
 import { createViewOf } from '../frame/view-of.ts';
 import { TO_ACCOUNT } from '../frame/way-back.ts';
 import { createCodeLimit } from '../sign-in/code-limit.ts';
@@ -101,8 +101,12 @@ export function secondFactorHandlers(
     answerWith(ctx, secondFactorPage(viewOf(ctx, person), props));
   }
 
-  const showCodes = (ctx: Context, { person }: Visitor, codes: readonly string[]) =>
-    answerWith(ctx, recoveryCodesPage(viewOf(ctx, person), { codes, goOn: BACK }));
+  const showCodes = (
+    ctx: Context,
+    { person }: Visitor,
+    codes: readonly string[],
+    more: Pick<RecoveryCodesProps, 'renewed'> = {},
+  ) => answerWith(ctx, recoveryCodesPage(viewOf(ctx, person), { codes, goOn: BACK, ...more }));
 
   /** The values of the form's `change`. */
   const CHANGES: ReadonlyMap<
@@ -173,14 +177,17 @@ export function secondFactorHandlers(
         // Another request made new ones at the same time, and its answer may be lost.
         if (codes === undefined) return showTo(ctx, visitor, 'codes-shown');
         await notify(server, visitor.person.id, 'recovery-codes-renewed', viewOf(ctx).language);
-        showCodes(ctx, visitor, codes.map(shownRecoveryCode));
+        showCodes(ctx, visitor, codes.map(shownRecoveryCode), { renewed: true });
       },
     ],
     [
       'remove',
       async (ctx, visitor) => {
         if (mustHaveSecondFactor(rule, visitor.person.profile?.groups)) {
-          throw new PageError(403, 'request', { back: TO_ACCOUNT });
+          // It was not demanded yet when the page was made.
+          await showTo(ctx, visitor);
+          ctx.status = 403;
+          return;
         }
         const { person } = visitor;
         const factor = await stores.secondFactors.get(person.id);

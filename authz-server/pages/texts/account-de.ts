@@ -19,6 +19,7 @@ export const accountDe: typeof accountEn = {
     application: 'Die Anwendung hat keinen Zugriff mehr, in keinem Browser und auf keinem Gerät.',
     access: 'Der Zugriff ist beendet. Er wird ab jetzt verweigert.',
     key: 'Der Schlüssel ist entfernt. Er lässt niemanden mehr ein.',
+    gone: 'Das ist schon beendet.',
     password: 'Ihr Passwort ist geändert. Sonst ist nichts beendet.',
     others:
       'Ihr Passwort ist geändert. Jeder andere Browser ist abgemeldet, und keine Anwendung und kein Gerät hat mehr Zugriff.',
@@ -93,7 +94,7 @@ export const accountDe: typeof accountEn = {
   goodAt: 'Gilt bei',
   everywhere: 'überall',
   made: 'Erzeugt',
-  endKey: (name) => `: Schlüssel von ${name}`,
+  removeKey: (name) => `: Schlüssel von ${name}`,
   everything: 'Alles beenden',
   everythingText:
     'Meldet Sie in jedem Browser ab, auch in diesem, und beendet sofort den Zugriff aller Anwendungen und Geräte. Tun Sie das, wenn Sie ein Gerät verloren haben oder jemand Ihr Passwort kennen könnte. Danach können Sie sich wieder anmelden.',

@@ -8,8 +8,8 @@ export const accountEn = {
     title: 'About you',
     name: 'Name',
     email: 'E-mail',
-    verified: 'verified',
-    unverified: 'not verified',
+    verified: 'confirmed',
+    unverified: 'not confirmed',
     changeAddress: 'Change or confirm your address',
     groups: 'Groups',
   },
@@ -18,6 +18,7 @@ export const accountEn = {
     application: 'The application has no access any more, in any browser or on any device.',
     access: 'The access has ended. It is refused from now on.',
     key: 'The key is removed. It lets nobody in any more.',
+    gone: 'That has ended already.',
     password: 'Your password is changed. Nothing else has ended.',
     others:
       'Your password is changed. Every other browser is signed out, and no application or device has access any more.',
@@ -92,7 +93,7 @@ export const accountEn = {
   goodAt: 'Good at',
   everywhere: 'everywhere',
   made: 'Made',
-  endKey: (name: string) => ` the key of ${name}`,
+  removeKey: (name: string) => ` the key of ${name}`,
   everything: 'End everything',
   everythingText:
     'Signs you out in every browser, this one too, and ends the access of every application and device at once. Do this when a device was lost or somebody may know your password. You can sign in again afterwards.',

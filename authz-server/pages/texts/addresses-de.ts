@@ -7,6 +7,8 @@ export const addressesDe: typeof addressesEn = {
   yours: 'Ihre Adressen',
   none: 'Sie haben hier keine.',
   confirm: 'Diese Adresse bestätigen',
+  add: 'Eine Adresse hinzufügen',
+  addText: 'Wir senden einen Link dorthin. Wenn Sie ihn geöffnet haben, ist die Adresse hier Ihre.',
   change: 'Eine andere Adresse verwenden',
   changeText:
     'Wir senden einen Link dorthin. Wenn Sie ihn geöffnet haben, tritt die neue Adresse an die Stelle der ersten, und wir sagen es der alten.',

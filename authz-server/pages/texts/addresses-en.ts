@@ -5,6 +5,8 @@ export const addressesEn = {
   yours: 'Your addresses',
   none: 'You have none here.',
   confirm: 'Confirm this address',
+  add: 'Add an address',
+  addText: 'We send a link there. Once you have opened it, the address is yours here.',
   change: 'Use another address',
   changeText:
     'We send a link there. Once you have opened it, the new address takes the place of the first one, and we tell the old one.',

@@ -27,7 +27,7 @@ export const en = {
   scopes: {
     openid: 'Know who you are at this server',
     profile: 'Know your name, the name that you sign in with, your picture and your language',
-    email: 'Know your e-mail address, and whether it is verified',
+    email: 'Know your e-mail address, and whether it is confirmed',
     groups: 'Know which groups you are in',
     offline_access: 'Keep access while you are not there, until you end it',
     'private-token':
@@ -189,7 +189,7 @@ export const en = {
     title: 'This is for somebody else',
     text: (client: string) =>
       html`${strong(client)} expects another person than you. Sign out if you are that person under
-      another name. Otherwise say no.`,
+      another name. Otherwise deny.`,
     deny: 'Deny',
   },
 

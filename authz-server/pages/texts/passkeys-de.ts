@@ -12,7 +12,7 @@ export const passkeysDe: typeof passkeysEn = {
     'Sie haben kein Passwort, also kommen Sie nur mit Ihren Passkeys herein. Erzeugen Sie einen zweiten auf einem anderen Gerät, damit Sie hereinkommen, wenn eines verloren geht. Programme, die nach Name und Passwort fragen, etwa Netzlaufwerke, lassen Sie nicht ein.',
   current: 'Eben benutzt',
   copied: (when: Html) =>
-    html`${when} abgelehnt: Vielleicht hat jemand eine Kopie dieses Passkeys. Entfernen Sie ihn und
+    html`Abgelehnt ${when}: Vielleicht hat jemand eine Kopie dieses Passkeys. Entfernen Sie ihn und
     erzeugen Sie einen neuen.`,
   rename: 'Umbenennen',
   newName: 'Neuer Name',
@@ -26,7 +26,7 @@ export const passkeysDe: typeof passkeysEn = {
   failed:
     'Der Browser hat keinen Passkey erzeugt: Es wurde abgebrochen, dauerte zu lange, oder dieses Gerät hat schon einen.',
   missing:
-    'Dieser Browser erzeugt keine Passkeys, oder seine Skripte sind abgeschaltet. Nehmen Sie einen anderen Browser oder ein anderes Gerät.',
+    'Dieser Browser kennt keine Passkeys, oder seine Skripte sind abgeschaltet. Nehmen Sie einen anderen Browser oder ein anderes Gerät.',
   notHere:
     'Passkeys brauchen eine Adresse mit https und einem Namen. Dieser Server hat keine, also kann niemand einen erzeugen.',
   back: 'Zurück zu Ihrem Konto',

@@ -24,7 +24,7 @@ export const passkeysEn = {
   make: 'Make a passkey',
   failed:
     'The browser made no passkey: it was cancelled, took too long, or this device has one already.',
-  missing: 'This browser makes no passkeys, or its scripts are off. Use another browser or device.',
+  missing: 'This browser knows no passkeys, or its scripts are off. Use another browser or device.',
   notHere:
     'Passkeys need an address with https and a name. This server has none, so nobody can make one.',
   back: 'Back to your account',

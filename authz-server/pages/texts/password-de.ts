@@ -31,6 +31,7 @@ export const passwordDe: typeof passwordEn = {
 
   forgotten: {
     title: 'Passwort vergessen?',
+    problemTitle: 'Fehler: Passwort vergessen?',
     lead: 'Geben Sie den Namen ein, mit dem Sie sich anmelden. Wir schicken Ihnen einen Link für ein neues Passwort, an die E-Mail-Adresse, von der wir wissen, dass sie Ihnen gehört.',
     submit: 'Link schicken',
     back: 'Zurück',
@@ -77,8 +78,8 @@ export const passwordDe: typeof passwordEn = {
       },
     },
     gone: {
-      title: 'Dieser Link gilt nicht',
-      text: 'Ein solcher Link gilt einmal und 15 Minuten lang, und nur der neueste. Bitten Sie, wer ihn Ihnen geschickt hat, um einen neuen. Haben Sie mit ihm schon ein Passwort gesetzt, dann melden Sie sich an.',
+      title: 'Dieser Link funktioniert nicht',
+      text: 'Ein solcher Link gilt einmal, 15 Minuten lang, als Einladung per E-Mail 24 Stunden lang, und nur der neueste. Bitten Sie, wer ihn Ihnen geschickt hat, um einen neuen. Haben Sie ihn schon benutzt, dann melden Sie sich an.',
       signIn: 'Zur Anmeldung',
     },
   },

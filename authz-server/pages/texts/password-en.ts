@@ -29,13 +29,14 @@ export const passwordEn = {
 
   forgotten: {
     title: 'Forgotten your password?',
+    problemTitle: 'Error: forgotten your password?',
     lead: 'Enter the name with which you sign in. We send you a link for a new password, to the e-mail address that we know to be yours.',
     submit: 'Send me a link',
     back: 'Back',
     later: 'There were too many requests for a link.',
     sent: {
       title: 'Look into your mailbox',
-      text: 'If there is an account of this name with a verified e-mail address, a message with a link is on its way. The link works once, for 15 minutes.',
+      text: 'If there is an account of this name with a confirmed e-mail address, a message with a link is on its way. The link works once, for 15 minutes.',
       none: 'Nothing came? Look among the unwanted messages, check the name, or ask the people who run this service for a link.',
     },
   },
@@ -74,7 +75,7 @@ export const passwordEn = {
     },
     gone: {
       title: 'This link does not work',
-      text: 'Such a link works once, for 15 minutes, and only the latest one does. Ask whoever sent it to you for another. If you have set a password with it, sign in.',
+      text: 'Such a link works once, for 15 minutes, or for 24 hours if it is an invitation by mail, and only the latest one does. Ask whoever sent it to you for another. If you have used it, sign in.',
       signIn: 'Go to the sign-in',
     },
   },

@@ -14,7 +14,8 @@ export const registrationDe: typeof registrationEn = {
   },
   finish: {
     lead: (address) => `Das Konto wird zu ${address} gehören.`,
-    nameHint: 'Mit ihm melden Sie sich an. Buchstaben von a bis z, Ziffern, dazwischen . _ -',
+    nameHint:
+      'Mit ihm melden Sie sich an. Buchstaben von a bis z und Ziffern; dazwischen darf ein Punkt, _ oder - stehen.',
     submit: 'Das Konto anlegen',
     passkey: 'Mit einem Passkey anlegen, ohne Passwort',
   },
@@ -32,5 +33,6 @@ export const registrationDe: typeof registrationEn = {
   gone: {
     title: 'Dieser Link funktioniert nicht',
     text: 'Ein solcher Link gilt einmal, 24 Stunden lang, und nur der letzte. Wenn Sie schon ein Konto haben, melden Sie sich an; sonst fordern Sie einen neuen Link an.',
+    signIn: 'Zur Anmeldung',
   },
 };

@@ -12,7 +12,8 @@ export const registrationEn = {
   },
   finish: {
     lead: (address: string) => `The account will belong to ${address}.`,
-    nameHint: 'You sign in with it. Letters from a to z, digits, and . _ - between them.',
+    nameHint:
+      'You sign in with it. Letters from a to z and digits; a dot, _ or - may stand between them.',
     submit: 'Create the account',
     passkey: 'Create it with a passkey, without a password',
   },
@@ -23,11 +24,12 @@ export const registrationEn = {
     taken: 'This name is taken, or looks like one that is. Choose another.',
   },
   done: {
-    title: 'Your account is there',
+    title: 'Your account is made',
     text: (name: string) => `Your name is ${name}. Go to your account and sign in.`,
   },
   gone: {
     title: 'This link does not work',
     text: 'Such a link works once, for 24 hours, and only the latest one does. If you have an account already, sign in; else ask for another link.',
+    signIn: 'Go to the sign-in',
   },
 };

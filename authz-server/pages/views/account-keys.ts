@@ -33,7 +33,7 @@ export function keySection(view: View, { link, keys, keyOrigins }: AccountProps)
 
 function keyEntry(view: View, key: AccountKey): Html {
   const { id, name, scheme, origin, since, lastUse } = key;
-  const texts = textsOf(view.language).account;
+  const { account: texts, passkeys } = textsOf(view.language);
   return html`<li>
     <div class="entry">
       <h3>${name}</h3>
@@ -44,6 +44,6 @@ function keyEntry(view: View, key: AccountKey): Html {
         [texts.lastIssue, lastUse === undefined ? texts.never : moment(lastUse, view)],
       ])}
     </div>
-    ${endButton(view, { end: 'key', id }, texts.endKey(name))}
+    ${endButton(view, { end: 'key', id }, texts.removeKey(name), passkeys.remove)}
   </li> `;
 }

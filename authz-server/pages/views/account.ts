@@ -95,7 +95,7 @@ function pager({ language }: View, { group: name, page, pages }: Shown): Html {
     other >= 1 &&
     other <= pages &&
     html`<a class="button slim" href="/account?show=${name}&page=${String(other)}">${text}</a> `;
-  return html`<nav aria-label="${texts.pages}">
+  return html`<nav class="stack" aria-label="${texts.pages}">
     ${pages > 1 && html`<p class="muted">${texts.pageOf(page, pages)}</p>`}
     <p class="buttons">
       ${to(page - 1, texts.pageBefore)}${to(page + 1, texts.pageAfter)}

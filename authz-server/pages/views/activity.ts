@@ -58,18 +58,19 @@ function activityEntry(view: View, entry: ActivityEntry, heading: 'h2' | 'h3'): 
   const { at, by, count, means, reason, agent, address } = entry;
   const { account, activity: texts } = textsOf(view.language);
   const title = titleOf(view, entry);
-  const more = count !== undefined && html` <span class="tag">${texts.times(count)}</span>`;
+  const more = count !== undefined && html` <span class="tag open">${texts.times(count)}</span>`;
+  const known = [
+    [account.by, means && account.means[means]],
+    [texts.reason, reason && texts.reasons[reason]],
+    [texts.browser, agent === undefined ? undefined : browserOf(view, { agent })],
+    [account.address, address],
+  ] as const;
   return html`<li>
     <div class="entry">
       ${heading === 'h2' ? html`<h2>${title}${more}</h2>` : html`<h3>${title}${more}</h3>`}
       <p class="small muted">${moment(at, view)}</p>
       ${by !== undefined && html`<p class="small">${texts.by[by]}</p>`}
-      ${facts([
-        [account.by, means && account.means[means]],
-        [texts.reason, reason && texts.reasons[reason]],
-        [texts.browser, agent === undefined ? undefined : browserOf(view, { agent })],
-        [account.address, address],
-      ])}
+      ${known.some(([, value]) => value !== undefined) && facts(known)}
     </div>
   </li> `;
 }

@@ -32,9 +32,9 @@ export function addressesPage(view: View, props: AddressesProps): Answer {
               </ul>`
         }
       </section>
-      <section aria-labelledby="change">
-        <h2 id="change">${texts.change}</h2>
-        <p>${texts.changeText}</p>
+      <section class="panel" aria-labelledby="change">
+        <h2 id="change">${emails.length === 0 ? texts.add : texts.change}</h2>
+        <p>${emails.length === 0 ? texts.addText : texts.changeText}</p>
         ${problem?.note}
         ${form(
           view,
@@ -79,7 +79,7 @@ export function confirmAddressPage(
   view: View,
   { action, address, former }: ConfirmAddressProps,
 ): Answer {
-  const texts = textsOf(view.language).addresses.link;
+  const { back, link: texts } = textsOf(view.language).addresses;
   return document(view, {
     title: texts.title,
     content: html`<div class="card">
@@ -89,6 +89,7 @@ export function confirmAddressPage(
         ${former !== undefined && html`<p class="muted">${texts.former(former)}</p>`}
       </div>
       ${form(view, action, {}, html`<button class="button primary">${texts.submit}</button>`)}
+      <div class="buttons"><a class="button" href="/account">${back}</a></div>
     </div>`,
   });
 }

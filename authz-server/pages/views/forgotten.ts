@@ -16,6 +16,7 @@ export function forgottenPage(
   const problem = more.problem && shownProblem(view, more.problem, texts);
   return formCard(view, {
     title: texts.title,
+    problemTitle: texts.problemTitle,
     lead: texts.lead,
     problem,
     form: form(

@@ -5,14 +5,17 @@ import { textsOf } from '../texts/index.ts';
 import type { RecoveryCodesProps, View } from '../frame/view.ts';
 
 /** The recovery codes, once. */
-export function recoveryCodesPage(view: View, { codes, goOn }: RecoveryCodesProps): Answer {
+export function recoveryCodesPage(
+  view: View,
+  { codes, goOn, renewed }: RecoveryCodesProps,
+): Answer {
   const texts = textsOf(view.language).secondFactor.codes;
   return document(view, {
     title: texts.title,
     content: html`<div class="card">
       <div class="intro">
         <h1>${texts.title}</h1>
-        <p>${texts.lead}</p>
+        <p>${renewed ? texts.renewed : texts.lead}</p>
       </div>
       <ul class="codes">
         ${codes.map((code) => html`<li><code>${code}</code></li> `)}

@@ -116,6 +116,11 @@ export function registeredPage(
 
 /** A link that was used, replaced, or is too old or mistyped. */
 export function registrationGonePage(view: View): Answer {
-  const { gone } = textsOf(view.language).registration;
-  return endCard(view, { sign: 'expired', status: 404, title: gone.title, text: gone.text });
+  const { signIn, ...texts } = textsOf(view.language).registration.gone;
+  return endCard(view, {
+    status: 404,
+    sign: 'expired',
+    ...texts,
+    on: { href: '/account', text: signIn },
+  });
 }

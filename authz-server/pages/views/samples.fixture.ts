@@ -36,6 +36,7 @@ import {
   registrationGonePage,
   registrationSentPage,
 } from './registration.ts';
+import { otherPersonPage } from './other-person.ts';
 import { passkeysPage } from './passkeys.ts';
 import { recoveryCodesPage } from './recovery-codes.ts';
 import { secondFactorPage } from './second-factor.ts';
@@ -311,6 +312,8 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
     secondStepPage(view, { ...signIn, ...SECOND_STEP, setUp: NEW_SECOND_FACTOR }),
   'recovery-codes': (view) =>
     recoveryCodesPage(alice(view), { codes: RECOVERY_CODES, goOn: '/account' }),
+  'recovery-codes-renewed': (view) =>
+    recoveryCodesPage(alice(view), { codes: RECOVERY_CODES, goOn: '/account', renewed: true }),
   'second-factor-set-up': (view) =>
     secondFactorPage(alice(view), {
       isAnother: false,
@@ -453,6 +456,16 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
       redirectUri: 'https://papertrail.example/callback',
       items: ITEMS,
     }),
+  'consent-described': (view) =>
+    consentPage(alice(view), {
+      action: '/interaction/x/consent',
+      client: 'papertrail.example',
+      redirectUri: 'http://127.0.0.1:49152/callback',
+      described: { name: 'Papertrail', native: true, registered: false, since: NOW },
+      items: ITEMS.slice(0, 2),
+    }),
+  'other-person': (view) =>
+    otherPersonPage(alice(view), { action: '/gnap/interact/abc', client: 'Prints' }),
   'device-entry': (view) => deviceEntryPage(alice(view), { action: '/device' }),
   'device-entry-unknown': (view) =>
     deviceEntryPage(alice(view), {

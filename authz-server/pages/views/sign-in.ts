@@ -60,7 +60,12 @@ export function signInPage(view: View, props: SignInProps): Answer {
           ${texts.tooLongAgo(relative((since - view.now) / 1000, view.language))}
         </p>`
       }
-      ${notice !== undefined && html`<p class="note bad" role="alert">${texts.notices[notice]}</p>`}
+      ${
+        notice !== undefined &&
+        html`<p class="note${REFUSALS.has(notice) && ' bad'}" role="alert">
+          ${texts.notices[notice]}
+        </p>`
+      }
       ${problem?.note}
       ${form(
         view,
@@ -82,6 +87,12 @@ export function signInPage(view: View, props: SignInProps): Answer {
     </div>`,
   });
 }
+
+/** Notices of something that was not done; the others only ask to sign in once more. */
+const REFUSALS: ReadonlySet<SignInProps['notice']> = new Set([
+  'nothing-ended',
+  'not-enough',
+] as const);
 
 /** The first field that is empty has the focus. A passkey comes first in a browser where it was used last. */
 function fields(

@@ -234,10 +234,10 @@ test('the sign-in says once what it is for', () => {
 });
 
 test('a link that does not work any more leads to where one goes on', () => {
-  const hrefs = ['recovery-gone', 'address-gone'].map(
+  const hrefs = ['recovery-gone', 'registration-gone', 'address-gone'].map(
     (name) => /<a class="button" href="([^"]*)"/.exec(String(SAMPLES[name]?.(view).body))?.[1],
   );
-  expect(hrefs).toEqual(['/account', '/account']);
+  expect(hrefs).toEqual(['/account', '/account', '/account']);
 });
 
 describe('text from elsewhere', () => {
@@ -444,8 +444,8 @@ describe('account', () => {
       'End the access of Weekly Notes',
       'End the access of Countersign CLI',
       'End the access of Countersign CLI with countersign-cli/1.0 (linux; x64)',
-      'End the key of Laptop in the kitchen',
-      'End the key of backup',
+      'Remove the key of Laptop in the kitchen',
+      'Remove the key of backup',
       'Make a key for https://api.example',
     ]);
   });

@@ -26,6 +26,9 @@ export const FORMS = css`
   .input[aria-invalid] {
     border-color: var(--bad);
   }
+  .input[readonly] {
+    background: var(--soft);
+  }
   .input.code {
     font-family: var(--mono);
     font-size: 1.375rem;
@@ -126,6 +129,9 @@ export const FORMS = css`
     color: inherit;
     font-size: inherit;
     font-weight: 600;
+  }
+  .items > p {
+    margin-bottom: 0.5rem;
   }
   .items ul {
     border: 1px solid var(--line);

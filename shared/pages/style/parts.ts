@@ -9,6 +9,9 @@ export const PARTS = css`
     border-radius: 0.625rem;
     background: var(--soft);
   }
+  .note > p + p {
+    margin-top: 0.5rem;
+  }
   .note.bad {
     border-color: var(--bad);
     background: var(--bad-soft);
