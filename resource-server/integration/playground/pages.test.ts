@@ -20,7 +20,9 @@ test('the list leads to a page for each exchange, with the command, and without 
   const { rs } = suite;
   const list = await rs.ask('GET', '/schemes/', HTML);
   expect(list.status).toBe(200);
-  expect((await rs.ask('GET', '/', HTML)).text).toContain('href="/schemes/"');
+  const home = (await rs.ask('GET', '/', HTML)).text;
+  expect(home).toContain('href="/schemes/">Playground: ');
+  expect(home).toMatch(/<title>[^<]*playground[^<]*<\/title>.*<h1>[^<]*playground<\/h1>/s);
   for (const { name, title } of EXCHANGES) {
     expect(list.text).toContain(`<a href="/playground/${name}">${title}</a>`);
     const page = await rs.ask('GET', `/playground/${name}`, HTML);
@@ -97,6 +99,7 @@ test('the frame of a page is German for a German browser', async () => {
   const { rs } = suite;
   const page = await rs.perform('basic', '', { 'Accept-Language': 'de' });
   expect(page.text).toContain('Der Server antwortet');
+  expect(page.text).toContain('Die Texte über das Protokoll sind englisch');
 });
 
 test('TRACE sends back the request without credentials and cookies (RFC 9110 section 9.3.8)', async () => {
@@ -293,6 +296,21 @@ test('SCRAM shows the shorter exchange with sr (RFC 7804 section 5.1)', async ()
   expect(statusesOf(text)).toEqual([401, 401, 200, 200]);
   expect(text).toContain('The exchange goes on: the client answers the challenge.');
   expect(messagesOf(text)[3]).toContain('The exchange goes on: answer the challenge.');
+});
+
+test('the steps lead to their messages, and the outcome at the top to that of the mistake', async () => {
+  const { rs } = suite;
+  const { text } = await rs.perform('patch', 'mistake=test');
+  const linked = [...text.matchAll(/<li><a href="#(leg-\d)">([^<]+)<\/a>/g)];
+  const headings = [...text.matchAll(/<h2 id="(leg-\d)">\d\. <span lang="en">([^<]+)</g)];
+  expect(linked.map(([, id, title]) => [id, title])).toEqual(
+    headings.map(([, id, title]) => [id, title]),
+  );
+  // The removal of the document follows, which is accepted.
+  expect([headings.length, /\(<a href="#(leg-\d)">Step \d<\/a>\)/.exec(text)?.[1]]).toEqual([
+    4,
+    'leg-3',
+  ]);
 });
 
 test('a note stands once on a page', async () => {

@@ -202,6 +202,7 @@ test('each mistake is refused for its own reason, which pages show in developmen
         ]);
         const glance = mistake === 'anonymous' ? 'The server asks for credentials' : 'Refused:';
         expect(text).toContain(`<strong>${glance}`);
+        if (mistake !== 'anonymous') expect(text).toContain('this check failed:');
       }
     }
   }

@@ -149,14 +149,18 @@ const RESULTS = 'results';
 
 const idOf = (leg: number): string => `leg-${leg + 1}`;
 
-/** The outcome at the top is that of the mistake, or of the last leg. */
+/**
+ * The outcome at the top is that of the mistake, or of the last leg. There is none where a flow that makes no mistake ends
+ * with a refusal: the steps say so.
+ */
 function resultsOf(frame: Frame, { overHttp2 }: ExchangeProps, legs: readonly ShownLeg[]): Html {
   const { step, fieldLists } = textsOf(frame.language).playground;
   const wrong = legs.findIndex(({ mistake }) => mistake !== undefined);
   const at = wrong === -1 ? legs.length - 1 : wrong;
   const { outcome } = legs[at] ?? {};
+  const isTold = outcome !== undefined && (wrong !== -1 || outcome.kind !== 'refused');
   return html`<div class="wide" id="${RESULTS}">
-    ${outcome && outcomeLine(frame, outcome, html`<a href="#${idOf(at)}">${step} ${at + 1}</a>`)}
+    ${isTold && outcomeLine(frame, outcome, html`(<a href="#${idOf(at)}">${step} ${at + 1}</a>)`)}
     ${overHttp2 && html`<p>${fieldLists}</p>`} ${stepsOf(frame, legs)} ${pictureOf(frame, legs)}
     ${legs.map((leg, index) => legOf(frame, leg, index))}
   </div>`;
@@ -256,32 +260,35 @@ function legOf(frame: Frame, leg: ShownLeg, at: number): Html {
 
 function messageOf({ language }: Frame, { text, hexadecimal, notes }: ShownMessage): Html {
   const { fields, octets, decoded: inClear } = textsOf(language).playground;
-  const encoded = notes.filter(({ decoded }) => decoded !== undefined);
-  const fresh = notes.filter(({ isNew }) => isNew);
+  const [encoded, plain] = [notes.filter(isEncoded), notes.filter((note) => !isEncoded(note))];
   return html`<pre>${text}</pre>
     ${hexadecimal && html`<p class="muted small">${octets}</p>`}
     ${
       encoded.length > 0 &&
       html`<p class="small">${inClear}</p>
-        <dl class="facts" lang="en">
-          ${encoded.map(
-            ({ name, decoded }) =>
-              html`<dt>${name}</dt>
-                <dd><code>${decoded}</code></dd> `,
-          )}
-        </dl>`
+        ${notesList(encoded)}`
     }
     ${
-      fresh.length > 0 &&
+      plain.length > 0 &&
       html`<details>
         <summary>${fields}</summary>
-        <dl class="facts" lang="en">
-          ${fresh.map(
-            ({ name, text: words, section }) =>
-              html`<dt>${name}</dt>
-                <dd>${words} <span class="muted">(${section})</span></dd> `,
-          )}
-        </dl>
+        ${notesList(plain)}
       </details>`
     }`;
+}
+
+const isEncoded = ({ decoded }: ShownNote): boolean => decoded !== undefined;
+
+/** Lists notes: each with its decoded value, and with its text if the page does not have that yet. */
+function notesList(notes: readonly ShownNote[]): Html {
+  return html`<dl class="facts" lang="en">
+    ${notes.map(
+      ({ name, text, section, decoded, isNew }) =>
+        html`<dt>${name}</dt>
+          <dd>
+            ${decoded !== undefined && html`<code>${decoded}</code>`}
+            ${isNew && html`<p>${text} <span class="muted">(${section})</span></p>`}
+          </dd> `,
+    )}
+  </dl>`;
 }
