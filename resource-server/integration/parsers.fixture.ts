@@ -21,7 +21,7 @@ import { evaluatePreconditions } from '#shared/http/preconditions.ts';
 import { linksTo } from '#shared/http/link.ts';
 import { preference, preferredReturn } from '#shared/http/prefer.ts';
 import { groupOf } from '#shared/http/spelling.ts';
-import { parseDictionary, parseList } from '#shared/http/structured-fields.ts';
+import { type BareItem, parseDictionary, parseList } from '#shared/http/structured-fields.ts';
 import { parsePassedTarget, parseTreeTarget } from '#shared/http/target.ts';
 import { isHandshake } from '#shared/http/web-socket.ts';
 import { createVapid } from '#shared/auth/schemes/vapid/vapid.ts';
@@ -33,6 +33,7 @@ import { tokensIn } from '#shared/explain/tokens-in.ts';
 import { parseCompactJws } from '#shared/jose/compact-jws.ts';
 import { normaliseTargetUri } from '#shared/jose/target-uri.ts';
 import { parseApiKey } from '#shared/people/api-key.ts';
+import { componentsOf } from '#shared/signatures/component.ts';
 import { claimedSignature } from '#shared/signatures/verify.ts';
 import { decodeBase64url } from '#shared/private-token/base64url.ts';
 import { ambiguous } from '#shared/server/client-errors/ambiguity.ts';
@@ -126,6 +127,16 @@ const vapid = createVapid({ clock: systemClock });
 const isOurs = (name: string) => name.startsWith('countersign-');
 const of = (type: string) => (text: string) => parseCredentials(`${type} ${text}`);
 
+/** Components, each read in another way (RFC 9421 section 2). */
+const COMPONENTS: readonly (readonly [name: string, params: [string, BareItem][]])[] = [
+  ['priority', []],
+  ['priority', [['bs', { type: 'boolean', value: true }]]],
+  ['priority', [['sf', { type: 'boolean', value: true }]]],
+  ['priority', [['key', { type: 'string', value: 'a' }]]],
+  ['@query', []],
+  ['@query-param', [['name', { type: 'string', value: 'a' }]]],
+];
+
 /** Every parser of client input needs a row here. */
 export const PARSERS: Readonly<Record<string, Parser>> = {
   'Cookie, read': field((text) => parseCookies([text])),
@@ -212,6 +223,25 @@ export const PARSERS: Readonly<Record<string, Parser>> = {
     ['"a" ', '('],
     [';a', '()'],
     ['"@method";a ', '(', ');created=0'],
+  ),
+  'components that a signature covers': field(
+    (text) => {
+      const message = {
+        method: 'GET',
+        targetUri: `https://a/?${text}`,
+        requestTarget: '/',
+        lines: () => [text],
+      };
+      const valueOf = componentsOf(message);
+      for (const [value, params] of COMPONENTS) {
+        try {
+          valueOf({ type: 'string', value, params: new Map(params) });
+        } catch {
+          // The message has no such component, and the next one is read.
+        }
+      }
+    },
+    ...FORM,
   ),
   'a Dictionary (RFC 8941)': field(
     parseDictionary,

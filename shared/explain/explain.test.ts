@@ -17,6 +17,8 @@ import { signatureFields } from '#shared/signatures/sign.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { explain } from './explain.ts';
 import type { Explained } from './explained.ts';
+import { explainSignatures } from './http-signature.ts';
+import { parseRawRequest } from './raw-request.ts';
 
 const clock = new ManualClock();
 const NOW = Math.floor(clock.now() / 1000);
@@ -451,6 +453,35 @@ describe('attacks', () => {
       const jwt = `${encoded({ typ, alg: 'ES256', jwk: odd, kid: 'k' })}.${encoded(claims)}.AAAA`;
       expect(only(jwt).parts).toContainEqual(expect.objectContaining({ name: 'scope' }));
     }
+  });
+
+  const labels = (made: (n: number) => string) =>
+    Array.from({ length: 8 }, (_, n) => made(n)).join(', ');
+
+  test('eight signatures that cover one long field as often as they may read it once each', () => {
+    const request = parseRawRequest(
+      Buffer.from(
+        [
+          'GET / HTTP/1.1',
+          'Host: a.example',
+          `Signature-Input: ${labels((n) => `s${n}=(${'"priority";sf '.repeat(63)}"priority")`)}`,
+          `Signature: ${labels((n) => `s${n}=:AA==:`)}`,
+          '',
+        ].join('\n'),
+      ),
+      undefined,
+    );
+    let read = 0;
+    const lines = (name: string) => {
+      if (name === 'priority') read += 1;
+      return name === 'priority' ? [`k=1, ${'a, '.repeat(5000)}b`] : request.message.lines(name);
+    };
+    const counted = { ...request, message: { ...request.message, lines } };
+    const { signatures } = explainSignatures(counted, new Map(), NOW);
+    expect(signatures).toHaveLength(8);
+    const values = new Set(signatures.flatMap(({ covers }) => covers.map(({ value }) => value)));
+    expect(values.size).toBe(2);
+    expect(read).toBeLessThanOrEqual(9);
   });
 
   test('the answer to 16 KB has at most 70,000 characters in its parts', () => {

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { digestRefusal, HASHES } from '#shared/gnap/content-digest.ts';
 import { gnapPolicy } from '#shared/gnap/prove.ts';
-import { componentValue, identifierText } from '#shared/signatures/component.ts';
+import { componentsOf, type Identifier, identifierText } from '#shared/signatures/component.ts';
 import { BadSignature } from '#shared/signatures/message.ts';
 import { checkPolicy } from '#shared/signatures/policy.ts';
 import { signatureBase } from '#shared/signatures/signature-base.ts';
@@ -37,17 +37,23 @@ export function explainSignatures(
   now: number,
 ): ExplainedSignatures {
   const signatures = readSignatures(request.message);
+  const around = { request, keys, now, valueOf: valuesOf(request), content: contentOf(request) };
   return {
-    signatures: signatures.map((signature) => explainOne(signature, request, keys, now)),
-    content: contentOf(request),
+    signatures: signatures.map((signature) => explainOne(signature, around)),
+    content: around.content,
   };
+}
+
+interface Around extends Pick<ExplainedSignatures, 'content'> {
+  readonly request: RawRequest;
+  readonly keys: ReadonlyMap<unknown, VerifyingKey>;
+  readonly now: number;
+  readonly valueOf: (identifier: Identifier) => string;
 }
 
 function explainOne(
   signature: LabelledSignature,
-  request: RawRequest,
-  keys: ReadonlyMap<unknown, VerifyingKey>,
-  now: number,
+  { request, keys, now, valueOf, content: ofContent }: Around,
 ): ExplainedSignature {
   const { label, identifiers, params } = signature;
   const { message, content } = request;
@@ -70,7 +76,7 @@ function explainOne(
     label,
     covers: identifiers.map((identifier) => ({
       component: identifierText(identifier),
-      value: valueOrReason(() => componentValue(identifier, message)),
+      value: valueOf(identifier),
     })),
     parameters: Object.fromEntries(
       [...params].map(([name, { type, value }]) => [
@@ -80,7 +86,7 @@ function explainOne(
     ),
     signature: wrong === undefined ? (key === undefined ? 'unknown' : 'good') : 'wrong',
     ...(wrong !== undefined && { reason: wrong }),
-    gnap: unmet ?? wrong ?? contentOf(request).reason,
+    gnap: unmet ?? wrong ?? ofContent.reason,
   };
 }
 
@@ -108,11 +114,25 @@ function whyNot(check: () => void): Wrong {
   }
 }
 
-function valueOrReason(value: () => string): string {
-  try {
-    return value();
-  } catch (error) {
-    if (error instanceof BadSignature) return `(none: ${error.message})`;
-    throw error;
+/**
+ * Returns a function for the values of components, or why they have none. Eight signatures may cover one component as
+ * often as each likes: it is read once.
+ */
+function valuesOf({ message }: RawRequest): Around['valueOf'] {
+  const read = componentsOf(message);
+  const values = new Map<string, string>();
+  function valueOrReason(identifier: Identifier): string {
+    try {
+      return read(identifier);
+    } catch (error) {
+      if (error instanceof BadSignature) return `(none: ${error.message})`;
+      throw error;
+    }
   }
+  return (identifier) => {
+    const text = identifierText(identifier);
+    const value = values.get(text) ?? valueOrReason(identifier);
+    values.set(text, value);
+    return value;
+  };
 }

@@ -31,7 +31,8 @@ export function parseRawRequest(octets: Buffer, origin: string | undefined): Raw
     if (name === '') throw new Unreadable(`this line is no field: ${field.slice(0, 80)}`);
     return [name.toLowerCase(), value.trim()] as const;
   });
-  const lines = (name: string) => fields.flatMap(([of, value]) => (of === name ? [value] : []));
+  const named = Map.groupBy(fields, ([name]) => name);
+  const lines = (name: string) => (named.get(name) ?? []).map(([, value]) => value);
   const uri = targetUriOf(method, target, origin ?? originIn(lines));
   const targetUri = uri !== undefined && URL.canParse(uri) ? uri : '';
   const flaw = uri === undefined ? 'the request has no Host' : `${uri} is no URL`;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { componentValue } from './component.ts';
-import type { SignedMessage, SignedRequest } from './message.ts';
+import { componentsOf } from './component.ts';
+import { BadSignature, type SignedMessage, type SignedRequest } from './message.ts';
 import { input, withFields } from './message.fixture.ts';
 import { signatureBase } from './signature-base.ts';
 
@@ -26,7 +26,7 @@ const ANSWER: SignedMessage = { status: 503, request: REQUEST, ...withFields({ A
 const valueOf = (identifier: string, message: SignedMessage = REQUEST): string => {
   const [one] = input(`(${identifier})`).identifiers;
   if (one === undefined) throw new Error(identifier);
-  return componentValue(one, message);
+  return componentsOf(message)(one);
 };
 const at = (targetUri: string): SignedRequest => ({ ...REQUEST, targetUri });
 
@@ -177,4 +177,32 @@ describe('RFC 9421 section 2.5: the signature base', () => {
   test('components that differ in a parameter are two', () => {
     expect(() => base('("priority";key="u" "priority";key="c" "priority")')).not.toThrow();
   });
+});
+
+test('a message is read once, whatever 64 components ask of it: a stranger makes both', () => {
+  const read: string[] = [];
+  const message: SignedRequest = {
+    ...REQUEST,
+    get targetUri() {
+      read.push('query');
+      return `https://a.example/?${'a&'.repeat(5000)}`;
+    },
+    lines: (name) => {
+      read.push(name);
+      return [`k=1, ${'a, '.repeat(5000)}b`];
+    },
+  };
+  const components = Array.from({ length: 32 }, (_, n) => [
+    `"@query-param";name="n${n}"`,
+    `"priority";key="k${n}"`,
+  ]);
+  const value = componentsOf(message);
+  for (const identifier of input(`(${components.flat().join(' ')})`).identifiers) {
+    try {
+      value(identifier);
+    } catch (error) {
+      expect(error).toBeInstanceOf(BadSignature);
+    }
+  }
+  expect(read.toSorted()).toEqual(['priority', 'query']);
 });

@@ -35,20 +35,40 @@ const DICTIONARIES: ReadonlySet<string> = new Set([
 
 const FLAGS_OF_FIELDS: ReadonlySet<string> = new Set(['sf', 'bs', 'tr', 'req']);
 
+/** A message, and what was read of it: of 64 components each may ask for the same long query or field. */
+interface Source {
+  readonly message: SignedMessage;
+  readonly fields: Map<string, Field>;
+  query?: ReadonlyMap<string, readonly string[]>;
+}
+
+interface Field {
+  /** The values of its lines. */
+  readonly values: readonly string[];
+  /** Undefined: it is malformed. */
+  dictionary?: Dictionary | undefined;
+}
+
+const sourceOf = (message: SignedMessage): Source => ({ message, fields: new Map() });
+
 /**
- * Returns the value of a component of the message. Throws `BadSignature` if the message does not have it, or the
- * identifier has parameters that are unknown, unfit or contradict one another.
+ * Returns the function of the message that gives the value of a component. It throws `BadSignature` if the message does
+ * not have it, or the identifier has parameters that are unknown, unfit or contradict one another.
  */
-export function componentValue(identifier: Identifier, message: SignedMessage): string {
-  const { value: name, params } = identifier;
-  const source = has(params, 'req') ? requestOf(message) : message;
-  const derived = name.startsWith('@');
-  const value = derived ? derivedValue(name, params, source) : fieldValue(name, params, source);
-  // Section 2.5: derived values are VCHAR and SP, those of fields have a tab, too; never a line end or obs-text.
-  if (!(derived ? /^[ -~]*$/ : /^[\t -~]*$/).test(value)) {
-    throw new BadSignature(`the value of ${identifierText(identifier)} is not ASCII text`);
-  }
-  return value;
+export function componentsOf(message: SignedMessage): (identifier: Identifier) => string {
+  const own = sourceOf(message);
+  let asked: Source | undefined;
+  return (identifier) => {
+    const { value: name, params } = identifier;
+    const source = has(params, 'req') ? (asked ??= sourceOf(requestOf(message))) : own;
+    const derived = name.startsWith('@');
+    const value = derived ? derivedValue(name, params, source) : fieldValue(name, params, source);
+    // Section 2.5: derived values are VCHAR and SP, those of fields have a tab, too; never a line end or obs-text.
+    if (!(derived ? /^[ -~]*$/ : /^[\t -~]*$/).test(value)) {
+      throw new BadSignature(`the value of ${identifierText(identifier)} is not ASCII text`);
+    }
+    return value;
+  };
 }
 
 /** `;req` is for responses alone (section 2.4). */
@@ -84,29 +104,39 @@ function partsOf(targetUri: string) {
   return { scheme: scheme.toLowerCase(), path: path || '/', query };
 }
 
-function derivedValue(name: string, params: Params, message: SignedMessage): string {
+function derivedValue(name: string, params: Params, source: Source): string {
+  const { message } = source;
   const allowed = name === '@query-param' ? ['name', 'req'] : ['req'];
   refuseOthers(name, params, (param) => allowed.includes(param));
   if (!('method' in message)) {
     if (name === '@status') return `${message.status}`;
     throw new BadSignature(`an answer has no ${name}`);
   }
-  if (name === '@query-param') return queryParam(stringParam(params, 'name'), message);
+  if (name === '@query-param') {
+    source.query ??= parametersOf(message);
+    return queryParam(stringParam(params, 'name'), source.query);
+  }
   const derive = Object.hasOwn(DERIVED, name) ? DERIVED[name] : undefined;
   if (derive === undefined) throw new BadSignature(`a request has no ${name}`);
   return derive(message);
 }
 
-/** Section 2.2.8. Throws `BadSignature` unless the query has the parameter exactly once. */
-function queryParam(name: string, { targetUri }: SignedRequest): string {
+/** Returns the values in a query by the names of its parameters, which are percent-encoded anew. */
+function parametersOf({ targetUri }: SignedRequest): ReadonlyMap<string, readonly string[]> {
   const all = [...new URLSearchParams(partsOf(targetUri).query.slice(1))];
-  const [one, ...more] = all.filter(([key]) => percentEncoded(key) === name);
+  const named = Map.groupBy(all, ([name]) => percentEncoded(name));
+  return new Map([...named].map(([name, pairs]) => [name, pairs.map(([, value]) => value)]));
+}
+
+/** Section 2.2.8. Throws `BadSignature` unless the query has the parameter exactly once. */
+function queryParam(name: string, query: ReadonlyMap<string, readonly string[]>): string {
+  const [one, ...more] = query.get(name) ?? [];
   if (one === undefined || more.length > 0) {
     throw new BadSignature(
       `the query has the parameter ${name} ${more.length ? 'twice' : 'nowhere'}`,
     );
   }
-  return percentEncoded(one[1]);
+  return percentEncoded(one);
 }
 
 /** The application/x-www-form-urlencoded percent-encode set of the URL Standard, in which a space is `%20`. */
@@ -116,26 +146,41 @@ const percentEncoded = (text: string) =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 
-function fieldValue(name: string, params: Params, message: SignedMessage): string {
+function fieldValue(name: string, params: Params, source: Source): string {
   if (name !== name.toLowerCase()) throw new BadSignature(`the name ${name} is not in lower case`);
   refuseOthers(name, params, (param) => param === 'key' || FLAGS_OF_FIELDS.has(param));
-  const lines = (has(params, 'tr') ? message.trailers : message.lines)?.(name) ?? [];
-  if (lines.length === 0) throw new BadSignature(`the message has no ${name}`);
-  const values = lines.map((line) => line.replaceAll(/^[\t ]+|[\t ]+$/g, ''));
+  const field = fieldOf(name, has(params, 'tr'), source);
+  const { values } = field;
   const [strict, wrapped, member] = [has(params, 'sf'), has(params, 'bs'), params.has('key')];
   if (wrapped) {
     if (strict || member) throw new BadSignature(`${name} has bs beside sf or key`);
     return values.map((value) => `:${Buffer.from(value, 'latin1').toString('base64')}:`).join(', ');
   }
   if (!strict && !member) return values.join(', ');
-  const dictionary = dictionaryOf(name, values);
+  const dictionary = dictionaryOf(name, field);
   return member ? memberOf(dictionary, stringParam(params, 'key')) : dictionaryText(dictionary);
 }
 
-function dictionaryOf(name: string, values: readonly string[]): Dictionary {
-  const dictionary = DICTIONARIES.has(name) ? parseDictionary(values.join(', ')) : undefined;
-  if (dictionary === undefined) throw new BadSignature(`${name} is no dictionary that we know`);
-  return dictionary;
+function fieldOf(name: string, isTrailer: boolean, { message, fields }: Source): Field {
+  const key = `${name} ${isTrailer}`;
+  const known = fields.get(key);
+  if (known) return known;
+  const lines = (isTrailer ? message.trailers : message.lines)?.(name) ?? [];
+  if (lines.length === 0) throw new BadSignature(`the message has no ${name}`);
+  const field = { values: lines.map((line) => line.replaceAll(/^[\t ]+|(?<![\t ])[\t ]+$/g, '')) };
+  fields.set(key, field);
+  return field;
+}
+
+function dictionaryOf(name: string, field: Field): Dictionary {
+  const isKnown = DICTIONARIES.has(name);
+  if (isKnown && !('dictionary' in field)) {
+    field.dictionary = parseDictionary(field.values.join(', '));
+  }
+  if (field.dictionary === undefined) {
+    throw new BadSignature(`${name} is no dictionary that we know`);
+  }
+  return field.dictionary;
 }
 
 /** Section 2.1.2. */

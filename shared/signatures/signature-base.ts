@@ -1,6 +1,6 @@
 import type { Params } from '#shared/http/structured-fields.ts';
 import {
-  componentValue,
+  componentsOf,
   type Identifier,
   identifierText,
   identityOf,
@@ -18,11 +18,12 @@ export function signatureBase(
   message: SignedMessage,
 ): string {
   const seen = new Set<string>();
+  const valueOf = componentsOf(message);
   const lines = identifiers.map((identifier) => {
     const identity = identityOf(identifier);
     if (seen.has(identity)) throw new BadSignature(`${identity} is covered twice`);
     seen.add(identity);
-    return `${identifierText(identifier)}: ${componentValue(identifier, message)}`;
+    return `${identifierText(identifier)}: ${valueOf(identifier)}`;
   });
   return [...lines, `"@signature-params": ${signatureParams(identifiers, params)}`].join('\n');
 }
