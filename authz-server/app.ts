@@ -21,6 +21,7 @@ import { tellError } from './pages/views/tell-error.ts';
 import { pinOrigin } from './engine/pin-origin.ts';
 import { formTooLong } from './base/errors.ts';
 import { houseOf } from './base/house.ts';
+import { inOAuth } from './base/oauth-error.ts';
 import type { AuthzServer } from './base/server.ts';
 import type { TokenIssuer } from './token-issuer/token-issuer.ts';
 import { protection } from './resources/protection.ts';
@@ -117,8 +118,10 @@ export function createApp(
   }
 
   function told(error: unknown, request: IncomingMessage): Answer {
-    const { program = false } = at(parseTarget(request.url ?? '')?.path ?? '') ?? {};
-    return program ? ofMode(errorAnswer(error)) : tellError(server, request, error);
+    const path = parseTarget(request.url ?? '')?.path ?? '';
+    const { program = false } = at(path) ?? {};
+    if (!program) return tellError(server, request, error);
+    return ofMode(inOAuth(path, errorAnswer(error)));
   }
 
   const { issuer: tokenOrigin, url } = config.privateTokens ?? {};

@@ -1,7 +1,8 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { ACRS } from '#shared/jose/acr.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { asApp, testAuthz } from './authz.fixture.ts';
 import type { TestAuthz } from './authz.fixture.ts';
 
@@ -245,6 +246,34 @@ test('each address has a limit at whatever costs something before anybody is kno
     expect(headers.get('access-control-allow-origin')).toBe('*');
     expect(headers.get('access-control-expose-headers')).toContain('Retry-After');
   }
+});
+
+describe('RFC 6749 section 5.2: what stops a request before the engine has it is told as OAuth tells it', () => {
+  const late = () => Promise.reject(new StoreUnavailable('late'));
+  const broken = () => Promise.reject(new Error('a defect'));
+  const spent = () => Promise.resolve({ ok: false, retryAfter: 47 } as const);
+  const origin = 'https://app.example';
+
+  test.each([
+    ['a store that does not answer', late, 503, 'temporarily_unavailable', '1'],
+    ['the limit of the address', spent, 429, 'temporarily_unavailable', '47'],
+    ['a defect', broken, 500, 'server_error', null],
+  ] as const)('%s', async (_title, outcome, status, error, retryAfter) => {
+    for (const path of ['/token', '/request', '/device/auth']) {
+      using spend = jest.spyOn(authz.stores.limits, 'spend');
+      spend.mockImplementationOnce(outcome);
+      const { headers, body, ...answer } = await authz.post(path, { client_id: 'x' }, { origin });
+      expect([path, answer.status, body]).toEqual([
+        path,
+        status,
+        { error, error_description: expect.stringMatching(/^[ !#-[\]-~]+$/) },
+      ]);
+      expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(headers.get('retry-after')).toBe(retryAfter);
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+    }
+  });
 });
 
 describe('ambiguous or too long requests are refused', () => {

@@ -261,12 +261,20 @@ describe('a token that was tampered with is not active', () => {
   });
 });
 
-test('RFC 9110 section 10.2.3: without its store the engine says 503 and when to come back', async () => {
+test('without its store an endpoint of OAuth says so, and when to come back (RFC 6749 section 5.2, RFC 9110 section 10.2.3)', async () => {
   await using broken = await testAuthz();
   await rm(join(broken.config.data, 'state.db'));
-  for (const path of ['/token', '/token/introspection', '/token/revocation']) {
-    const answer = await broken.post(path, { grant_type: 'client_credentials', token: 'x' }, asApp);
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+  const form = { grant_type: 'client_credentials', token: 'x' };
+  for (const path of [
+    '/token',
+    '/token/introspection',
+    '/token/revocation',
+    '/request',
+    '/device/auth',
+  ]) {
+    const answer = await broken.post(path, form, asApp);
+    expect([path, answer.status, answer.headers.get('retry-after')]).toEqual([path, 503, '1']);
+    expect([path, answer.body['error']]).toEqual([path, 'temporarily_unavailable']);
     expect(JSON.stringify(answer.body)).not.toContain('state.db');
   }
 });
