@@ -11,7 +11,7 @@ import { replayAdapter } from './clients/replay.ts';
 import { sessionAdapter } from './sessions/sessions.ts';
 import { singleUseAdapter } from './refresh/single-use.ts';
 import type { AdapterStore } from './storage/store.ts';
-import { boundedForStrangers, byPublicClient } from './storage/strangers.ts';
+import { boundedForStrangers, byAnybody } from './storage/strangers.ts';
 
 /** Returns the engine's storage on our stores, which make every decision atomically. */
 export function engineAdapter(store: AdapterStore): AdapterFactory {
@@ -21,11 +21,7 @@ export function engineAdapter(store: AdapterStore): AdapterFactory {
     DeviceCode: () => deviceCodeAdapter(store),
     Interaction: () => interactionAdapter(store),
     PushedAuthorizationRequest: () =>
-      boundedForStrangers(
-        store,
-        singleUseAdapter(store, 'PushedAuthorizationRequest'),
-        byPublicClient,
-      ),
+      boundedForStrangers(store, singleUseAdapter(store, 'PushedAuthorizationRequest'), byAnybody),
     RefreshToken: () => refreshTokenAdapter(store),
     ReplayDetection: () => replayAdapter(store),
     Session: () => sessionAdapter(store),

@@ -1,8 +1,14 @@
 import { DatabaseSync } from 'node:sqlite';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { Agent, request } from 'undici';
-import { testFlow, type TestFlow } from './code-flow.fixture.ts';
+import {
+  documentServer,
+  type DocumentServer,
+  webDocument,
+} from '#shared/client-documents/document-server.fixture.ts';
+import { CALLBACK, testFlow, type TestFlow } from './code-flow.fixture.ts';
 
 const CONNECTIONS = 16;
 const FLOOD = 60;
@@ -14,13 +20,16 @@ const LONGEST = 16_384;
 const THEIRS = '192.0.2.1';
 const OURS = '198.51.100.7';
 
+const SETTINGS = {
+  limits: { visits: { burst: VISITS, per: 3600 }, account: { burst: 1000, per: 1 } },
+  trustedProxies: ['127.0.0.1/32'],
+};
+const NOTES = 'https://api.example/notes/';
+
 let flow: TestFlow;
 let agent: Agent;
 beforeEach(async () => {
-  flow = await testFlow({
-    limits: { visits: { burst: VISITS, per: 3600 }, account: { burst: 1000, per: 1 } },
-    trustedProxies: ['127.0.0.1/32'],
-  });
+  flow = await testFlow(SETTINGS);
   agent = new Agent({ connections: CONNECTIONS });
 });
 afterEach(async () => {
@@ -155,6 +164,76 @@ describe('rows in the store from visitors who have proved nothing', () => {
     },
     60_000,
   );
+
+  describe('a client with a key that somebody has described, of which they can describe more', () => {
+    let site: DocumentServer;
+    let key: CryptoKey;
+    let clientId: string;
+    beforeEach(async () => {
+      await flow[Symbol.asyncDispose]();
+      const scopes = { safe: ['notes:read'] };
+      const space = { url: NOTES, realm: 'notes', schemes: ['Bearer'], scopes };
+      const spaces = [{ ...space, documentClients: ['notes:read'] }];
+      flow = await testFlow({ ...SETTINGS, spaces });
+      site = await documentServer();
+      const { publicKey, privateKey } = await generateKeyPair('ES256');
+      key = privateKey;
+      clientId = `${site.origin}/client.json`;
+      site.documents.set(
+        '/client.json',
+        webDocument(clientId, {
+          redirect_uris: [CALLBACK],
+          token_endpoint_auth_method: 'private_key_jwt',
+          jwks: { keys: [await exportJWK(publicKey)] },
+        }),
+      );
+    });
+    afterEach(async () => site[Symbol.asyncDispose]());
+
+    const proof = async () => ({
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: await new SignJWT({ jti: crypto.randomUUID() })
+        .setProtectedHeader({ alg: 'ES256' })
+        .setIssuer(clientId)
+        .setSubject(clientId)
+        .setAudience(flow.config.issuer)
+        .setIssuedAt()
+        .setExpirationTime('1 minute')
+        .sign(key),
+    });
+    const rows = () => {
+      using database = new DatabaseSync(join(flow.config.data, 'transient.db'), { readOnly: true });
+      return Number(database.prepare('SELECT count(*) AS rows FROM replay').get()?.['rows']);
+    };
+    const pushed = () => ({
+      ...Object.fromEntries(new URL(flow.authorize({ client_id: clientId })).searchParams),
+      scope: 'notes:read',
+      resource: NOTES,
+    });
+    const floodOf = (path: string, form: () => Record<string, string>) =>
+      flood(async () =>
+        String((await ask(path, THEIRS, { ...form(), ...(await proof()) })).status),
+      );
+
+    test('its pushed requests and assertions: so many, then 429, and another address is served', async () => {
+      const [before, used] = [kept(), rows()];
+      const told = await floodOf('/request', pushed);
+      expect(Object.keys(told).toSorted()).toEqual(['201', '429']);
+      expect(rows() - used).toBeLessThanOrEqual(VISITS);
+      expect(kept().transient.rows - before.transient.rows).toBeLessThanOrEqual(VISITS);
+      expect((await ask('/request', OURS, { ...pushed(), ...(await proof()) })).status).toBe(201);
+      const long = { ...pushed(), state: 'x'.repeat(2 * LONGEST), ...(await proof()) };
+      expect((await ask('/request', OURS, long)).status).toBe(400);
+    });
+
+    test('an assertion at an endpoint without a limit of addresses leaves as few', async () => {
+      await ask('/request', OURS, pushed());
+      const used = rows();
+      const told = await floodOf('/token/introspection', () => ({ token: 'x' }));
+      expect(told).toEqual({ '200': VISITS, '429': FLOOD - VISITS });
+      expect(rows() - used).toBe(VISITS);
+    });
+  });
 
   test('RP-Initiated Logout 1.0 section 2: a logout of nobody leaves nothing on the disk', async () => {
     const before = kept();

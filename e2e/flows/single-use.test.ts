@@ -138,7 +138,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
       random: systemRandom,
       longestLife: LIFE,
       demoClients: false,
-      documents: { current: (id: string) => store.clients.get(id) },
+      documents: { current: (id: string) => store.clients.get(id), stored: store.clients },
       config,
       master: Buffer.alloc(32),
       directory: {

@@ -289,7 +289,7 @@ describe.each(ROWS)('$name of commit $commit, opened by today’s code', ({ comm
       random: systemRandom,
       directory: { find: none, authenticate: none },
       demoClients: true,
-      documents: { current: (id) => stores.clients.get(id) },
+      documents: { current: (id) => stores.clients.get(id), stored: stores.clients },
     });
     expect(await adapter('ReplayDetection').find('an assertion')).toBeDefined();
     expect(await stores.useCounts.use('digest', 'a nonce', 3, 600)).toBe(false);

@@ -314,7 +314,7 @@ export const configSchema = z.strictObject({
       visits: rate
         .default({ burst: 500, per: 0.5 })
         .describe(
-          'Records that an anonymous client at one address may make in the store: sign-ins that were begun, callbacks of sign-ins, requests and device codes of public clients. It also limits the consents, revoked tokens and refresh tokens of one account.',
+          'Records that an anonymous client at one address may make in the store: sign-ins that were begun, callbacks of sign-ins, requests and device codes of public clients, requests of clients that describe themselves, and their assertions until somebody lets them in. It also limits the consents, revoked tokens and refresh tokens of one account.',
         ),
       allVisits: rate
         .default({ burst: 5000, per: 0.02 })

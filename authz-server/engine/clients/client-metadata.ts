@@ -11,6 +11,8 @@ export const EXTRA_CLIENT_METADATA = [
   'allowed_scope',
   'origins',
   'without_pkce',
+  'describes_itself',
+  'is_unknown',
 ];
 
 /**

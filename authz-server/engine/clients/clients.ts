@@ -4,7 +4,7 @@ import { BadDocument, NoDocument } from '#shared/client-documents/document.ts';
 import { FetchLater } from '#shared/client-documents/document-clients.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
 import { keyInDirectory } from '#shared/people/key-purposes.ts';
-import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
+import type { ClientRecord, Clients } from '#shared/stores/oauth/clients.ts';
 import { TooManyRequests } from '../../base/errors.ts';
 import { clientMetadata } from './client-metadata.ts';
 import type { AdapterStore } from '../storage/store.ts';
@@ -31,7 +31,8 @@ export function clientAdapter({ stores, documents, demoClients }: AdapterStore):
       const client = await clientNow(id);
       if (client === undefined || (client.demo === true && !demoClients)) return undefined;
       if (client.gnap !== undefined) return undefined;
-      return { ...clientMetadata(await withoutOtherUse(client, stores)), generation };
+      const metadata = clientMetadata(await withoutOtherUse(client, stores));
+      return { ...metadata, ...(await strangeness(client, documents.stored)), generation };
     },
     upsert: readOnly,
     findByUid: readOnly,
@@ -40,6 +41,15 @@ export function clientAdapter({ stores, documents, demoClients }: AdapterStore):
     consume: readOnly,
     revokeByGrantId: readOnly,
   };
+}
+
+/**
+ * Tells which rows of a client count as those of a stranger (storage/strangers.ts): a stranger who writes documents
+ * has as many clients with keys as they like. `is_unknown`: nobody has let it in yet.
+ */
+async function strangeness({ client_id, document }: ClientRecord, stored: Clients) {
+  if (document === undefined || document.registered) return {};
+  return { describes_itself: true, is_unknown: (await stored.get(client_id)) === undefined };
 }
 
 /**

@@ -2,6 +2,7 @@ import { Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload } from 'oidc-provider';
 import { spendOfClient } from '../../base/spend.ts';
 import type { AdapterStore } from '../storage/store.ts';
+import { spendOfStranger } from '../storage/strangers.ts';
 
 /**
  * Seconds for which a client assertion is remembered: an hour, the default of Authlib, and a margin.
@@ -26,8 +27,11 @@ export function replayAdapter(store: AdapterStore): Adapter {
       const used = { jti: id, kind: 'ReplayDetection' };
       const seen = await Promise.all(NAMESPACES.map((namespace) => replay.seen(namespace, id)));
       if (seen.includes(true)) return used;
-      const clientId = Provider.ctx?.oidc.client?.clientId ?? '';
+      const { client } = Provider.ctx?.oidc ?? {};
+      const clientId = client?.clientId ?? '';
       await spendOfClient(store, clientId);
+      // A stranger who writes documents has as many clients with keys as they like.
+      if (client?.['is_unknown']) await spendOfStranger(store);
       if (await replay.unique('assertion', id, ASSERTION_SECONDS)) return undefined;
       await limits.giveBack('client', clientId, store.config.limits.client);
       return used;

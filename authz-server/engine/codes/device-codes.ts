@@ -4,11 +4,11 @@ import { epochSeconds } from '#shared/base/clock.ts';
 import { AFTERLIFE } from '../../base/device-code.ts';
 import { singleUseAdapter } from '../refresh/single-use.ts';
 import type { AdapterStore } from '../storage/store.ts';
-import { boundedForStrangers, byPublicClient } from '../storage/strangers.ts';
+import { boundedForStrangers, byAnybody } from '../storage/strangers.ts';
 
 /** Device codes, and how often a device may ask for them (RFC 8628 section 3.5). */
 export function deviceCodeAdapter(store: AdapterStore): Adapter {
-  const codes = boundedForStrangers(store, singleUseAdapter(store, 'DeviceCode'), byPublicClient);
+  const codes = boundedForStrangers(store, singleUseAdapter(store, 'DeviceCode'), byAnybody);
   const { interval } = store.config.device;
   // A second of tolerance for network delays, but never more than half of the interval.
   const rate = { burst: 1, per: Math.max(interval - 1, interval / 2) };

@@ -6,7 +6,7 @@ export interface AdapterStore
   extends
     AccessStore,
     Pick<AuthzServer, 'config' | 'directory' | 'demoClients' | 'master' | 'random'> {
-  readonly documents: Pick<AuthzServer['documents'], 'current'>;
+  readonly documents: Pick<AuthzServer['documents'], 'current' | 'stored'>;
   readonly stores: Pick<
     AuthzServer['stores'],
     | 'artefacts'

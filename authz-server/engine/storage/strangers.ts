@@ -17,13 +17,7 @@ export function boundedForStrangers(
   adapter: Adapter,
   unknown: (payload: AdapterPayload) => boolean,
 ): Adapter {
-  const { visits, allVisits } = config.limits;
-
-  async function ofStranger(): Promise<void> {
-    await spend(stores, 'visits', customerOf(Provider.ctx?.ip ?? ''), visits);
-    await spend(stores, 'visits', 'all', allVisits);
-  }
-
+  const { visits } = config.limits;
   return {
     ...adapter,
     async upsert(id, payload, expiresIn) {
@@ -33,7 +27,7 @@ export function boundedForStrangers(
           throw new errors.InvalidRequest('the request is too long');
         }
         await (account === undefined
-          ? ofStranger()
+          ? spendOfStranger({ stores, config })
           : spend(stores, 'visits-account', account, visits));
       }
       await adapter.upsert(id, payload, expiresIn);
@@ -41,5 +35,21 @@ export function boundedForStrangers(
   };
 }
 
-/** A client that is a name alone asks, and anybody may use it (RFC 6749 section 2.1). */
-export const byPublicClient = (): boolean => Provider.ctx?.oidc.client?.clientAuthMethod === 'none';
+/** Counts a row that is written for a stranger at the address of the current request. Throws `TooManyRequests`. */
+export async function spendOfStranger({
+  stores,
+  config,
+}: Pick<AdapterStore, 'stores' | 'config'>): Promise<void> {
+  const { visits, allVisits } = config.limits;
+  await spend(stores, 'visits', customerOf(Provider.ctx?.ip ?? ''), visits);
+  await spend(stores, 'visits', 'all', allVisits);
+}
+
+/**
+ * A client asks that is a name alone, so that anybody may use it (RFC 6749 section 2.1), or that describes itself, so that
+ * anybody may make another one, with a key.
+ */
+export function byAnybody(): boolean {
+  const { client } = Provider.ctx?.oidc ?? {};
+  return client?.clientAuthMethod === 'none' || client?.['describes_itself'] === true;
+}

@@ -27,7 +27,7 @@ beforeAll(async () => {
     master,
     directory,
     demoClients: true,
-    documents: { current: (id) => stores.clients.get(id) },
+    documents: { current: (id) => stores.clients.get(id), stored: stores.clients },
   });
 });
 afterAll(async () => {
@@ -117,7 +117,7 @@ test('a store that does not answer is 503, never "no such thing"', async () => {
     master,
     directory,
     demoClients: true,
-    documents: { current: (id) => authz.stores.clients.get(id) },
+    documents: { current: (id) => authz.stores.clients.get(id), stored: authz.stores.clients },
   });
   const payload: AdapterPayload = {};
   for (const kind of ['Session', 'RefreshToken', 'DeviceCode', 'Grant', 'Interaction']) {
