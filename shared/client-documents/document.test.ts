@@ -5,6 +5,14 @@ import { webDocument } from './document-server.fixture.ts';
 
 const URL_OF_IT = 'https://app.example/client.json';
 
+/** The number with so many bits, all of which are 1. */
+const ones = (bits: number) => Buffer.alloc(bits / 8, 255).toString('base64url');
+const rsa = (bits: number, ofExponent = 16) => ({ kty: 'RSA', n: ones(bits), e: ones(ofExponent) });
+const byKey = (jwk: object) => ({
+  token_endpoint_auth_method: 'private_key_jwt',
+  jwks: { keys: [jwk] },
+});
+
 describe('draft section 3: client identifiers that are addresses of documents', () => {
   test.each([
     URL_OF_IT,
@@ -72,6 +80,10 @@ describe('draft section 4.1: the document', () => {
     expect(read({ redirect_uris })().native).toBe(native);
   });
 
+  test('a key of RSA of 4096 bits is taken', () => {
+    expect(read(byKey(rsa(4096)))().jwks?.keys).toHaveLength(1);
+  });
+
   test.each([
     ['another identifier', { client_id: 'https://app.example/client.json/' }],
     ['no name', { client_name: undefined }],
@@ -107,6 +119,9 @@ describe('draft section 4.1: the document', () => {
       'a private key',
       { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [{ kty: 'EC', d: 'a' }] } },
     ],
+    ['a key of RSA that is too long', byKey(rsa(16_384))],
+    ['a key of RSA that is too short', byKey(rsa(1024))],
+    ['an exponent that costs as much as a signature', byKey(rsa(3072, 3072))],
     [
       'a symmetric key',
       { token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [{ kty: 'oct', k: 'a' }] } },

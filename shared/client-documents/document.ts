@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import * as z from 'zod';
 import { isLoopback } from '#shared/config/production.ts';
+import { ALGORITHMS } from '#shared/jose/algorithms.ts';
 import { redirectUriMistake } from './redirect-uri.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
 
@@ -31,7 +32,7 @@ const PRIVATE = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const;
 const key = z
   .looseObject({ kty: KTY })
   .refine((jwk) => PRIVATE.every((member) => !(member in jwk)), 'must hold no private key')
-  .refine(isKey, 'must be a public key');
+  .refine(isKey, 'must be a public key, and one of RSA of 2048 to 4096 bits');
 
 const jwks = z.object({ keys: z.array(key).min(1).max(8) });
 
@@ -128,10 +129,11 @@ function isOfMachine(hostname = ''): boolean {
   return isLoopback(host) || host.endsWith('.localhost');
 }
 
+/** A stranger chooses the key with which an assertion is verified, and must not choose our work with it. */
 function isKey(jwk: Readonly<Record<string, unknown>>): boolean {
   try {
-    createPublicKey({ key: jwk, format: 'jwk' });
-    return true;
+    const read = createPublicKey({ key: jwk, format: 'jwk' });
+    return read.asymmetricKeyType !== 'rsa' || ALGORITHMS.get('RS256')?.fits(read) === true;
   } catch {
     return false;
   }

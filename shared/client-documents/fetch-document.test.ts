@@ -208,6 +208,26 @@ test.each([
   expect(isTaken(config, `https://${host}/client`)).toBe(taken);
 });
 
+test.each([
+  'app.example.',
+  'APP.example',
+  'b\u00fccher.example',
+  'app.example:443',
+  'alice@app.example',
+  'https://app.example',
+  'app.example/client',
+  'a.*.example',
+  '*',
+  '*.',
+  '.example',
+  '10.0.0.1',
+  '[::1]',
+  ' app.example',
+  '',
+])('in clients.documents.hosts %j is a mistake, since no address would ever have it', (host) => {
+  expect(configSchema.safeParse({ clients: { documents: { hosts: [host] } } }).success).toBe(false);
+});
+
 test('by default nobody is taken in production, and everybody in development', () => {
   const elsewhere = { issuer: 'https://auth.example', resource: 'https://api.example' };
   expect(isTaken(configSchema.parse(elsewhere), 'https://app.example/client')).toBe(false);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { createDestinations } from './destinations/destinations.ts';
 import { NoAnswer } from './send.ts';
@@ -80,4 +80,23 @@ test('no redirect is followed, and a long answer is cut off', async () => {
   expect(redirected.reply).toMatchObject({ status: 302 });
   expect(hosts).toHaveLength(1);
   expect((await send(`http://127.0.0.1:${port}/long`, entries)).reply).toBeInstanceOf(NoAnswer);
+});
+
+test('a server that says nothing while TLS begins costs no more time than one whose answer does not come', async () => {
+  const open = new Set<Socket>();
+  const silent = createTcpServer((socket) => void open.add(socket.on('error', () => {})));
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  const { port: at } = silent.address() as AddressInfo;
+  const sending = sendWherePermitted(
+    { method: 'GET', url: `https://127.0.0.1:${at}/` },
+    {
+      destinations: createDestinations([`127.0.0.1:${at}`], () => []),
+      resolve: async () => [],
+      milliseconds: 100,
+    },
+  );
+  // That of the whole exchange, and not one that begins with the connection.
+  await expect(sending).rejects.toThrow('aborted due to timeout');
+  for (const socket of open) socket.destroy();
+  silent.close();
 });

@@ -37,7 +37,8 @@ export async function sendWherePermitted(
     const { openClient } = await import('./client.ts');
     const client = openClient({ milliseconds, addresses });
     try {
-      return await exchangeOver(client, message, { most, signal });
+      // A request that waits for its connection does not look at the signal.
+      return await Promise.race([exchangeOver(client, message, { most, signal }), ended(signal)]);
     } finally {
       await client.dispatcher.destroy();
     }

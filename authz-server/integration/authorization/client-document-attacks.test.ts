@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { generateKeyPairSync } from 'node:crypto';
 import { exportJWK, generateKeyPair } from 'jose';
 import { ManualClock } from '#shared/base/clock.ts';
 import {
@@ -259,6 +260,52 @@ describe('a document that names the redirect URI of another', () => {
     const page = await browser.open(flow.authorize(request()));
     expect([page.status, page.headers.get('location')]).toEqual([400, null]);
     expect(await flow.stores.clients.get(WEB.client_id)).toEqual(WEB);
+  });
+});
+
+describe('a document with odd keys is nobody’s trouble but its own', () => {
+  const ec = (namedCurve: string) =>
+    generateKeyPairSync('ec', { namedCurve }).publicKey.export({ format: 'jwk' });
+  const good = ec('P-256');
+  const nested = (levels: number): unknown =>
+    JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown;
+  const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
+
+  test.each<[string, object]>([
+    ['a key id that is an object', { ...good, kid: {} }],
+    ['a key id that is longer than any', { ...good, kid: 'k'.repeat(4000) }],
+    ['an algorithm that is a number', { ...good, alg: 5 }],
+    ['an algorithm of a shared secret', { ...good, alg: 'HS256' }],
+    ['a use that is a list', { ...good, use: [] }],
+    ['a use for encryption', { ...good, use: 'enc' }],
+    ['operations that are text', { ...good, key_ops: 'verify' }],
+    ['operations of a private key', { ...good, key_ops: ['sign'] }],
+    ['certificates that are numbers', { ...good, x5c: [1] }],
+    ['members with the names of methods', { ...good, toString: 1, toJSON: 1, constructor: 1 }],
+    ['members as deep as a document can be', { ...good, x5t: nested(2000) }],
+    ['a curve that nobody takes', ec('secp256k1')],
+    ['a key for agreement', generateKeyPairSync('x25519').publicKey.export({ format: 'jwk' })],
+    [
+      'a key that is too short',
+      generateKeyPairSync('rsa', { modulusLength: 512 }).publicKey.export({ format: 'jwk' }),
+    ],
+  ])('%s', async (_title, jwk) => {
+    describeIt({ token_endpoint_auth_method: 'private_key_jwt', jwks: { keys: [jwk] } });
+    const statuses = [(await browser.open(flow.authorize(request()))).status];
+    for (const alg of ['ES256', 'RS256', 'EdDSA', 'HS256']) {
+      const header = { alg, kid: (jwk as { kid?: unknown }).kid };
+      const claims = { iss: clientId, sub: clientId, aud: flow.config.issuer, jti: alg, exp: 2e9 };
+      const parts = [header, claims].map((one) =>
+        Buffer.from(JSON.stringify(one)).toString('base64url'),
+      );
+      const client_assertion = `${parts.join('.')}.${'A'.repeat(86)}`;
+      const proof = { client_assertion_type: TYPE, client_assertion };
+      statuses.push((await redeemed('a')).status);
+      const form = { grant_type: 'authorization_code', code: 'a', redirect_uri: CALLBACK };
+      statuses.push((await flow.post('/token', { ...form, ...proof })).status);
+    }
+    expect(statuses.filter((status) => status >= 500)).toEqual([]);
+    expect(statuses.slice(1).filter((status) => status < 400)).toEqual([]);
   });
 });
 

@@ -1,6 +1,8 @@
 /** The SDKs of the Model Context Protocol, from the bare URL of an MCP server to its tools. */
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { copyFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import {
   afterAll,
@@ -34,6 +36,8 @@ let folder: string;
 let site: McpSite;
 let browser: Browser;
 let callback: Callback;
+/** Nobody is to go there: the documents name its addresses, where a logo is, for example. */
+let elsewhere: Elsewhere;
 
 const serverAt = (port: number | undefined) => `http://127.0.0.1:${port}/mcp`;
 
@@ -65,10 +69,41 @@ beforeAll(async () => {
   );
   await Promise.all(Object.entries(ports).map(([which, port]) => startServer(which, port)));
   callback = parts.use(await startCallback());
+  elsewhere = parts.use(await startElsewhere());
   browser = await launchBrowser();
   parts.defer(() => browser.close());
 });
 afterAll(() => parts.disposeAsync());
+
+interface Elsewhere extends AsyncDisposable {
+  /** Members of a document with its addresses (RFC 7591 section 2). */
+  readonly members: Readonly<Record<string, string>>;
+  /** Connections until now. */
+  readonly visits: number;
+}
+
+/** Listens at loopback, where the servers and the browser could go. */
+async function startElsewhere(): Promise<Elsewhere> {
+  let visits = 0;
+  const server = createServer((socket) => {
+    visits += 1;
+    socket.destroy();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const at = (name: string) => `https://127.0.0.1:${port}/${name}`;
+  const names = ['logo_uri', 'client_uri', 'policy_uri', 'tos_uri', 'sector_identifier_uri'];
+  const more = ['initiate_login_uri', 'backchannel_logout_uri'];
+  return {
+    members: Object.fromEntries([...names, ...more].map((name) => [name, at(name)])),
+    get visits() {
+      return visits;
+    },
+    async [Symbol.asyncDispose]() {
+      server.close();
+    },
+  };
+}
 
 /** The URL that clients know of each server. */
 const urlOf = (which: string) =>
@@ -109,8 +144,8 @@ describe.each([
 
   beforeAll(() => {
     url = urlOf(server);
-    const grants = { grant_types: sdk.grants };
-    clientId = site.describeClient(`host-${which.replaceAll(' ', '-')}`, grants);
+    const members = { grant_types: sdk.grants, ...elsewhere.members };
+    clientId = site.describeClient(`host-${which.replaceAll(' ', '-')}`, members);
   });
   beforeEach(async () => {
     person = await site.pair.addPerson(randomUUID());
@@ -124,6 +159,7 @@ describe.each([
     await connection.close();
     await page.context().close();
     expect(complaints).toEqual([]);
+    expect(elsewhere.visits).toBe(0);
   });
 
   /** Goes where the SDK sends the browser, and decides; resolves to the answer that comes back. */
