@@ -1,3 +1,4 @@
+import { HttpError } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 
 export type FieldLine = readonly [name: string, value: string];
@@ -122,11 +123,18 @@ export function authorityOf(url: string): {
   return { host: hostname.replaceAll(/[[\]]/g, ''), port, authority: `${hostname}:${port}` };
 }
 
-/** Reads an answer. Throws if the octets are none: the playground asks its own server alone. */
+/** There is no answer that can be shown; `reason` is for the log. */
+export function notAnswered(reason: string): HttpError {
+  const failed = new HttpError(503, 'The exchange was not answered. Try again in a moment.');
+  failed.reason = reason;
+  return failed;
+}
+
+/** Reads an answer. Throws `HttpError` 503 if the octets are none: an authorization server, or a proxy before it, may end. */
 export function readAnswer(octets: Buffer): ReadAnswer {
   const { first, fields, content } = partsOf(octets);
   const [, status] = /^HTTP\/(?:1\.1|2) (\d{3}) /.exec(first) ?? [];
-  if (status === undefined) throw new Error('the own server gave no answer');
+  if (status === undefined) throw notAnswered('the octets are no answer');
   const coded = fields.some(([name]) => name.toLowerCase() === 'transfer-encoding');
   const whole = coded ? withoutChunks(content) : content;
   return { status: Number(status), fields, content: whole.toString(), octets: whole };
@@ -138,7 +146,7 @@ function withoutChunks(content: Buffer): Buffer {
   for (let at = 0; ;) {
     const end = content.indexOf('\r\n', at);
     const [, size] = /^([0-9a-f]{1,6})(?:;.*)?$/i.exec(content.toString('latin1', at, end)) ?? [];
-    if (end === -1 || size === undefined) throw new Error('the answer has no whole chunk');
+    if (end === -1 || size === undefined) throw notAnswered('the answer has no whole chunk');
     const length = Number.parseInt(size, 16);
     if (length === 0) return Buffer.concat(chunks);
     chunks.push(content.subarray(end + 2, end + 2 + length));

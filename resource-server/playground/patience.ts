@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { HttpError } from '#shared/http/answer.ts';
+import { notAnswered } from './http1-message.ts';
 
 /** Milliseconds for one leg. */
 const PATIENCE = 5000;
@@ -22,9 +22,7 @@ export async function patiently<Result>(
   try {
     return await work(signal);
   } catch (error) {
-    const failed = new HttpError(503, 'The exchange was not answered. Try again in a moment.');
-    failed.reason = String(error);
-    throw failed;
+    throw notAnswered(String(error));
   } finally {
     signal.removeEventListener('abort', abort);
     socket.destroy();

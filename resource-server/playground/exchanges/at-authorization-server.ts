@@ -1,3 +1,5 @@
+import { jsonOf } from '#shared/client/send.ts';
+import { isObject } from '#shared/jose/compact-jws.ts';
 import { clientAssertion, ASSERTION_TYPE } from './client-assertion.ts';
 import type { Performing } from '../exchange.ts';
 import type { PlannedRequest } from '../http1-message.ts';
@@ -22,9 +24,10 @@ export const formTo = (
   ),
 });
 
-/** Returns a member of an answer in JSON (RFC 6749 section 5.1). Undefined: it is an error. */
+/** Returns a member of an answer in JSON (RFC 6749 section 5.1). Undefined: it is an error, or the page of a proxy. */
 export function memberOf(content: string, name: string): string | undefined {
-  const value: unknown = (JSON.parse(content) as Readonly<Record<string, unknown>>)[name];
+  const answer = jsonOf({ body: Buffer.from(content) });
+  const value = isObject(answer) ? answer[name] : undefined;
   return typeof value === 'string' ? value : undefined;
 }
 
