@@ -67,7 +67,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
       },
       ...SIGN_IN_PARAMS,
     },
-    interactions: { policy: loginPolicy(), url: (_ctx, { uid }) => `/interaction/${uid}` },
+    interactions: { policy: loginPolicy(server), url: (_ctx, { uid }) => `/interaction/${uid}` },
     renderError: hooks.renderError,
     features: features(server, known, hooks),
     discovery: {

@@ -88,13 +88,7 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 
   test('WebAuthn section 13.4.3: ten at once with one answer of a passkey sign in once, and none later', async () => {
-    const person = await newPerson(flow);
-    const home = await signedIn(flow, person);
-    const authenticator = new Authenticator(flow.pair.issuer);
-    const begun = await home.open('/account/passkeys');
-    const made = authenticator.create(optionsIn(begun));
-    await home.submit(begun, { do: 'added', passkey: made, name: 'Phone' }, '/account/passkeys');
-    const browser = browserAt(flow);
+    const { person, browser, authenticator } = await atPasskey(flow);
     const page = await browser.open('/account');
     const browsers = [browser, alsoAt(flow, browser, 1)] as const;
     const passkey = authenticator.get(optionsIn(page));
@@ -202,10 +196,12 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 });
 
-test('a Redis that pauses in the second step: 503, nothing is half done, and the next step works', async () => {
+test('a Redis that pauses in the second step, and when a passkey comes: 503, nothing is half done, and the next attempt works', async () => {
   await using own = new AsyncDisposableStack();
   const redis = own.use(await startRedis({ appendonly: true }));
-  const flow = own.use(await startFlow({ store: redisStore([redis.url], { deadline: 2 }) }));
+  const store = redisStore([redis.url], { deadline: 2 });
+  const flow = own.use(await startFlow({ store, issuerHost: 'localhost' }));
+  const { browser: other, authenticator } = await atPasskey(flow);
   const person = await newPerson(flow);
   const setUp = await signedIn(flow, person);
   const begun = await setUp.open(PATH);
@@ -214,10 +210,15 @@ test('a Redis that pauses in the second step: 503, nothing is half done, and the
   const browser = browserAt(flow);
   const page = await signIn(browser, await browser.open('/account'), person);
   const before = await flow.stores.secondFactors.get(person.id);
+  const sent = await other.open('/account');
+  const passkey = authenticator.get(optionsIn(sent));
   redis.hang();
-  const refused = await browser.send(page, { recovery: recovery[0] ?? '' });
+  const refused = await Promise.all([
+    browser.send(page, { recovery: recovery[0] ?? '' }),
+    other.send(sent, { passkey }),
+  ]);
   redis.wake();
-  expect(refused.status).toBe(503);
+  expect(refused.map(({ status }) => status)).toEqual([503, 503]);
   await eventually(async () =>
     expect(await flow.stores.secondFactors.get(person.id)).toEqual(before),
   );
@@ -225,4 +226,19 @@ test('a Redis that pauses in the second step: 503, nothing is half done, and the
   const again = await signIn(browser, await browser.open('/account'), person);
   const done = await browser.submit(again, { recovery: recovery[0] ?? '' });
   expect(asksToSignIn(done)).toBe(false);
+  const next = await other.open('/account');
+  expect(asksToSignIn(next)).toBe(true);
+  const letIn = await other.submit(next, { passkey: authenticator.get(optionsIn(next)) });
+  expect(asksToSignIn(letIn)).toBe(false);
 });
+
+/** Somebody with a passkey, and another browser of theirs. */
+async function atPasskey(flow: Flow) {
+  const person = await newPerson(flow);
+  const home = await signedIn(flow, person);
+  const authenticator = new Authenticator(flow.pair.issuer);
+  const begun = await home.open('/account/passkeys');
+  const passkey = authenticator.create(optionsIn(begun));
+  await home.submit(begun, { do: 'added', passkey, name: 'Phone' }, '/account/passkeys');
+  return { person, browser: browserAt(flow), authenticator };
+}

@@ -30,8 +30,16 @@ function later(seconds: number) {
   ahead += seconds * 1000;
 }
 
-/** A browser in which alice has allowed everything, having signed in by these means. */
-async function signedInBy(acr: Acr, amr: readonly string[] = ['user']): Promise<TestBrowser> {
+interface Session {
+  readonly loginTs: number;
+}
+
+/** A browser in which alice has allowed everything, having signed in by these means. `more`: changes of the session. */
+async function signedInBy(
+  acr: Acr,
+  amr: readonly string[] = ['user'],
+  more: (session: Session) => object = () => ({}),
+): Promise<TestBrowser> {
   const browser = await flow.signedIn();
   await flow.allow(browser);
   const { stores, config, accountId } = flow;
@@ -39,7 +47,7 @@ async function signedInBy(acr: Acr, amr: readonly string[] = ['user']): Promise<
   const [signIn] = await listSignIns(store, accountId);
   const session = await stores.artefacts.getByUid('Session', signIn?.uid ?? '');
   if (session === undefined) throw new Error('nobody is signed in');
-  const payload = { ...session, acr, amr };
+  const payload = { ...session, acr, amr, ...more(session as unknown as Session) };
   const id = String(session['jti']);
   await stores.artefacts.put({ kind: 'Session', id, payload, seconds: 3600 });
   return browser;
@@ -247,6 +255,22 @@ describe('a client that does not ask for openid (RFC 9470 section 4)', () => {
     const { body } = await flow.redeem(code);
     const { auth_time } = decodeJwt<{ auth_time: number }>(String(body['access_token']));
     expect(auth_time * 1000).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  test('a sign-in that is later than now is no recent one: a space would send its person back without end', async () => {
+    const inAnHour = (session: Session) => ({ loginTs: session.loginTs + 3600 });
+    const browser = await signedInBy(BY_PASSWORD, ['user'], inAnHour);
+    expect(sent(await browser.open(flow.authorize({ scope }))).has('code')).toBe(true);
+    const asked = { scope, max_age: '300' };
+    const silent = sent(await browser.open(flow.authorize({ ...asked, prompt: 'none' })));
+    expect(silent.get('error')).toBe('login_required');
+    const page = await browser.open(flow.authorize(asked));
+    expect(asksToSignIn(page)).toBe(true);
+    const code = sent(await browser.submit(page, ALICE)).get('code') ?? '';
+    const { body } = await flow.redeem(code);
+    const { auth_time } = decodeJwt<{ auth_time: number }>(String(body['access_token']));
+    expect(auth_time * 1000).toBeLessThanOrEqual(Date.now());
+    expect(sent(await browser.open(flow.authorize(asked))).has('code')).toBe(true);
   });
 
   test.each(['acr_values', 'max_age'])('%s twice is invalid_request', async (name) => {

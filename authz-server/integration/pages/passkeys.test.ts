@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { PersonRecord } from '#shared/stores/people/people.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { claimsOf } from '../site.fixture.ts';
@@ -347,6 +348,71 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
     flow.clock.advance(5 * MINUTE + 1);
     expect((await attacker.submit(page, { passkey })).text).toContain('longer than five minutes');
     expect(await isSignedIn(attacker)).toBe(false);
+  });
+
+  test.each([
+    ['the limits', () => flow.authz.stores.limits, 'spend'],
+    ['the challenges that were used', () => flow.authz.stores.replay, 'unique'],
+    ['the passkeys', () => flow.authz.stores.passkeys, 'get'],
+    ['the uses', () => flow.authz.stores.passkeys, 'use'],
+    ['what was revoked', () => flow.authz.stores.revocations, 'generation'],
+  ])(
+    '%s do not answer: 503, nobody is signed in, and the next answer lets in',
+    async (_title, part, verb) => {
+      const { authenticator } = await aliceWithPasskey();
+      const browser = flow.browser();
+      const page = await browser.open('/account');
+      const passkey = authenticator.get(optionsIn(page));
+      using failing = jest.spyOn(part() as unknown as Record<string, () => unknown>, verb);
+      failing.mockImplementation(() => Promise.reject(new StoreUnavailable('it is paused')));
+      const refused = await browser.submit(page, { passkey });
+      failing.mockRestore();
+      expect(refused.status).toBe(503);
+      expect(await isSignedIn(browser)).toBe(false);
+      expect((await use(browser, authenticator)).text).toContain('alice');
+    },
+  );
+
+  test('the answer of the store to a use is lost after the write: nobody hears of a copy', async () => {
+    const { authenticator } = await aliceWithPasskey();
+    authenticator.counter = 5;
+    const { passkeys } = flow.authz.stores;
+    const write = passkeys.use.bind(passkeys);
+    const browser = flow.browser();
+    using lost = jest.spyOn(passkeys, 'use');
+    lost.mockImplementationOnce(async (...noted) => {
+      await write(...noted);
+      throw new StoreUnavailable('its answer is lost');
+    });
+    expect((await use(browser, authenticator)).status).toBe(503);
+    authenticator.counter += 1;
+    expect((await use(browser, authenticator)).text).toContain('alice');
+    expect((await passkeysOf('alice'))[0]?.refused_at).toBeUndefined();
+  });
+
+  test('the clock jumps an hour ahead and back: an answer is good once, and one that was not used still is', async () => {
+    const { authenticator } = await aliceWithPasskey();
+    const [browser, other] = [flow.browser(), flow.browser()];
+    const [page, waiting] = [await browser.open('/account'), await other.open('/account')];
+    const passkey = authenticator.get(optionsIn(page));
+    const unused = authenticator.get(optionsIn(waiting));
+    expect((await browser.send(page, { passkey })).status).toBe(303);
+    flow.clock.set(3600);
+    await flow.authz.stores.sweep();
+    for (const [at, shown, answer] of [
+      [browser, page, passkey],
+      [other, waiting, unused],
+    ] as const) {
+      expect((await at.send(shown, { passkey: answer })).status).toBe(422);
+    }
+    flow.clock.set(-3600);
+    // A clock that was set back leaves limits empty; each fills from the next attempt on.
+    for (let n = 0; n < 3; n += 1) {
+      await other.send(waiting, { passkey: '{}' });
+      flow.clock.advance(10);
+    }
+    expect((await browser.send(page, { passkey })).status).toBe(422);
+    expect((await other.send(waiting, { passkey: unused })).status).toBe(303);
   });
 
   test('a counter that does not go on is refused, and the person is told', async () => {
