@@ -1,4 +1,7 @@
-/** Messages of operations that administrators meet in forms, matched without their full stop. Those of a field go on after its label. */
+/**
+ * Messages of operations that administrators meet in forms, matched without their full stop. Those of a field go on after its
+ * label. One that begins with what somebody typed is matched to its end, or a text could pass for another message.
+ */
 export const adminRefusalsDe: readonly (readonly [message: RegExp, words: string])[] = [
   [/^is missing$/, 'fehlt'],
   [
@@ -82,14 +85,24 @@ export const adminRefusalsDe: readonly (readonly [message: RegExp, words: string
   [/^there is no person (.+)$/i, 'Es gibt keine Person $1.'],
   [/^there is no client (.+)$/i, 'Es gibt keinen Client $1.'],
   [/^there is no key (.+)$/i, 'Es gibt keinen Schlüssel $1.'],
-  [/^(.+) has no second factor$/, '$1 hat keinen zweiten Faktor.'],
-  [/^(.+) has no key (.+)$/, '$1 hat keinen Schlüssel $2.'],
-  [/^(.+) has no address: .*$/, '$1 hat keine E-Mail-Adresse: Geben Sie eine an.'],
-  [/^(.+) is disabled: .*$/, '$1 ist gesperrt: Entsperren Sie die Person zuerst.'],
-  [/^(.+) was invited already: .*$/, '$1 ist schon eingeladen: Ändern Sie das Profil.'],
+  [/^(\S+) has no second factor$/, '$1 hat keinen zweiten Faktor.'],
+  [/^(\S+) has no key (.+)$/, '$1 hat keinen Schlüssel $2.'],
+  [/^(\S+) has no address: give --email$/, '$1 hat keine E-Mail-Adresse: Geben Sie eine an.'],
   [
-    /^client (.+) is built in: .*$/i,
+    /^(\S+) is disabled: user enable \S+ comes first$/,
+    '$1 ist gesperrt: Entsperren Sie die Person zuerst.',
+  ],
+  [
+    /^(\S+) was invited already: change the profile with user set \S+$/,
+    '$1 ist schon eingeladen: Ändern Sie das Profil.',
+  ],
+  [
+    /^client (\S+) is built in: change the configuration instead$/i,
     'Der Client $1 steht in der Konfiguration: Ändern Sie ihn dort.',
+  ],
+  [
+    /^client (\S+) is built in: end its grants one by one$/i,
+    'Den Client $1 braucht der Server selbst: Beenden Sie seine Zugriffe einzeln.',
   ],
   [/^client (.+) is registered already$/i, 'Der Client $1 ist schon registriert.'],
   [
