@@ -80,3 +80,10 @@ test('an upstream that asked for a pause comes before one that failed; if all as
   clock.advance(1);
   expect(upstreams.pick()).toBe(c);
 });
+
+test('a pool is opened once, and not before somebody asks for it', async () => {
+  const { a, b } = three();
+  expect([a.pool, b.pool]).toEqual([undefined, undefined]);
+  const [first, second] = await Promise.all([a.open(), a.open()]);
+  expect([first === second, a.pool === first, b.pool]).toEqual([true, true, undefined]);
+});
