@@ -1,5 +1,6 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
+import { Bag, type Placed } from '#shared/base/bag.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Standing, Who } from '#shared/auth/standing/standing.ts';
 import type { Ending } from '../forwarding/sink.ts';
@@ -18,38 +19,37 @@ export type JudgeAgain = () => Awaitable<void>;
  */
 export type UnderWay = (who: Who, exchange: Ending, end: (reason: string) => void) => JudgeAgain;
 
-interface Young {
+interface Young extends Placed {
   readonly sweep: number;
-  grow: () => void;
+  readonly grow: () => void;
 }
-
-/** Replaces a finished exchange's closures: a set's dead tables keep its entries until old garbage is collected. */
-const OVER = () => {};
 
 export function createUnderWay(
   standing: Pick<Standing, 'watch' | 'holds'>,
   clock: Pick<Clock, 'monotonic'>,
 ): UnderWay {
-  /** Exchanges that are not watched yet, oldest first. */
-  const young = new Set<Young>();
+  /** Exchanges that are not watched yet. */
+  const young = new Bag<Young>();
   let sweeps = 0;
   let timer: NodeJS.Timeout | undefined;
 
   function sweep(): void {
     sweeps += 1;
-    for (const one of young) {
-      if (sweeps - one.sweep < 2) return;
+    for (const one of young.toArray()) {
+      if (sweeps - one.sweep < 2) continue;
       young.delete(one);
       one.grow();
     }
+    if (young.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   }
 
   return (who, exchange, end) => {
     const began = clock.monotonic();
-    let stop = OVER;
+    let stop = () => {};
     const one: Young = {
+      place: -1,
       sweep: sweeps,
       grow: () => (stop = standing.watch(who, 'revoked', end)),
     };
@@ -58,7 +58,6 @@ export function createUnderWay(
       timer ??= setInterval(sweep, SWEEP).unref();
       exchange.once('close', () => {
         young.delete(one);
-        one.grow = OVER;
         stop();
       });
     }

@@ -1,10 +1,11 @@
+import { Bag } from '#shared/base/bag.ts';
 import { fairShare } from '#shared/base/counts.js';
 import { fewATurn } from '#shared/base/few-a-turn.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Holder } from '../space/account.ts';
 import type { Flow } from '../forwarding/flow.ts';
 import type { Ending } from '../forwarding/sink.ts';
-import { SlowClients } from './slow-clients.ts';
+import { type Held, SlowClients } from './slow-clients.ts';
 
 /** The error of a client that left the line. */
 export const LEFT = new Error('The client has left.');
@@ -35,7 +36,7 @@ export class Places {
   #free: number;
   readonly #lines = new Map<string, Line>();
   readonly #held = new Map<string, number>();
-  readonly #taken = new Set<Bid>();
+  readonly #taken = new Bag<Held>();
   readonly #slow: SlowClients;
   /** Those who came together have waited too long together. */
   readonly #givingUp = fewATurn();
@@ -65,9 +66,11 @@ export class Places {
   async take(bid: Bid): Promise<() => void> {
     if (this.#mayHold(bid.holders)) this.#count(bid.holders, 1);
     else await this.#turn(bid);
-    this.#taken.add(bid);
+    const { holders } = bid;
+    const held: Held = { holders, flow: bid.flow, place: -1 };
+    this.#taken.add(held);
     const giveBack = () => {
-      if (this.#taken.delete(bid)) this.#giveBack(bid.holders);
+      if (this.#taken.delete(held)) this.#giveBack(holders);
     };
     if (!bid.exchange.destroyed) return giveBack;
     giveBack();

@@ -1,3 +1,4 @@
+import type { Bag, Placed } from '#shared/base/bag.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Holder } from '../space/account.ts';
 import type { Flow } from '../forwarding/flow.ts';
@@ -9,7 +10,7 @@ const PART = 0.4;
 /** Lines for each of which one exchange ends at a look. */
 const LINES = 32;
 
-interface Held {
+export interface Held extends Placed {
   readonly holders: readonly Holder[];
   readonly flow: Flow;
 }
@@ -17,7 +18,7 @@ interface Held {
 export interface SlowClientsParts {
   /** Milliseconds that somebody waits at most. */
   readonly patience: number;
-  readonly taken: ReadonlySet<Held>;
+  readonly taken: Pick<Bag<Held>, 'toArray'>;
   readonly lines: ReadonlyMap<string, Pick<Held, 'holders'>>;
   readonly heldBy: (holder: Holder) => number;
 }
@@ -78,7 +79,7 @@ export class SlowClients {
   #mark(): Set<Held> {
     const before = this.#moved;
     const least = (LEAST * this.#pause) / 1000;
-    const awaited = [...this.#parts.taken].filter(({ flow }) => flow.waitsForClient);
+    const awaited = this.#parts.taken.toArray().filter(({ flow }) => flow.waitsForClient);
     this.#moved = new Map(awaited.map((one) => [one, one.flow.moved]));
     return new Set(
       awaited.filter((one) => one.flow.moved - (before.get(one) ?? -Infinity) < least),

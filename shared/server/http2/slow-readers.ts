@@ -1,5 +1,12 @@
 import { constants, type Http2Session, type ServerHttp2Stream } from 'node:http2';
+import { Bag, type Placed } from '#shared/base/bag.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
+
+interface Reader extends Placed {
+  readonly stream: ServerHttp2Stream;
+  /** There was something to send at the last look, and no write was done since. */
+  waits: boolean;
+}
 
 /**
  * Ends the streams of a connection of HTTP/2 whose client does not take what is sent to it: by a window of
@@ -10,8 +17,7 @@ export class SlowReaders {
   readonly #session: Http2Session;
   /** Bytes that the connection has to take from look to look for each stream that waits. */
   readonly #least: number;
-  /** The open streams; true: there was something to send at the last look, and no write was done since. */
-  readonly #waiting = new Map<ServerHttp2Stream, boolean>();
+  readonly #readers = new Bag<Reader>();
   #sent = 0;
 
   constructor(session: Http2Session, { idleTimeout, pace }: ServerLimits) {
@@ -19,9 +25,10 @@ export class SlowReaders {
     this.#least = (pace.bytes * idleTimeout) / pace.milliseconds;
     session.on('stream', (stream: ServerHttp2Stream, { ':method': method }) => {
       if (method === 'CONNECT') return;
-      this.#waiting.set(stream, false);
-      stream.on('drain', () => this.#waiting.set(stream, false));
-      stream.once('close', () => this.#waiting.delete(stream));
+      const reader: Reader = { place: -1, stream, waits: false };
+      this.#readers.add(reader);
+      stream.on('drain', () => (reader.waits = false));
+      stream.once('close', () => this.#readers.delete(reader));
     });
   }
 
@@ -29,13 +36,12 @@ export class SlowReaders {
   look(): void {
     if (this.#session.destroyed) return;
     const sent = this.#session.socket.bytesWritten;
-    const slow = [...this.#waiting].filter(([stream, waits]) => waits && stream.writableLength > 0);
+    const readers = this.#readers.toArray();
+    const slow = readers.filter(({ stream, waits }) => waits && stream.writableLength > 0);
     if (sent - this.#sent < this.#least * slow.length) {
-      for (const [stream] of slow) stream.close(constants.NGHTTP2_CANCEL);
+      for (const { stream } of slow) stream.close(constants.NGHTTP2_CANCEL);
     }
     this.#sent = sent;
-    for (const stream of this.#waiting.keys()) {
-      this.#waiting.set(stream, stream.writableLength > 0);
-    }
+    for (const reader of readers) reader.waits = reader.stream.writableLength > 0;
   }
 }

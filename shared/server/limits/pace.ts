@@ -1,10 +1,12 @@
 import { Http2ServerRequest } from 'node:http2';
+import { Bag, type Placed } from '#shared/base/bag.ts';
 import type { AnyRequest } from '../message/message.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 
-interface Awaited {
+interface Awaited extends Placed {
+  readonly request: AnyRequest;
   /** Bytes that its connection had received when we last looked; undefined: it was not its turn. */
-  readonly before: number | undefined;
+  before: number | undefined;
   readonly cut: () => void;
 }
 
@@ -15,7 +17,7 @@ interface Awaited {
 export class Pace implements Disposable {
   readonly #least: number;
   readonly #timer: NodeJS.Timeout;
-  readonly #awaited = new Map<AnyRequest, Awaited>();
+  readonly #awaited = new Bag<Awaited>();
 
   constructor({ bytes, milliseconds }: ServerLimits['pace']) {
     this.#least = bytes;
@@ -24,34 +26,34 @@ export class Pace implements Disposable {
 
   /** Watches the content of a request until it is complete or the connection is gone. */
   watch(request: AnyRequest, cut: () => void): void {
-    this.#awaited.set(request, { before: undefined, cut });
-    const forget = () => this.#awaited.delete(request);
+    const awaited: Awaited = { place: -1, request, before: undefined, cut };
+    this.#awaited.add(awaited);
+    const forget = () => this.#awaited.delete(awaited);
     request.once('end', forget).once('close', forget);
   }
 
   /** Judges what has come since the last look. */
   look(): void {
-    const waiting = Map.groupBy(this.#awaited.keys(), connectionOf);
-    for (const requests of waiting.values()) {
-      for (const request of requests) this.#judge(request, this.#least * requests.length);
+    const waiting = Map.groupBy(this.#awaited.toArray(), ({ request }) => connectionOf(request));
+    for (const ofOne of waiting.values()) {
+      for (const awaited of ofOne) this.#judge(awaited, this.#least * ofOne.length);
     }
   }
 
-  #judge(request: AnyRequest, least: number): void {
-    const awaited = this.#awaited.get(request);
+  #judge(awaited: Awaited, least: number): void {
+    const { request, before, cut } = awaited;
     const content = request instanceof Http2ServerRequest ? request.stream : request;
-    if (awaited === undefined || request.complete || content.destroyed) {
-      this.#awaited.delete(request);
+    if (request.complete || content.destroyed) {
+      this.#awaited.delete(awaited);
       return;
     }
-    const { before, cut } = awaited;
     const now = request.socket.bytesRead;
     const waits = content.readableLength + request.readableLength > 0;
     if (!waits && before !== undefined && now - before < least) {
-      this.#awaited.delete(request);
+      this.#awaited.delete(awaited);
       cut();
     } else {
-      this.#awaited.set(request, { before: waits ? undefined : now, cut });
+      awaited.before = waits ? undefined : now;
     }
   }
 

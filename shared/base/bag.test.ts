@@ -1,0 +1,29 @@
+import { expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { Bag, type Placed } from './bag.ts';
+
+test('it has what a Set would have, whatever comes and goes', () => {
+  const step = fc.record({ entry: fc.nat({ max: 9 }), comes: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const entries: readonly Placed[] = Array.from({ length: 10 }, () => ({ place: -1 }));
+      const [bag, set] = [new Bag(), new Set<Placed>()];
+      for (const { entry, comes } of steps) {
+        const one = entries[entry]!;
+        if (!comes) expect(bag.delete(one)).toBe(set.delete(one));
+        else if (!set.has(one)) bag.add(set.add(one) && one);
+        expect(bag.size).toBe(set.size);
+        expect(new Set(bag.toArray())).toEqual(set);
+      }
+    }),
+  );
+});
+
+test('an entry of another bag stays there', () => {
+  const [one, other] = [new Bag(), new Bag()];
+  const entry = { place: -1 };
+  one.add({ place: -1 });
+  other.add(entry);
+  expect(one.delete(entry)).toBe(false);
+  expect(other.delete(entry)).toBe(true);
+});
