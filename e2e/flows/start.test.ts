@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { Agent, createServer, type IncomingMessage, request } from 'node:http';
-import { connect } from 'node:net';
+import { type AddressInfo, connect, createServer as createTcpServer } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { folderOf } from '#shared/stores/trees/tree-folder.ts';
+import { messagesOf } from '../../resource-server/integration/playground/playground.fixture.ts';
 import { entryFile } from '../parts/entry.ts';
 import { freePort } from '../parts/free-port.ts';
 import { home, type Home, workersOf } from './home.ts';
@@ -501,6 +502,35 @@ async function performFlow(resource: string, name: string): Promise<void> {
   }
 }
 
+/** A relay to a port that is set later. Each connection counts as one request with its answer, as they were on the wire. */
+async function recordingRelay() {
+  const to = { port: 0 };
+  const connections: { readonly sent: Buffer[]; readonly received: Buffer[] }[] = [];
+  const server = createTcpServer((client) => {
+    const upstream = connect(to.port, '127.0.0.1');
+    const { sent, received } = { sent: [] as Buffer[], received: [] as Buffer[] };
+    connections.push({ sent, received });
+    for (const [from, other, octets] of [
+      [client, upstream, sent],
+      [upstream, client, received],
+    ] as const) {
+      from.on('data', (chunk: Buffer) => octets.push(chunk));
+      from.on('error', () => {});
+      from.pipe(other);
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const shown = (octets: readonly Buffer[]) =>
+    Buffer.concat(octets).toString().replaceAll('\r\n', '\n').trimEnd();
+  return {
+    to,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    passed: () => connections.map(({ sent, received }) => [shown(sent), shown(received)]),
+    [Symbol.dispose]: () => server.close(),
+  };
+}
+
 /** The last status on a page, and the reason of each check that is not right. */
 const resultOf = (page: string) => [
   Number([...page.matchAll(/<pre>HTTP\/1\.1 (\d{3}) /g)].at(-1)?.[1]),
@@ -509,7 +539,9 @@ const resultOf = (page: string) => [
 
 test('COUNTERSIGN_REDIS_URL: the same pair on Redis, and nothing in an embedded store; it goes on when whoever read its log has ended', async () => {
   await using redis = await startRedis({ password: 'swordfish', appendonly: true });
-  await using place = await home();
+  using relay = await recordingRelay();
+  await using place = await home({ jwks: { url: `${relay.url}/jwks` } });
+  relay.to.port = place.ports.authz;
   const extra = { COUNTERSIGN_REDIS_URL: redis.url };
   await using pair = await place.start(extra);
   expect(pair.output).toContain('Redis (single)');
@@ -529,6 +561,17 @@ test('COUNTERSIGN_REDIS_URL: the same pair on Redis, and nothing in an embedded 
   expect(resultOf(used)).toEqual([400, 'it was used before']);
   // Its push service has its subscriptions in the store.
   expect(resultOf(await perform(place.resource, 'vapid'))).toEqual([204]);
+  // Each message to the authorization server and from it is shown as it was on the wire.
+  for (const name of Object.keys(FLOWS)) {
+    const messages = messagesOf(await perform(place.resource, name));
+    const asked = messages.flatMap((message, at) =>
+      message.includes(`\nHost: ${new URL(place.issuer).host}\n`)
+        ? [[message, messages[at + 1]]]
+        : [],
+    );
+    expect(relay.passed()).toEqual(expect.arrayContaining(asked));
+    expect(asked.length).toBeGreaterThan(1);
+  }
   expect(await interrupt(pair)).toBe(0);
 });
 

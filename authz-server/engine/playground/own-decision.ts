@@ -35,6 +35,7 @@ const REMEMBERED = 600;
  */
 export function ownDecision(server: DecidingServer, provider: Provider) {
   const { config, master, stores, clock } = server;
+  const isOn = hasPlayground(config);
   const key = createPublicKey(playgroundSigningKey(master));
 
   /** Throws `invalid_client` unless the client has signed it for this address, and shows it for the first time. */
@@ -74,7 +75,7 @@ export function ownDecision(server: DecidingServer, provider: Provider) {
   }
 
   return async (ctx: Context, next: Next): Promise<void> => {
-    if (ctx.path !== PLAYGROUND_DECISION || ctx.method !== 'POST' || !hasPlayground(config)) {
+    if (!isOn || ctx.path !== PLAYGROUND_DECISION || ctx.method !== 'POST') {
       await next();
       return;
     }

@@ -3,7 +3,12 @@ import { errors } from 'oidc-provider';
 import type { Provider } from 'oidc-provider';
 import type { Context } from 'koa';
 import { hasPlayground, PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
-import { PLAYGROUND_CLIENT, PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
+import {
+  PLAYGROUND_CLIENT,
+  PLAYGROUND_PERSON,
+  playgroundRedirectUri,
+  playgroundResource,
+} from '#shared/config/playground-client.ts';
 import type { AuthzServer } from '../../base/server.ts';
 import { NAVIGATED_FIELDS } from '../../pages/engine-pages.ts';
 import { answerWith } from '../../pages/frame/respond.ts';
@@ -17,12 +22,10 @@ const URN = 'urn:ietf:params:oauth:request_uri:';
 
 const PARAMETERS: ReadonlySet<string> = new Set(['client_id', 'request_uri']);
 
-/** The members of a request that was pushed and checked (`checkOwnRequest`). */
+/** The members of a pushed request that differ from one to the next; the others are known (`checkOwnRequest`). */
 interface Pushed {
   /** The client that pushed it. */
   readonly iss: string;
-  readonly redirect_uri: string;
-  readonly resource: string;
   readonly state?: string;
   readonly code_challenge: string;
   readonly code_challenge_method: string;
@@ -35,6 +38,10 @@ interface Pushed {
  * of the playground, bound to a verifier and a key that only it has.
  */
 export function ownSignIn({ config }: Pick<AuthzServer, 'config'>, provider: Provider) {
+  const isOn = hasPlayground(config);
+  const redirectUri = playgroundRedirectUri(config);
+  const resource = playgroundResource(config, 'authorization-code');
+
   /** Uses a pushed request up; of any number at once one succeeds. Throws `invalid_request_uri`. */
   async function take(uri: string): Promise<Pushed> {
     const id = uri.startsWith(URN) ? uri.slice(URN.length) : '';
@@ -50,7 +57,6 @@ export function ownSignIn({ config }: Pick<AuthzServer, 'config'>, provider: Pro
   async function codeFor(pushed: Pushed): Promise<string> {
     const client = await provider.Client.find(PLAYGROUND_CLIENT);
     if (client === undefined) throw new errors.InvalidClient('client is invalid');
-    const { resource } = pushed;
     const code = new provider.AuthorizationCode({
       client,
       accountId: PLAYGROUND_PERSON,
@@ -58,7 +64,7 @@ export function ownSignIn({ config }: Pick<AuthzServer, 'config'>, provider: Pro
       gty: 'authorization_code',
       scope: PLAYGROUND_SCOPE,
       resource,
-      redirectUri: pushed.redirect_uri,
+      redirectUri,
       codeChallenge: pushed.code_challenge,
       codeChallengeMethod: pushed.code_challenge_method,
     });
@@ -66,17 +72,17 @@ export function ownSignIn({ config }: Pick<AuthzServer, 'config'>, provider: Pro
   }
 
   return async (ctx: Context, next: Next): Promise<void> => {
-    const { client_id: clientId, request_uri: uri } = ctx.query;
-    const isOwn = hasPlayground(config) && clientId === PLAYGROUND_CLIENT;
-    if (!isOwn || ctx.path !== '/auth' || ctx.method !== 'GET') {
+    const isAsked = isOn && ctx.path === '/auth' && ctx.method === 'GET';
+    if (!isAsked || ctx.query['client_id'] !== PLAYGROUND_CLIENT) {
       await next();
       return;
     }
+    const { request_uri: uri } = ctx.query;
     ctx.set(NAVIGATED_FIELDS);
     const isPlain = Object.keys(ctx.query).some((name) => !PARAMETERS.has(name));
     if (isPlain || typeof uri !== 'string') throw new errors.InvalidRequest(PUSHED);
     const pushed = await take(uri);
-    const answer = new URL(pushed.redirect_uri);
+    const answer = new URL(redirectUri);
     answer.searchParams.set('code', await codeFor(pushed));
     if (pushed.state !== undefined) answer.searchParams.set('state', pushed.state);
     answer.searchParams.set('iss', config.issuer);

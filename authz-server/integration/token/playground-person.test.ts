@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { decodeJwt } from 'jose';
+import { decodeJwt, UnsecuredJWT } from 'jose';
 import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import {
@@ -239,6 +239,18 @@ test('neither takes a pushed request of the other: the playground and another cl
   const query = new URLSearchParams({ client_id: 'web', request_uri: await push() });
   const other = await (await flow.signedIn()).request('GET', `/auth?${query.toString()}`);
   expect(other.headers.get('location') ?? '').not.toMatch(/[?&]code=/);
+});
+
+test('nobody pushes a request in the name of the playground by a request object (RFC 9101)', async () => {
+  const now = Math.floor(Date.now() / 1000);
+  const claims = { ...REQUEST(), iss: PLAYGROUND_CLIENT, aud: flow.config.issuer };
+  const request = new UnsecuredJWT(claims).setExpirationTime(now + 60).encode();
+  for (const client_id of ['web', PLAYGROUND_CLIENT]) {
+    const { status, body } = await flow.post('/request', { client_id, request });
+    expect([client_id, status < 400, body['request_uri']]).toEqual([client_id, false, undefined]);
+  }
+  const pushed = await asPlayground(flow, '/request', { client_id: PLAYGROUND_CLIENT, request });
+  expect(pushed.status).toBe(400);
 });
 
 test('no other client uses the redirect URI or the spaces of the playground, whoever is signed in', async () => {

@@ -2,6 +2,7 @@ import { generateKeyPairSync, hash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
 import { hobaCredentials } from '#shared/auth/schemes/hoba/client.ts';
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
+import { PLAYGROUND_CLIENT, PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
 import { somePerson } from '#shared/stores/contract/samples.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
@@ -68,6 +69,35 @@ test("a token of the playground's issuer opens none of the other spaces, and has
   expect((await rs.ask('GET', '/playground/at/bearer/', real)).status).toBe(401);
   const described = '/.well-known/oauth-protected-resource/playground/at/bearer/';
   expect((await rs.ask('GET', described)).status).toBe(404);
+});
+
+test('the spaces of the flows take tokens of the built-in person or client alone, and these open nothing else', async () => {
+  await using rs = await startPlayground();
+  const ofClient = { sub: PLAYGROUND_CLIENT, client_id: PLAYGROUND_CLIENT };
+  const ofPerson = { ...ofClient, sub: PLAYGROUND_PERSON, sub_gen: 0, grant_id: 'g' };
+  const tokens = { ofClient, ofPerson, ofAlice: { ...ofPerson, sub: 'alice' }, ofMachine: {} };
+  const spaces = ['client-credentials', 'authorization-code', 'device-code', 'bearer'];
+  const opened: Record<string, readonly number[]> = {};
+  for (const space of spaces) {
+    const url = `${RESOURCE}/playground/at/${space}/`;
+    opened[space] = await Promise.all(
+      Object.values(tokens).map(async (claims) => {
+        const headers = { Authorization: `Bearer ${rs.token('play', { aud: url, ...claims })}` };
+        return (await rs.ask('GET', `/playground/at/${space}/`, { headers })).status;
+      }),
+    );
+  }
+  expect(opened).toEqual({
+    'client-credentials': [200, 403, 403, 403],
+    'authorization-code': [403, 200, 403, 403],
+    'device-code': [403, 200, 403, 403],
+    bearer: [401, 401, 401, 401],
+  });
+  const aud = `${RESOURCE}/playground/at/device-code/`;
+  const headers = { Authorization: `Bearer ${rs.token('play', { aud, ...ofPerson })}` };
+  for (const path of ['/documents/', '/playground/at/authorization-code/']) {
+    expect([path, (await rs.ask('GET', path, { headers })).status]).toEqual([path, 401]);
+  }
 });
 
 test("the playground's keys open none of the other spaces, and a registered key opens none of its own", async () => {
