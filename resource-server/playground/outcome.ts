@@ -19,10 +19,10 @@ export function outcomeOf(
 ): Outcome | undefined {
   if (refusal !== undefined) return { kind: 'refused', why: refusal };
   if (to === 'issuer') return undefined;
-  if (to === 'authorization') return outcomeAtIssuer(readRecorded(received));
+  const wrong = checks?.find(({ result }) => result === 'wrong');
+  if (to === 'authorization') return outcomeAtIssuer(readRecorded(received), wrong);
   const { words, lines, content } = readRecorded(received);
   const shown = hasCredentials(readRecorded(sent));
-  const wrong = checks?.find(({ result }) => result === 'wrong');
   if (Number(words[1]) < 400 && wrong === undefined) {
     return shown || checks ? { kind: 'accepted' } : undefined;
   }
@@ -36,13 +36,13 @@ export function outcomeOf(
 }
 
 /** The answer of an authorization server: an error says why (RFC 6749 section 5.2). */
-function outcomeAtIssuer({ words, content }: RecordedMessage): Outcome {
+function outcomeAtIssuer({ words, content }: RecordedMessage, wrong: Check | undefined): Outcome {
   if (Number(words[1]) < 400) return { kind: 'accepted' };
   const { error, error_description: text } = membersOf(content);
   // RFC 8628 section 3.5.
   if (error === 'authorization_pending') return { kind: 'pending' };
   const why = [error, text].flatMap((part) => textIn(part) ?? []).join(': ');
-  return { kind: 'refused', why: why === '' ? undefined : why };
+  return { kind: 'refused', check: wrong?.check, why: why || wrong?.reason };
 }
 
 /** The detail of a problem (RFC 9457 section 3.1.4). */

@@ -123,7 +123,7 @@ export const de: Texts = {
       refused: 'Abgelehnt:',
     },
     failed: 'diese Prüfung schlug fehl:',
-    logged: 'In den Worten des Protokolls:',
+    reason: 'Der Grund:',
     missing: 'Verfahren, die hier nicht vorgeführt werden:',
   },
 

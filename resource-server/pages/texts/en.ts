@@ -131,7 +131,7 @@ export const en = {
       refused: 'Refused:',
     },
     failed: 'this check failed:',
-    logged: 'In the words of the log:',
+    reason: 'The reason:',
     missing: 'Schemes that are not shown here:',
   },
 

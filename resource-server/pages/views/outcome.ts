@@ -10,7 +10,7 @@ export interface Outcome {
   readonly kind: 'accepted' | 'continued' | 'asked' | 'pending' | 'refused';
   /** The check that failed, in English: the state in which it would have passed. */
   readonly check?: string | undefined;
-  /** Why it is refused, in English; beside a check in the words of the log. */
+  /** Why it is refused, in English. */
   readonly why?: string | undefined;
 }
 
@@ -24,11 +24,11 @@ const LOOKS: Readonly<Record<Outcome['kind'], string>> = {
 
 /** One line that says what an answer means. `more`: what stands at its end. */
 export function outcomeLine({ language }: Frame, outcome: Outcome, more?: Html): Html {
-  const { outcomes, failed, logged } = textsOf(language).playground;
+  const { outcomes, failed, reason } = textsOf(language).playground;
   const { kind, check, why } = outcome;
   return html`<p class="${LOOKS[kind]}">
     <strong>${outcomes[kind]}</strong>
-    ${check !== undefined && html`${failed} <span lang="en">“${check}”</span><br />${logged}`}
+    ${check !== undefined && html`${failed} <span lang="en">“${check}”</span><br />${reason}`}
     ${why !== undefined && html`<span lang="en">${why}</span>`} ${more}
   </p>`;
 }
