@@ -7,7 +7,8 @@
  * `npm run bench -- cache-suite`: how many of the public tests of HTTP caches the gateway's passes, beside others; the
  * environment variable CACHE_TESTS names a checkout of http-tests/cache-tests in place of npm's package,
  * `--only NAME` one of them.
- * `npm run bench -- profile WORK [WAY]`: a flame graph of the server at one work of the table. `--json` prints
+ * `npm run bench -- profile WORK [WAY]`: a flame graph of the server at one work of the table, and which part of its CPU
+ * time each kind of thread had: that of libuv-worker at the sign-in form is argon2id. `--json` prints
  * JSON. Exits 1 when an answer was not what it should have been, 2 when nothing can be measured here.
  */
 import { spawnSync } from 'node:child_process';
@@ -66,7 +67,8 @@ function refuse(reason: string): number {
 
 async function profile([work = '', way]: readonly string[]): Promise<number> {
   try {
-    process.stdout.write(`${await profileWork(work, way)}\n`);
+    const { file, threads } = await profileWork(work, way);
+    process.stdout.write(`${file}\nCPU time by threads: ${threads}\n`);
     return 0;
   } catch (error) {
     return refuse(String(error));

@@ -8,15 +8,19 @@ import { AT_ONCE, type Loaded } from '../work.ts';
 import { flameGraph } from './flame-graph.ts';
 import { fold } from './fold.ts';
 import { profiled } from './inspector.ts';
+import { threadShares, threadTicks } from './threads.ts';
 
 /** Seconds of load. */
 const LOOKED_AT = 10;
 
 /**
- * Writes a flame graph of our server at one work of the whole table; resolves to its path. Rejects when there is no
- * such work or way, and names those that there are.
+ * Writes a flame graph of our server at one work of the whole table; resolves to its path, and to what its threads did of
+ * the work. Rejects when there is no such work or way, and names those that there are.
  */
-export async function profileWork(name: string, way = 'SQLite'): Promise<string> {
+export async function profileWork(
+  name: string,
+  way = 'SQLite',
+): Promise<{ readonly file: string; readonly threads: string }> {
   const room = ROOMS.find(({ names }) => names.includes(name));
   if (room === undefined) {
     const all = ROOMS.flatMap(({ names }) => names).join('\n  ');
@@ -33,11 +37,14 @@ export async function profileWork(name: string, way = 'SQLite'): Promise<string>
   await contender.probe();
   await warmUp(contender, { ...WARM_UP, ...work?.schedule?.warmUp });
   const run = await contender.prepare(LOOKED_AT);
-  const profile = await profiled(contender.server.pids[0] ?? 0, run);
+  const pid = contender.server.pids[0] ?? 0;
+  const before = threadTicks(pid);
+  const profile = await profiled(pid, run);
+  const threads = threadShares(before, threadTicks(pid));
   const file = join(
     tmpdir(),
     `countersign-${`${name} ${way}`.replaceAll(/[^A-Za-z0-9]+/g, '-')}.svg`,
   );
   await writeFile(file, flameGraph(fold(profile), `${name}, ${way}`));
-  return file;
+  return { file, threads };
 }

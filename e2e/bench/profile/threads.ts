@@ -1,0 +1,30 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { ticks } from '../cpu.ts';
+
+/** The CPU ticks of the threads of a process by their names (proc_pid_task(5)); those of one name are one. */
+export function threadTicks(pid: number): ReadonlyMap<string, number> {
+  const all = new Map<string, number>();
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const folder = `/proc/${pid}/task/${thread}`;
+    const name = readFileSync(`${folder}/comm`, 'utf8').trim();
+    all.set(name, (all.get(name) ?? 0) + ticks(readFileSync(`${folder}/stat`, 'utf8')));
+  }
+  return all;
+}
+
+/**
+ * Says which part of the CPU time between two looks each kind of thread had, the most first. A flame graph shows the main
+ * thread alone; Node hashes passwords, compresses and reads files in threads named libuv-worker.
+ */
+export function threadShares(
+  before: ReadonlyMap<string, number>,
+  after: ReadonlyMap<string, number>,
+): string {
+  const used = [...after].map(([name, now]) => [name, now - (before.get(name) ?? 0)] as const);
+  const sum = used.reduce((all, [, some]) => all + some, 0);
+  return used
+    .filter(([, some]) => some > 0)
+    .toSorted(([, one], [, other]) => other - one)
+    .map(([name, some]) => `${name} ${((100 * some) / sum).toFixed(1)} %`)
+    .join(', ');
+}
