@@ -17,6 +17,7 @@ import { createProvider } from './provider.ts';
 import { noteRefusals, refusals } from './answers/error-answers.ts';
 import type { AuthzServer } from '../base/server.ts';
 import { answering } from './refresh/engine-request.ts';
+import { usualProofKey } from './token/proof-key.ts';
 import { tokenSteps } from './token/token-request.ts';
 import { tokenStatus } from './token/token-status.ts';
 
@@ -47,6 +48,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
     provider.use(refusals(server));
     provider.use(publicMetadata(server.config.jwks.maxAge));
     provider.use(trueMetadata(server.config));
+    provider.use(usualProofKey);
     provider.use(ownSignIn(server, provider));
     provider.use(enginePages(server, provider));
     provider.use(tokenStatus(server, publicKey));

@@ -386,6 +386,32 @@ describe('RFC 9449: tokens bound to a key', () => {
     },
   );
 
+  /** The number with so many bits, all of which are 1. */
+  const ones = (bits: number) => Buffer.alloc(bits / 8, 255).toString('base64url');
+
+  test.each([
+    ['that is too long', 16_384, 24],
+    ['that is too short', 1024, 24],
+    ['with an exponent that costs as much as a signature', 3072, 3064],
+  ])(
+    'nobody chooses our work: a proof by a key of RSA %s is not verified',
+    async (_, bits, ofExponent) => {
+      const jwk = { kty: 'RSA', n: ones(bits), e: ones(ofExponent) };
+      const parts = [{ typ: 'dpop+jwt', alg: 'RS256', jwk }, { htm: 'POST' }].map((part) =>
+        Buffer.from(JSON.stringify(part)).toString('base64url'),
+      );
+      const dpop = `${parts.join('.')}.${ones(bits)}`;
+      for (const path of ['/token', '/request']) {
+        const { status, body } = await authz.post(path, GRANT, { ...asApp, dpop });
+        expect([path, status, body]).toEqual([
+          path,
+          400,
+          { error: 'invalid_dpop_proof', error_description: 'a key of RSA has 2048 to 4096 bits' },
+        ]);
+      }
+    },
+  );
+
   test('another endpoint does not look at the field', async () => {
     const form = { token: 'x' };
     expect((await authz.post('/token/revocation', form, { ...asApp, dpop: 'x' })).status).toBe(200);
