@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { Bag, type Placed } from './bag.ts';
@@ -26,4 +27,12 @@ test('an entry of another bag stays there', () => {
   other.add(entry);
   expect(one.delete(entry)).toBe(false);
   expect(other.delete(entry)).toBe(true);
+});
+
+test('entries that have left go with the young garbage, and those of a Set grow old', () => {
+  const file = new URL('bag.fixture.ts', import.meta.url).pathname;
+  const flags = ['--max-semi-space-size=8', '--disable-warning=ExperimentalWarning'];
+  const said = execFileSync(process.execPath, [...flags, file], { encoding: 'utf8' });
+  const { bag, set } = JSON.parse(said) as { bag: number; set: number };
+  expect(bag).toBeLessThan(set / 4);
 });
