@@ -1,3 +1,4 @@
+import { Bag, type Placed } from '#shared/base/bag.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { BUSY_TIMEOUT } from './connection.ts';
 import type { Turns } from './turns.ts';
@@ -11,6 +12,10 @@ const LONGEST_PAUSE = 5;
 const PATIENT = 20;
 /** Milliseconds that others leave to a process that asks: it looks more often. */
 const TURN = 8;
+
+interface Reader extends Placed {
+  readonly pass: () => void;
+}
 
 /**
  * Carries out the first of `writes`, and returns how many are done with, whatever came of them: none, when
@@ -29,7 +34,7 @@ export class WriteQueue {
   readonly #clock: Clock;
   readonly #waiting: { readonly write: Write; readonly added: number }[] = [];
   /** Callers that wait until a write is done, at most until it is held up. */
-  readonly #readers = new Set<() => void>();
+  readonly #readers = new Bag<Reader>();
   readonly #turns: Turns;
   /** Another process has its turn until this time of the monotonic clock. */
   #theirs = -Infinity;
@@ -53,12 +58,15 @@ export class WriteQueue {
   /** Resolves when that is done with, or held up. */
   passed(written: Promise<unknown>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const pass = () => {
-      this.#readers.delete(resolve);
-      resolve();
+    const reader: Reader = {
+      place: -1,
+      pass: () => {
+        this.#readers.delete(reader);
+        resolve();
+      },
     };
-    this.#readers.add(resolve);
-    written.then(pass, pass);
+    this.#readers.add(reader);
+    written.then(reader.pass, reader.pass);
     return promise;
   }
 
@@ -100,8 +108,7 @@ export class WriteQueue {
   #holdUp(began: number): number {
     const heldUp = (this.#heldUp ??= { since: began, pause: 1 });
     if (began - heldUp.since >= PATIENT) this.#turns.ask();
-    for (const pass of this.#readers) pass();
-    this.#readers.clear();
+    for (const { pass } of this.#readers.toArray()) pass();
     const isEarly = ({ added }: { readonly added: number }) =>
       began < Math.max(added, heldUp.since) + BUSY_TIMEOUT;
     const early = this.#waiting.findIndex(isEarly);
