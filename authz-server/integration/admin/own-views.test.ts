@@ -316,6 +316,11 @@ test('refusals are in German, or say in German that their reason is in English',
   }
 });
 
+test('a list of keys has the state of each in words', async () => {
+  const { text } = await browser.open('/admin/signing-keys-list');
+  expect(text).toMatch(/data-name="State">\s*Signs\s*</);
+});
+
 test('the last good backup is shown, or that none is known, and one that is overdue wants attention', async () => {
   const shown = async () => (await browser.open('/admin/server-status')).text;
   const OVERDUE = 'A backup is overdue';

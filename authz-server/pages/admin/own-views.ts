@@ -93,12 +93,8 @@ const OWN_VIEWS: Readonly<Record<string, Make>> = {
           id: 'processes',
           title: textsOf(language).admin.sections.processes,
           columns: ['server', 'worker', 'software_version', 'since', 'state', 'heard_at'],
-          rows: itemsOf(processes).map(({ version: own, state, ...item }) => ({
-            item: {
-              ...item,
-              software_version: own,
-              state: choiceWord(language, String(state)) ?? state,
-            },
+          rows: itemsOf(processes).map(({ version: own, ...item }) => ({
+            item: { ...item, software_version: own },
           })),
         },
         warningsSection(itemsOf(warnings), language),

@@ -1,12 +1,12 @@
 import { type Html, html } from '#shared/pages/html.ts';
 import type { View } from '../frame/view.ts';
-import { memberWord } from '../texts/admin/words.ts';
+import { choiceWord, memberWord } from '../texts/admin/words.ts';
 import { textsOf } from '../texts/index.ts';
 import { facts } from './facts.ts';
 import { moment } from './times.ts';
 
 /** Matches the names of members that are times, in milliseconds or seconds since the epoch. */
-const TIME = /(?:^|_)(?:at|until|since|seen|expires|used|issue)$/;
+const TIME = /(?:^|_)(?:at|until|since|seen|expires|used|issue)$|^not_before$/;
 /** Matches a time as ISO 8601 writes it. */
 const WRITTEN = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 /** Below it a time is in seconds: as milliseconds it would be before this software. */
@@ -33,7 +33,8 @@ export function adminValue(view: View, name: string, value: unknown): Html | str
   if (typeof value === 'string' && TIME.test(name) && WRITTEN.test(value)) {
     return moment(Date.parse(value), view);
   }
-  return typeof value === 'string' ? value : adminFacts(view, Object(value) as object);
+  if (typeof value !== 'string') return adminFacts(view, Object(value) as object);
+  return name === 'state' ? (choiceWord(view.language, value) ?? value) : value;
 }
 
 /** The members of what an operation gave, by their names in words. */

@@ -12,7 +12,7 @@ export const adminDe: typeof adminEn = {
     `Sie sind ${name} und verwalten diesen Server. Alles hier geht auch auf der Befehlszeile.`,
   where: 'Wo Sie sind',
   search: 'Anzeigen',
-  others: 'Was Sie damit tun können',
+  others: 'Was Sie tun können',
   nothing: 'Hier ist nichts.',
   next: 'Nächste Seite',
   none: 'Nicht gesetzt',
@@ -145,6 +145,7 @@ export const adminDe: typeof adminEn = {
     ...otherOperationsDe,
   },
   fields: {
+    second_factor: 'Auch den zweiten Faktor entfernen',
     trees: 'Auch die Dokumente in eigenen Bäumen löschen',
     document: 'Adresse seiner Beschreibung, statt aller anderen Felder',
   },

@@ -12,7 +12,7 @@ export const adminEn = {
     `You are ${name}, an administrator of this server. Everything here can also be done on the command line.`,
   where: 'Where you are',
   search: 'Show',
-  others: 'What you can do with it',
+  others: 'What you can do',
   nothing: 'There is nothing here.',
   next: 'Next page',
   none: 'Not set',
@@ -139,6 +139,7 @@ export const adminEn = {
   },
   /** Labels of fields that say something else than the member of the same name in a result. */
   fields: {
+    second_factor: 'Also remove the second factor',
     trees: 'Also erase the documents in their own trees',
     document: 'Address of its description, instead of all other fields',
   },
