@@ -16,7 +16,7 @@ const old = () =>
 
 const entry = (n: number): Entry => ({ place: -1, held: Array.from({ length: MEMBERS }, () => n) });
 
-function leftBy(all: Pick<Bag<Entry>, 'add' | 'delete'>): number {
+function growthIn(all: Pick<Bag<Entry>, 'add' | 'delete'>): number {
   const inside = Array.from({ length: AT_ONCE }, (_, n) => entry(n));
   for (const one of inside) all.add(one);
   for (let n = 0; n < 50_000; n += 1) entry(n); // enough garbage for all the others to grow old
@@ -36,4 +36,4 @@ function leftBy(all: Pick<Bag<Entry>, 'add' | 'delete'>): number {
 
 const set = new Set<Entry>();
 const ofSet = { add: (one: Entry) => void set.add(one), delete: (one: Entry) => set.delete(one) };
-process.stdout.write(JSON.stringify({ bag: leftBy(new Bag()), set: leftBy(ofSet) }));
+process.stdout.write(JSON.stringify({ bag: growthIn(new Bag()), set: growthIn(ofSet) }));
