@@ -24,6 +24,7 @@ describe('a simulation of three regions', () => {
   test('nothing is let in after its acknowledgement amid cuts, pauses, kills, losses and clocks that drift', async () => {
     const outcomes = await simulateAll({});
     expect(sum(outcomes.map(({ letIn }) => letIn))).toBe(0);
+    expect(sum(outcomes.map(({ faults }) => faults))).toBe(SEEDS.length * 4);
     expect(sum(outcomes.map(({ acknowledged }) => acknowledged))).toBeGreaterThan(500);
     const verdicts = outcomes.flatMap((outcome) => outcome.verdicts);
     expect(sum(verdicts.map(({ all }) => all))).toBeGreaterThan(5_000);

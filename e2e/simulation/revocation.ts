@@ -28,6 +28,8 @@ export interface Scenario {
 }
 
 export interface Outcome {
+  /** Faults that happened. */
+  readonly faults: number;
   readonly acknowledged: number;
   /** Answered 503, or their process was killed. They may still stand. */
   readonly unanswered: number;
@@ -152,11 +154,17 @@ export async function simulateRevocation(scenario: Scenario): Promise<Outcome> {
   for (let n = 0; n < rate * seconds; n += 1) {
     time.plan(BEFORE + (n * 1000) / rate, () => void revoke(n).catch(() => {}));
   }
-  for (let at = BEFORE + faults; at < end; at += faults)
-    time.plan(at, () => FAULTS[roll(FAULTS.length)]?.());
+  let happened = 0;
+  for (let at = BEFORE + faults; at < end; at += faults) {
+    time.plan(at, () => {
+      happened += 1;
+      FAULTS[roll(FAULTS.length)]?.();
+    });
+  }
   await time.run(end + AFTER);
   await Promise.all(followers.map(({ feed }) => feed[Symbol.asyncDispose]()));
   return {
+    faults: happened,
     acknowledged: took.length,
     unanswered: rate * seconds - took.length,
     took: { median: quantile(took, 0.5), p99: quantile(took, 0.99), most: quantile(took, 1) },

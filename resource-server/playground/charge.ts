@@ -8,24 +8,33 @@ const RATE = { burst: 30, per: 2 };
 /** Counts a form of a visitor. Rejects with `HttpError` 429 if there were too many lately. */
 export type Charge = (visitor: string) => Promise<void>;
 
-/** Exchanges of all visitors that ask the authorization server, whose audit log and memory each of them costs. */
-const AT_ISSUER = { burst: 20, per: 5 };
-
-/** Counts an exchange at the authorization server. Rejects with `HttpError` 503 if there were too many lately. */
-export function createChargeOfIssuer(limits: Pick<Limits, 'spend'>): () => Promise<void> {
-  return async () => {
-    const spent = await limits.spend('playground', 'authorization server', AT_ISSUER);
-    if (spent.ok) return;
-    const fields = { 'Retry-After': String(spent.retryAfter) };
-    throw new HttpError(503, 'Other visitors ask the authorization server now.', fields);
-  };
-}
-
 export function createCharge(limits: Pick<Limits, 'spend'>): Charge {
   return async (visitor) => {
     const spent = await limits.spend('playground', customerOf(visitor), RATE);
-    if (spent.ok) return;
-    const fields = { 'Retry-After': String(spent.retryAfter) };
-    throw new HttpError(429, 'Too many forms came from your address.', fields);
+    if (!spent.ok) throw tooMany(spent, 429, 'Too many forms came from your address.');
   };
 }
+
+/**
+ * Exchanges that ask the authorization server, whose audit log and memory each of them costs: those of one visitor, and
+ * those of all together.
+ */
+const AT_ISSUER = { ofOne: { burst: 10, per: 20 }, ofAll: { burst: 30, per: 5 } };
+
+/**
+ * Counts an exchange of a visitor at the authorization server. Rejects with `HttpError` 429 if there were too many of
+ * this visitor lately, and 503 if there were too many of all.
+ */
+export function createChargeOfIssuer(limits: Pick<Limits, 'spend'>): Charge {
+  const kind = 'authorization server';
+  return async (visitor) => {
+    const key = `${kind} ${customerOf(visitor)}`;
+    const ofOne = await limits.spend('playground', key, AT_ISSUER.ofOne);
+    if (!ofOne.ok) throw tooMany(ofOne, 429, 'Too many of these forms came from your address.');
+    const ofAll = await limits.spend('playground', kind, AT_ISSUER.ofAll);
+    if (!ofAll.ok) throw tooMany(ofAll, 503, 'Other visitors ask the authorization server now.');
+  };
+}
+
+const tooMany = ({ retryAfter }: { readonly retryAfter: number }, status: number, why: string) =>
+  new HttpError(status, why, { 'Retry-After': String(retryAfter) });

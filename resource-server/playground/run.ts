@@ -55,7 +55,7 @@ export interface RunParts {
   /** The way to the authorization server of the pair. */
   readonly authorization: Way;
   readonly charge: Charge;
-  readonly chargeOfIssuer: () => Promise<void>;
+  readonly chargeOfIssuer: Charge;
   /** The origin that the messages name (RFC 9110 section 7.2). */
   readonly origin: string;
   readonly issue: Issue;
@@ -94,9 +94,9 @@ export function createRun(parts: RunParts): Run {
       const fields = { 'Retry-After': '1' };
       throw new HttpError(503, 'Other visitors use the playground now.', fields);
     }
-    if (exchange.ofPair) await chargeOfIssuer();
     underWay += 1;
     try {
+      if (exchange.ofPair) await chargeOfIssuer(visitor);
       const way = exchange.overTls ? secure : { loopback, origin };
       if (way === undefined) throw notFound();
       const { host } = new URL(way.origin);

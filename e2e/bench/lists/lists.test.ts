@@ -6,7 +6,7 @@ import { measureLists, queriesOf } from './lists.ts';
 const WHOLE = { people: 100_000, clients: 10_000, events: 1_000_000 };
 const FEW = { people: 300, clients: 120, events: 1_000 };
 
-/** `LISTS=whole npm run test:bench -- e2e/bench/lists` takes half an hour, and prints the table. */
+/** `LISTS=whole npm run test:bench -- e2e/bench/lists` takes two minutes, and prints the table. */
 const isWhole = process.env['LISTS'] === 'whole';
 const LONGEST = 3_600_000;
 

@@ -4,17 +4,17 @@ export interface Cost {
   readonly source: string;
 }
 
-const QUICK = '`npm run bench -- scale-out --quick`, 25 November 2026, one shard, one process';
+const WHOLE = '`npm run bench -- scale-out`, 26 November 2026, one shard, one process';
 const ONCE = '`e2e/bench/README.md`, "Measured once"';
 
 export const COSTS = {
   'verdict, token seen': { value: 48, source: ONCE },
-  refresh: { value: 1_900, source: QUICK },
-  'sign-in': { value: 11_700, source: QUICK },
-  'Redis, one refresh': { value: 200, source: QUICK },
-  'Redis, one sign-in': { value: 700, source: QUICK },
-  'Redis, one revocation': { value: 10, source: `${QUICK}, table of the feed` },
-  'Redis, one question for verdicts': { value: 31, source: `${QUICK}, table of the feed` },
+  refresh: { value: 1_950, source: WHOLE },
+  'sign-in': { value: 10_300, source: WHOLE },
+  'Redis, one refresh': { value: 350, source: WHOLE },
+  'Redis, one sign-in': { value: 625, source: WHOLE },
+  'Redis, one revocation': { value: 7, source: `${WHOLE}, table of the feed` },
+  'Redis, one question for verdicts': { value: 29, source: `${WHOLE}, table of the feed` },
   'octets of one remembered revocation': {
     value: 233,
     source: '`docs/explanation/capacity.md`: a million took 222 MiB more',
