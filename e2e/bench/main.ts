@@ -11,6 +11,7 @@
  * time each kind of thread had: that of libuv-worker at the sign-in form is argon2id. `--json` prints
  * JSON. Exits 1 when an answer was not what it should have been, 2 when nothing can be measured here.
  */
+import '../parts/compiled.ts';
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';

@@ -4,7 +4,7 @@ import { systemClock } from '#shared/base/clock.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { loadConfig } from '#shared/config/load.ts';
-import { NODE_FLAGS } from '#shared/start/options.js';
+import { ENVIRONMENT, NODE_FLAGS } from '#shared/start/options.js';
 import { openStores } from '#shared/stores/open.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -88,7 +88,7 @@ async function startOther({ data, env }: Pair): Promise<Server> {
   await writeFile(file, JSON.stringify({ ...config, listen }));
   const main = new URL('../../resource-server/main.ts', import.meta.url).pathname;
   return startServer(process.execPath, [...NODE_FLAGS, main], {
-    env: { ...env, COUNTERSIGN_CONFIG: file },
+    env: { ...ENVIRONMENT, ...env, COUNTERSIGN_CONFIG: file },
     url: `http://127.0.0.1:${listen['resource'].port}`,
     log: join(data, 'other.log'),
   });

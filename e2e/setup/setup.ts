@@ -1,4 +1,5 @@
 /** Runs once before the tests: what those that were selected start or load has to be there. */
+import '../parts/compiled.ts';
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { installParts } from '#shared/auth/schemes/negotiate/debian.ts';
@@ -22,10 +23,6 @@ export default async function setup(): Promise<void> {
   if (startsOlderNodes(selected)) await installOlderNodes();
   installParts(PARTS.filter(({ program }) => named.has(program)));
   if (startsOurs(selected)) process.env['BUNDLE_UNDER_TEST'] = await bundled();
-  // Half of what a start of a server costs is compiling.
-  process.env['NODE_COMPILE_CACHE'] = fileURLToPath(
-    new URL('../../node_modules/.cache/compiled', import.meta.url),
-  );
   // The writes of a killed process are there, on a disk or not; only a disk makes it wait.
   if (await roomInMemory()) process.env['TMPDIR'] = MEMORY;
 }

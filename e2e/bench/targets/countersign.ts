@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NODE_FLAGS } from '#shared/start/options.js';
+import { ENVIRONMENT, NODE_FLAGS } from '#shared/start/options.js';
 import { startPair } from '../../pair/pair.ts';
 import type { Pair, PairOptions, ServerProcess } from '../../pair/pair.ts';
 import { startServer } from '../cpu.ts';
@@ -70,7 +70,8 @@ export async function startCountersign(
     await server.kill('SIGTERM');
     const log = join(pair.data, `${name}.log`);
     const signal = workers === undefined ? 'SIGKILL' : 'SIGTERM'; // a parent ends its workers
-    const options = { env: pair.env, url: server.url, log, signal } as const;
+    const env = { ...ENVIRONMENT, ...pair.env };
+    const options = { env, url: server.url, log, signal } as const;
     const args =
       workers === undefined
         ? [...NODE_FLAGS, join(ROOT, `${name}-server`, 'main.ts')]
