@@ -19,7 +19,7 @@ export function createCharge(limits: Pick<Limits, 'spend'>): Charge {
  * Exchanges that ask the authorization server, whose audit log and memory each of them costs: those of one visitor, and
  * those of all together.
  */
-const AT_ISSUER = { ofOne: { burst: 10, per: 20 }, ofAll: { burst: 30, per: 5 } };
+const AT_ISSUER = { ofOne: { burst: 20, per: 10 }, ofAll: { burst: 60, per: 5 } };
 
 /**
  * Counts an exchange of a visitor at the authorization server. Rejects with `HttpError` 429 if there were too many of
