@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { notFound } from '#shared/http/answer.ts';
 import type { Entry } from '#shared/stores/trees/trees.ts';
-import { davError } from '../webdav/dav-error.ts';
+import { davError, XML_TYPE } from '../webdav/dav-error.ts';
 import { type Depth, depthOf } from '../webdav/depth.ts';
 import { expectedState } from '../place/expected-state.ts';
-import { type MemberResponse, multiStatus } from '../webdav/multi-status.ts';
+import { type MemberResponse, multiStatus, sameStatuses } from '../webdav/multi-status.ts';
+import { madeOf } from '../place/made.ts';
 import { hrefOf } from '../resource/path.ts';
 import type { MethodFactory } from '../place/place.ts';
 import { propertyQuestion } from '../webdav/propfind-element.ts';
@@ -16,27 +17,47 @@ const MOST = 5000;
 /** How many rows are read at a time; each may have many dead properties. */
 const PAGE = 50;
 
-/** PROPFIND (RFC 4918 section 9.1). */
+/**
+ * PROPFIND (RFC 4918 section 9.1). Reuses the answer about a collection that nobody has locked if nothing in the tree has
+ * changed: clients ask again and again.
+ */
 export const propfind: MethodFactory = (services) => async (context, place) => {
-  const { locks, clock } = services;
-  const { store, path, slash, principal } = place;
+  const { locks, clock, made } = services;
+  const { store, tree, path, slash, principal } = place;
   const { request, space } = context;
   const depth = depthOf(request) ?? 'infinity';
   const expected = expectedState(context, place, services);
   const question = propertyQuestion(await readXml(request, place.holder));
 
+  // Before the view: what is found under a version is right for it, and no older than the request.
+  const version = await store.version();
   const view = await store.look([path, ...expected.paths]);
   const target = view.entries.get(path);
   if (target === undefined || (slash && target.kind === 'document')) throw notFound();
   expected.check(view, []);
+  /** What depends on nothing but the tree: no lock, whose time passes, and no condition about another moment. */
+  const isMade =
+    target.kind === 'collection' &&
+    depth !== '0' &&
+    view.locks.length === 0 &&
+    expected.paths.length === 0;
+  const what = ['propfind', tree, hrefOf(space, target), depth, question.key];
+  const before = isMade ? made.find(what, version) : undefined;
+  if (before !== undefined) return sameStatuses(before.content);
   if (depth === 'infinity') await checkFinite(pagesOf(store, target, depth));
 
   const asking = { space, principal, now: clock.now() };
   const respond = (entry: Entry): MemberResponse => ({
     href: hrefOf(space, entry),
-    propstats: question({ entry, view, locks, quota: store.quota, asking }),
+    propstats: question.answer({ entry, view, locks, quota: store.quota, asking }),
   });
-  return multiStatus(mapped(pagesOf(store, target, depth), respond));
+  const pages = mapped(pagesOf(store, target, depth), respond);
+  if (!isMade) return multiStatus(pages);
+  return multiStatus(pages, async (whole) => {
+    // An outage now is none of this answer, which is complete.
+    if ((await store.version().catch(() => undefined)) !== version) return;
+    made.keep(what, version, madeOf({ type: XML_TYPE, content: Buffer.from(whole) }));
+  });
 };
 
 async function* mapped<T>(

@@ -1,7 +1,13 @@
 import { STATUS_CODES } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { XML_TYPE } from './dav-error.ts';
-import type { Pieces, ResourceAnswer } from '../../answers/pieces.ts';
+import {
+  type Body,
+  type Pieces,
+  piecesOf as piecesInMemory,
+  type ResourceAnswer,
+} from '../../answers/pieces.ts';
+import { gathered, type Keep } from './gathered.ts';
 import { dav, davHref, davRoot } from './xml-writer.ts';
 
 /** Characters that are sent at a time, with others served in between. A shorter answer is sent at once. */
@@ -31,15 +37,25 @@ type Pages = Iterable<Iterable<MemberResponse>> | AsyncIterable<Iterable<MemberR
 
 /**
  * Answers 207 (RFC 4918 section 13). Resolves when a short answer is complete, or when the first piece of a long
- * one is; a later failure ends the connection.
+ * one is; a later failure ends the connection. `keep` gets the whole of most that are not too long.
  */
-export async function multiStatus(pages: Pages): Promise<ResourceAnswer> {
-  const pieces = piecesOf(pages);
+export async function multiStatus(pages: Pages, keep?: Keep): Promise<ResourceAnswer> {
+  const pieces = keep === undefined ? piecesOf(pages) : gathered(piecesOf(pages), keep);
   const { value: first = '' } = await pieces.next();
   const second = await pieces.next();
   const body = second.done ? first : resumed([first, second.value], pieces);
-  return { status: 207, fields: { 'Content-Type': XML_TYPE }, body };
+  return statuses(body);
 }
+
+/** Answers 207 with the content of an earlier answer. */
+export const sameStatuses = (content: Buffer): ResourceAnswer =>
+  statuses(content.length > PIECE ? piecesInMemory(content, () => {}) : content);
+
+const statuses = (body: Body): ResourceAnswer => ({
+  status: 207,
+  fields: { 'Content-Type': XML_TYPE },
+  body,
+});
 
 async function* piecesOf(pages: Pages): AsyncGenerator<string, undefined> {
   let piece = davRoot('multistatus');

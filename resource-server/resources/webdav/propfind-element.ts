@@ -18,13 +18,21 @@ interface Named {
   readonly empty: string;
 }
 
-/** Answers a PROPFIND for one resource. */
-export type PropertyQuestion = (subject: Subject) => readonly Propstat[];
+/** What a PROPFIND asks about each resource. */
+export interface PropertyQuestion {
+  /** Equal for questions that are answered alike. */
+  readonly key: string;
+  /** The answer for one resource. */
+  answer(subject: Subject): readonly Propstat[];
+}
 
 const QUESTIONS: Readonly<Record<string, (root: XmlElement) => PropertyQuestion>> = {
-  propname: () => (subject) => [{ status: 200, properties: propertyNames(subject) }],
-  prop: (root) => named(namesIn(root, 'prop'), () => []),
-  allprop: (root) => named(namesIn(root, 'include'), allProperties),
+  propname: () => ({
+    key: 'propname',
+    answer: (subject) => [{ status: 200, properties: propertyNames(subject) }],
+  }),
+  prop: (root) => named('prop', namesIn(root, 'prop'), () => []),
+  allprop: (root) => named('allprop', namesIn(root, 'include'), allProperties),
 };
 
 /**
@@ -33,7 +41,7 @@ const QUESTIONS: Readonly<Record<string, (root: XmlElement) => PropertyQuestion>
  * are too long.
  */
 export function propertyQuestion(root: XmlElement | undefined): PropertyQuestion {
-  if (root === undefined) return named([], allProperties);
+  if (root === undefined) return named('allprop', [], allProperties);
   const asked = isDav(root, 'propfind')
     ? Object.entries(QUESTIONS).filter(([name]) => davChild(root, name) !== undefined)
     : [];
@@ -64,10 +72,12 @@ function namesIn(root: XmlElement, container: string): readonly Named[] {
 
 /** Adds named properties to the others. Missing ones are 404 (RFC 4918 section 9.1.2). */
 function named(
+  kind: string,
   names: readonly Named[],
   others: (subject: Subject) => readonly string[],
 ): PropertyQuestion {
-  return (subject) => {
+  const key = [kind, ...names.map(({ empty }) => empty)].join(' ');
+  const answer: PropertyQuestion['answer'] = (subject) => {
     const unnamed = others(subject);
     const found = [...unnamed];
     const missing: string[] = [];
@@ -81,4 +91,5 @@ function named(
     const none = { status: 404, properties: missing };
     return found.length === 0 ? [none] : [{ status: 200, properties: found }, none];
   };
+  return { key, answer };
 }

@@ -22,6 +22,8 @@ const PROPPATCH =
 
 /** How often the store was asked what is in a collection. */
 let listings = 0;
+/** What happens when the members of a collection are read. */
+let amidMembers = <T>(read: () => Promise<T>) => read();
 const counted = (stores: Stores): Stores => ({
   ...stores,
   trees: {
@@ -29,6 +31,10 @@ const counted = (stores: Stores): Stores => ({
     list(...args) {
       listings += 1;
       return stores.trees.list(...args);
+    },
+    members(...args) {
+      listings += 1;
+      return amidMembers(() => stores.trees.members(...args));
     },
   },
 });
@@ -53,6 +59,9 @@ const get = (headers: OutgoingHttpHeaders = {}, query = '') =>
   rs.as('GET', path + query, { headers });
 const query = (body: string, headers: OutgoingHttpHeaders = {}, at = path) =>
   rs.as('QUERY', at, { body, headers: { ...JSONPATH, ...headers } });
+const propfind = (depth: string, body = '', headers: OutgoingHttpHeaders = {}) =>
+  rs.as('PROPFIND', path, { headers: { Depth: depth, ...headers }, body });
+const asking = (content: string) => `<D:propfind xmlns:D="DAV:">${content}</D:propfind>`;
 async function listingsIn(work: () => Promise<unknown>): Promise<number> {
   const before = listings;
   await work();
@@ -117,6 +126,74 @@ describe('the representation of an unchanged resource', () => {
   });
 });
 
+describe('RFC 4918 section 9.1: the answer to PROPFIND about an unchanged collection', () => {
+  const forms = [
+    () => propfind('1'),
+    () => propfind('infinity'),
+    () => propfind('1', asking('<D:propname/>')),
+    () => propfind('1', asking('<D:prop><D:getetag/></D:prop>')),
+    () => propfind('1', asking('<D:prop><getetag xmlns="x:"/></D:prop>')),
+    () => propfind('1', asking('<D:allprop/><D:include><D:quota-used-bytes/></D:include>')),
+  ];
+
+  test('is made once for each question and depth', async () => {
+    await rs.as('MKCOL', `${path}c`);
+    await rs.as('PUT', `${path}c/d`, { body: 'd' });
+    const first: string[] = [];
+    for (const form of forms) first.push((await form()).text);
+    expect(new Set(first).size).toBe(forms.length);
+    for (const [n, form] of forms.entries()) {
+      expect(
+        await listingsIn(async () => {
+          const { status, text, headers } = await form();
+          expect({ status, text }).toEqual({ status: 207, text: first[n] });
+          expect(headers['content-type']).toBe('application/xml; charset="utf-8"');
+        }),
+      ).toBe(0);
+    }
+    const alike = asking('<prop xmlns="DAV:"> <getetag></getetag></prop>');
+    expect(await listingsIn(() => propfind('1', alike))).toBe(0);
+  });
+
+  test('is made anew where the tree has a lock, and shows its token to its owner alone', async () => {
+    const { alice, bob } = clientsOf(rs);
+    const at = path.slice('/documents/'.length);
+    const list = (who: typeof alice) => who('PROPFIND', at, { Depth: '1' });
+    expect((await list(bob)).text).toBe((await list(alice)).text);
+    const locked = await alice('LOCK', `${at}a`, {}, LOCK_INFO());
+    const token = /<(.*)>/.exec(String(locked.headers['lock-token']))?.[1] ?? 'none';
+    for (let round = 0; round < 2; round += 1) {
+      expect((await list(alice)).text).toContain(token);
+      const { text } = await list(bob);
+      expect([text.includes('<D:activelock>'), text.includes(token)]).toEqual([true, false]);
+    }
+    await alice('UNLOCK', `${at}a`, { 'Lock-Token': `<${token}>` });
+    expect((await list(bob)).text).not.toContain('activelock');
+  });
+
+  test('with a condition in If it is made of what the condition was about', async () => {
+    await propfind('1');
+    const met = { If: '(Not <DAV:no-lock>)' };
+    expect(await listingsIn(() => propfind('1', '', met))).toBe(1);
+    expect((await propfind('1', '', { If: '(["none"])' })).status).toBe(412);
+  });
+
+  test('is not kept if something changed while it was made', async () => {
+    let wrote = false;
+    amidMembers = async (read) => {
+      const found = await read();
+      if (!wrote) {
+        wrote = true;
+        await put('b', '{}');
+      }
+      return found;
+    };
+    const amid = await propfind('1').finally(() => (amidMembers = (read) => read()));
+    expect([wrote, amid.text.includes(`${path}b`)]).toEqual([true, false]);
+    expect((await propfind('1')).text).toContain(`${path}b`);
+  });
+});
+
 describe('every change is seen by the next request', () => {
   const lock = (at: string, headers = {}): [string, string, Call] => [
     'LOCK',
@@ -143,6 +220,7 @@ describe('every change is seen by the next request', () => {
   test.each(Object.entries(CHANGES))('%s', async (_, change) => {
     const forms = [() => get(), () => get({ Accept: 'text/html' }), () => query('$')];
     const before = await Promise.all(forms.map((form) => form()));
+    const found = await propfind('1');
     rs.clock.advance(61);
     expect([200, 201, 204]).toContain((await rs.as(...change())).status);
     for (const [n, form] of forms.entries()) {
@@ -151,6 +229,7 @@ describe('every change is seen by the next request', () => {
       expect(after.text).not.toBe(before[n]?.text);
       expect(after.headers.etag).not.toBe(before[n]?.headers.etag);
     }
+    expect((await propfind('1')).text).not.toBe(found.text);
     const listed = JSON.parse((await get()).text) as { members: { name: string }[] };
     const entries = await rs.stores.trees.members('/documents', path.slice(11, -1), '', 9);
     expect(listed.members.map(({ name }) => name.replace('/', ''))).toEqual(
@@ -160,9 +239,11 @@ describe('every change is seen by the next request', () => {
 
   test('PROPPATCH, LOCK and UNLOCK, which change nothing that is listed: it is made anew, and the same', async () => {
     const { headers } = await get();
+    await propfind('1');
     const xml = { 'Content-Type': 'application/xml' };
     const patched = await rs.as('PROPPATCH', `${path}a`, { headers: xml, body: PROPPATCH });
     expect(patched.status).toBe(207);
+    expect((await propfind('1')).text).toMatch(/<x [^>]*xmlns="x:"[^>]*>y</);
     expect(
       await listingsIn(async () => expect((await get()).headers.etag).toBe(headers.etag)),
     ).toBe(1);
