@@ -45,18 +45,28 @@ export function among(read: typeof SMALL, replaced: typeof SMALL_PUTS): Task {
   };
 }
 
-export const LISTING: Task = {
-  requests: (fields) => [
-    {
+const NAMED =
+  '<D:resourcetype/><D:getcontentlength/><D:getlastmodified/><D:getetag/><D:creationdate/>';
+
+/** The members of a collection, by properties that are named, and those of `others` in turn. */
+const listing = (others: readonly string[]): Task => ({
+  requests: (fields) =>
+    others.map((other) => ({
       method: 'PROPFIND',
       path: COLLECTION,
       fields: { ...fields, Depth: '1', 'Content-Type': 'application/xml' },
       body: `<?xml version="1.0" encoding="utf-8"?>
-<D:propfind xmlns:D="DAV:"><D:prop><D:resourcetype/><D:getcontentlength/><D:getlastmodified/><D:getetag/><D:creationdate/></D:prop></D:propfind>`,
-    },
-  ],
+<D:propfind xmlns:D="DAV:"><D:prop>${NAMED}${other}</D:prop></D:propfind>`,
+    })),
   answer: {
     status: 207,
     body: (found) => found.match(/<D:response[ >]/g)?.length === MEMBERS.length + 1,
   },
-};
+});
+
+export const LISTING = listing(['']);
+
+/** More questions than a server remembers the answers to. */
+export const NEW_LISTINGS = listing(
+  Array.from({ length: 100 }, (_, n) => `<x${n} xmlns="urn:example"/>`),
+);

@@ -6,7 +6,15 @@ import {
   startApacheTarget,
   startOwnTarget,
 } from '../document-targets.ts';
-import { among, LISTING, performing, reading, replacing, type Task } from '../document-tasks.ts';
+import {
+  among,
+  LISTING,
+  NEW_LISTINGS,
+  performing,
+  reading,
+  replacing,
+  type Task,
+} from '../document-tasks.ts';
 import { ARCHIVE, LARGE, put, SMALL, SMALL_PUTS } from '../library.ts';
 import { onHttp2, onWrk, startBareHttp } from '../loaded.ts';
 import { startRedisStore } from '../targets/redis.ts';
@@ -111,8 +119,13 @@ export const DOCUMENTS = room(start, [
   },
   {
     name: 'PROPFIND of 1,000',
-    goals: { [APACHE]: times(1) },
+    goals: { [APACHE]: times(1), Redis: times(2.5) },
     atOnce: FEW,
     loads: (all) => ({ beside: [on(all.apache, LISTING)], ways: onBoth(all, LISTING) }),
+  },
+  {
+    name: 'PROPFIND of 1,000, each with another question',
+    atOnce: FEW,
+    loads: (all) => ({ beside: [on(all.apache, NEW_LISTINGS)], ways: onBoth(all, NEW_LISTINGS) }),
   },
 ]);
