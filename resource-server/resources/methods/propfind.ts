@@ -35,7 +35,7 @@ export const propfind: MethodFactory = (services) => async (context, place) => {
   const target = view.entries.get(path);
   if (target === undefined || (slash && target.kind === 'document')) throw notFound();
   expected.check(view, []);
-  /** What depends on nothing but the tree: no lock, whose time passes, and no condition about another moment. */
+  /** The answer depends on the tree alone: on no lock, whose time passes, and on no condition about a moment. */
   const isMade =
     target.kind === 'collection' &&
     depth !== '0' &&

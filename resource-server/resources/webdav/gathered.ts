@@ -7,15 +7,16 @@ export type Keep = (whole: string) => Promise<void>;
 
 let gathering = 0;
 
+type Answer = AsyncGenerator<string, undefined>;
+
 /**
  * Passes the pieces of an answer on. `keep` gets the whole once all have passed, unless it is too long or others are being
  * gathered: a client that reads slowly only keeps it from being kept.
  */
-export async function* gathered(
-  pieces: AsyncGenerator<string, undefined>,
-  keep: Keep,
-): AsyncGenerator<string, undefined> {
-  if (gathering === AT_ONCE) return yield* pieces;
+export const gathered = (pieces: Answer, keep: Keep): Answer =>
+  gathering === AT_ONCE ? pieces : gather(pieces, keep);
+
+async function* gather(pieces: Answer, keep: Keep): Answer {
   gathering += 1;
   try {
     let whole = '';

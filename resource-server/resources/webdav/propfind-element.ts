@@ -18,7 +18,7 @@ interface Named {
   readonly empty: string;
 }
 
-/** What a PROPFIND asks about each resource. */
+/** A PROPFIND asks this about each resource. */
 export interface PropertyQuestion {
   /** Equal for questions that are answered alike. */
   readonly key: string;

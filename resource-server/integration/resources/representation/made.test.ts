@@ -22,7 +22,7 @@ const PROPPATCH =
 
 /** How often the store was asked what is in a collection. */
 let listings = 0;
-/** What happens when the members of a collection are read. */
+/** Happens when the members of a collection are read. */
 let amidMembers = <T>(read: () => Promise<T>) => read();
 const counted = (stores: Stores): Stores => ({
   ...stores,
