@@ -93,6 +93,14 @@ test('the line with the API key has the key that is there, marked as a demo', as
   });
 });
 
+test('with Redis there may be no folder yet: the secrets are kept all the same, in one that is private', async () => {
+  const data = join(await temporaryFolder(), 'none', 'yet');
+  const { start, kept } = await server(undefined, data);
+  await start();
+  expect(value(await kept(), 'password')).not.toBe('');
+  expect((await stat(data)).mode & 0o777).toBe(0o700);
+});
+
 test('a person who was removed is not made again', async () => {
   const { start, stores, clock } = await server();
   await start();

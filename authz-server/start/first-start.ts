@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { demo, type DemoParts, type Made } from './demo.ts';
 
@@ -27,6 +27,8 @@ export async function firstStart(parts: DemoParts): Promise<FirstStart> {
   const file = join(config.data, FILE);
   const makes = demo(config);
   const made: Made[] = [];
+  // With Redis there may be no folder yet, and what is made now is not told again.
+  await mkdir(config.data, { recursive: true, mode: 0o700 });
   if (await stores.replay.unique('first-start', FILE, AT_ONCE)) {
     for (const make of makes) {
       const one = await make(parts);
