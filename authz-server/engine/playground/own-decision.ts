@@ -11,9 +11,9 @@ import {
   playgroundResource,
   playgroundSigningKey,
 } from '#shared/config/playground-client.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { wholeContent } from '#shared/server/content/content.ts';
 import { decideDeviceCode, findDeviceCode } from '../../base/device-code.ts';
-import { formTooLong } from '../../base/errors.ts';
 import type { AuthzServer } from '../../base/server.ts';
 import { spendOfClient } from '../../base/spend.ts';
 import { normaliseUserCode } from '../../base/user-code.ts';
@@ -37,6 +37,7 @@ export function ownDecision(server: DecidingServer, provider: Provider) {
   const { config, master, stores, clock } = server;
   const isOn = hasPlayground(config);
   const key = createPublicKey(playgroundSigningKey(master));
+  const audience = config.issuer + PLAYGROUND_DECISION;
 
   /** Throws `invalid_client` unless the client has signed it for this address, and shows it for the first time. */
   async function checkAssertion(assertion: string): Promise<void> {
@@ -45,7 +46,7 @@ export function ownDecision(server: DecidingServer, provider: Provider) {
       typ: 'client-authentication+jwt',
       issuer: PLAYGROUND_CLIENT,
       subject: PLAYGROUND_CLIENT,
-      audience: config.issuer + PLAYGROUND_DECISION,
+      audience,
       requiredClaims: ['jti', 'exp'],
       maxTokenAge: LIFE,
       clockTolerance: config.tokens.skew,
@@ -55,8 +56,12 @@ export function ownDecision(server: DecidingServer, provider: Provider) {
       if (error instanceof joseErrors.JOSEError) throw refused(error.message);
       throw error;
     });
+    const { aud, jti } = payload;
+    // For this address alone (draft-ietf-oauth-rfc7523bis section 4), and known by a text.
+    if (aud !== audience) throw refused('aud is a list');
+    if (typeof jti !== 'string' || jti === '') throw refused('jti is no text');
     await spendOfClient(server, PLAYGROUND_CLIENT);
-    const isFirst = await stores.replay.unique('playground', String(payload.jti), REMEMBERED);
+    const isFirst = await stores.replay.unique('playground', jti, REMEMBERED);
     if (!isFirst) throw refused('it was used before');
   }
 
@@ -80,8 +85,11 @@ export function ownDecision(server: DecidingServer, provider: Provider) {
       return;
     }
     if (!ctx.is(FORM)) throw new errors.InvalidRequest(`the content is no form: ${FORM}`);
-    const content = await wholeContent(ctx.req, LONGEST, formTooLong);
+    const content = await wholeContent(ctx.req, LONGEST, tooLong);
     const form = new URLSearchParams(content.toString());
+    if (form.size > PARAMETERS.filter((name) => form.has(name)).length) {
+      throw new errors.InvalidRequest(`the form has ${PARAMETERS.join(', ')}, each once`);
+    }
     await checkAssertion(form.get('client_assertion') ?? '');
     const decision = form.get('decision') ?? '';
     if (decision !== 'allow' && decision !== 'deny') {
@@ -94,6 +102,10 @@ export function ownDecision(server: DecidingServer, provider: Provider) {
 }
 
 const FORM = 'application/x-www-form-urlencoded';
+/** RFC 6749 section 3.2: none comes twice. */
+const PARAMETERS = ['client_assertion_type', 'client_assertion', 'user_code', 'decision'];
+
+const tooLong = () => new HttpError(413, `The form has at most ${LONGEST} bytes.`);
 
 const refused = (why: string) => new errors.InvalidClientAuth(`client assertion: ${why}`);
 const unknown = () => new errors.InvalidGrant('no code of the playground waits for a decision');

@@ -330,6 +330,9 @@ test('a decision needs an assertion of the key, for this address, once', async (
     await assertion(flow, { ...forDecision(), claims: { sub: 'web' } }),
     await assertion(flow, { ...forDecision(), claims: { iss: 'web' } }),
     await assertion(flow, { ...forDecision(), claims: { jti: undefined } }),
+    await assertion(flow, { ...forDecision(), claims: { jti: null } }),
+    await assertion(flow, { ...forDecision(), claims: { jti: { a: 1 } } }),
+    await assertion(flow, { audience: [forDecision().audience, flow.config.issuer] }),
   ];
   for (const one of shown) {
     const { status, body } = await decide(user_code, 'allow', one);
@@ -347,6 +350,28 @@ test('a decision needs an assertion of the key, for this address, once', async (
   for (const decision of ['', 'yes']) {
     expect((await decide(user_code, decision)).status).toBe(400);
   }
+});
+
+test('RFC 6749 section 3.2: a form with a parameter twice, or another one, decides nothing', async () => {
+  const { device_code, user_code } = await askAsDevice();
+  const more: readonly [string, string][] = [
+    ['decision', 'deny'],
+    ['user_code', user_code],
+    ['client_assertion', 'x'],
+    ['client_id', 'web'],
+  ];
+  for (const one of more) {
+    const { status, body } = await flow.post(PLAYGROUND_DECISION, [
+      ['user_code', user_code],
+      ['decision', 'allow'],
+      ['client_assertion', await assertion(flow, forDecision())],
+      one,
+    ]);
+    expect([one, status, errorOf(body)]).toEqual([one, 400, 'invalid_request']);
+  }
+  const long = await decide(user_code, 'allow', 'x'.repeat(4096));
+  expect([long.status, long.body['detail']]).toEqual([413, 'The form has at most 4096 bytes.']);
+  expect(errorOf((await poll(device_code)).body)).toBe('authorization_pending');
 });
 
 test('neither decides about a device code of the other: the playground and a person', async () => {

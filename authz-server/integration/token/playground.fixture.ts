@@ -12,7 +12,7 @@ export const assertion = (
     claims = {},
   }: {
     readonly key?: KeyObject;
-    readonly audience?: string;
+    readonly audience?: string | string[];
     readonly claims?: Readonly<Record<string, unknown>>;
   } = {},
 ): Promise<string> =>
