@@ -282,9 +282,16 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'exchanges of the playground',
-      '30 at once, then one in two seconds, from one address; two at a time in each worker. Those that ask the authorization server: 20 at once of all visitors together, then one in five seconds',
-      '429; 503 where two are under way, or others ask the authorization server',
+      '30 at once, then one in two seconds, from one address; two at a time in each worker. Those that ask the authorization server: 20 at once, then one in ten seconds, from one address; 60 at once of all visitors together, then one in five seconds; one at a time in each worker',
+      '429; 503 where as many are under way, or others ask the authorization server',
       'in the store; those under way in each worker',
+      'resource-server/integration/playground/attacks.test.ts',
+    ],
+    [
+      'credentials that spaces of the playground look at, from one address',
+      '200 at once, then two a second: everybody has the right ones',
+      '429',
+      'in the store',
       'resource-server/integration/playground/attacks.test.ts',
     ],
     [

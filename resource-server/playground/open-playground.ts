@@ -25,6 +25,7 @@ import type { PushService } from '../push/push.ts';
 import { createSpaces, type SpacePeople, type Spaces } from '../space/spaces.ts';
 import { playgroundApiKey } from './api-key.ts';
 import { startApplication } from './application.ts';
+import { playgroundAttempts } from './attempts.ts';
 import { wayToAuthorizationServer } from './authorization-server.ts';
 import { createCharge, createChargeOfIssuer } from './charge.ts';
 import { playgroundPages } from './endpoints.ts';
@@ -84,11 +85,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
   const secureOrigin = secureOriginOf(config);
   const ofKeys = playgroundKeys(parts.schemes.stores, secureOrigin ?? config.resource, clock);
   const { stores, apiKey } = playgroundApiKey(ofKeys.stores, master);
-  const own = playgroundPeople(
-    everySpace({ ...config, spaces: reached }),
-    random,
-    parts.schemes.attempts,
-  );
+  const own = playgroundPeople(everySpace({ ...config, spaces: reached }), random);
   const { resource, tokens } = config;
   const issuer = playgroundIssuer({ ...parts.schemes, master, resource, skew: tokens.skew });
   const tokenIssuer = playgroundTokenIssuer({
@@ -102,6 +99,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     ...parts.schemes,
     stores: { ...stores, spentTokens: spentInTime(stores.spentTokens) },
     ...own,
+    attempts: playgroundAttempts(stores.limits, config.limits),
     tokens: issuer.schemes.tokens,
     oauth: oauthOf(issuer.schemes.oauth, parts.schemes.oauth, pair),
     issuers: () => tokenIssuer.issuer,

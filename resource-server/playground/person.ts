@@ -1,10 +1,8 @@
 import { sameText } from '#shared/base/constant-time.ts';
 import type { Random } from '#shared/base/random.ts';
-import type { Attempts } from '#shared/auth/credentials/attempts.ts';
 import { realmNeeds } from '#shared/auth/schemes/realm-needs.ts';
 import type { SchemeParts } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import type { SpaceConfig } from '#shared/config/schema.ts';
-import { customerOf } from '#shared/http/forwarded.ts';
 import { deriveVerifiers } from '#shared/people/derive-verifiers.ts';
 import type { Person } from '#shared/people/directory.ts';
 
@@ -18,12 +16,9 @@ export const PERSON: Person = { id: '(playground)', name: 'playground' };
 export function playgroundPeople(
   spaces: readonly SpaceConfig[],
   random: Random,
-  attempts: Attempts,
-): Pick<SchemeParts, 'directory' | 'verifiers' | 'attempts'> {
+): Pick<SchemeParts, 'directory' | 'verifiers'> {
   const secret = { name: PERSON.name, password: PASSWORD };
   let derived: ReturnType<typeof deriveVerifiers> | undefined;
-  const own = (account: string, address: string) =>
-    `${PERSON.id} ${customerOf(address)} ${account}`;
   return {
     directory: {
       find: async (id) => (id === PERSON.id ? PERSON : undefined),
@@ -44,13 +39,6 @@ export function playgroundPeople(
         return row && { person: PERSON, value: row.value };
       },
       kerberos: async () => undefined,
-    },
-    // Counted apart from those of a real person of that name. Everybody knows the password, so nobody who fails may
-    // keep others out: each address counts for itself.
-    attempts: {
-      begin: (account, address) => attempts.begin(own(account, address), address),
-      succeeded: (account, address) => attempts.succeeded(own(account, address), address),
-      failed: (account, address) => attempts.failed(own(account, address), address),
     },
   };
 }

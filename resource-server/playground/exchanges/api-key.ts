@@ -14,7 +14,8 @@ export const apiKeyExchange: Exchange = {
     'An application shows a key in a field of its own. No standard describes this, there is no challenge, and anybody who reads one request has the key.',
   standard: 'draft-ietf-httpapi-ratelimit-headers-11 (the limits)',
   document: 'how-to/schemes/api-key.md',
-  space: { schemes: ['API-Key'] },
+  // All visitors have the one key, so that what bounds each of them is their address (`playgroundAttempts`).
+  space: { schemes: ['API-Key'], apiKey: { limit: { burst: 10_000, per: 0.001 } } },
   command: (url, { apiKey }) =>
     `curl -si -H ${shellWord(`X-API-Key: ${apiKey}`)} ${shellWord(url)}`,
   mistakes: {

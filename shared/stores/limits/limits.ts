@@ -81,8 +81,9 @@ export type LimitNamespace =
   /** Messages to a push resource, by subscription; those of an application server, by its key (RFC 8292). */
   | 'push-subscription'
   | 'push-key'
-  /** Exchanges of the playground, by address. */
+  /** Exchanges of the playground, by address, and credentials that its spaces look at. */
   | 'playground'
+  | 'playground-credentials'
   /** Requests with an API key, by its id. */
   | 'api-key'
   /** Tokens of PrivateToken that are issued, by person and client. */
