@@ -176,6 +176,7 @@ export async function startResourceServer(
     now,
     config,
     stores,
+    feed,
     master,
     listening,
     server,

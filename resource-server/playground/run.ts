@@ -9,6 +9,7 @@ import type { Choice } from './form.ts';
 import {
   type Connection,
   dividedAtTunnel,
+  notAnswered,
   type Party,
   type PlannedRequest,
   readAnswer,
@@ -71,6 +72,9 @@ export interface RunParts {
 /** Performs exchanges for visitors, and returns what was on the wire. */
 export type Run = (exchange: Exchange, choice: Choice, visitor: string) => Promise<readonly Leg[]>;
 
+/** Milliseconds after which an exchange begins no more legs, each of which has its own patience. */
+const LONGEST = 15_000;
+
 const PROMISED = 'Within this stream the server has promised a request, and answers it';
 
 /**
@@ -87,14 +91,18 @@ export function createRun(parts: RunParts): Run {
     proxy: ({ target }) => target,
   };
   const ways: Readonly<Partial<Record<Party, Way>>> = { proxy, authorization };
-  let underWay = 0;
+  const underWay = { all: 0, ofPair: 0 };
+  /** Those that wait for the authorization server, which may be away, leave a place to the others. */
+  const isFull = ({ ofPair }: Exchange) =>
+    underWay.all >= AT_ONCE || (ofPair === true && underWay.ofPair >= AT_ONCE - 1);
   return async (exchange, { mistake, http2 }, visitor) => {
     await charge(visitor);
-    if (underWay >= AT_ONCE) {
+    if (isFull(exchange)) {
       const fields = { 'Retry-After': '1' };
       throw new HttpError(503, 'Other visitors use the playground now.', fields);
     }
-    underWay += 1;
+    underWay.all += 1;
+    if (exchange.ofPair) underWay.ofPair += 1;
     try {
       if (exchange.ofPair) await chargeOfIssuer(visitor);
       const way = exchange.overTls ? secure : { loopback, origin };
@@ -103,11 +111,15 @@ export function createRun(parts: RunParts): Run {
       const url = way.origin + spacePath(exchange);
       const legs: (Leg & { readonly remarks: Remark[]; refusal?: string })[] = [];
       const drawn: Buffer[] = [];
+      const began = parts.clock.monotonic();
       const add = (leg: Omit<Leg, 'drawn' | 'remarks'>) =>
         legs.push({ ...leg, drawn: [...drawn], remarks: [] });
       await exchange.perform({
         ...means,
         async send(title, request) {
+          if (parts.clock.monotonic() - began > LONGEST) {
+            throw notAnswered('the exchange takes too long');
+          }
           const { to, from, fields, ofConnection } = request;
           let sent: Buffer = Buffer.alloc(0);
           let ofTls: Pick<Leg, 'certificate' | 'exported'> = OF_CLEAR_TEXT;
@@ -169,7 +181,8 @@ export function createRun(parts: RunParts): Run {
       });
       return legs;
     } finally {
-      underWay -= 1;
+      underWay.all -= 1;
+      if (exchange.ofPair) underWay.ofPair -= 1;
     }
   };
 }

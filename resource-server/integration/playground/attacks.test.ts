@@ -2,9 +2,10 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import { silentLog } from '#shared/base/log.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { sharedTree } from '#shared/stores/trees/tree-names.ts';
 import { EXCHANGES } from '../../playground/exchanges.ts';
 import { PASSWORD, PERSON } from '../../playground/person.ts';
@@ -89,6 +90,25 @@ test('two of ten exchanges at once are performed, and the others are 503', async
   expect((await rs.perform('basic')).status).toBe(200);
 });
 
+test('one address shows the credentials that everybody has 200 times at once, and uses up nothing of others', async () => {
+  await using rs = await startPlayground();
+  const page = await rs.ask('GET', '/playground/api-key', { headers: { Accept: 'text/html' } });
+  const [key = ''] = /cs_[0-9a-f_]+/.exec(page.text) ?? [];
+  const address = { 'X-Forwarded-For': '203.0.113.1' };
+  const headers = { ...address, 'X-API-Key': key };
+  const show = async () => (await rs.ask('GET', '/playground/at/api-key/', { headers })).status;
+  let shown = 0;
+  while (shown < 400 && (await show()) === 200) shown += 1;
+  expect([shown, await show()]).toEqual([200, 429]);
+  // Each authentication by Digest or SCRAM leaves a row in the store.
+  expect(statusesOf((await rs.perform('digest', '', address)).text)).toEqual([401, 429, 429]);
+  expect((await rs.perform('scram-sha-256', '', address)).text).toContain('answered 429');
+  expect(statusesOf((await rs.perform('api-key')).text)).toEqual([403, 200]);
+  expect(statusesOf((await rs.perform('digest')).text)).toEqual([401, 200, 200]);
+  rs.clock.advance(1);
+  expect([await show(), await show(), await show()]).toEqual([200, 200, 429]);
+});
+
 test("wrong passwords count for the visitor's address, also if the address is that of a trusted proxy", async () => {
   await using rs = await startPlayground({
     limits: { signIn: { burst: 2, per: 100 }, credentials: { burst: 50, per: 10 } },
@@ -104,10 +124,18 @@ test("wrong passwords count for the visitor's address, also if the address is th
 });
 
 describe('an authorization server that gives no token', () => {
-  let answer = '';
+  /** Undefined: it is silent. */
+  let answer: string | undefined = '';
+  /** It takes so long. */
+  let seconds = 0;
   let rs: Awaited<ReturnType<typeof startPlayground>>;
+  const sockets = new Set<Socket>();
   const server = createServer((socket) => {
-    socket.once('data', () => socket.end(answer));
+    sockets.add(socket);
+    socket.once('data', () => {
+      rs.clock.advance(seconds);
+      if (answer !== undefined) socket.end(answer);
+    });
   });
   beforeAll(async () => {
     await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -130,6 +158,38 @@ describe('an authorization server that gives no token', () => {
   ])('%s: a page says so', async (_what, told, status) => {
     answer = `HTTP/1.1 ${told}`;
     expect((await from(99)).status).toBe(status);
+  });
+
+  test('a browser that is led nowhere, or a token that was no token, is not called a refusal of another kind', async () => {
+    answer = 'HTTP/1.1 200 OK\r\n\r\n{"request_uri":"urn:x","access_token":"x"}';
+    const code = await rs.perform('authorization-code');
+    expect(statusesOf(code.text)).toEqual([401, 200, 200]);
+    expect(code.text).not.toContain('has begun no request with this state');
+    const token = await from(96);
+    expect(statusesOf(token.text)).toEqual([401, 200, 401, 200, 401]);
+    expect(token.text).not.toContain('because it was revoked');
+  });
+
+  test('one that answers slowly holds an exchange for 15 seconds, and the leg that is under way by then', async () => {
+    answer = 'HTTP/1.1 200 OK\r\n\r\n{"access_token":"x"}';
+    seconds = 8;
+    expect((await from(93)).status).toBe(503);
+    seconds = 0;
+    expect((await from(92)).status).toBe(200);
+  });
+
+  test('while it is silent, exchanges that do not need it go on', async () => {
+    answer = undefined;
+    const asked = once(server, 'connection');
+    const first = from(95);
+    await asked;
+    const askedAgain = once(server, 'connection');
+    const second = from(94);
+    await Promise.race([second, askedAgain]);
+    expect((await rs.perform('basic')).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    expect([(await first).status, (await second).status]).toEqual([503, 503]);
+    expect((await second).text).toContain('Other visitors use the playground now.');
   });
 
   test('one visitor asks it 20 times at once, and leaves the rest to others', async () => {
@@ -155,11 +215,36 @@ describe('an authorization server that gives no token', () => {
       503,
       expect.stringContaining('Other visitors ask the authorization server'),
     ]);
-    expect(times).toBeGreaterThanOrEqual(60 - 26);
+    expect(times).toBeGreaterThanOrEqual(60 - 31);
     expect((await rs.perform('basic', '', { 'X-Forwarded-For': '203.0.113.254' })).status).toBe(
       200,
     );
   });
+});
+
+test('a store that is away in the middle of an exchange is told in words, and not as an error of the server', async () => {
+  await using rs = await startPlayground();
+  const { limits } = rs.stores;
+  const away = () => Promise.reject(new StoreUnavailable('down'));
+  const spend = limits.spend.bind(limits);
+  jest
+    .spyOn(limits, 'spend')
+    .mockImplementation((...of) => (of[0] === 'push-subscription' ? away() : spend(...of)));
+  expect(statusesOf((await rs.perform('vapid')).text)).toEqual([201, 503, 204]);
+  const replayed = await rs.perform('vapid', 'mistake=replayed');
+  expect(statusesOf(replayed.text)).toEqual([201, 503, 503, 204]);
+  expect(replayed.text).not.toContain('The push service takes it');
+  // The client has its token, and the issuer cannot look for revocations.
+  const latest = rs.feed.latest.bind(rs.feed);
+  jest.spyOn(rs.feed, 'latest').mockImplementation(away).mockImplementationOnce(latest);
+  const unsigned = await rs.perform('private-token');
+  expect([unsigned.status, unsigned.text]).toEqual([
+    503,
+    expect.stringContaining('The server answered 503.'),
+  ]);
+  jest.restoreAllMocks();
+  expect(statusesOf((await rs.perform('private-token')).text)).toEqual([401, 200, 200, 200]);
+  expect(statusesOf((await rs.perform('vapid')).text)).toEqual([201, 201, 200, 204, 204]);
 });
 
 test("a program of this machine gets nothing from the playground's listener", async () => {

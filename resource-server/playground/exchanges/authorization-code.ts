@@ -60,19 +60,24 @@ const browsing = (query: Readonly<Record<string, string>>): PlannedRequest => ({
   fields: [],
 });
 
-/** The answer that the browser brings to the client (RFC 6749 section 4.1.2), by the field Location. */
+/**
+ * The answer that the browser brings to the client (RFC 6749 section 4.1.2), by the field Location. Undefined: it is led
+ * nowhere, since the server is away.
+ */
 async function authorize(
   { send, remark }: Performing,
   requestUri: string,
-): Promise<URLSearchParams> {
+): Promise<URLSearchParams | undefined> {
   const answer = await send(
     'The browser of the person asks the authorization server',
     browsing({ request_uri: requestUri }),
   );
+  const location = URL.parse(fieldOf(answer, 'Location'));
+  if (location === null) return undefined;
   remark(
     `Here a person would sign in and allow what is asked for, on pages. The playground has a person of its own, ${PLAYGROUND_PERSON}, in whose place the server allows it at once.`,
   );
-  return new URLSearchParams(URL.parse(fieldOf(answer, 'Location'))?.search);
+  return location.searchParams;
 }
 
 /** The client looks at an answer before it uses the code (RFC 9700 sections 4.4 and 4.7). Returns whether it takes it. */
@@ -173,10 +178,12 @@ export const authorizationCodeExchange: Exchange = {
     if (mistake !== 'replayed') return useAndRevoke(performing, token);
     await send('The client shows the token to the resource', showing(performing, token));
     const again = redeeming(performing, answer.get('code') ?? '', verifier);
-    await send('Somebody redeems the same code again', again);
-    remark(
-      'Nobody knows which of the two is the thief, so the token of the first time ends, too (RFC 6749 section 4.1.2).',
-    );
+    const { status } = await send('Somebody redeems the same code again', again);
+    if (status === 400) {
+      remark(
+        'Nobody knows which of the two is the thief, so the token of the first time ends, too (RFC 6749 section 4.1.2).',
+      );
+    }
   },
 };
 
@@ -194,7 +201,7 @@ async function answerTo(
     return theirs === undefined ? undefined : authorize(performing, theirs);
   }
   const answer = await authorize(performing, pushed);
-  if (mistake !== 'used') return answer;
+  if (answer === undefined || mistake !== 'used') return answer;
   await send('Somebody opens the same address again', browsing({ request_uri: pushed }));
   return undefined;
 }

@@ -7,7 +7,7 @@ import { mutualChecks } from '../checks/mutual.ts';
 import type { Exchange } from '../exchange.ts';
 import type { FieldLine } from '../http1-message.ts';
 import { PASSWORD, PERSON } from '../person.ts';
-import { challengeOf, infoOf } from './parameters.ts';
+import { answeredOtherwise, challengeOf, infoOf } from './parameters.ts';
 
 const lineOf = (params: AuthParams): FieldLine => [
   'Authorization',
@@ -47,7 +47,7 @@ export const mutualExchange: Exchange = {
       fields: [lineOf(client.exchange)],
     });
     const session = client.session(challengeOf(exchanged));
-    if (session === undefined) throw new Error('the own server gave no part of the key');
+    if (session === undefined) throw answeredOtherwise(exchanged);
     const prove = async (title: string, nc: bigint) => {
       const made: { bound?: Bound; line?: FieldLine } = {};
       const answer = await send(title, {

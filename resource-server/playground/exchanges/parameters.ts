@@ -9,11 +9,13 @@ import { fieldOf, type ReadAnswer } from '../http1-message.ts';
  */
 export function challengeOf(answer: ReadAnswer): AuthParams {
   const [first] = parseChallenges(fieldOf(answer, 'WWW-Authenticate')) ?? [];
-  if (first === undefined) {
-    throw new HttpError(503, `The server answered ${answer.status}. Try again in a minute.`);
-  }
+  if (first === undefined) throw answeredOtherwise(answer);
   return first.params ?? {};
 }
+
+/** An answer without which the exchange cannot go on: the store is away, or the visitor has asked too often. */
+export const answeredOtherwise = ({ status }: ReadAnswer): HttpError =>
+  new HttpError(503, `The server answered ${status}. Try again in a minute.`);
 
 /** Returns the parameters of Authentication-Info (RFC 9110 section 11.6.3), in which no scheme is named. */
 export const infoOf = (answer: ReadAnswer, scheme: string): AuthParams =>

@@ -23,6 +23,7 @@ import { tokenRequestChecks } from '../checks/token-request.ts';
 import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { fieldOf } from '../http1-message.ts';
+import { answeredOtherwise } from './parameters.ts';
 import { jwtInClear } from './tokens.ts';
 
 /** Gets one token from the issuer that the challenge names. Throws if the issuer does not answer rightly. */
@@ -37,6 +38,7 @@ async function obtain(
     target: DIRECTORY_PATH,
     fields: [['Accept', DIRECTORY_TYPE]],
   });
+  if (listed.status !== 200) throw answeredOtherwise(listed);
   const directory = parseDirectory(JSON.parse(listed.content), origin + DIRECTORY_PATH);
   const key = keyForChallenge(challenge, directory, clock);
   if (key === undefined) throw new Error('the own issuer has no such key');
@@ -56,6 +58,7 @@ async function obtain(
     ],
     content,
   });
+  if (signed.status !== 200) throw answeredOtherwise(signed);
   const token = finalize(signed.octets);
   if (token === undefined) throw new Error('the own issuer has not signed the token');
   remark(
@@ -135,7 +138,7 @@ export const privateTokenExchange: Exchange = {
     const site = serverNameOf(url);
     const [challenge] = readSiteChallenges(fieldOf(asked, 'WWW-Authenticate'), site, clock) ?? [];
     if (challenge === undefined || typeof challenge === 'string') {
-      throw new Error('the own server gave no challenge');
+      throw answeredOtherwise(asked);
     }
     const right = await obtain(performing, challenge);
     const token = SHOWN[mistake]?.(right) ?? right;

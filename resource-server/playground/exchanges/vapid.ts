@@ -2,10 +2,10 @@ import { vapidAuthorization, vapidKey } from '#shared/auth/schemes/vapid/prove.t
 import { epochSeconds } from '#shared/base/clock.ts';
 import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
 import { PUSH_CONTENT_NOTES, VAPID_NOTES } from '#shared/explain/notes/vapid.ts';
-import { HttpError } from '#shared/http/answer.ts';
 import { vapidChecks } from '../checks/vapid.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { fieldOf, type FieldLine } from '../http1-message.ts';
+import { answeredOtherwise } from './parameters.ts';
 import { jwtInClear } from './tokens.ts';
 
 const HOUR = 3600;
@@ -29,9 +29,7 @@ async function subscribe({ send, target, url, issue, keys }: Performing) {
     },
   );
   const [, push] = PUSH.exec(fieldOf(made, 'Link')) ?? [];
-  if (push === undefined) {
-    throw new HttpError(503, `The server answered ${made.status}. Try again in a minute.`);
-  }
+  if (push === undefined) throw answeredOtherwise(made);
   return { push, subscription: new URL(fieldOf(made, 'Location')).pathname };
 }
 
@@ -98,12 +96,16 @@ export const vapidExchange: Exchange = {
       message('Hello'),
     );
     if (mistake === 'replayed') {
-      await send('Somebody who has heard the credentials sends another message', message('Buy!'));
-      remark(
-        'The push service takes it: until it expires, a token is good for every message to this push service (RFC 8292 section 2). TLS keeps others from hearing it.',
-      );
+      const title = 'Somebody who has heard the credentials sends another message';
+      const again = await send(title, message('Buy!'));
+      if (again.status === 201) {
+        remark(
+          'The push service takes it: until it expires, a token is good for every message to this push service (RFC 8292 section 2). TLS keeps others from hearing it.',
+        );
+      }
     }
-    if (mistake === undefined) {
+    const stored = URL.parse(fieldOf(sent, 'Location'));
+    if (mistake === undefined && stored !== null) {
       await send('The user agent comes for its messages', {
         method: 'GET',
         target: subscription,
@@ -115,7 +117,7 @@ export const vapidExchange: Exchange = {
       );
       await send('The user agent acknowledges the message', {
         method: 'DELETE',
-        target: new URL(fieldOf(sent, 'Location')).pathname,
+        target: stored.pathname,
         fields: [],
       });
     }
