@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { issueWords } from '#shared/base/issue-words.ts';
 import { parseStrictJson, StrictJsonError } from '#shared/base/strict-json.ts';
 import { HASH_METHODS } from '#shared/gnap/interaction-hash.ts';
 import { isVisibleName } from '#shared/people/names/visible-name.ts';
@@ -125,7 +126,7 @@ export function readContent<Schema extends z.ZodType>(
   schema: Schema,
   content: Buffer,
 ): z.infer<Schema> {
-  const checked = schema.safeParse(parseJson(content));
+  const checked = schema.safeParse(parseJson(content), { error: issueWords });
   if (checked.success) return checked.data;
   throw new GnapError('invalid_request', mistakeIn(checked.error.issues));
 }

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type * as z from 'zod';
 import { environmentMembers } from './environment.ts';
 import { issueMistakes } from './issue-mistakes.ts';
-import { issueWords } from './issue-words.ts';
+import { issueWords } from '#shared/base/issue-words.ts';
 import { inFileOrder } from './file-order.ts';
 import { ConfigError, type Mistake } from '#shared/base/mistake.ts';
 import { parseStrictJson, StrictJsonError } from '#shared/base/strict-json.ts';

@@ -61,6 +61,7 @@ describe('in JSON', () => {
     [{ colour: 'red' }, 'The ban has the unknown member "colour", and needs path, tag or status.'],
     [{ path: '/a', host: 'b' }, 'The ban has the unknown member "host".'],
     [{ tag: '' }, 'The ban tag must be 1 to 256 visible characters.'],
+    [{ tag: 'a', soft: 'yes' }, 'The ban soft must be true or false.'],
   ])('%j: the message is a sentence', (members, message) => {
     expect(() => toBan(members)).toThrow(message);
   });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { issueWords } from '#shared/base/issue-words.ts';
 import { BadRequest } from './fields.ts';
 import { type Member, parseDictionary } from './structured-fields.ts';
 
@@ -58,7 +59,7 @@ function unknownMember(issue: z.core.$ZodRawIssue): string | undefined {
 
 /** A ban from its members, as they stand in JSON. Throws `BadRequest`, which says what is wrong. */
 export function toBan(given: unknown): Ban {
-  const { data, error } = schema.safeParse(given);
+  const { data, error } = schema.safeParse(given, { error: issueWords });
   if (data !== undefined) return data;
   const said = error.issues.map(({ path, message }) => [...path, message].join(' '));
   throw new BadRequest(`The ban ${said.join(', and ')}.`);

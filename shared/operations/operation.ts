@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Recorder } from '#shared/audit/recorder.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
+import { issueWords } from '#shared/base/issue-words.ts';
 import type { DocumentNetwork } from '#shared/client-documents/fetch-document.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { PeopleStore } from '#shared/people/people.ts';
@@ -109,6 +110,7 @@ export async function perform<Input extends z.ZodObject, Output extends z.ZodTyp
 
 /** Says what a member must be where its schema does not. */
 const inWords: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === 'too_big' || issue.code === 'too_small') return issueWords(issue);
   if (issue.code !== 'invalid_type') return undefined;
   return issue.input === undefined ? 'is missing' : `must be of the type ${issue.expected}`;
 };

@@ -195,7 +195,9 @@ describe('files of earlier versions', () => {
       second_factors: [],
     });
     expect(parse(JSON.stringify(then)).people).toMatchObject([{ name: 'alice' }]);
-    expect(mistakes(JSON.stringify({ ...then, public_keys: [] }))).toContain('Unrecognized key');
+    expect(mistakes(JSON.stringify({ ...then, public_keys: [] }))).toContain(
+      'has what nothing reads',
+    );
     expect(mistakes(JSON.stringify({ ...then, countersign_directory: 4 }))).toContain(
       'public_keys',
     );
@@ -214,7 +216,9 @@ describe('files of earlier versions', () => {
         second_factors: [],
       });
       for (const part of ['passkeys', 'second_factors']) {
-        expect(mistakes(JSON.stringify({ ...then, [part]: [] }))).toContain('Unrecognized key');
+        expect(mistakes(JSON.stringify({ ...then, [part]: [] }))).toContain(
+          'has what nothing reads',
+        );
       }
       const [{ password_hash: ___, ...alice }] = rest.people;
       const passwordless = { ...then, people: [{ ...alice, verifiers: [] }] };
@@ -226,11 +230,11 @@ describe('files of earlier versions', () => {
     [{ verifiers: { 'a"b': {} } }, 'verifiers.a"b'],
     [{ verifiers: { one: { digest: { MD5: 'x' } } } }, 'value of a verifier'],
     [{ verifiers: { one: { digest: { 'SHA-1': 'ha1' } } } }, 'people.0.verifiers.0.kind'],
-    [{ verifiers: { one: { more: {} } } }, 'Unrecognized key'],
+    [{ verifiers: { one: { more: {} } } }, 'has what nothing reads'],
     [{ scram: { 'SHA-1': { ...keys('one'), iterations: 1 } } }, 'value of a verifier'],
-    [{ scram: { 'SHA-1': { ...keys('one'), more: 1 } } }, 'Unrecognized key'],
+    [{ scram: { 'SHA-1': { ...keys('one'), more: 1 } } }, 'has what nothing reads'],
     [{ scram: { 'SHA-512': keys('one') } }, 'people.0.verifiers.0.kind'],
-    [{ aliases: [] }, 'Unrecognized key'],
+    [{ aliases: [] }, 'has what nothing reads'],
   ])('refused: %j', async (members, message) => {
     const file = await former(2, members);
     expect(mistakes(file, kinds)).toContain(message);
@@ -263,8 +267,8 @@ describe('refused, by its place', () => {
 
   test.each([
     [['countersign_directory'], 7, 'must be of version 1, 2, 3, 4, 5, 6'],
-    [['people'], {}, 'expected array'],
-    [['more'], 1, 'Unrecognized key'],
+    [['people'], {}, 'people: must be a list in brackets'],
+    [['more'], 1, 'all: has what nothing reads: remove more'],
     [['people', 0, 'name'], 'Alice', 'a name in its normal form'],
     [['people', 0, 'name'], 'al ice', 'a name in its normal form'],
     [['people', 0, 'name'], 'x'.repeat(65), 'a name in its normal form'],
@@ -277,8 +281,8 @@ describe('refused, by its place', () => {
     [['people', 0, 'password_hash'], hash('m=19456,t=2,p=1', `${'A'.repeat(21)}B`), 'an argon2id'],
     // Digest and SCRAM would let in somebody whom Basic refuses.
     [['people', 0, 'password_hash'], undefined, 'people.0.verifiers: must be empty for somebody'],
-    [['people', 0, 'password_hash'], null, 'expected string'],
-    [['people', 0, 'verifiers'], undefined, 'expected array'],
+    [['people', 0, 'password_hash'], null, 'must be text in quotation marks'],
+    [['people', 0, 'verifiers'], undefined, 'is missing: it must be a list'],
     [['people', 0, 'verifiers', 1, 'kind'], 'proof three', 'verifiers.1.kind'],
     [['people', 0, 'verifiers', 1, 'kind'], 'proof two', 'must have one of each kind and realm'],
     [['people', 0, 'verifiers', 1, 'realm'], 'a"b', 'verifiers.1.realm'],
@@ -286,20 +290,20 @@ describe('refused, by its place', () => {
     // Good in all realms.
     [['people', 0, 'verifiers', 0, 'realm'], 'one', 'verifiers.0.realm'],
     [['people', 0, 'verifiers', 1, 'value'], 'x'.repeat(64), 'value of a verifier of Proof one'],
-    [['people', 0, 'verifiers', 1, 'value'], undefined, 'expected string'],
-    [['people', 0, 'verifiers', 1, 'handle'], 'x', 'Unrecognized key'],
-    [['people', 0, 'scram'], {}, 'Unrecognized key'],
+    [['people', 0, 'verifiers', 1, 'value'], undefined, 'is missing: it must be text'],
+    [['people', 0, 'verifiers', 1, 'handle'], 'x', 'has what nothing reads'],
+    [['people', 0, 'scram'], {}, 'has what nothing reads'],
     [['people', 0, 'kerberos', 0], 'alice', 'a principal with its realm'],
-    [['people', 0, 'disabled'], 'no', 'expected boolean'],
-    [['people', 0, 'created_at'], -1, '>=0'],
-    [['people', 0, 'aliases'], ['kerberos:root@A'], 'Unrecognized key'],
-    [['people', 0, 'version'], 7, 'Unrecognized key'],
+    [['people', 0, 'disabled'], 'no', 'must be true or false'],
+    [['people', 0, 'created_at'], -1, 'must be at least 0'],
+    [['people', 0, 'aliases'], ['kerberos:root@A'], 'has what nothing reads'],
+    [['people', 0, 'version'], 7, 'has what nothing reads'],
     [['api_keys', 0, 'id'], 'a b', 'must be an identifier'],
     [['api_keys', 0, 'application'], 'App\u001b[2J', '1 to 100 characters'],
     [['api_keys', 0, 'realm'], '', 'realm'],
     [['api_keys', 0, 'secret_hash'], 'x', '32 bytes in base64url'],
     [['api_keys', 0, 'scopes', 0], 'a b', 'a scope-token'],
-    [['api_keys', 0, 'expires_at'], 1.5, 'expected int'],
+    [['api_keys', 0, 'expires_at'], 1.5, 'must be a whole number'],
     [
       ['public_keys', 0, 'id'],
       'A'.repeat(43),
@@ -310,13 +314,13 @@ describe('refused, by its place', () => {
     [['public_keys', 0, 'spki'], `${PUBLIC_KEY.spki}=`, 'a key for Concealed in DER'],
     [['public_keys', 0, 'scheme'], 'Basic', 'public_keys.0.scheme'],
     [['public_keys', 0, 'scheme'], 'HOBA', 'origin'],
-    [['public_keys', 0, 'origin'], 'https://rs.example', 'Unrecognized key'],
+    [['public_keys', 0, 'origin'], 'https://rs.example', 'has what nothing reads'],
     [['public_keys', 0, 'owner'], { kind: 'person', id: 'somebody' }, 'is nobody of the file'],
     [['public_keys', 0, 'owner', 'kind'], 'client', 'public_keys.0.owner.kind'],
     [['public_keys', 0, 'owner'], { kind: 'application', id: '' }, '1 to 100 characters'],
     [['public_keys', 0, 'name'], 'x\u001b[2J', '1 to 100 characters'],
-    [['public_keys', 0, 'signed_out_at'], -1, '>=0'],
-    [['public_keys', 0, 'more'], 1, 'Unrecognized key'],
+    [['public_keys', 0, 'signed_out_at'], -1, 'must be at least 0'],
+    [['public_keys', 0, 'more'], 1, 'has what nothing reads'],
     [['passkeys'], undefined, 'passkeys: '],
     [['passkeys', 0, 'id'], '', 'passkeys.0.id: must be 1 to 1,023 octets in base64url'],
     [['passkeys', 0, 'id'], 'A', '1 to 1,023 octets in base64url'],
@@ -330,27 +334,27 @@ describe('refused, by its place', () => {
     [['passkeys', 0, 'accountId'], 'somebody', 'passkeys.0.accountId: is nobody of the file'],
     [['passkeys', 0, 'rpId'], 'https://auth.example', 'rpId: must be a domain'],
     [['passkeys', 0, 'rpId'], 'x'.repeat(254), 'rpId: must be a domain'],
-    [['passkeys', 0, 'counter'], 2 ** 32, '<=4294967295'],
-    [['passkeys', 0, 'counter'], -1, '>=0'],
-    [['passkeys', 0, 'counter'], 0.5, 'expected int'],
-    [['passkeys', 0, 'backedUp'], 1, 'expected boolean'],
+    [['passkeys', 0, 'counter'], 2 ** 32, 'must be at most 4294967295'],
+    [['passkeys', 0, 'counter'], -1, 'must be at least 0'],
+    [['passkeys', 0, 'counter'], 0.5, 'must be a whole number'],
+    [['passkeys', 0, 'backedUp'], 1, 'must be true or false'],
     [['passkeys', 0, 'name'], 'x\u001b[2J', '1 to 100 characters'],
     [['passkeys', 0, 'created_at'], undefined, 'created_at'],
-    [['passkeys', 0, 'used_at'], -1, '>=0'],
+    [['passkeys', 0, 'used_at'], -1, 'must be at least 0'],
     [['passkeys', 0, 'refused_at'], 'today', 'refused_at'],
-    [['passkeys', 0, 'more'], 1, 'Unrecognized key'],
+    [['passkeys', 0, 'more'], 1, 'has what nothing reads'],
     [['second_factors'], undefined, 'second_factors: '],
     [['second_factors', 0, 'accountId'], 'somebody', 'accountId: is nobody of the file'],
     [['second_factors', 0, 'id'], '', 'must be an identifier'],
     [['second_factors', 0, 'sealed'], 'AAAA=', '1 to 256 octets in base64url'],
     [['second_factors', 0, 'sealed'], octets(257), '1 to 256 octets in base64url'],
-    [['second_factors', 0, 'step'], -1, '>=0'],
-    [['second_factors', 0, 'step'], 0.5, 'expected int'],
+    [['second_factors', 0, 'step'], -1, 'must be at least 0'],
+    [['second_factors', 0, 'step'], 0.5, 'must be a whole number'],
     [['second_factors', 0, 'recovery', 0], 'ABCDE12345', '1 to 32 octets in base64url'],
     [['second_factors', 0, 'recovery', 0], octets(33), '1 to 32 octets in base64url'],
-    [['second_factors', 0, 'recovery'], Array(11).fill(octets(32)), '<=10'],
-    [['second_factors', 0, 'used_at'], -1, '>=0'],
-    [['second_factors', 0, 'more'], 1, 'Unrecognized key'],
+    [['second_factors', 0, 'recovery'], Array(11).fill(octets(32)), 'must have at most 10 entries'],
+    [['second_factors', 0, 'used_at'], -1, 'must be at least 0'],
+    [['second_factors', 0, 'more'], 1, 'has what nothing reads'],
   ])('%j', async (place, value, message) => {
     const said = mistakes(await spoilt(place, value));
     expect(said).toContain(message);

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { issueWords } from '#shared/base/issue-words.ts';
 import { realmName } from '#shared/base/members.ts';
 import { jsonFault } from '#shared/base/json-fault.ts';
 import { parseStrictJson, StrictJsonError } from '#shared/base/strict-json.ts';
@@ -115,7 +116,7 @@ const MISTAKES = 20;
  * Parses a file with verifiers of `kinds`. Throws `DirectoryFileError` unless it is as `formatDirectoryFile` writes it.
  */
 export function parseDirectoryFile(file: Uint8Array, kinds: readonly KeptKind[]): DirectoryContent {
-  const { data, error } = schemaOf(kinds).safeParse(parseJson(file));
+  const { data, error } = schemaOf(kinds).safeParse(parseJson(file), { error: issueWords });
   if (data !== undefined) return data;
   const lines = error.issues.map(({ path, message }) => `${path.join('.') || 'all'}: ${message}`);
   throw new DirectoryFileError(lines.slice(0, MISTAKES).join('\n'));

@@ -21,6 +21,7 @@ export const adminRefusalsDe: readonly (readonly [message: RegExp, words: string
     /^is given, and to be cleared: choose one$/,
     'ist angegeben und soll zugleich geleert werden: Wählen Sie eins',
   ],
+  [/^must have at most ([\d,]+) characters$/, 'darf höchstens $1 Zeichen haben'],
   [/^must be true or false$/, 'muss „true“ oder „false“ sein'],
   [/^must be one of (.+)$/, 'muss eins von diesen sein: $1'],
   [

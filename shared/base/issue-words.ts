@@ -35,12 +35,13 @@ const WORDS: {
   invalid_format: ({ format }) => `must be ${FORMATS[format] ?? format}`,
   too_small: ({ origin, inclusive, minimum }) =>
     `must ${sized(origin, `${inclusive ? 'at least' : 'more than'} ${minimum}`)}`,
+  unrecognized_keys: ({ keys }) => `has what nothing reads: remove ${keys.join(', ')}`,
   too_big: ({ origin, inclusive, maximum }) =>
     `must ${sized(origin, `${inclusive ? 'at most' : 'less than'} ${maximum}`)}`,
 };
 
 /**
- * Says what to write instead of a setting that is wrong, where the schema does not say it itself. Never repeats the
+ * Says what to write instead of a value that is wrong, where the schema does not say it itself. Never repeats the
  * value, which may be a secret.
  */
 export const issueWords: z.core.$ZodErrorMap = (issue) => {
