@@ -500,6 +500,44 @@ describe('a mistake changes nothing, and says where it is', () => {
     expect(lines.at(-1)).toContain('and 30 more');
   });
 
+  test('a mistake in one entry hides none in another, and each has its place in the file', async () => {
+    const { refused } = await newShell();
+    const said = await refused({
+      more: 1,
+      realms: ['none'],
+      people: [{ name: 'A' }, { name: 'a', password: 'superman' }, { name: 'b' }, { name: 'b' }],
+      clients: [{ client_id: 'x' }, { ...APP, client_secret: SECRET }, { ...APP, scope: 'admin' }],
+      api_keys: [7, { ...API_KEY, realm: 'none' }, API_KEY, API_KEY],
+    });
+    const places = said.split('\n').flatMap((line) => /^ {2}([\w.]+): /.exec(line)?.[1] ?? []);
+    expect(places.toSorted()).toEqual([
+      'api_keys.0',
+      'api_keys.1.realm',
+      'api_keys.3.id',
+      'clients.0.client_name',
+      'clients.0.grant_types',
+      'clients.1.client_secret',
+      'clients.2.scope',
+      'more',
+      'people.0.name',
+      'people.1.password',
+      'people.3.name',
+      'realms.0',
+    ]);
+  });
+
+  test('conflicts with the store are told in one round, too, twenty at most', async () => {
+    const { done, refused } = await newShell();
+    await done(FILE);
+    const changed = { ...APP, grant_types: ['device_code'] };
+    const stranger = (n: number) => ({ ...APP, client_id: `other-${n}`, secret_hash: undefined });
+    const said = await refused({ clients: [changed, stranger(1)] });
+    expect(said).toContain('the client app cannot change grant_types');
+    expect(said).toContain('the client other-1 has no secret');
+    const clients = Array.from({ length: 25 }, (_, n) => stranger(n));
+    expect((await refused({ clients })).trim().split('\n')).toHaveLength(21);
+  });
+
   test('a file of 10 MB, an endless one and one that is very deep are refused', async () => {
     const { shell, refused } = await newShell();
     const people = Array.from({ length: 120_000 }, (_, n) => ({

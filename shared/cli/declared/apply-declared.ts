@@ -1,9 +1,10 @@
-import { type House, Conflict } from '#shared/operations/operation.ts';
+import { Conflict, type House, Missing } from '#shared/operations/operation.ts';
 import { clearClient } from '#shared/people/access/of-client.ts';
 import { PeopleError } from '#shared/people/people.ts';
 import type { DeclaredThing } from '#shared/stores/declared/declared.ts';
 import type { FormerName } from '#shared/stores/people/people.ts';
 import { Failure } from '../arguments/command.ts';
+import { firstMistakes } from './first-mistakes.ts';
 import { clientItem, formerClientItem } from './client-items.ts';
 import { documentItem } from './document-items.ts';
 import { formerKeyItem, keyItem } from './key-items.ts';
@@ -99,14 +100,27 @@ async function plan(
   return planned;
 }
 
+/** Looks at every item before it throws what says why some cannot be. */
 async function planItems(house: House, items: readonly Item[]): Promise<Planned[]> {
   const planned: Planned[] = [];
+  const refused: Error[] = [];
   for (const item of items) {
-    const step = await item.plan(house);
-    if (step !== undefined) planned.push({ item, step });
+    try {
+      const step = await item.plan(house);
+      if (step !== undefined) planned.push({ item, step });
+    } catch (error) {
+      if (!REFUSALS.some((kind) => error instanceof kind)) throw error;
+      refused.push(error as Error);
+    }
   }
+  if (refused.length > 1) {
+    throw new Failure(firstMistakes(refused.map(({ message }) => message)).join('\n'));
+  }
+  if (refused[0]) throw refused[0];
   return planned;
 }
+
+const REFUSALS = [Failure, Conflict, PeopleError, Missing];
 
 /** First everything that the file has, in its order; then what it no longer has. */
 async function itemsOf(

@@ -3,9 +3,6 @@ import { parseStrictJson, StrictJsonError } from '#shared/base/strict-json.ts';
 import { hash } from 'node:crypto';
 import { dirname, resolve } from 'node:path';
 import type { Mistake } from '#shared/base/mistake.ts';
-import { issueMistakes } from '#shared/config/issue-mistakes.ts';
-import { issueWords } from '#shared/config/issue-words.ts';
-import { knownMembers } from '#shared/config/known-members.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { apiKeySecretHash, parseApiKey } from '#shared/people/api-key.ts';
 import type { ApiKeyRecord } from '#shared/stores/credentials/api-keys.ts';
@@ -16,39 +13,43 @@ import { InputError } from '#shared/operations/operation.ts';
 import { Failure, type Shell } from '../arguments/command.ts';
 import { boundedFile } from './bounded-file.ts';
 import { clientFrom } from './client-from.ts';
-import { type DeclaredFile, declaredFile } from './file-schema.ts';
+import { firstMistakes } from './first-mistakes.ts';
+import { goodEntries, type GoodEntries, type Part } from './good-entries.ts';
 import { publicKeyFrom } from './public-key-from.ts';
-import { plainSecrets } from './plain-secrets.ts';
 import type { Wanted, WantedClient } from './wanted.ts';
 
 /** Octets of a file: some 30,000 people. */
 const LONGEST = 8 * 2 ** 20;
 /** Octets of a file with a secret. */
 const LONGEST_SECRET = 4096;
-/** Most mistakes that one message lists. */
-const MISTAKES = 20;
 
-/** Reads a file of `countersign apply`. Throws `Failure`, which names every mistake by its path, and repeats no value. */
+/**
+ * Reads a file of `countersign apply`. Throws `Failure`, which names every mistake that can be known without a store by its
+ * path, and repeats no value.
+ */
 export async function readDeclared(path: string, config: Config, shell: Shell): Promise<Wanted> {
-  const file = parse(path, await boundedFile(path, LONGEST));
-  const mistakes: Mistake[] = [...twice(file), ...unknownRealms(file, config)];
+  const entries = goodEntries(parse(path, await boundedFile(path, LONGEST)));
+  const { file, at } = entries;
+  const mistakes = [...entries.mistakes, ...twice(entries), ...unknownRealms(entries, config)];
   const folder = dirname(path);
 
   /** Reads each entry of a part, and notes the mistakes in it. */
   async function each<E, W>(
-    part: 'clients' | 'api_keys' | 'public_keys',
-    entries: readonly E[],
+    part: Part,
+    those: readonly E[],
     read: (entry: E) => Promise<W>,
-  ): Promise<W[]> {
-    const all: W[] = [];
-    for (const [index, entry] of entries.entries()) {
+  ): Promise<(W | undefined)[]> {
+    const all: (W | undefined)[] = [];
+    for (const [index, entry] of those.entries()) {
       try {
         all.push(await read(entry));
       } catch (error) {
+        all.push(undefined);
+        const place = at(part, index);
         if (error instanceof InputError) {
-          mistakes.push({ path: [part, index, ...error.path].join('.'), message: error.message });
+          mistakes.push({ path: [place, ...error.path].join('.'), message: error.message });
         } else if (error instanceof Failure) {
-          mistakes.push({ path: `${part}.${index}`, message: error.message });
+          mistakes.push({ path: place, message: error.message });
         } else throw error;
       }
     }
@@ -83,100 +84,75 @@ export async function readDeclared(path: string, config: Config, shell: Shell): 
     if (key.id !== undefined && key.id !== id) throw new Failure('id is not that of key_file');
     return { ...key, id, secret_hash };
   });
-  mistakes.push(
-    ...twiceIn(
-      keys.map(({ id }) => id),
-      'api_keys',
-      'id',
-    ),
-  );
   const publicKeys = await each('public_keys', file.public_keys, async (entry) =>
     publicKeyFrom(entry, config),
   );
   mistakes.push(
-    ...twiceIn(
-      publicKeys.map(({ id }) => id),
-      'public_keys',
-      'id',
-    ),
+    ...twiceIn(keys, ['api_keys', 'id'], at, (key) => key?.id),
+    ...twiceIn(publicKeys, ['public_keys', 'id'], at, (key) => key?.id),
   );
   if (mistakes.length > 0) throw refusal(path, mistakes);
-  return { people: file.people, clients: described, documents, keys, publicKeys };
+  return {
+    people: file.people,
+    clients: described,
+    documents,
+    keys: keys.flatMap((key) => key ?? []),
+    publicKeys: publicKeys.flatMap((key) => key ?? []),
+  };
 }
 
 const ONE_OF = (one: string, other: string) => `has ${one} and ${other}: leave one of them out`;
 
-function parse(path: string, text: string): DeclaredFile {
-  let content: unknown;
+function parse(path: string, text: string): unknown {
   try {
-    content = parseStrictJson(text);
+    return parseStrictJson(text);
   } catch (error) {
     if (!(error instanceof StrictJsonError)) throw error;
     const place = error.path.join('.') || jsonFault(text) || '';
     throw refusal(path, [{ path: place, message: error.message }]);
   }
-  const secrets = plainSecrets(content);
-  if (secrets.length > 0) throw refusal(path, secrets);
-  const { data, error } = declaredFile.safeParse(content, { error: issueWords });
-  if (data !== undefined) return data;
-  const known = (at: readonly PropertyKey[]) => knownMembers(declaredFile, at);
-  throw refusal(
-    path,
-    error.issues.flatMap((issue) => issueMistakes(issue, known)),
-  );
 }
 
 function refusal(path: string, mistakes: readonly Mistake[]): Failure {
-  const lines = mistakes.slice(0, MISTAKES).map((one) => `  ${one.path || 'all'}: ${one.message}`);
-  const more = mistakes.length - lines.length;
-  return new Failure(
-    [`${path} cannot be applied:`, ...lines, ...(more > 0 ? [`  and ${more} more`] : [])].join(
-      '\n',
-    ),
-  );
+  const lines = mistakes.map((one) => `  ${one.path || 'all'}: ${one.message}`);
+  return new Failure([`${path} cannot be applied:`, ...firstMistakes(lines)].join('\n'));
 }
 
-const twice = ({ people, clients }: DeclaredFile) => [
-  ...twiceIn(
-    people.map(({ name }) => name),
-    'people',
-    'name',
+const twice = ({ file: { people, clients }, at }: GoodEntries) => [
+  ...twiceIn(people, ['people', 'name'], at, ({ name }) => name),
+  ...twiceIn(people, ['people', 'id'], at, ({ id }) => id),
+  ...twiceIn(clients, ['clients', 'client_id'], at, (client) =>
+    'document' in client ? undefined : client.client_id,
   ),
-  ...twiceIn(
-    people.flatMap(({ id = [] }) => id),
-    'people',
-    'id',
-  ),
-  ...twiceIn(
-    clients.map((client) => ('document' in client ? undefined : client.client_id)),
-    'clients',
-    'client_id',
-  ),
-  ...twiceIn(
-    clients.map((client) => ('document' in client ? client.document : undefined)),
-    'clients',
-    'document',
+  ...twiceIn(clients, ['clients', 'document'], at, (client) =>
+    'document' in client ? client.document : undefined,
   ),
 ];
 
-/** `values`: of the entries of a part, undefined for one without the member. */
-function twiceIn(values: readonly (string | undefined)[], part: string, member: string): Mistake[] {
+/** `valueOf`: undefined for an entry without the member. */
+function twiceIn<E>(
+  entries: readonly E[],
+  [part, member]: readonly [Part, string],
+  at: GoodEntries['at'],
+  valueOf: (entry: E) => string | undefined,
+): Mistake[] {
   const seen = new Set<string>();
-  return values.flatMap((value, index) =>
-    value !== undefined && seen.size === seen.add(value).size
-      ? [{ path: `${part}.${index}.${member}`, message: 'is that of an earlier entry' }]
-      : [],
-  );
+  return entries.flatMap((entry, index) => {
+    const value = valueOf(entry);
+    return value !== undefined && seen.size === seen.add(value).size
+      ? [{ path: `${at(part, index)}.${member}`, message: 'is that of an earlier entry' }]
+      : [];
+  });
 }
 
-function unknownRealms({ realms }: DeclaredFile, { spaces, proxy }: Config): Mistake[] {
+function unknownRealms({ file, at }: GoodEntries, { spaces, proxy }: Config): Mistake[] {
   const known = new Set([...spaces.map(({ realm }) => realm), ...(proxy ? [proxy.realm] : [])]);
-  return realms.flatMap((realm, index) =>
+  return file.realms.flatMap((realm, index) =>
     known.has(realm)
       ? []
       : [
           {
-            path: `realms.${index}`,
+            path: at('realms', index),
             message: `is no realm of the configuration, which has: ${[...known].join(', ')}`,
           },
         ],
