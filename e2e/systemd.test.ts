@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
+import { examples } from './pair/examples.ts';
 
 const run = promisify(execFile);
 const UNIT = new URL('../docs/how-to/systemd/countersign.service', import.meta.url).pathname;
@@ -11,6 +12,12 @@ test('systemd-analyze security: the exposure of the unit is 1.5 or less', async 
   const { stdout, stderr } = await run('systemd-analyze', asked);
   expect(stderr).toBe('');
   expect(stdout).toMatch(/Overall exposure level .*: (?:0\.\d|1\.[0-5]) /);
+});
+
+test('the service may write to the folder of backups that the guide sets', async () => {
+  const [settings = ''] = await examples('docs/how-to/backup-restore-upgrade.md', 'json backup');
+  const { folder } = (JSON.parse(settings) as { backup: { folder: string } }).backup;
+  expect(await readFile(UNIT, 'utf8')).toContain(`\nReadWritePaths=-${folder}\n`);
 });
 
 test('the unit reloads by SIGHUP, and gives the servers more time to end than they take', async () => {

@@ -66,6 +66,7 @@ interface Manifest {
     readonly template: {
       readonly metadata: { readonly labels: object };
       readonly spec: {
+        readonly enableServiceLinks?: boolean;
         readonly terminationGracePeriodSeconds: number;
         readonly securityContext: object;
         readonly containers: readonly Container[];
@@ -87,6 +88,21 @@ async function manifestsOf(shape: string): Promise<readonly Manifest[]> {
   const texts = await Promise.all(resources.map(read));
   return texts.flatMap((text) => parseAllDocuments(text).map((each) => each.toJS() as Manifest));
 }
+
+/** The variables that Kubernetes gives each pod for each service beside it, unless the pod does without. */
+const serviceLinks = (manifests: readonly Manifest[]) =>
+  Object.fromEntries(
+    manifests
+      .filter(({ kind }) => kind === 'Service')
+      .flatMap(({ metadata, spec }) => {
+        const name = metadata.name.toUpperCase().replaceAll('-', '_');
+        const [port] = spec.ports.map((each) => each.port);
+        return [
+          [`${name}_SERVICE_HOST`, '10.0.0.1'],
+          [`${name}_PORT`, `tcp://10.0.0.1:${port}`],
+        ];
+      }),
+  );
 
 describe.each(['redis', 'sqlite'])('the manifests of %s', (shape) => {
   const workloads = async () =>
@@ -198,7 +214,11 @@ describe.each(['redis', 'sqlite'])('the manifests of %s', (shape) => {
     const secret = join(folder.path, 'secret');
     await writeFile(secret, 'a master secret of thirty-two bytes', { mode: 0o400 });
     const redis = shape === 'redis' ? parts.use(await startRedis()) : undefined;
-    const containers = (await workloads()).flatMap(({ spec }) => spec.template.spec.containers);
+    const pods = (await workloads()).map(({ spec }) => spec.template.spec);
+    const containers = pods.flatMap((pod) => pod.containers);
+    const links = pods.every(({ enableServiceLinks }) => enableServiceLinks === false)
+      ? {}
+      : serviceLinks(manifests);
     expect(containers.map(({ name }) => name)).toEqual(['authz', 'resource']);
     const ports = new Map<string, number>();
     for (const { name } of containers) ports.set(name, await freePort());
@@ -223,6 +243,7 @@ describe.each(['redis', 'sqlite'])('the manifests of %s', (shape) => {
       const process = await startProcess(globalThis.process.execPath, [entryFile(main), part], {
         env: {
           ...NODE,
+          ...links,
           ...Object.fromEntries(
             container.env.map(({ name, value }) => [name, given[name] ?? value]),
           ),

@@ -24,7 +24,7 @@ export const EXAMPLES: Required<Omit<Settings, '$schema'>> = {
   revocations: { lease: 5 },
   device: { lifetime: 900 },
   audit: { addresses: true, keep: 730 },
-  backup: { folder: '/var/backups/countersign', keep: 14 },
+  backup: { folder: '/var/backups/countersign-daily', keep: 14 },
   mail: {
     host: 'mail.example',
     from: 'accounts@example.com',
