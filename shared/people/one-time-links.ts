@@ -45,7 +45,7 @@ type Kept<Right> = Right & {
   readonly password: string;
   /**
    * The epoch of the store: a restored one has generations and passwords of before, and links that were ended since
-   * would be good again. Absent: there was none yet.
+   * would be good again. Absent: an older version made the link, which is good no more.
    */
   readonly epoch?: string;
 };
@@ -76,7 +76,7 @@ export function createOneTimeLinks<Right extends object>(
       markOf(right),
       revocations.epoch(false),
     ]);
-    const isOfStore = epoch === undefined || epoch === current;
+    const isOfStore = epoch !== undefined && epoch === current;
     const isOfPerson = generation === now && password === mark;
     return last === id && isOfStore && isOfPerson ? right : undefined;
   }
@@ -87,9 +87,10 @@ export function createOneTimeLinks<Right extends object>(
       const [generation, password, epoch] = await Promise.all([
         generationOf(right),
         markOf(right),
-        revocations.epoch(false),
+        // A link may be the first that a store has to remember, as on a command line before the first start.
+        revocations.epoch(true),
       ]);
-      const kept = { ...right, generation, password, ...(epoch !== undefined && { epoch }) };
+      const kept = { ...right, generation, password, epoch };
       await sessions.put(kept, life, idOf(secret));
       await sessions.put(idOf(secret), life, lastOf(right));
       return secret;
