@@ -108,7 +108,9 @@ async function answer(request, response, current) {
  * @param {IncomingMessage} request
  * @returns {[status: number, fields?: Record<string, string>] | undefined}
  */
-function refusalOf({ method, url, headers, socket }) {
+function refusalOf({ method, url, headers, headersDistinct, socket }) {
+  // RFC 9112 section 3.2.
+  if ((headersDistinct['host'] ?? []).length > 1) return [400];
   if (isForeign(headers.host ?? '', socket.localAddress ?? '')) return [421];
   if (url?.split('?', 1)[0] !== PATH) return [404];
   if (method !== 'GET' && method !== 'HEAD') return [405, { Allow: 'GET, HEAD' }];

@@ -72,6 +72,16 @@ test.each([
   expect((await ask('GET', '/metrics', { Host: host })).status).toBe(status);
 });
 
+test.each(['Host: localhost\r\nHost: localhost', 'Host: localhost\r\nHost: evil.example', ''])(
+  'RFC 9112 section 3.2: HTTP/1.1 with two fields Host or none is 400: %j',
+  async (lines) => {
+    const { port } = await listen();
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`GET /metrics HTTP/1.1\r\n${lines}\r\n\r\n`);
+    expect(await textOf(socket)).toMatch(/^HTTP\/1\.1 400 /);
+  },
+);
+
 describe('RFC 9112 section 9.3.2: a connection', () => {
   const GET = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
