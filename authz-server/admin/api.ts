@@ -37,15 +37,20 @@ const BY_PATH: ReadonlyMap<string, Operation> = new Map(
  * what changes POST and a JSON object. Nobody else learns which operations there are.
  */
 export function adminApi(house: House): Work {
-  return async (request, { principal }) => {
+  return async (request, { principal, judgeAgain }) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://any');
-    const isKnown = await isAdministrator(house.stores, principal);
+    const refuseOthers = async () => {
+      if (!(await isAdministrator(house.stores, principal))) throw notFound();
+    };
+    await refuseOthers();
     const operation = BY_PATH.get(pathname);
-    if (!isKnown || operation === undefined) throw notFound();
+    if (operation === undefined) throw notFound();
     const allowed: readonly string[] = METHODS_OF[operation.effect];
     if (!allowed.includes(request.method ?? '')) throw methodNotAllowed(allowed.join(', '));
     try {
       const given = await givenIn(request, searchParams, operation);
+      // Content may come so slowly that its sender has lost the right meanwhile.
+      if (operation.effect === 'changes') await Promise.all([judgeAgain(), refuseOthers()]);
       const recorder = house.recorder.by({ who: actorOf(principal), how: 'http' });
       return json(await perform(operation, given, { ...house, recorder }));
     } catch (error) {

@@ -4,7 +4,7 @@ import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/schem
 import { createTokenVerifier, type TokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import { metadataUrl } from '#shared/auth/tokens/protected-resource.ts';
 import type { TokenSpace } from '#shared/config/token-spaces.ts';
-import type { Answer } from '#shared/http/answer.ts';
+import { type Answer, endedMeanwhile } from '#shared/http/answer.ts';
 import type { ByToken } from '#shared/server/endpoints/endpoint.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Parts } from '#shared/server/process.ts';
@@ -22,7 +22,12 @@ export interface ProtectionParts extends Pick<
 export interface Requester {
   readonly clientId: string;
   readonly principal: Principal;
+  /** Called once content has come that may have come slowly. Rejects with `HttpError` 403 if the token was revoked meanwhile. */
+  judgeAgain(): Promise<void>;
 }
+
+/** Milliseconds after which `judgeAgain` asks. */
+const LONG = 1000;
 
 /** Does the work of an endpoint for an admitted client. */
 export type Work = (
@@ -67,7 +72,18 @@ export function protection({ config, stores, feed, master, clock, publicKey }: P
   return (resource: TokenSpace, work: Work, rules: Rules = {}): ByToken => ({
     space: protectionSpace(resource, rules),
     origin: new URL(resource.url).origin,
-    answer: (request, principal) =>
-      work(request, { clientId: principal.claims?.['client_id'] ?? '', principal }),
+    answer(request, { principal, grounds = [] }) {
+      const began = clock.monotonic();
+      const clientId = principal.claims?.['client_id'] ?? '';
+      return work(request, {
+        clientId,
+        principal,
+        async judgeAgain() {
+          if (clock.monotonic() - began < LONG) return;
+          const ends = await Promise.all(grounds.map(async (one) => one.end()));
+          if (ends.includes('revoked')) throw endedMeanwhile();
+        },
+      });
+    },
   });
 }

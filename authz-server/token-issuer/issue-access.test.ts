@@ -3,6 +3,7 @@ import { parseChallenges } from '#shared/http/auth/challenge.ts';
 import { GENERATE } from '#shared/jose/jws.fixture.ts';
 import { REQUEST_TYPE } from '#shared/private-token/issuer-directory.ts';
 import { VOPRF } from '#shared/private-token/token-types.ts';
+import { sendSlowly } from '#shared/server/content/slow-content.fixture.ts';
 import {
   AS,
   DOCUMENTS,
@@ -147,4 +148,25 @@ describe('RFC 9449: tokens that are bound to a key', () => {
     expect((await tokenIssuer.request(body, { token })).status).toBe(401);
     expect((await tokenIssuer.request(body, { fields })).status).toBe(401);
   });
+});
+
+test('a token that is revoked while the request comes slowly gets none', async () => {
+  const { clock, stores, running, accessToken } = tokenIssuer;
+  const { body } = await good();
+  const { status, text } = await sendSlowly(
+    {
+      url: `http://127.0.0.1:${running[0]?.port}/private-token/request`,
+      headers: {
+        host: 'tokens.example',
+        authorization: `Bearer ${accessToken({ jti: 'slow' })}`,
+        'content-type': REQUEST_TYPE,
+      },
+      content: body,
+    },
+    async () => {
+      clock.advance(1);
+      await stores.revocations.revoke('token', 'slow', clock.now() + 1e6);
+    },
+  );
+  expect([status, text]).toEqual([403, expect.stringContaining('revoked meanwhile')]);
 });

@@ -26,8 +26,9 @@ export interface Issuance {
  * that concurrent requests get no more than the rate allows. Its content is neither kept nor logged.
  */
 export function issuance({ ring, pay, rate, clock, skew }: Issuance): Work {
-  return async (request, { clientId, principal }) => {
+  return async (request, { clientId, principal, judgeAgain }) => {
     const content = await receive(request, REQUEST_TYPE);
+    await judgeAgain();
     const asked = parseTokenRequest(content);
     if (asked === undefined) {
       throw unprocessable('This is no token request of a type in the directory of the issuer.');

@@ -24,8 +24,9 @@ export interface TokenVerification {
  * this server; they record themselves which tokens are spent. Nothing of a token is kept or logged.
  */
 export function tokenVerification({ ring, voprf, pay, rate }: TokenVerification): Work {
-  return async (request, { clientId }) => {
+  return async (request, { clientId, judgeAgain }) => {
     const content = await receive(request, TOKEN_MEDIA_TYPE);
+    await judgeAgain();
     const token = parseToken(content);
     if (token?.type !== VOPRF) {
       throw unprocessable('Send a token of type 1; those of type 2 everybody can verify.');

@@ -49,7 +49,7 @@ export function userinfo(server: UserinfoServer, publicKey: PublicKeys): ByToken
   return {
     space: userinfoSpace(server, publicKey),
     origin: config.issuer,
-    async answer({ headers }, principal) {
+    async answer({ headers }, { principal }) {
       const readable = await readers(principal, headers.origin);
       return {
         status: 200,

@@ -1,7 +1,7 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { Bag, type Placed } from '#shared/base/bag.ts';
-import { HttpError } from '#shared/http/answer.ts';
+import { endedMeanwhile } from '#shared/http/answer.ts';
 import type { Standing, Who } from '#shared/auth/standing/standing.ts';
 import type { Ending } from '../forwarding/sink.ts';
 
@@ -64,11 +64,8 @@ export function createUnderWay(
     return () => {
       if (clock.monotonic() - began < LONG) return undefined;
       return standing.holds(who).then((holds) => {
-        if (!holds) throw ended();
+        if (!holds) throw endedMeanwhile();
       });
     };
   };
 }
-
-const ended = () =>
-  new HttpError(403, 'What let this request in has been revoked meanwhile. Nothing was changed.');

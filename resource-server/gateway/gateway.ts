@@ -122,13 +122,16 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
   const watchOf = ({ watch }: Exchange) => (config.streams === 'finish' ? undefined : watch);
 
   /** Returns the answer that needs no application, if there is one. */
-  function answerHere(request: AnyRequest): Awaitable<Answer> | undefined {
+  function answerHere({
+    request,
+    watch,
+  }: Pick<Exchange, 'request' | 'watch'>): Awaitable<Answer> | undefined {
     const { method = '' } = request;
     if (method === 'TRACE' && space.trace) {
       return traceAnswer(request, [space.trace.hide, space.apiKeyField ?? []].flat());
     }
     checkMethod(method, { methods, told: notPassed });
-    if (purge && purging.has(method)) return purge(request, groupOf(targetOf(request)));
+    if (purge && purging.has(method)) return purge(request, groupOf(targetOf(request)), watch?.());
     if (maxForwards(request) === 0) return { status: 204, fields: optionsFields(methods) };
     return undefined;
   }
@@ -229,7 +232,7 @@ export function createGateway(space: Space, config: UpstreamConfig, parts: Gatew
     if (!isWithin(space, request.url ?? '', target)) {
       throw new BadRequest('The request target can be read in more than one way.');
     }
-    const here = answerHere(request);
+    const here = answerHere(exchange);
     if (here !== undefined) return here;
     if (valuesIn(request.rawHeaders, 'via').some((via) => via.includes(pseudonym))) {
       throw new HttpError(

@@ -39,6 +39,14 @@ export function notFound(): HttpError {
   return new HttpError(404, 'There is nothing at this address.');
 }
 
+/** The request was let in, and what let it in was revoked before its content had come. */
+export function endedMeanwhile(): HttpError {
+  return new HttpError(
+    403,
+    'What let this request in has been revoked meanwhile. Nothing was changed.',
+  );
+}
+
 /** The content is well-formed, but cannot be processed (RFC 9110 section 15.5.21). */
 export function unprocessable(detail: string): HttpError {
   return new HttpError(422, detail);

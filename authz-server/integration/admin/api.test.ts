@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import supertest from 'supertest';
+import { sendSlowly } from '#shared/server/content/slow-content.fixture.ts';
 import { someClient } from '#shared/stores/contract/samples.ts';
 import { APP, basic, SECRET, type TestAuthz, testAuthz } from '../authz.fixture.ts';
 
@@ -84,12 +85,14 @@ describe('operations over HTTP', () => {
     ['a limit that is no number', 'client-list?limit=many', '/limit'],
     ['a limit beyond the bounds', 'client-list?limit=101', '/limit'],
     ['a limit of none', 'client-list?limit=0', '/limit'],
+    ['a place that is too long', `client-list?after=${'x'.repeat(513)}`, '/after'],
     ['a parameter twice', 'client-list?limit=1&limit=2', '/limit'],
     ['an unknown parameter', 'client-list?all=1', '/all'],
     ['constructor', 'client-list?constructor=1', '/constructor'],
   ])('%s is 422', async (_, asked, path) => {
     const { status, body } = await ask(asked);
     expect([status, body.path]).toEqual([422, path]);
+    expect(body.detail).toMatch(/^\w+ (?:must have|must be|is no member|is given twice)/);
   });
 
   test.each([
@@ -162,5 +165,21 @@ describe('refused', () => {
     expect((await ask('client-show?client_id=app', token)).status).toBe(200);
     await authz.stores.clients.replace({ ...former, admin: false });
     expect((await ask('client-show?client_id=app', token)).status).toBe(404);
+  });
+
+  test('a client that may administer no more once its content has come changes nothing', async () => {
+    const slow = { ...MACHINE, client_id: 'slow', admin: true };
+    await authz.stores.clients.add(slow);
+    const authorization = `Bearer ${await tokenOf('slow', 'admin')}`;
+    const { status } = await sendSlowly(
+      {
+        url: `${authz.url}/admin/api/client-set`,
+        headers: { authorization, 'content-type': 'application/json' },
+        content: Buffer.from(JSON.stringify({ client_id: 'slow', admin: true })),
+      },
+      () => authz.stores.clients.replace({ ...slow, admin: false }),
+    );
+    expect(status).toBe(404);
+    expect((await authz.stores.clients.get('slow'))?.admin).toBe(false);
   });
 });

@@ -4,8 +4,10 @@ import { ManualClock } from '#shared/base/clock.ts';
 import { perform } from '#shared/operations/operation.ts';
 import { OPERATIONS } from '#shared/operations/operations.ts';
 import { disableUser } from '#shared/operations/people/user-disable.ts';
+import { endUser } from '#shared/operations/people/user-end.ts';
 import { setUser } from '#shared/operations/people/user-set.ts';
 import { disablePerson } from '#shared/people/people.ts';
+import { sendSlowly } from '#shared/server/content/slow-content.fixture.ts';
 import { someApiKey, someClient, someSecondFactor } from '#shared/stores/contract/samples.ts';
 import { houseOf } from '../../base/house.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
@@ -191,6 +193,12 @@ describe('in development', () => {
     const once = new Map(asked.forms[0]?.fields).get('once') ?? '';
     const other = await browser.open('/admin/user-enable?name=bob');
     expect((await browser.submit(other, { once })).status).toBe(409);
+    // Another process, whose clock is behind as far as clocks may differ.
+    const early = await browser.open('/admin/user-set?name=bob');
+    clock.set(-5);
+    expect((await browser.send(early, { display_name: 'Bobby' })).status).toBe(200);
+    expect((await browser.send(early, { display_name: 'Bobby' })).status).toBe(409);
+    clock.set(5);
     clock.advance(3600);
     const back = await browser.submit(await browser.open('/admin'), ALICE);
     expect(new URL(back.url).pathname).toBe('/admin');
@@ -291,6 +299,33 @@ describe('refused', () => {
     await disablePerson(site.server, 'alice');
     expect((await browser.send(asked)).status).toBe(404);
     expect(await site.server.stores.clients.get(WEB.client_id)).toBeDefined();
+  });
+
+  test.each<[string, () => Promise<unknown>]>([
+    ['demoted', () => setAdmin('alice', false)],
+    ['disabled', () => disablePerson(site.server, 'alice')],
+    ['signed out everywhere', () => perform(endUser, { name: 'alice' }, houseOf(site.server))],
+  ])('an administrator who is %s while a form comes slowly does nothing more', async (_, end) => {
+    await start(true);
+    await setAdmin('alice');
+    const browser = await signedIn(ALICE);
+    const { forms } = await browser.open('/admin/user-set?name=bob');
+    const form = forms.find(({ action }) => action === '/admin/user-set');
+    const filled = new URLSearchParams({ admin: 'true' });
+    for (const [name, value] of form?.fields ?? []) filled.append(name, value);
+    const { status } = await sendSlowly(
+      {
+        url: `${browser.base}/admin/user-set`,
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded',
+          cookie: browser.cookies.map(({ name, value }) => `${name}=${value}`).join('; '),
+        },
+        content: Buffer.from(filled.toString()),
+      },
+      end,
+    );
+    expect(status).toBe(404);
+    expect((await site.server.stores.people.getByName('bob'))?.admin).toBeUndefined();
   });
 });
 

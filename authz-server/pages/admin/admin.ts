@@ -204,14 +204,16 @@ export function adminHandlers(
     },
 
     async change(ctx) {
-      const known: Admitted | undefined = await admission(ctx);
-      if (known === undefined) return;
+      if ((await admission(ctx)) === undefined) return;
       const operation = operationIn(ctx);
       if (operation.effect === 'reads') {
         ctx.set('Allow', 'GET, HEAD, OPTIONS');
         throw new PageError(405, 'not-found');
       }
       const form = await checkForm(ctx, repeatedIn(operation));
+      // It may come so slowly that its sender has lost the right meanwhile.
+      const known: Admitted | undefined = await admission(ctx);
+      if (known === undefined) return;
       const mark = form.get('once') ?? '';
       for (const ours of ['csrf', 'once']) form.delete(ours);
       if (!known.isEnough) {

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
-import { HttpError } from '#shared/http/answer.ts';
+import { endedMeanwhile, HttpError } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Invalidation } from '#shared/stores/cache/invalidations.ts';
@@ -110,6 +110,14 @@ describe('PURGE', () => {
 });
 
 describe('BAN', () => {
+  test('changes nothing if what let it in was revoked before its content had come', async () => {
+    const { purge, told } = purgeOf();
+    const asked = askedFor('BAN', { 'Content-Type': 'application/json' }, '{"tag":"a"}');
+    const judgeAgain = () => Promise.reject(endedMeanwhile());
+    await expect(purge(asked, '/app/', judgeAgain)).rejects.toMatchObject({ status: 403 });
+    expect(told).toEqual([]);
+  });
+
   test.each([
     ['a field', { Ban: 'path="/a/*", status=404' }, '', '{"path":"/a/*","status":"404"}', false],
     ['a soft field', { Ban: 'tag="a", soft' }, '', '{"tag":"a"}', true],

@@ -7,6 +7,7 @@ import { wholeContent } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import { type Invalidations, LONGEST_INVALIDATION } from '#shared/stores/cache/invalidations.ts';
 import { isJson } from '../../answers/media-type.ts';
+import type { JudgeAgain } from '../../exchange/under-way.ts';
 
 export interface PurgeParts {
   /** The URL of the space, as the feed names it. */
@@ -16,8 +17,15 @@ export interface PurgeParts {
   readonly invalidations: Pick<Invalidations, 'add'>;
 }
 
-/** Answers PURGE and BAN. `target`: path and query, as the cache's keys have them. */
-export type Purge = (request: AnyRequest, target: string) => Promise<Answer>;
+/**
+ * Answers PURGE and BAN. `target`: path and query, as the cache's keys have them. `judgeAgain`: absent where nobody was
+ * judged.
+ */
+export type Purge = (
+  request: AnyRequest,
+  target: string,
+  judgeAgain?: JudgeAgain,
+) => Promise<Answer>;
 
 /** Both answer when the feed has it: from then on no server of the store uses what it is about. */
 export function createPurge({ space, evict, invalidations }: PurgeParts): Purge {
@@ -36,14 +44,16 @@ export function createPurge({ space, evict, invalidations }: PurgeParts): Purge 
     );
   }
 
-  async function ban(request: AnyRequest): Promise<Answer> {
+  async function ban(request: AnyRequest, judgeAgain?: JudgeAgain): Promise<Answer> {
     const { rule, soft: told } = await receiveBan(request);
+    await judgeAgain?.();
     const soft = isSoft(request) || told;
     await invalidations.add([{ space, kind: 'ban', value: JSON.stringify(rule), soft }]);
     return json({ banned: rule, soft });
   }
 
-  return (request, target) => (request.method === 'PURGE' ? purge(request, target) : ban(request));
+  return (request, target, judgeAgain) =>
+    request.method === 'PURGE' ? purge(request, target) : ban(request, judgeAgain);
 }
 
 function json(content: object): Answer {

@@ -1,5 +1,5 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
-import type { ProtectionSpace, Principal } from '#shared/auth/scheme.ts';
+import type { Outcome, ProtectionSpace } from '#shared/auth/scheme.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import type { Target } from '#shared/http/target.ts';
 import type { Cors } from './cors.ts';
@@ -29,8 +29,11 @@ export interface ByToken {
   readonly space: ProtectionSpace;
   /** The origin of the resource's URL. */
   readonly origin: string;
-  readonly answer: (request: AnyRequest, principal: Principal) => Answered;
+  readonly answer: (request: AnyRequest, passed: Passed) => Answered;
 }
+
+/** The principal that was let in, and on what grounds. */
+export type Passed = Pick<Extract<Outcome, { kind: 'pass' }>, 'principal' | 'grounds'>;
 
 /** HEAD goes with GET. */
 export const READ = ['GET', 'HEAD'] as const;

@@ -63,7 +63,7 @@ export function createServe<Request extends AnyRequest, Response extends AnyResp
     return andThen(admitAndNote(request, space, asked), (outcome) => {
       if (outcome.kind === 'absent') throw notFound();
       if (outcome.kind === 'answer') return refusal(outcome, cors?.errors(headers.origin));
-      return andThen(answer(request, outcome.principal), (given) => ({
+      return andThen(answer(request, outcome), (given) => ({
         ...given,
         fields: { ...outcome.fields, ...given.fields },
       }));
