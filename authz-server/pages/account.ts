@@ -36,7 +36,7 @@ export function accountHandlers(
   server: PagesServer,
   provider: Provider,
 ): Readonly<Record<'show' | 'ask' | 'end' | 'link', Middleware>> {
-  const { clock, config, stores } = server;
+  const { config, stores } = server;
   const invitations = createInvitations(server);
   const keyOrigins = hobaOrigins(config);
   const { checkForm } = createCsrf(server);
@@ -95,7 +95,7 @@ export function accountHandlers(
     if (ending === undefined) {
       throw new PageError(400, 'request', { back: TO_ACCOUNT });
     }
-    if (what === 'key' && !isRecent(visitor, clock)) {
+    if (what === 'key' && !isRecent(visitor, server)) {
       return ask(ctx, PATH, { name: visitor.person.name, notice: 'again' });
     }
     const acting = asPerson(server, visitor.person.id, ctx);
@@ -115,7 +115,7 @@ export function accountHandlers(
     const visitor = await currentVisitor(ctx);
     if (visitor === undefined) return ask(ctx, PATH);
     const { person, signIn } = visitor;
-    if (!isRecent(visitor, clock)) return ask(ctx, PATH, { name: person.name, notice: 'again' });
+    if (!isRecent(visitor, server)) return ask(ctx, PATH, { name: person.name, notice: 'again' });
     const origin = form.get('origin') ?? '';
     if (!keyOrigins.includes(origin)) throw new PageError(400, 'request', { back: TO_ACCOUNT });
     const { acr } = signIn.assurance ?? BY_PASSWORD;

@@ -1,4 +1,7 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
 import { systemClock } from '#shared/base/clock.ts';
 import { listSignIns } from '#shared/people/access/sign-ins.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
@@ -10,10 +13,20 @@ import {
   unusedCodesFrom,
 } from '../../authz-server/integration/second-factor.fixture.ts';
 import { type Flow, redisStore, startFlow, startFlowOn, STORE_KINDS } from '../flows/flow.ts';
-import { startRedis } from '../parts/redis.ts';
+import { type Redis, startRedis } from '../parts/redis.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { somePasskey, somePublicKey } from '#shared/stores/contract/samples.ts';
-import { alsoAt, asksToSignIn, browserAt, newPerson, signedIn, signIn } from '../flows/person.ts';
+import {
+  alsoAt,
+  App,
+  asksToSignIn,
+  browserAt,
+  newPerson,
+  sent,
+  signedIn,
+  signIn,
+  tokensIn,
+} from '../flows/person.ts';
 import type { Person } from '../pair/pair.ts';
 
 const PATH = '/account/second-factor';
@@ -25,7 +38,11 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     const often = { burst: 1000, per: 1 };
     const limits = { address: often, account: often, signIn: often, secondFactor: often };
     // Browsers make passkeys for a name, not for an address (WebAuthn section 5.1.3).
-    flow = await startFlowOn(kind, { authz: 2, issuerHost: 'localhost', settings: { limits } });
+    const env = {
+      NODE_OPTIONS: `--import ${new URL('../parts/set-clock.js', import.meta.url).href}`,
+    };
+    const settings = { limits };
+    flow = await startFlowOn(kind, { authz: 2, issuerHost: 'localhost', settings, env });
   });
   afterAll(async () => flow?.[Symbol.asyncDispose]());
 
@@ -51,10 +68,10 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     { page, browsers }: { page: Page; browsers: readonly [TestBrowser, TestBrowser] },
     changes: (n: number) => Changes,
   ) => {
-    const sent = Array.from({ length: 10 }, (_, n) =>
+    const answers = Array.from({ length: 10 }, (_, n) =>
       browsers[n % 2 === 0 ? 0 : 1].send(page, changes(n)),
     );
-    return (await Promise.all(sent)).filter(({ status }) => status === 303).length;
+    return (await Promise.all(answers)).filter(({ status }) => status === 303).length;
   };
   const signInsOf = ({ id }: Person) => {
     const { stores, config } = flow;
@@ -179,6 +196,39 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
     expect(asksToSignIn(await alsoAt(flow, browser, 0).open('/account'))).toBe(false);
   });
 
+  test('a clock jumps an hour ahead amid a second step, and back: the step is over, and no sign-in of then is recent', async () => {
+    // One machine has one clock; with Redis each may have its own.
+    const jumping = kind === 'redis' ? [1] : [0, 1];
+    const setClock = async (seconds: number) => {
+      for (const n of jumping) {
+        await writeFile(join(flow.pair.data, `config-${n}.json.clock`), String(seconds));
+      }
+    };
+    const { person, recovery } = await protectedPerson();
+    await flow.pair.cli('user', 'set', person.name, '--admin');
+    const shown = { recovery: recovery[0] ?? '' };
+    const { page, browsers } = await atSecondStep(person);
+    const [, browser] = browsers;
+    await setClock(3600);
+    expect((await browser.submit(page, shown)).text).toContain('Start again');
+    expect(await signInsOf(person)).toHaveLength(1);
+    const next = await signIn(browser, await browser.open('/account'), person);
+    expect(asksToSignIn(await browser.submit(next, shown))).toBe(false);
+    expect((await browser.open('/admin')).status).toBe(200);
+    await setClock(0);
+    for (const server of [0, 1]) {
+      const here = alsoAt(flow, browser, server);
+      expect((await here.open(PATH)).text).toContain('Sign in once more');
+      expect((await here.open('/admin')).text).toContain('again after ten minutes');
+    }
+    await eventually(async () => {
+      const step = await signIn(browser, await browser.open('/admin'), person);
+      const admin = await browser.submit(step, { recovery: recovery[1] ?? '' });
+      expect(new URL(admin.url).pathname).toBe('/admin');
+    });
+    expect((await alsoAt(flow, browser, 0).open(PATH)).text).not.toContain('Sign in once more');
+  });
+
   test('a drive with Basic lets the password in before, and not after', async () => {
     const person = await newPerson(flow);
     const credentials = Buffer.from(`${person.name}:${person.password}`).toString('base64');
@@ -196,40 +246,71 @@ describe.each(STORE_KINDS)('on %s', (kind) => {
   });
 });
 
-test('a Redis that pauses in the second step, and when a passkey comes: 503, nothing is half done, and the next attempt works', async () => {
-  await using own = new AsyncDisposableStack();
-  const redis = own.use(await startRedis({ appendonly: true }));
-  const store = redisStore([redis.url], { deadline: 2 });
-  const flow = own.use(await startFlow({ store, issuerHost: 'localhost' }));
-  const { browser: other, authenticator } = await atPasskey(flow);
-  const person = await newPerson(flow);
-  const setUp = await signedIn(flow, person);
-  const begun = await setUp.open(PATH);
-  const shown = await setUp.submit(begun, { code: appFrom(begun, { clock: systemClock })() });
-  const recovery = codesOn(shown);
-  const browser = browserAt(flow);
-  const page = await signIn(browser, await browser.open('/account'), person);
-  const before = await flow.stores.secondFactors.get(person.id);
-  const sent = await other.open('/account');
-  const passkey = authenticator.get(optionsIn(sent));
-  redis.hang();
-  const refused = await Promise.all([
-    browser.send(page, { recovery: recovery[0] ?? '' }),
-    other.send(sent, { passkey }),
-  ]);
-  redis.wake();
-  expect(refused.map(({ status }) => status)).toEqual([503, 503]);
-  await eventually(async () =>
-    expect(await flow.stores.secondFactors.get(person.id)).toEqual(before),
-  );
-  expect(asksToSignIn(await browser.open('/account'))).toBe(true);
-  const again = await signIn(browser, await browser.open('/account'), person);
-  const done = await browser.submit(again, { recovery: recovery[0] ?? '' });
-  expect(asksToSignIn(done)).toBe(false);
-  const next = await other.open('/account');
-  expect(asksToSignIn(next)).toBe(true);
-  const letIn = await other.submit(next, { passkey: authenticator.get(optionsIn(next)) });
-  expect(asksToSignIn(letIn)).toBe(false);
+describe('a Redis that pauses', () => {
+  const parts = new AsyncDisposableStack();
+  let redis: Redis;
+  let flow: Flow;
+  beforeAll(async () => {
+    redis = parts.use(await startRedis({ appendonly: true }));
+    const store = redisStore([redis.url], { deadline: 2 });
+    flow = parts.use(await startFlow({ store, issuerHost: 'localhost' }));
+  });
+  afterAll(() => parts.disposeAsync());
+
+  test('in the second step, and when a passkey comes: 503, nothing is half done, and the next attempt works', async () => {
+    const { browser: other, authenticator } = await atPasskey(flow);
+    const person = await newPerson(flow);
+    const setUp = await signedIn(flow, person);
+    const begun = await setUp.open(PATH);
+    const shown = await setUp.submit(begun, { code: appFrom(begun, { clock: systemClock })() });
+    const recovery = codesOn(shown);
+    const browser = browserAt(flow);
+    const page = await signIn(browser, await browser.open('/account'), person);
+    const before = await flow.stores.secondFactors.get(person.id);
+    const waiting = await other.open('/account');
+    const passkey = authenticator.get(optionsIn(waiting));
+    redis.hang();
+    const refused = await Promise.all([
+      browser.send(page, { recovery: recovery[0] ?? '' }),
+      other.send(waiting, { passkey }),
+    ]);
+    redis.wake();
+    expect(refused.map(({ status }) => status)).toEqual([503, 503]);
+    await eventually(async () =>
+      expect(await flow.stores.secondFactors.get(person.id)).toEqual(before),
+    );
+    expect(asksToSignIn(await browser.open('/account'))).toBe(true);
+    const again = await signIn(browser, await browser.open('/account'), person);
+    const done = await browser.submit(again, { recovery: recovery[0] ?? '' });
+    expect(asksToSignIn(done)).toBe(false);
+    const next = await other.open('/account');
+    expect(asksToSignIn(next)).toBe(true);
+    const letIn = await other.submit(next, { passkey: authenticator.get(optionsIn(next)) });
+    expect(asksToSignIn(letIn)).toBe(false);
+  });
+
+  test('in a sign-in that a client asks for (max_age): 503, and the same form goes on afterwards', async () => {
+    const person = await newPerson(flow);
+    const app = await App.add(flow);
+    const browser = await signedIn(flow, person);
+    const before = decodeJwt((await app.tokens(browser)).access)['auth_time'];
+    const page = await browser.open(app.url({ max_age: '0' }));
+    expect(asksToSignIn(page)).toBe(true);
+    const { name, password } = person;
+    redis.hang();
+    const [refused, asked] = await Promise.all([
+      browser.send(page, { name, password }),
+      browser.open(app.url({ max_age: '0' })),
+    ]);
+    redis.wake();
+    expect([refused.status, asked.status]).toEqual([503, 503]);
+    const done = await eventually(async () => {
+      const answer = await browser.submit(page, { name, password });
+      return tokensIn(await app.redeem(sent(answer).get('code') ?? ''));
+    });
+    expect(decodeJwt(done.access)['auth_time']).toBeGreaterThanOrEqual(Number(before));
+    expect(asksToSignIn(await browser.open(app.url({ max_age: '0' })))).toBe(true);
+  });
 });
 
 /** Somebody with a passkey, and another browser of theirs. */

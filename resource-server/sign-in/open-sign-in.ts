@@ -58,7 +58,7 @@ export function openSignIn(options: SignInOptions): SignIn {
   const spaces = new Map(signInSpaces(config).map((space) => [space.url, space]));
   const sessions = createSessions({ artefacts: stores.artefacts, clock, random });
   const about = lookUp(stores.people, !isProduction(config));
-  const visits = createVisits(options);
+  const visits = createVisits({ ...options, skew });
   const pages = createPages({ brand: options.brand, issuer: config.issuer });
   const access = { stores, clock, longestLife: longestLife(config) };
   const instead = createSignIn({ config, visits, pages });

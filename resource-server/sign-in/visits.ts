@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sameText } from '#shared/base/constant-time.ts';
-import type { Clock } from '#shared/base/clock.ts';
+import { type Clock, isWithin } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
 import { type Cookie, cookiesNamed } from '#shared/http/cookies.ts';
 import { cookieName, setCookie } from '#shared/auth/schemes/session/cookie.ts';
@@ -50,10 +50,13 @@ export function createVisits({
   master,
   clock,
   random,
+  skew,
 }: {
   readonly master: Buffer;
   readonly clock: Clock;
   readonly random: Random;
+  /** Seconds by which the clock of the server where a visit began may be ahead. */
+  readonly skew: number;
 }) {
   const purpose = (space: string, id: string) => `visit ${id} ${space}`;
   const nameOf = (space: string, id: string) => cookieName(space, `visit-${id}`);
@@ -62,8 +65,7 @@ export function createVisits({
   function open(space: string, id: string, sealed: string): Visit | undefined {
     try {
       const visit = JSON.parse(unseal(master, purpose(space, id), sealed)) as Visit;
-      const age = clock.now() - visit.at;
-      return age >= 0 && age < VISIT * 1000 ? visit : undefined;
+      return isWithin(clock, visit.at, { life: VISIT, skew }) ? visit : undefined;
     } catch {
       return undefined; // somebody else wrote it
     }

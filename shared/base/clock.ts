@@ -36,6 +36,19 @@ export class ManualClock implements Clock {
   }
 }
 
+/**
+ * Whether a time in milliseconds is less than `life` seconds ago. `skew`: seconds by which the clock of the process that
+ * wrote it may be ahead; a later time is that of a clock that was set back since, so it counts as too old.
+ */
+export function isWithin(
+  clock: Pick<Clock, 'now'>,
+  time: number,
+  { life, skew }: { readonly life: number; readonly skew: number },
+): boolean {
+  const age = clock.now() - time;
+  return age >= -skew * 1000 && age < life * 1000;
+}
+
 /** NumericDate (RFC 7519 section 2): whole seconds. */
 export function epochSeconds(clock: Clock): number {
   return Math.floor(clock.now() / 1000);

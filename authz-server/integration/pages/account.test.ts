@@ -278,7 +278,7 @@ describe('the note of a change', () => {
     const browser = await flow.signedIn('alice');
     const address = await ended(browser);
     expect(await says(browser, address)).toBe(true);
-    flow.clock.advance(300);
+    flow.clock.advance(299);
     expect(await says(browser, address)).toBe(true);
     flow.clock.advance(1);
     expect(await says(browser, address)).toBe(false);

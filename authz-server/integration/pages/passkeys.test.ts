@@ -235,6 +235,18 @@ describe('a change needs a sign-in of the last five minutes', () => {
     expect((await browser.submit(again, { name: 'alice', password })).text).toContain('Phone');
   });
 
+  test.each([
+    [5, true],
+    [6, false],
+  ])(
+    '%d seconds ahead of the process that is asked, a sign-in is recent: %s',
+    async (ahead, is) => {
+      const browser = await flow.signedIn('alice');
+      flow.clock.set(-ahead);
+      expect((await browser.open(PATH)).text.includes('Sign in once more')).toBe(!is);
+    },
+  );
+
   test('the same holds for keys of HOBA and Concealed', async () => {
     const browser = await flow.signedIn('alice');
     const page = await browser.open('/account/end');

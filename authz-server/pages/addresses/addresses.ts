@@ -38,7 +38,6 @@ export function addressHandlers(
   server: PagesServer,
   provider: Provider,
 ): Readonly<Record<'show' | 'send' | 'open' | 'confirm', Middleware>> {
-  const { clock } = server;
   const { checkForm } = createCsrf(server);
   const { currentVisitor } = createBrowserSessions(server, provider);
   const { ask } = createSignIn(server, provider);
@@ -49,7 +48,7 @@ export function addressHandlers(
   /** Undefined: the page asks to sign in, once more if that is long ago. */
   async function recentVisitor(ctx: Context): Promise<Visitor | undefined> {
     const visitor = await currentVisitor(ctx);
-    if (visitor !== undefined && isRecent(visitor, clock)) return visitor;
+    if (visitor !== undefined && isRecent(visitor, server)) return visitor;
     ask(ctx, ADDRESSES_PATH, visitor && { name: visitor.person.name, notice: 'again' });
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { isWithin } from '#shared/base/clock.ts';
 import { randomId } from '#shared/base/random.ts';
 import { seal, unseal } from '#shared/keys/seal.ts';
 import type { PagesServer } from '../../base/server.ts';
@@ -20,7 +21,9 @@ export function createOnce({
   random,
   clock,
   stores,
-}: Pick<PagesServer, 'master' | 'random' | 'clock' | 'stores'>) {
+  config,
+}: Pick<PagesServer, 'master' | 'random' | 'clock' | 'stores' | 'config'>) {
+  const { skew } = config.tokens;
   const purpose = (path: string, accountId: string) => `admin form ${accountId} ${path}`;
 
   function read(sealed: string, path: string, accountId: string): Mark | undefined {
@@ -40,10 +43,8 @@ export function createOnce({
     /** True once, for a mark of ours that is not too old. */
     async claim(sealed: string, path: string, accountId: string): Promise<boolean> {
       const mark = read(sealed, path, accountId);
-      if (mark === undefined) return false;
-      const age = clock.now() - mark.at;
-      if (age < 0 || age >= LIFE * 1000) return false;
-      return stores.replay.unique('admin-form', mark.id, LIFE);
+      if (mark === undefined || !isWithin(clock, mark.at, { life: LIFE, skew })) return false;
+      return stores.replay.unique('admin-form', mark.id, LIFE + skew);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Context } from 'koa';
+import { isWithin } from '#shared/base/clock.ts';
 import { sameText } from '#shared/base/constant-time.ts';
 import { derivedKey } from '#shared/base/derived-key.ts';
 import type { PagesServer } from '../../base/server.ts';
@@ -22,7 +23,7 @@ export interface DoneNotes {
 export function createDoneNotes(
   server: Pick<PagesServer, 'config' | 'master' | 'random' | 'clock'>,
 ): DoneNotes {
-  const { clock, master } = server;
+  const { clock, config, master } = server;
   const { csrfToken } = createCsrf(server);
   const key = derivedKey(master, 'countersign authz done note');
 
@@ -41,8 +42,8 @@ export function createDoneNotes(
       const note = new URLSearchParams(ctx.querystring).get('done') ?? '';
       const [, what = '', time = ''] = /^([a-z-]{1,20})\.(\d{1,16})\./.exec(note) ?? [];
       const at = Number(time);
-      const age = clock.now() - at;
-      if (what === '' || age < 0 || age > LIFE * 1000) return undefined;
+      const { skew } = config.tokens;
+      if (what === '' || !isWithin(clock, at, { life: LIFE, skew })) return undefined;
       return sameText(note, signed(ctx, ctx.path, what, at)) ? what : undefined;
     },
   };

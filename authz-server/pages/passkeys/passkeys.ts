@@ -32,7 +32,7 @@ export function passkeyHandlers(
   server: PagesServer,
   provider: Provider,
 ): Readonly<Record<'show' | 'change', Middleware>> {
-  const { clock, stores } = server;
+  const { stores } = server;
   const { checkForm } = createCsrf(server);
   const { currentVisitor } = createBrowserSessions(server, provider);
   const { ask } = createSignIn(server, provider);
@@ -43,7 +43,7 @@ export function passkeyHandlers(
   /** Undefined: the page asks to sign in, once more if that is long ago. */
   async function recentVisitor(ctx: Context): Promise<Visitor | undefined> {
     const visitor = await currentVisitor(ctx);
-    if (visitor !== undefined && isRecent(visitor, clock)) return visitor;
+    if (visitor !== undefined && isRecent(visitor, server)) return visitor;
     const again = visitor && { name: visitor.person.name, notice: 'again' as const };
     ask(ctx, PATH, again);
     return undefined;

@@ -50,7 +50,7 @@ export function changePasswordHandlers(
       ask(ctx, PATH);
       return undefined;
     }
-    if (seen.password_hash === undefined && !isRecent(visitor, server.clock)) {
+    if (seen.password_hash === undefined && !isRecent(visitor, server)) {
       ask(ctx, PATH, { name: seen.name, notice: 'again' });
       return undefined;
     }

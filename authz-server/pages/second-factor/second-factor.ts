@@ -51,7 +51,7 @@ export function secondFactorHandlers(
   async function changerOf(ctx: Context): Promise<Visitor | undefined> {
     if (rule === 'off') throw new PageError(404, 'not-found', { back: TO_ACCOUNT });
     const visitor = await currentVisitor(ctx);
-    if (visitor && isRecent(visitor, server.clock) && (await hasShownIt(visitor))) return visitor;
+    if (visitor && isRecent(visitor, server) && (await hasShownIt(visitor))) return visitor;
     ask(ctx, PATH, visitor && { name: visitor.person.name, notice: 'again' });
     return undefined;
   }

@@ -1,4 +1,5 @@
 import type { Context } from 'koa';
+import { isWithin } from '#shared/base/clock.ts';
 import { sameText } from '#shared/base/constant-time.ts';
 import { randomId } from '#shared/base/random.ts';
 import { seal, unseal } from '#shared/keys/seal.ts';
@@ -29,8 +30,10 @@ export interface StepState {
 export const STEP = 300;
 
 /** True once for a step: of several right codes that are sent at once, one is used. */
-export const claimStep = ({ stores }: Pick<PagesServer, 'stores'>, { id }: StepState) =>
-  stores.replay.unique('second-step', id, STEP);
+export const claimStep = (
+  { stores, config }: Pick<PagesServer, 'stores' | 'config'>,
+  { id }: StepState,
+) => stores.replay.unique('second-step', id, STEP + config.tokens.skew);
 
 /** Whether a step was claimed. */
 export const isClaimed = ({ stores }: Pick<PagesServer, 'stores'>, { id }: StepState) =>
@@ -43,7 +46,8 @@ export const isClaimed = ({ stores }: Pick<PagesServer, 'stores'>, { id }: StepS
 export function createStepState(
   server: Pick<PagesServer, 'config' | 'master' | 'random' | 'clock'>,
 ) {
-  const { master, random, clock } = server;
+  const { config, master, random, clock } = server;
+  const { skew } = config.tokens;
   const { csrfToken } = createCsrf(server);
   const purpose = (ctx: Context) => `second step ${ctx.path}`;
 
@@ -66,9 +70,8 @@ export function createStepState(
         ) as StepState & {
           readonly browser: string;
         };
-        const age = clock.now() - state.at;
         const isHere = sameText(browser, csrfToken(ctx));
-        return isHere && age >= 0 && age < STEP * 1000 ? state : undefined;
+        return isHere && isWithin(clock, state.at, { life: STEP, skew }) ? state : undefined;
       } catch {
         return undefined;
       }
