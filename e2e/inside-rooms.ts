@@ -231,6 +231,7 @@ export const INSIDE: Orders = {
       ['at-once.ts', 'http1-message.ts', 'person.ts'],
       ['recorded.ts'],
       ['exchange.ts', 'checks'],
+      ['in-shell.ts'],
       ['exchanges'],
       ['.'],
     ],

@@ -211,6 +211,8 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     parts('RFC 5869', 'HKDF', 'keys that follow from the master secret'),
     parts('RFC 4226', 'HOTP', 'codes of six digits, for RFC 6238'),
     all('RFC 6238', 'TOTP'),
+    parts('RFC 6234', 'SHA-2', 'SHA-256, SHA-384 and SHA-512 of Node.js'),
+    parts('RFC 4949', 'Internet security glossary', 'a word of the playground'),
     parts('RFC 4648', 'Base64', 'base32, base64 and base64url'),
   ],
   HTTP: [

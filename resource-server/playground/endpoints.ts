@@ -7,10 +7,15 @@ import { languageOf } from '#shared/pages/language.ts';
 import type { Recipient } from '#shared/server/endpoints/auth-request.ts';
 import { type Endpoint, READ } from '#shared/server/endpoints/endpoint.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
-import { exchangePage, exchangesPage, type ShownLeg } from '../pages/views/playground.ts';
+import {
+  type ExchangeGroup,
+  exchangePage,
+  exchangesPage,
+  type ShownLeg,
+} from '../pages/views/playground.ts';
 import type { Charge } from './charge.ts';
 import { checksOfLegs, type ServerMeans } from './checks-of-legs.ts';
-import { EXCHANGES } from './exchanges.ts';
+import { EXCHANGE_GROUPS, EXCHANGES } from './exchanges.ts';
 import type { Exchange } from './exchange.ts';
 import { explainEndpoint } from './explain-page.ts';
 import { HTTP2, LONGEST_FORM, readChoice } from './form.ts';
@@ -20,6 +25,7 @@ import { outcomeOf } from './outcome.ts';
 import { readRecorded, type RecordedMessage } from './recorded.ts';
 import type { Leg, Run } from './run.ts';
 import { shownText } from './shown-text.ts';
+import { wordsIn } from './words.ts';
 import { EXPLAIN_PATH, pagePath, spacePath } from './spaces.ts';
 
 export interface PlaygroundPages {
@@ -31,6 +37,8 @@ export interface PlaygroundPages {
   readonly urlOf: (exchange: Exchange) => string;
   readonly brand: Brand;
   readonly recipient: Recipient;
+  /** The URL of documents that are opened by a token, if there are any. */
+  readonly documents: string | undefined;
   /** Where exchanges over TLS take place; undefined: they are not listed. */
   readonly secureOrigin: string | undefined;
 }
@@ -38,14 +46,31 @@ export interface PlaygroundPages {
 /** Returns the pages of the playground at an origin, by path. */
 export function playgroundPages(
   origin: string,
-  { run, charge, clock, means, urlOf, brand, recipient, secureOrigin }: PlaygroundPages,
+  {
+    run: perform,
+    charge,
+    clock,
+    means,
+    urlOf,
+    brand,
+    recipient,
+    documents,
+    secureOrigin,
+  }: PlaygroundPages,
 ): ReadonlyMap<string, Endpoint> {
-  const exchanges = EXCHANGES.filter(({ overTls }) => !overTls || secureOrigin !== undefined);
+  const isHere = ({ overTls }: Exchange) => !overTls || secureOrigin !== undefined;
+  const exchanges = EXCHANGES.filter(isHere);
   const frameOf = ({ headers }: AnyRequest): Frame => ({
     brand,
     language: languageOf(headers['accept-language']),
   });
-  const listed = exchanges.map((exchange) => ({ ...exchange, path: pagePath(exchange) }));
+  const listed = (group: ExchangeGroup) =>
+    EXCHANGE_GROUPS[group].filter(isHere).map(({ title, about, standard, name }) => ({
+      title,
+      about,
+      standard,
+      path: pagePath({ name }),
+    }));
   const missing = SCHEMES.map(({ name }) => name).filter((name) =>
     exchanges.every(({ space }) => !space.schemes.includes(name)),
   );
@@ -55,31 +80,38 @@ export function playgroundPages(
       exchangesPage(frameOf(request), listed, { explain: EXPLAIN_PATH, missing }),
   };
   const pageOf = (exchange: Exchange): Endpoint => {
-    const { command, title, about, standard, document, mistakes, overTls } = exchange;
+    const { command, title, longName, about, standard, document } = exchange;
+    const { mistakes, overTls, serverIs } = exchange;
     const props = {
       title,
+      longName,
       about,
       standard,
       document,
       mistakes,
+      serverIs,
       index: PLAYGROUND_LIST,
       path: pagePath(exchange),
-      command: command?.(origin + spacePath(exchange), means),
+      command: command?.(origin + spacePath(exchange), { ...means, documents }),
       http2: overTls && HTTP2,
     };
     return {
       methods: [...READ, 'POST'],
       async answer(request) {
-        if (request.method !== 'POST') return exchangePage(frameOf(request), props);
+        if (request.method !== 'POST') {
+          return exchangePage(frameOf(request), { ...props, words: wordsIn([about]) });
+        }
         const { form, visitor } = await receiveForm(request, { origin, recipient }, LONGEST_FORM);
         const choice = readChoice(form, exchange);
         const { mistake } = choice;
-        const legs = await run(exchange, choice, visitor);
+        const run = await perform(exchange, choice, visitor);
+        const legs = await shownLegs(exchange, run, mistake, { ...means, url: urlOf(exchange) });
         return exchangePage(frameOf(request), {
           ...props,
+          words: wordsIn([about, ...legs.flatMap(textsOf)]),
           mistake,
           overHttp2: choice.http2,
-          legs: await shownLegs(exchange, legs, mistake, { ...means, url: urlOf(exchange) }),
+          legs,
         });
       },
     };
@@ -117,6 +149,13 @@ async function shownLegs(
     return { title, to, from, promised, remarks, mistake: words, ...messages, checks, outcome };
   });
 }
+
+/** The words of a page about a leg. */
+const textsOf = ({ title, remarks, checks = [], sent, received }: ShownLeg): readonly string[] => [
+  title,
+  ...[...remarks, ...sent.notes, ...received.notes].map(({ text }) => text),
+  ...checks.map(({ check }) => check),
+];
 
 const isTidying = ({ words: [method, target] }: RecordedMessage): boolean =>
   method === 'DELETE' || target === '/token/revocation';

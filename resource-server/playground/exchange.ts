@@ -72,11 +72,19 @@ export interface Performing {
   readonly redirectUri: string;
 }
 
+/** The means of a command beside the space of the playground. */
+export interface OfCommands extends Pick<Performing, 'apiKey' | 'issuer'> {
+  /** The URL of documents that are opened by a token. Undefined: none are configured. */
+  readonly documents: string | undefined;
+}
+
 /** The requests of a client at one place. Its texts are about protocols, and in English. */
 export interface Exchange {
   /** A path segment of its page and of its space. */
   readonly name: string;
   readonly title: string;
+  /** The abbreviation in the title, written out. */
+  readonly longName?: string;
   /** Two sentences: its use and its limit. */
   readonly about: string;
   /** Where it is specified, and what in `docs/` is about it. */
@@ -90,10 +98,12 @@ export interface Exchange {
   readonly inside?: true;
   /** Its space has the playground's application behind it. */
   readonly ofApplication?: true;
+  /** The part of the server in the exchange. Absent: a server. */
+  readonly serverIs?: 'pushService';
   /** Members of its space beside the usual ones. */
   readonly space: { readonly schemes: readonly string[] } & Readonly<Record<string, unknown>>;
-  /** The same by a program of the visitor's own, in a shell; `url` is that of the space. */
-  readonly command?: (url: string, own: Pick<Performing, 'apiKey'>) => string;
+  /** The same by a program of the visitor's own, in a shell; `url` is that of the space. Undefined: there is none here. */
+  readonly command?: (url: string, own: OfCommands) => string | undefined;
   /** Mistakes that the client can make, by name, in words. */
   readonly mistakes: Readonly<Record<string, string>>;
   /** Notes on the parameters of challenges, credentials and Authentication-Info, by name. */

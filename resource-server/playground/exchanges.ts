@@ -24,35 +24,35 @@ import { scramExchange } from './exchanges/scram.ts';
 import { vapidExchange } from './exchanges/vapid.ts';
 import { preflightExchange } from './exchanges/preflight.ts';
 import { traceExchange } from './exchanges/trace.ts';
+import type { ExchangeGroup } from '../pages/views/playground.ts';
 import type { Exchange } from './exchange.ts';
 
-/** THE table of exchanges, in the order of the list. Nothing else is ever sent. */
-export const EXCHANGES: readonly Exchange[] = [
-  basicExchange,
-  digestExchange,
-  digestAuthIntExchange,
-  scramExchange,
-  mutualExchange,
-  bearerExchange,
-  dpopExchange,
-  clientCredentialsExchange,
-  authorizationCodeExchange,
-  deviceCodeExchange,
-  gnapExchange,
-  hobaExchange,
-  concealedExchange,
-  privateTokenExchange,
-  apiKeyExchange,
-  vapidExchange,
-  conditionsExchange,
-  rangesExchange,
-  patchExchange,
-  queryExchange,
-  cacheExchange,
-  queryCacheExchange,
-  webdavLockExchange,
-  optionsExchange,
-  connectExchange,
-  traceExchange,
-  preflightExchange,
-];
+/** THE table of exchanges, by what a client shows or does, in the order of the list. Nothing else is ever sent. */
+export const EXCHANGE_GROUPS: Readonly<Record<ExchangeGroup, readonly Exchange[]>> = {
+  passwords: [basicExchange, digestExchange, digestAuthIntExchange, scramExchange, mutualExchange],
+  tokens: [
+    bearerExchange,
+    dpopExchange,
+    clientCredentialsExchange,
+    authorizationCodeExchange,
+    deviceCodeExchange,
+    gnapExchange,
+    privateTokenExchange,
+  ],
+  keys: [hobaExchange, concealedExchange, apiKeyExchange, vapidExchange],
+  methods: [
+    conditionsExchange,
+    rangesExchange,
+    patchExchange,
+    queryExchange,
+    cacheExchange,
+    queryCacheExchange,
+    webdavLockExchange,
+    optionsExchange,
+    connectExchange,
+    traceExchange,
+    preflightExchange,
+  ],
+};
+
+export const EXCHANGES: readonly Exchange[] = Object.values(EXCHANGE_GROUPS).flat();

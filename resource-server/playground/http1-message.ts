@@ -14,8 +14,8 @@ export interface Connection {
 /** A server beside the own one, which an exchange asks, too. */
 export type Party = 'issuer' | 'proxy' | 'authorization';
 
-/** A sender beside the client. */
-export type Sender = 'browser';
+/** A sender that is not the client. */
+export type Sender = 'browser' | 'userAgent' | 'applicationServer';
 
 /** A request as an exchange describes it. `target` is in origin form (RFC 9112 section 3.2.1). */
 export interface PlannedRequest {

@@ -2,6 +2,7 @@ import { type Challenge, parseChallenges } from '#shared/http/auth/challenge.ts'
 import type { ShownNote } from '../pages/views/playground.ts';
 import type { Exchange } from './exchange.ts';
 import { own } from '#shared/explain/own.ts';
+import { WITHOUT_NAME } from '#shared/explain/schemes/parameters.ts';
 import { type MessageParts, partsOf } from './http1-message.ts';
 import { noteOn } from './notes.ts';
 
@@ -48,14 +49,16 @@ function notesOf(
   const notes: Omit<ShownNote, 'isNew'>[] = [];
   const message = partsOf(octets);
   for (const [name, value] of message.fields) {
-    const field = noteOn(name);
+    const field = noteOn(name, message.first);
     if (field) notes.push({ name, ...field, decoded: decoded?.(name.toLowerCase(), value) });
     const [read] = WITH_PARAMETERS[name.toLowerCase()]?.(value, scheme) ?? [];
     const { token68, params = {} } = read ?? {};
     const within = token68 === undefined ? Object.entries(params) : [['token68', token68] as const];
     for (const [parameter, text] of within) {
       const note = Object.hasOwn(parameters, parameter) ? parameters[parameter] : undefined;
-      if (note) notes.push({ name: parameter, ...note, decoded: decoded?.(parameter, text) });
+      if (note === undefined) continue;
+      const shown = parameter === 'token68' ? WITHOUT_NAME : parameter;
+      notes.push({ name: shown, ...note, decoded: decoded?.(parameter, text) });
     }
   }
   for (const [name, value] of [...queryOf(message), ...membersOf(message)]) {

@@ -1,5 +1,5 @@
 import type { Note } from '#shared/explain/note.ts';
-import { DOCUMENT_FIELDS } from './notes-on-documents.ts';
+import { DOCUMENT_FIELDS, LOCATIONS } from './notes-on-documents.ts';
 
 const note = (text: string, section: string): Note => ({ text, section });
 
@@ -19,7 +19,7 @@ const FIELDS: Readonly<Record<string, Note>> = {
   host: note('The host and port that the client asks.', 'RFC 9110 section 7.2'),
   accept: note('The media types that the client reads; `*/*` is any.', 'RFC 9110 section 12.5.1'),
   connection: note('The connection ends after this answer.', 'RFC 9112 section 9.6'),
-  'content-length': note('The bytes of the content.', 'RFC 9110 section 8.6'),
+  'content-length': note('The length of the content, in bytes.', 'RFC 9110 section 8.6'),
   'content-type': note('The media type of the content.', 'RFC 9110 section 8.3'),
   date: note('When the answer was made.', 'RFC 9110 section 6.6.1'),
   authorization: note(
@@ -27,7 +27,7 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'RFC 9110 section 11.6.2',
   ),
   'www-authenticate': note(
-    'The challenge: the scheme that the server takes, and the realm in which its credentials are good.',
+    'The challenge: the scheme that the server takes, and what a client needs to know for it.',
     'RFC 9110 section 11.6.1',
   ),
   'proxy-authenticate': note(
@@ -43,22 +43,25 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'RFC 9110 section 11.6.3',
   ),
   'cache-control': note(
-    'Which caches may keep the answer, and for how long: `no-store` says none, `max-age` has seconds.',
+    'Which caches may keep the answer, and for how long. `no-store`: none. `private`: that of the client alone. `no-cache`: it asks the server again before each use. `max-age`: so many seconds. In a request, `only-if-cached` wants a stored answer and no other.',
     'RFC 9111 section 5.2',
   ),
   age: note('The seconds since the application gave this answer.', 'RFC 9111 section 5.1'),
   'cache-status': note(
-    'How each cache has handled the request: `hit` asked nobody, `fwd` says why it asked the next server, `ttl` has the seconds for which the answer is fresh.',
+    'What each cache did. `hit`: it answered by itself. `fwd`: it asked the next server, and why. `ttl`: the seconds for which the answer stays fresh. `stored`: it keeps the answer.',
     'RFC 9211 section 2',
   ),
-  via: note('The servers between the client and the application.', 'RFC 9110 section 7.6.3'),
+  via: note(
+    'The servers between the client and the application, with their versions of HTTP.',
+    'RFC 9110 section 7.6.3',
+  ),
   ban: note(
-    'The rule: what all the cache has to forget. path is a path below the space, so `/people-1` is `/playground/at/cache/people-1`; `*` stands for anything.',
+    'The rule: what the cache has to forget. path is the rest of the path behind that of the space; `*` stands for anything.',
     'no standard',
   ),
   vary: note('The request fields on which the answer depends.', 'RFC 9110 section 12.5.5'),
   'x-request-id': note(
-    'Names this answer. Operators find the line of a request in the log by it. The playground’s own have none.',
+    'Names this answer. With it operators find the line of the request in the log. The requests of the playground have no such line.',
     'no standard',
   ),
   'x-content-type-options': note(
@@ -67,14 +70,17 @@ const FIELDS: Readonly<Record<string, Note>> = {
   ),
   'x-frame-options': note('No page may show the answer in a frame.', 'HTML section 7.7'),
   'referrer-policy': note(
-    'The browser does not tell other origins which address it came from: here that has the request.',
+    'The browser does not tell the next server which address it came from, because that has the request in it.',
     'Referrer Policy section 4.1',
   ),
   'strict-transport-security': note(
     'From now on the client uses TLS at this host.',
     'RFC 6797 section 6.1',
   ),
-  'content-security-policy': note('A browser loads nothing for this answer.', 'CSP section 3.1'),
+  'content-security-policy': note(
+    "What a browser may do with the answer. `default-src 'none'`: load nothing for it. `sandbox`: run nothing of it.",
+    'CSP section 3.1',
+  ),
   cookie: note('A value that the server gave the client to send back.', 'RFC 6265 section 4.2'),
   origin: note('The origin of the page that wants to send a request.', 'Fetch section 3.2'),
   'access-control-request-method': note(
@@ -104,15 +110,15 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'no standard',
   ),
   'ratelimit-policy': note(
-    'The quota q of requests in the window w, in seconds.',
+    'How many requests (q) are allowed in how many seconds (w).',
     'draft-ietf-httpapi-ratelimit-headers-11 section 3',
   ),
   ratelimit: note(
-    'The requests r that are left for the next t seconds.',
+    'How many requests are left (r), and for how many seconds (t).',
     'draft-ietf-httpapi-ratelimit-headers-11 section 4',
   ),
   dpop: note(
-    'A proof that is signed with the key of the client: the method (htm), the address without its query (htu), the hash of the token (ath), a time (iat) and a number that counts once (jti). Other fields and the content are not signed. jwk is the public key.',
+    'A proof that is signed with the key of the client: the method (htm), the address without its query (htu), the hash of the token (ath), the time (iat), an id that is good once (jti) and, if the server asks for one, its nonce. jwk is the public key. Other fields and the content are not signed.',
     'RFC 9449 section 4.2',
   ),
   'signature-input': note(
@@ -128,7 +134,7 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'RFC 9449 section 8',
   ),
   link: note(
-    'An address that belongs to the answer, and what it is: to `urn:ietf:params:push` application servers send messages.',
+    'An address that belongs to the answer. `rel` says what it is: to `urn:ietf:params:push` application servers send messages.',
     'RFC 8288 section 3',
   ),
   ttl: note(
@@ -139,11 +145,15 @@ const FIELDS: Readonly<Record<string, Note>> = {
     'The content comes in chunks, each behind its length in hexadecimal digits. The chunk of length 0 is the end.',
     'RFC 9112 section 7.1',
   ),
-  'x-accel-buffering': note('nginx passes each event on at once.', 'no standard'),
+  'x-accel-buffering': note('Asks nginx to pass each event on at once.', 'no standard'),
   allow: note('The methods of this address.', 'RFC 9110 section 10.2.1'),
   'retry-after': note('When to try again, in seconds.', 'RFC 9110 section 10.2.3'),
 };
 
-/** Returns the note on a field. Undefined: there is none. */
-export const noteOn = (name: string): Note | undefined =>
-  FIELDS[name.toLowerCase()] ?? DOCUMENT_FIELDS[name.toLowerCase()];
+/** Returns the note on a field of a message with this first line. Undefined: there is none. */
+export function noteOn(name: string, first = ''): Note | undefined {
+  const field = name.toLowerCase();
+  const [, status = ''] = first.split(' ');
+  const here = field === 'location' ? LOCATIONS[status] : undefined;
+  return here ?? FIELDS[field] ?? DOCUMENT_FIELDS[field];
+}

@@ -196,6 +196,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
           urlOf,
           brand,
           recipient,
+          documents: documentsOf(config, origin),
           secureOrigin,
         }),
       ]),
@@ -206,6 +207,15 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
     [Symbol.asyncDispose]: () => held.disposeAsync(),
   };
 }
+
+/** The URL of documents at an origin that are opened by a token, and that pages may name. */
+const documentsOf = ({ spaces }: Config, origin: string): string | undefined =>
+  spaces
+    .filter(
+      ({ serves, schemes, hide }) => serves === 'documents' && schemes.includes('Bearer') && !hide,
+    )
+    .map(({ url }) => url)
+    .find((url) => url.endsWith('/') && new URL(url).origin === origin);
 
 /** The same people, and the person of the exchanges with the authorization server, who is in no directory. */
 const withOwnPerson = (people: SpacePeople): SpacePeople => ({

@@ -140,7 +140,7 @@ export function createRun(parts: RunParts): Run {
             const { promised, ...streamed } = await way.loopback.stream(write, visitor);
             add({ title, to, from, ...streamed, ...ofTls });
             for (const one of promised) {
-              add({ title: PROMISED, to, promised: true, ...one, ...OF_CLEAR_TEXT });
+              add({ title: PROMISED, to, from, promised: true, ...one, ...OF_CLEAR_TEXT });
             }
             return readAnswer(streamed.received);
           }

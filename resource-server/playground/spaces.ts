@@ -9,7 +9,7 @@ import { EXCHANGES } from './exchanges.ts';
 import type { Exchange } from './exchange.ts';
 
 /** The path of an exchange's page. */
-export const pagePath = ({ name }: Exchange): string => PLAYGROUND_BELOW + name;
+export const pagePath = ({ name }: Pick<Exchange, 'name'>): string => PLAYGROUND_BELOW + name;
 
 /** The path of the page that explains. No exchange has this name. */
 export const EXPLAIN_PATH = `${PLAYGROUND_BELOW}explain`;

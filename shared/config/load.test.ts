@@ -63,6 +63,10 @@ describe('precedence: the environment over the file over the defaults', () => {
     ]);
     expect(config.tls).toEqual({ resource: 'https://localhost:3443' });
     expect(config.privateTokens).toMatchObject({ issuer: 'https://localhost:3444' });
+    const listen = { resourceTls: { port: 4001 }, authzTls: { port: 4002 } };
+    const elsewhere = await load({ listen });
+    expect(elsewhere.tls).toEqual({ resource: 'https://localhost:4001' });
+    expect(elsewhere.privateTokens).toMatchObject({ issuer: 'https://localhost:4002' });
     expect(config.gnap).toEqual({
       clients: 'anybody',
       mtls: false,

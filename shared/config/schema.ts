@@ -70,7 +70,9 @@ export const configSchema = z.strictObject({
         ),
     })
     .prefault({})
-    .describe('Where the servers listen.'),
+    .describe(
+      'Where the servers listen. `issuer` and `resource` do not follow: with another port, set them, too.',
+    ),
   tls: z
     .strictObject({
       resource: httpsOrigin

@@ -11,6 +11,7 @@ import { proxySchema, spaceSchema } from './space-schema.ts';
  */
 export function withTour(config: Config): Config {
   const { resource } = config;
+  const { resourceTls, authzTls } = config.listen;
   const scopeTexts = { ...TEXTS, ...config.scopeTexts };
   if (isProduction(config)) {
     return { ...config, scopeTexts, spaces: [documents(resource, 'documents')] };
@@ -23,8 +24,10 @@ export function withTour(config: Config): Config {
   return {
     ...config,
     scopeTexts,
-    tls: config.tls ?? TLS,
-    privateTokens: config.privateTokens ?? PRIVATE_TOKENS,
+    tls: config.tls ?? configSchema.shape.tls.parse({ resource: originOf(resourceTls) }),
+    privateTokens:
+      config.privateTokens ??
+      configSchema.shape.privateTokens.parse({ issuer: originOf(authzTls) }),
     gnap: config.gnap ?? GNAP,
     spaces: [...spaces, ...trials(resource), ...dav(resource), push(resource)],
     ...(proxy && { proxy }),
@@ -136,9 +139,9 @@ const trialSpace = (
     ...members,
   });
 
-const TLS = configSchema.shape.tls.parse({});
-
-const PRIVATE_TOKENS = configSchema.shape.privateTokens.parse({});
+/** The origin of a listener over TLS. Undefined: any free port is taken, so it has that of the defaults. */
+const originOf = ({ port }: Config['listen']['authzTls']): string | undefined =>
+  port === 0 ? undefined : `https://localhost:${port}`;
 
 const GNAP = configSchema.shape.gnap.parse({ clients: 'anybody' });
 

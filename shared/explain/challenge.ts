@@ -1,5 +1,6 @@
 import { type Challenge, parseChallenges } from '#shared/http/auth/challenge.ts';
 import { decodeBase64url } from '#shared/private-token/base64url.ts';
+import { TOKEN_TYPES, tokenType } from '#shared/private-token/token-types.ts';
 import { parseChallenge } from '#shared/private-token/token-challenge.ts';
 import { decodeMessage } from '#shared/auth/schemes/scram/base64.ts';
 import { type Check, checksOf, type Step } from './checks.ts';
@@ -38,13 +39,22 @@ const DECODED: Readonly<Record<string, (challenge: Challenge) => readonly Part[]
     const read = parseChallenge(decodeBase64url(params['challenge'] ?? '') ?? Buffer.alloc(0));
     if (read === undefined) return [];
     const { type, issuer, context, origins } = read;
+    const known = tokenType(type);
     return [
-      { name: 'token_type', value: `${type}`, section: 'RFC 9577 section 2.1.1' },
+      {
+        name: 'token_type',
+        value: known === undefined ? `${type}` : `${type} (${TOKEN_TYPES[known].name})`,
+        note: 'How the issuer signs.',
+        section: 'RFC 9578 section 8.2',
+      },
       { name: 'issuer_name', value: issuer, note: 'The client asks it for a token.' },
       {
         name: 'redemption_context',
         value: Buffer.from(context).toString('hex') || 'none',
-        note: 'The token is good in this context only.',
+        note:
+          context.length > 0
+            ? 'The token is good in this context only.'
+            : 'The token is good in any context.',
       },
       { name: 'origin_info', value: origins.join(', ') || 'any', note: 'It is good here.' },
     ];

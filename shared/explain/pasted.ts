@@ -79,7 +79,7 @@ function withoutName(lines: readonly string[]): Pasted {
   const [name] = FORMS.find(([, is]) => is(value)) ?? [];
   if (name !== undefined) return { name, value };
   throw new Unreadable(
-    'This is nothing that is known here. It may be a token alone or in JSON, a request, an answer, the output of curl -v, or fields. Put the name of the field before it, such as "Authorization: ".',
+    'The text has no form that is known here. Paste a token, alone or in JSON, a request, an answer, the output of curl -v, or fields. If it is the value of a field, put the name in front, such as "Authorization: ".',
   );
 }
 

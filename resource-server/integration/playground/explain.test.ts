@@ -27,8 +27,8 @@ test('the frame of an explanation is German for a German browser', async () => {
 });
 
 test.each([
-  ['hello', 'Put the name of the field before it'],
-  ['', 'nothing that is known'],
+  ['hello', 'put the name in front'],
+  ['', 'no form that is known'],
   ['a'.repeat(16_385), 'longer than 16384 bytes'],
   ['\u00e4'.repeat(8193), 'longer than 16384 bytes'],
 ])('%.20s is 400, with the reason', async (pasted, reason) => {

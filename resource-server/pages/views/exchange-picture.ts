@@ -1,10 +1,14 @@
 import { type Html, html } from '#shared/pages/html.ts';
+import { broughtOn, isForwarded, linesOf, wordsOf } from './picture-words.ts';
 
 /** A party beside the client and the server. */
 export type PicturedParty = 'issuer' | 'proxy' | 'authorization';
 
-/** A sender beside the client. */
-export type PicturedSender = 'browser';
+/** A sender that is not the client. */
+export type PicturedSender = 'browser' | 'userAgent' | 'applicationServer';
+
+/** Everybody who has a line of life. */
+type Life = 'client' | 'server' | 'application' | PicturedParty | PicturedSender;
 
 /** A request and its answer, as texts. */
 export interface PicturedLeg {
@@ -18,127 +22,150 @@ export interface PicturedLeg {
   readonly received: { readonly text: string };
 }
 
-/** Units of the picture: where the lines of life are, and the room for a message. */
-const LEFT = 20;
-const RIGHT = 380;
-/** The line of a proxy before the server, or of the server before an issuer, whose name is short or long. */
-const BETWEEN = 290;
-const MIDDLE = 235;
-/** The line of a browser beside the client. */
-const BESIDE = 110;
-const TOP = 46;
-const STEP = 40;
+/** Units of the picture, which are pixels at the width of a phone. */
+const WIDTH = 360;
+const LEFT = 22;
+const RIGHT = 338;
+/** A line between others: next to the left one, in the middle, and next to the right one. */
+const BESIDE = 106;
+const MIDDLE = 196;
+const BETWEEN = 250;
+const TOP = 34;
+const LINE = 15;
+/** Room that a character takes, on average of a wide font. */
+const CHARACTER = 6.4;
 
-/** The fields that are named beside a message, with the first word of their value. */
-const NAMED =
-  /^(Authorization|WWW-Authenticate|DPoP-Nonce|Authentication-Info|Proxy-Authorization|Proxy-Authenticate|Allow|Location): (\S+)/gim;
-const WITH_SCHEME: ReadonlySet<string> = new Set([
-  'authorization',
-  'www-authenticate',
-  'proxy-authorization',
-  'proxy-authenticate',
-]);
-
-/** Returns the words for a message: the method or the status, and the fields that matter. Issuers are asked at several addresses. */
-function wordsOf(text: string, to: PicturedLeg['to']): string {
-  const [head = ''] = text.split('\n\n');
-  const [method = '', next = ''] = head.startsWith(':') ? startOfList(head) : head.split(/[ \n]/);
-  const [path = ''] = next.split('?');
-  const request = to === undefined || to === 'proxy' ? method : `${method} ${path}`;
-  const said = method.startsWith('HTTP/') ? next : request;
-  const fields = Map.groupBy(head.matchAll(NAMED), ([, name = '']) => name);
-  const named = [...fields].map(([name, lines]) =>
-    WITH_SCHEME.has(name.toLowerCase())
-      ? `${name}: ${lines.map(([, , value = '']) => value).join(', ')}`
-      : name,
-  );
-  return [said, ...named].join(', ');
+/** An arrow with its words. */
+interface Message {
+  readonly words: string;
+  readonly from: Life;
+  readonly to: Life;
+  /** No message shows it, but it follows from one. */
+  readonly dashed?: true;
 }
 
-/** The first words that a message of HTTP/2 would have in HTTP/1.1, by its pseudo-fields (RFC 9113 section 8.3). */
-function startOfList(head: string): readonly string[] {
-  const of = (name: string) => new RegExp(`^:${name}: (\\S+)`, 'm').exec(head)?.[1] ?? '';
-  return head.startsWith(':status') ? ['HTTP/2', of('status')] : [of('method'), of('path')];
+const TELLS_PATH: ReadonlySet<PicturedLeg['to']> = new Set(['issuer', 'authorization']);
+
+/** The arrows of a leg: both messages, and what follows from the answer. */
+function messagesOf(
+  { to: asked, from: sender, promised, sent, received }: PicturedLeg,
+  leg: number,
+): readonly Message[] {
+  const to: Life = asked ?? 'server';
+  const from: Life = sender ?? 'client';
+  const withPath = TELLS_PATH.has(asked);
+  const request = `${leg + 1}. ${wordsOf(sent.text, withPath)}`;
+  const brought = sender === 'browser' ? broughtOn(received.text) : '';
+  const forwarded: readonly Message[] = isForwarded(received.text)
+    ? [
+        { words: '', from: 'server', to: 'application', dashed: true },
+        { words: '', from: 'application', to: 'server', dashed: true },
+      ]
+    : [];
+  return [
+    promised ? { words: request, from: to, to: from } : { words: request, from, to },
+    ...forwarded,
+    { words: wordsOf(received.text, withPath), from: to, to: from },
+    ...(brought === ''
+      ? []
+      : [{ words: brought, from: 'browser', to: 'client', dashed: true } as const]),
+  ];
+}
+
+/** The lines of life from left to right, each at its place. */
+function placesOf(messages: readonly Message[]): ReadonlyMap<Life, number> {
+  const there = new Set(messages.flatMap(({ from, to }) => [from, to]));
+  const beforeAnother = there.has('issuer') || there.has('application') ? BETWEEN : RIGHT;
+  const inMiddle = there.has('authorization') || there.has('applicationServer');
+  const places: readonly (readonly [Life, number])[] = [
+    ['client', LEFT],
+    ['userAgent', LEFT],
+    ['browser', there.has('client') ? BESIDE : LEFT],
+    ['proxy', BETWEEN],
+    ['server', inMiddle ? MIDDLE : beforeAnother],
+    ['application', RIGHT],
+    ['issuer', RIGHT],
+    ['authorization', RIGHT],
+    ['applicationServer', RIGHT],
+  ];
+  return new Map(places.filter(([life]) => there.has(life)));
 }
 
 /** A sequence diagram, drawn from the messages themselves (UML 2.5.1 section 17.8). */
 export function exchangePicture(
   legs: readonly PicturedLeg[],
-  {
-    client,
-    browser,
-    server,
-    label,
-    ...names
-  }: Readonly<Record<'client' | 'server' | 'label' | PicturedParty | PicturedSender, string>>,
+  { label, dashed, ...names }: Readonly<Record<Life | 'label' | 'dashed', string>>,
 ): Html {
-  const has = (party: PicturedLeg['to']) => legs.some(({ to }) => to === party);
-  const beforeIssuer = has('issuer') ? BETWEEN : RIGHT;
-  const at = {
-    proxy: BETWEEN,
-    server: has('authorization') ? MIDDLE : beforeIssuer,
-    issuer: RIGHT,
-    authorization: RIGHT,
-  };
-  const named = (party: PicturedParty) =>
-    has(party) ? [{ x: at[party], name: names[party] }] : [];
-  const parties = [
-    ...(legs.some(({ from }) => from === 'browser') ? [{ x: BESIDE, name: browser }] : []),
-    ...named('proxy'),
-    { x: at.server, name: server },
-    ...named('issuer'),
-    ...named('authorization'),
-  ];
-  const messages = legs.flatMap(({ to, from, promised = false, sent, received }, leg) => {
-    const lines = { left: from === undefined ? LEFT : BESIDE, right: at[to ?? 'server'] };
-    return [
-      { words: `${leg + 1}. ${wordsOf(sent.text, to)}`, back: promised, ...lines },
-      { words: wordsOf(received.text, to), back: true, ...lines },
-    ];
+  const messages = legs.flatMap(messagesOf);
+  const places = placesOf(messages);
+  let bottom = TOP;
+  const arrows = messages.map((message) => {
+    const [from = LEFT, to = RIGHT] = [places.get(message.from), places.get(message.to)];
+    const lines = linesOf(message.words, (Math.abs(to - from) - 8) / CHARACTER);
+    const y = bottom;
+    bottom += lines.length * LINE + 13;
+    return arrow({ lines, from, to, dashed: message.dashed ?? false }, y);
   });
-  const bottom = TOP + STEP * messages.length;
   return html`<svg
-    viewBox="0 0 400 ${bottom + 10}"
-    role="img"
-    aria-label="${label}"
-    font-size="12"
-    fill="currentcolor"
-    stroke-width="1.5"
-  >
-    <text x="${LEFT - 10}" y="16">${client}</text>
-    ${parties.map(({ x, name }) => html`<text x="${x + 10}" y="16" text-anchor="end">${name}</text>`)}
-    <path
-      d="${[LEFT, ...parties.map(({ x }) => x)].map((x) => `M${x} 26V${bottom}`).join('')}"
-      stroke="currentcolor"
-      stroke-dasharray="3 3"
-    />
-    ${messages.map((message, index) => arrow(message, TOP + STEP * index))}
-  </svg>`;
+      class="picture"
+      viewBox="0 0 ${WIDTH} ${bottom + 8}"
+      role="img"
+      aria-label="${label}"
+      font-size="12"
+      fill="currentcolor"
+      stroke-width="1.5"
+    >
+      ${[...places].map(([life, x]) => nameAt(x, names[life]))}
+      <path
+        d="${[...places.values()].map((x) => `M${x} 22V${bottom}`).join('')}"
+        stroke="currentcolor"
+        stroke-dasharray="2 4"
+      />
+      ${arrows}
+    </svg>
+    ${messages.some((message) => message.dashed) && html`<p class="muted small">${dashed}</p>`}`;
+}
+
+/** At the edges a name grows inwards. */
+const EDGES: ReadonlyMap<number, readonly [number, string]> = new Map([
+  [LEFT, [LEFT - 12, 'start']],
+  [RIGHT, [RIGHT + 12, 'end']],
+]);
+
+function nameAt(x: number, name: string): Html {
+  const [at, anchor] = EDGES.get(x) ?? [x, 'middle'];
+  return html`<text x="${at}" y="14" text-anchor="${anchor}">${name}</text>`;
 }
 
 interface Arrow {
-  readonly words: string;
-  readonly back: boolean;
-  /** The lines of life of the one that asks, and of the party that is asked. */
-  readonly left: number;
-  readonly right: number;
+  readonly lines: readonly string[];
+  readonly from: number;
+  readonly to: number;
+  readonly dashed: boolean;
 }
 
-function arrow({ words, back, left, right }: Arrow, y: number): Html {
-  const [from, to, tip] = back ? [right, left, 7] : [left, right, -7];
-  const line = y + 10;
+function arrow({ lines, from, to, dashed }: Arrow, y: number): Html {
+  const tip = to < from ? 7 : -7;
+  const line = y + lines.length * LINE + 3;
+  const middle = (from + to) / 2;
   // The words cover the line of life that they cross.
   return html`<text
-      x="${(left + right) / 2}"
-      y="${y + 4}"
+      class="words"
+      y="${y}"
       text-anchor="middle"
       stroke="var(--canvas)"
       stroke-width="5"
       paint-order="stroke"
-      >${words}</text
+      >${lines.map((text) => html`<tspan x="${middle}" dy="${LINE}">${text}</tspan> `)}</text
     >
     <path
-      d="M${from} ${line}H${to}M${to + tip} ${line - 4}L${to} ${line}L${to + tip} ${line + 4}"
+      d="M${from} ${line}H${to}"
+      fill="none"
+      stroke="currentcolor"
+      stroke-dasharray="${dashed ? '6 4' : 'none'}"
+    />
+    <path
+      d="M${to + tip} ${line - 4}L${to} ${line}L${to + tip} ${line + 4}"
       fill="none"
       stroke="currentcolor"
     />`;

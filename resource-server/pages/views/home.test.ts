@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { homePage } from './home.ts';
 import type { Space } from '../../space/spaces.ts';
@@ -40,7 +43,11 @@ test('the proposed commands can be pasted into a shell, and use the token of the
     *grant_type*) echo '{"access_token":"the.token-1","token_type":"Bearer"}';;
     *) printf '%s\\n' "$*";;
   esac; }`;
-  const { stdout, stderr } = await promisify(execFile)('sh', ['-euc', `${curl}\n${lines}`]);
+  const folder = await temporaryFolder();
+  await mkdir(join(folder, 'data'));
+  await writeFile(join(folder, 'data', 'first-start.env'), "SECRET='s-1'\n");
+  const run = promisify(execFile);
+  const { stdout, stderr } = await run('sh', ['-euc', `${curl}\n${lines}`], { cwd: folder });
   expect(stderr).toBe('');
   const sent = stdout.trim().split('\n');
   expect(sent).toHaveLength(3);
@@ -48,4 +55,18 @@ test('the proposed commands can be pasted into a shell, and use the token of the
     expect(line).toContain('Authorization: Bearer the.token-1');
     expect(line).toContain(URL);
   }
+});
+
+test('in production the commands have a place for a client of one’s own', () => {
+  const config = configSchema.parse({
+    issuer: 'https://as.example',
+    resource: 'https://rs.example',
+  });
+  const { body = '' } = homePage(
+    { brand: { name: 'A', color: '#000000' }, language: 'en' },
+    config,
+    spaces,
+  );
+  expect(body).toContain('-u CLIENT_ID:CLIENT_SECRET ');
+  expect(body).not.toContain('first-start');
 });

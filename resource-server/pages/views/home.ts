@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { metadataUrl } from '#shared/auth/tokens/protected-resource.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
+import { isProduction } from '#shared/config/production.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import { document, type Frame } from '#shared/pages/document.ts';
@@ -7,16 +9,20 @@ import { type Html, html } from '#shared/pages/html.ts';
 import type { Space } from '../../space/spaces.ts';
 import { textsOf } from '../texts/index.ts';
 
+type OfHome = Pick<Config, 'issuer' | 'resource' | 'tls' | 'data'> &
+  Parameters<typeof isProduction>[0];
+
 /**
  * The page at `/`: what is here and what to try, with the configured URLs. `playground`: the path of its list, if there is
  * one.
  */
 export function homePage(
   frame: Frame,
-  { issuer, resource, tls }: Pick<Config, 'issuer' | 'resource' | 'tls'>,
+  config: OfHome,
   spaces: readonly Space[],
   playground?: string,
 ): Answer {
+  const { issuer, resource, tls } = config;
   const texts = textsOf(frame.language).home;
   const title = (playground ? texts.titleWithPlayground : texts.title)(frame.brand.name);
   const shown = spaces.filter(isAnnounced);
@@ -31,7 +37,7 @@ export function homePage(
         ${tls && html`<p>${texts.again(link(tls.resource))}</p>`}
         ${playground && html`<p>${link(playground, texts.playground)}</p>`}
       </div>
-      ${shown.filter((space) => !trials.includes(space)).map((space) => section(frame, space, issuer))}
+      ${shown.filter((space) => !trials.includes(space)).map((space) => section(frame, space, config))}
       ${
         trials.length > 0 &&
         html`<section aria-labelledby="authors">
@@ -53,7 +59,7 @@ export function homePage(
   });
 }
 
-function section({ language }: Frame, space: Space, issuer: string): Html {
+function section({ language }: Frame, space: Space, config: OfHome): Html {
   const texts = textsOf(language).home;
   const { realm, url, schemes, serves, tree } = space;
   const taken = new Set(schemes.map(({ name }) => name));
@@ -78,7 +84,7 @@ function section({ language }: Frame, space: Space, issuer: string): Html {
       }
     </dl>
     ${serves === 'documents' && tree === 'own' && html`<p>${texts.own}</p>`}
-    ${serves === 'documents' && taken.has('Bearer') && html`<pre>${tour(space, issuer)}</pre>`}
+    ${serves === 'documents' && taken.has('Bearer') && html`<pre>${tour(space, config)}</pre>`}
   </section> `;
 }
 
@@ -95,11 +101,16 @@ const code = (text: string) => html`<code>${text}</code>`;
 
 const link = (url: string, text = url) => html`<a href="${url}">${text}</a>`;
 
-function tour({ url, allScopes }: Space, issuer: string): string {
+/** In development the commands have the client of the first start. */
+function tour({ url, allScopes }: Space, config: OfHome): string {
+  const { issuer, data } = config;
+  const [secrets, client] = isProduction(config)
+    ? ['', 'CLIENT_ID:CLIENT_SECRET']
+    : [`. ${shellWord(join(data, 'first-start.env'))}\n`, 'demo-machine:$SECRET'];
   const folder = url.endsWith('/') ? url : `${url}/`;
   const scope = allScopes.length > 0 ? `-d scope=${shellWord(allScopes.join(' '))} ` : '';
   const token = '-H "Authorization: Bearer $TOKEN"';
-  return `TOKEN=$(curl -s -u CLIENT_ID:CLIENT_SECRET -d grant_type=client_credentials \\
+  return `${secrets}TOKEN=$(curl -s -u ${client} -d grant_type=client_credentials \\
   -d resource=${shellWord(url)} ${scope}${shellWord(`${issuer}/token`)} \\
   | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl ${token} -H 'Content-Type: text/plain' -X PUT -d Hello ${shellWord(`${folder}hello.txt`)}

@@ -7,7 +7,11 @@ import { checksList } from './explain.ts';
 import { type Outcome, outcomeLine } from './outcome.ts';
 import { exchangePicture, type PicturedParty, type PicturedSender } from './exchange-picture.ts';
 import { type Remark, remarkNote } from './remark.ts';
+import type { Texts } from '../texts/en.ts';
 import { textsOf } from '../texts/index.ts';
+
+/** A part of the list: the exchanges in which a client shows or does the same. */
+export type ExchangeGroup = keyof Texts['playground']['groups'];
 
 /** An exchange in the list. Texts about protocols are in English on every page. */
 export interface ListedExchange {
@@ -56,7 +60,17 @@ export interface ShownLeg {
   readonly outcome?: Outcome | undefined;
 }
 
+/** A word that a page uses, and what it means. */
+export interface ShownWord {
+  readonly word: string;
+  readonly text: string;
+  readonly section: string;
+}
+
 export interface ExchangeProps extends ListedExchange {
+  /** The abbreviation in the title, written out. */
+  readonly longName?: string | undefined;
+  readonly words: readonly ShownWord[];
   /** The path of the list. */
   readonly index: string;
   /** A file below `docs/`. */
@@ -67,6 +81,8 @@ export interface ExchangeProps extends ListedExchange {
   readonly mistakes: Readonly<Record<string, string>>;
   /** The mistake that the client made. */
   readonly mistake?: string | undefined;
+  /** The part of the server in the exchange. Absent: a server. */
+  readonly serverIs?: 'pushService' | undefined;
   /** The value by which the form asks for HTTP/2. Undefined: it is not offered. */
   readonly http2?: string | undefined;
   /** The messages went over HTTP/2. */
@@ -81,7 +97,7 @@ export interface ExchangeProps extends ListedExchange {
  */
 export function exchangesPage(
   frame: Frame,
-  listed: readonly ListedExchange[],
+  listed: (group: ExchangeGroup) => readonly ListedExchange[],
   { explain, missing }: { readonly explain: string; readonly missing: readonly string[] },
 ): Answer {
   const { playground: texts, explain: other } = textsOf(frame.language);
@@ -94,27 +110,33 @@ export function exchangesPage(
         <p>${texts.lead}</p>
         <p><a href="${explain}">${other.title}</a>: ${other.lead}</p>
       </div>
-      <ul class="list">
-        ${listed.map(
-          ({ title, about, standard, path }) =>
-            html`<li>
-              <div class="entry">
-                <h2><a href="${path}">${title}</a></h2>
-                <p lang="en">${about}</p>
-                <p class="muted small">${standard}</p>
-              </div>
-            </li> `,
-        )}
-      </ul>
+      ${Object.entries(texts.groups).map(
+        ([group, name]) =>
+          html`<section aria-labelledby="${group}">
+            <h2 id="${group}">${name}</h2>
+            <ul class="list">
+              ${listed(group as ExchangeGroup).map(entryOf)}
+            </ul>
+          </section> `,
+      )}
       ${missing.length > 0 && html`<p class="muted">${texts.missing} ${missing.join(', ')}.</p>`}
     </div>`,
   });
 }
 
+const entryOf = ({ title, about, standard, path }: ListedExchange): Html =>
+  html`<li>
+    <div class="entry">
+      <h3><a href="${path}">${title}</a></h3>
+      <p lang="en">${about}</p>
+      <p class="muted small">${standard}</p>
+    </div>
+  </li> `;
+
 /** The page of one exchange: the form that performs it, and what was on the wire. */
 export function exchangePage(frame: Frame, props: ExchangeProps): Answer {
   const texts = textsOf(frame.language).playground;
-  const { title, about, standard, index, document: file, command, legs } = props;
+  const { title, longName, about, standard, words, index, document: file, command, legs } = props;
   return document(frame, {
     title,
     head: { home: '/' },
@@ -126,11 +148,23 @@ export function exchangePage(frame: Frame, props: ExchangeProps): Answer {
         <p lang="en">${about}</p>
         ${texts.inEnglish && html`<p class="muted small">${texts.inEnglish}</p>`}
         <dl class="facts">
+          ${
+            longName !== undefined &&
+            html`<dt>${texts.longName}</dt>
+              <dd lang="en">${longName}</dd> `
+          }
           <dt>${texts.standard}</dt>
           <dd>${standard}</dd>
           <dt>${texts.document}</dt>
           <dd>${docsLink(frame, file)}</dd>
         </dl>
+        ${
+          words.length > 0 &&
+          html`<details>
+            <summary>${texts.words}</summary>
+            <dl class="facts" lang="en">${words.map(wordOf)}</dl>
+          </details>`
+        }
       </div>
       ${
         command !== undefined &&
@@ -144,6 +178,10 @@ export function exchangePage(frame: Frame, props: ExchangeProps): Answer {
   });
 }
 
+const wordOf = ({ word, text, section }: ShownWord): Html =>
+  html`<dt>${word}</dt>
+    <dd>${text} <span class="muted">(${section})</span></dd> `;
+
 /** The place to which the form leads: what came of it. */
 const RESULTS = 'results';
 
@@ -153,7 +191,7 @@ const idOf = (leg: number): string => `leg-${leg + 1}`;
  * The outcome at the top is that of the mistake, or of the last leg. There is none where a flow that makes no mistake ends
  * with a refusal: the steps say so.
  */
-function resultsOf(frame: Frame, { overHttp2 }: ExchangeProps, legs: readonly ShownLeg[]): Html {
+function resultsOf(frame: Frame, props: ExchangeProps, legs: readonly ShownLeg[]): Html {
   const { step, fieldLists } = textsOf(frame.language).playground;
   const wrong = legs.findIndex(({ mistake }) => mistake !== undefined);
   const at = wrong === -1 ? legs.length - 1 : wrong;
@@ -161,8 +199,8 @@ function resultsOf(frame: Frame, { overHttp2 }: ExchangeProps, legs: readonly Sh
   const isTold = outcome !== undefined && (wrong !== -1 || outcome.kind !== 'refused');
   return html`<div class="wide" id="${RESULTS}">
     ${isTold && outcomeLine(frame, outcome, html`(<a href="#${idOf(at)}">${step} ${at + 1}</a>)`)}
-    ${overHttp2 && html`<p>${fieldLists}</p>`} ${stepsOf(frame, legs)} ${pictureOf(frame, legs)}
-    ${legs.map((leg, index) => legOf(frame, leg, index))}
+    ${props.overHttp2 && html`<p>${fieldLists}</p>`} ${stepsOf(frame, legs)}
+    ${pictureOf(frame, props, legs)} ${legs.map((leg, index) => legOf(frame, leg, index))}
   </div>`;
 }
 
@@ -224,12 +262,16 @@ function formOf(
   </section>`;
 }
 
-function pictureOf({ language }: Frame, legs: readonly ShownLeg[]): Html {
-  const { picture, client, browser, server, issuer, proxy, authorization } =
-    textsOf(language).playground;
+function pictureOf(
+  { language }: Frame,
+  { serverIs }: Pick<ExchangeProps, 'serverIs'>,
+  legs: readonly ShownLeg[],
+): Html {
+  const { picture, dashed, parties } = textsOf(language).playground;
+  const server = serverIs === undefined ? parties.server : parties[serverIs];
   return html`<section aria-labelledby="picture">
     <h2 id="picture">${picture}</h2>
-    ${exchangePicture(legs, { client, browser, server, issuer, proxy, authorization, label: picture })}
+    ${exchangePicture(legs, { ...parties, server, label: picture, dashed })}
   </section>`;
 }
 
@@ -245,7 +287,7 @@ function legOf(frame: Frame, leg: ShownLeg, at: number): Html {
         <strong>${texts.mistakeHere}</strong> <span lang="en">${mistake}</span>
       </p>`
     }
-    <h3>${promised ? texts.promised : texts[from === undefined ? 'sent' : 'sentByBrowser']}</h3>
+    <h3>${promised ? texts.promised : texts.sentBy[from ?? 'client']}</h3>
     ${messageOf(frame, sent)}
     ${
       checks &&

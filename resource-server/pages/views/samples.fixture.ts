@@ -16,7 +16,7 @@ const NOW = Date.UTC(2026, 2, 9, 7, 5);
 const MESSAGES = ['needed', 'notTaken'] as const;
 const STATUSES = [404, 502];
 
-const { issuer, resource, tls } = configSchema.parse({});
+const CONFIG = configSchema.parse({});
 
 function spaceOf(path: string, more: object): Space {
   const some = {
@@ -56,7 +56,7 @@ const EXPLAIN = { path: '/playground/explain', index: '/schemes/' };
 export function samples(text = ''): Readonly<Record<string, (frame: Frame) => Answer>> {
   const signIn = ({ brand }: Frame) => createPages({ brand, issuer: 'https://as.example' });
   return {
-    'rs-home': (frame) => homePage(frame, { issuer, resource, tls }, SPACES(text)),
+    'rs-home': (frame) => homePage(frame, CONFIG, SPACES(text)),
     listing: (frame) =>
       listingPage(frame, {
         tree: 'documents',
@@ -75,7 +75,7 @@ export function samples(text = ''): Readonly<Record<string, (frame: Frame) => An
     'listing-empty': (frame) =>
       listingPage(frame, { tree: `documents${text}`, path: [], members: [], next: undefined }),
     exchanges: (frame) =>
-      exchangesPage(frame, [{ ...EXCHANGE, title: `Basic${text}` }], {
+      exchangesPage(frame, () => [{ ...EXCHANGE, title: `Basic${text}` }], {
         explain: '/playground/explain',
         missing: [`Negotiate${text}`],
       }),
@@ -83,6 +83,8 @@ export function samples(text = ''): Readonly<Record<string, (frame: Frame) => An
       exchangePage(frame, {
         ...EXCHANGE,
         title: `Basic${text}`,
+        longName: `The basic one${text}`,
+        words: [{ word: `nonce${text}`, text: `A value${text}.`, section: 'RFC 7617' }],
         command: `curl -u a:b ${AT}/x${text}`,
         mistake: 'password',
         http2: '2',

@@ -2,7 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import { ATTACKS, expectStrict, skeleton } from '#shared/pages/checked.fixture.ts';
 import { LANGUAGES } from '#shared/pages/language.ts';
 import { errorPage } from './error.ts';
+import { exchangePicture, type PicturedLeg } from './exchange-picture.ts';
 import { samples } from './samples.fixture.ts';
+import { textsOf } from '../texts/index.ts';
 
 const BRAND = { name: 'Countersign', color: '#1f5fbf' };
 const SAMPLES = samples();
@@ -56,4 +58,60 @@ test('each page has at most 20 KiB beside what it lists', () => {
     const { body = '' } = draw({ brand: BRAND, language: 'de' });
     expect([name, Buffer.byteLength(body) < 20_480]).toEqual([name, true]);
   }
+});
+
+describe('the picture of an exchange', () => {
+  const picture = (language: (typeof LANGUAGES)[number], ...legs: readonly PicturedLeg[]) => {
+    const { dashed, parties } = textsOf(language).playground;
+    return exchangePicture(legs, { ...parties, dashed, label: 'picture' }).toString();
+  };
+  const leg = (sent: string, received: string, more: Partial<PicturedLeg> = {}): PicturedLeg => ({
+    sent: { text: `${sent}\n\n` },
+    received: { text: `${received}\n\n` },
+    ...more,
+  });
+  const BACK = 'HTTP/1.1 303 See Other\nLocation: https://client.example/cb?code=abc&state=s&iss=i';
+  const CODE = [
+    leg('GET / HTTP/1.1', 'HTTP/1.1 401 Unauthorized\nWWW-Authenticate: Bearer realm="a b"'),
+    leg('POST /request HTTP/1.1', 'HTTP/1.1 201 Created', { to: 'authorization' }),
+    leg('GET /auth?a=b HTTP/1.1', BACK, { to: 'authorization', from: 'browser' }),
+  ];
+
+  test('the browser brings to the client what stands in Location (RFC 6749 section 4.1.2)', () => {
+    const drawn = picture('en', ...CODE);
+    expect(drawn).toMatch(/>code,<.*>state, iss<.*stroke-dasharray="6 4"/s);
+    expect(drawn).not.toContain('abc');
+    expect(drawn).toContain('Dashed arrows');
+    expect(picture('en', ...CODE.slice(0, 2))).not.toContain('Dashed arrows');
+  });
+
+  test('a cache that has no answer asks the application (RFC 9211 section 2.2)', () => {
+    const kept = (status: string) =>
+      leg('GET /a HTTP/1.1', `HTTP/1.1 200 OK\nCache-Status: c; ${status}`);
+    const asked = picture('en', kept('fwd=uri-miss; stored'));
+    expect(asked.match(/stroke-dasharray="6 4"/g)).toHaveLength(2);
+    expect(asked).toContain('>Application<');
+    const hit = picture('en', kept('hit; ttl=60'));
+    expect(hit).toContain('>200, Cache-Status: hit<');
+    expect(hit).not.toContain('>Application<');
+  });
+
+  test.each(LANGUAGES)(
+    'its letters have 11 pixels on a phone, and no words leave it in %s',
+    (language) => {
+      const drawn = picture(language, ...CODE);
+      const [, width = ''] = /viewBox="0 0 (\d+) /.exec(drawn) ?? [];
+      const [, size = ''] = /font-size="(\d+)"/.exec(drawn) ?? [];
+      // A phone has 390 pixels, and the page 12 at each side.
+      expect((Number(size) * 366) / Number(width)).toBeGreaterThanOrEqual(11);
+      for (const [, x = '', words = ''] of drawn.matchAll(/<tspan x="([\d.]+)"[^>]*>([^<]*)</g)) {
+        const half = (words.length * 6.4) / 2;
+        expect([words, Number(x) - half >= 0, Number(x) + half <= Number(width)]).toEqual([
+          words,
+          true,
+          true,
+        ]);
+      }
+    },
+  );
 });

@@ -101,7 +101,7 @@ export const CONDITION_STEPS: Steps = [
       ),
   },
   {
-    check: 'The lock is open: there is none, or If has the token of the one who has locked.',
+    check: 'Nobody has locked the document, or If shows the token of the lock.',
     section: 'RFC 4918 section 7.5',
     applies: ({ method }) => WRITES.has(method),
     finds(known) {
@@ -145,7 +145,7 @@ export const RANGE_STEPS: Steps = [
     },
   },
   {
-    check: 'Range can be read.',
+    check: 'Range is well-formed.',
     section: 'RFC 9110 section 14.2',
     applies: comes('range'),
     finds({ asked, document }) {
@@ -154,7 +154,7 @@ export const RANGE_STEPS: Steps = [
     },
   },
   {
-    check: 'The document has a part of it.',
+    check: 'At least one octet of the range is in the document.',
     section: 'RFC 9110 section 15.5.17',
     applies: comes('range'),
     finds({ asked, document }) {

@@ -20,7 +20,7 @@ const of =
 /** Checks of the content by itself, which need no state. */
 export const CONTENT_STEPS: Steps = [
   {
-    check: 'The content is a whole, without a coding, and of a media type.',
+    check: 'The content is a whole document, is not compressed, and has a media type.',
     section: 'RFC 9110 section 9.3.4',
     applies: of('PUT'),
     finds({ asked }) {

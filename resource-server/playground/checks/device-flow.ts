@@ -34,7 +34,7 @@ const STEPS: readonly CheckStep<KnownForm>[] = [
     finds: (known) => (isKnown(known, 'device_code') ? undefined : 'there is no such device code'),
   },
   {
-    check: 'The device has waited for the interval.',
+    check: 'The device has waited for the interval, or the person has decided.',
     section: 'RFC 8628 section 3.5',
     applies: isPolling,
     finds: (known) => {

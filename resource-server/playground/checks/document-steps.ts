@@ -21,7 +21,7 @@ function methodsThere({ path, document, kept }: DocumentKnown): readonly string[
 /** The checks of a request, in the order of a server of documents. */
 export const DOCUMENT_STEPS: readonly CheckStep<DocumentKnown>[] = [
   {
-    check: 'The server knows the method, in this case of its letters.',
+    check: 'The server knows the method. Upper and lower case are different.',
     section: 'RFC 9110 section 9.1',
     finds({ method }) {
       checkMethod(method, { known: SERVED });
@@ -34,7 +34,7 @@ export const DOCUMENT_STEPS: readonly CheckStep<DocumentKnown>[] = [
     finds: ({ asked }) => refusalOfBasic(asked),
   },
   {
-    check: 'The address has the method.',
+    check: 'This address takes the method.',
     section: 'RFC 9110 section 15.5.6',
     finds(known) {
       const methods = accepted({}, methodsThere(known));

@@ -1,6 +1,6 @@
 import { gnap } from '#shared/auth/schemes/gnap/gnap.ts';
 import { checksOf, notReached, type Step } from '#shared/explain/checks.ts';
-import { SCOPE_STEP, TOKEN_STEPS } from '#shared/explain/schemes/access-token.ts';
+import { SCOPE_STEP, GNAP_TOKEN_STEPS } from '#shared/explain/schemes/access-token.ts';
 import { GNAP_PROOF_STEPS } from '#shared/explain/schemes/gnap.ts';
 import { type Checks, ofCredentials } from '../recorded.ts';
 import { refusalBy, replayMemory } from './refusal-by.ts';
@@ -21,7 +21,7 @@ export const gnapChecks: Checks = ofCredentials(async (recorded) => {
   const space = { url, scopes: () => [] };
   const parts = { space, grantEndpoint: '', mtls: false, tokens, replay: replayMemory(), clock };
   const refusal = await refusalBy(gnap(parts), recorded);
-  const ofToken = [SCHEME_STEP, ...TOKEN_STEPS];
+  const ofToken = [SCHEME_STEP, ...GNAP_TOKEN_STEPS];
   if (refusal !== undefined && !refusal.startsWith(OF_PROOF)) {
     const rest = notReached([...GNAP_PROOF_STEPS, SCOPE_STEP]);
     return [...checksOf(ofToken, refusal.replace(OF_TOKEN, '')), ...rest];

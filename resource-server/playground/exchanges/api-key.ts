@@ -24,9 +24,12 @@ export const apiKeyExchange: Exchange = {
     twice: 'Two keys',
   },
   checks: apiKeyChecks,
-  async perform({ send, target, mistake, apiKey, random }) {
+  async perform({ send, remark, target, mistake, apiKey, random }) {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without a key', request);
+    remark(
+      'The answer is 403 and not 401: an answer 401 has to name a scheme in WWW-Authenticate, and for API keys there is none (RFC 9110 section 15.5.2).',
+    );
     const sent: Readonly<Record<string, readonly string[]>> = {
       right: [apiKey],
       mistyped: [`${apiKey.slice(0, -1)}${apiKey.endsWith('0') ? '1' : '0'}`],

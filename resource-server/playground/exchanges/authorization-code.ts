@@ -75,7 +75,7 @@ async function authorize(
   const location = URL.parse(fieldOf(answer, 'Location'));
   if (location === null) return undefined;
   remark(
-    `Here a person would sign in and allow what is asked for, on pages. The playground has a person of its own, ${PLAYGROUND_PERSON}, in whose place the server allows it at once.`,
+    `A real person would now sign in, read what the client asks for, and allow it. The playground has a person of its own, ${PLAYGROUND_PERSON}, for whom the server allows it at once.`,
   );
   return location.searchParams;
 }
@@ -100,7 +100,7 @@ function isTaken(
     return false;
   }
   remark(
-    'The browser goes to the address in Location, with which the client gets code, state and iss. It compares state with that of its request, and iss with the server that it has asked: both fit.',
+    'The browser goes to the address in Location, and so brings code, state and iss to the client. The client compares state with that of its request, and iss with the server that it has asked: both fit.',
   );
   return true;
 }
@@ -129,6 +129,7 @@ const redeeming = (performing: Performing, code: string, verifier: string): Plan
 export const authorizationCodeExchange: Exchange = {
   name: 'authorization-code',
   title: 'Authorization code with PKCE',
+  longName: 'Proof Key for Code Exchange',
   about:
     'A person allows an application something without giving it a password: the browser brings the application a code, and for that it gets a token. With PKCE a code that somebody has stolen on its way is of no use.',
   standard: 'RFC 6749 section 4.1, RFC 7636, RFC 9126, RFC 9207, RFC 9700',
@@ -167,6 +168,9 @@ export const authorizationCodeExchange: Exchange = {
     }
     const pushed = await push(performing, 'The client pushes its request, and gets a name', own);
     if (pushed === undefined) return;
+    remark(
+      'The client sends the browser of the person to the authorization server. The address has nothing but client_id and request_uri, so nobody can read or change the request on its way.',
+    );
     const answer = await answerTo(performing, pushed);
     if (answer === undefined) return;
     if (mistake !== 'injected' && !isTaken(performing, answer, own)) return;

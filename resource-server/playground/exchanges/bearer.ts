@@ -3,6 +3,7 @@ import { bearerChecks } from '../checks/tokens.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
 import { jwtInClear } from './tokens.ts';
+import { atDocuments } from '../in-shell.ts';
 
 /** Seconds; longer than a token lives and clocks differ. */
 const LONG_AGO = 600;
@@ -36,6 +37,7 @@ export const bearerExchange: Exchange = {
     'The client shows an access token that an authorization server issued. Anybody who gets hold of the token can use it until it ends.',
   standard: 'RFC 6750, RFC 9068',
   document: 'how-to/schemes/bearer-dpop.md',
+  command: atDocuments(['']),
   space: { schemes: ['Bearer'], scopes: { safe: [PLAYGROUND_SCOPE], unsafe: [PLAYGROUND_SCOPE] } },
   mistakes: {
     expired: 'A token that has expired',
@@ -48,9 +50,12 @@ export const bearerExchange: Exchange = {
   decoded: (name, value) => (name === 'token68' ? jwtInClear(value) : undefined),
   checks: bearerChecks,
   async perform(performing) {
-    const { send, target } = performing;
+    const { send, remark, target } = performing;
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without a token, and learns the scope', request);
+    remark(
+      'The client asks its authorization server for a token with this scope. That is not shown here: the playground issues this token itself. The page “Client credentials” shows how it is done.',
+    );
     const token = await tokenOf(performing);
     await send('The client has got a token, and shows it', {
       ...request,

@@ -27,7 +27,7 @@ export const cacheExchange: Exchange = {
   name: 'cache',
   title: 'A cache, with PURGE and BAN',
   about:
-    'The cache keeps the answer of an application, and gives it to the next client who may have it. Who changes data elsewhere makes it forget: PURGE one address, BAN all that meets a rule.',
+    'The cache keeps the answer of an application, and gives it to the next client who may have it. A program that changes the data elsewhere makes the cache forget: by PURGE one address, by BAN all that a rule matches.',
   standard: 'RFC 9111, RFC 9211; no standard has PURGE and BAN',
   mistakes: {
     only: 'A request for what the cache has, of which it has nothing',

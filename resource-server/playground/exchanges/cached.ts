@@ -58,7 +58,8 @@ export function addressOf({ send, remark, target, random }: Performing): {
     });
     const status = fieldOf(answer, 'Cache-Status');
     if (/; ?hit\b/.test(status)) remark('The cache has answered: the application was not asked.');
-    if (/; ?fwd\b/.test(status) && answer.status === 200) remark('The application was asked.');
+    if (/; ?fwd\b/.test(status) && answer.status === 200)
+      remark('The application was asked. It counts in “asked” how often.');
     return answer;
   };
   return {

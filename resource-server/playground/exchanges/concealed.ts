@@ -69,7 +69,7 @@ export const concealedExchange: Exchange = {
     const told = (answer: ReadAnswer) =>
       remark(
         alike(answer, nothing)
-          ? 'Nothing but the time and the number of the request differs from the answer where nothing is.'
+          ? 'This answer and the one where nothing is are the same, but for their times and request ids.'
           : 'The answer differs from the one where nothing is.',
       );
     told(hidden);

@@ -1,5 +1,6 @@
 import type { Exchange } from '../exchange.ts';
 import { documentOf, etagOf, OF_DOCUMENTS } from './documents.ts';
+import { atDocuments, putting } from '../in-shell.ts';
 
 const TYPE = ['Content-Type', 'text/plain'] as const;
 
@@ -11,6 +12,10 @@ export const conditionsExchange: Exchange = {
   about:
     'A client makes a request depend on the version that it knows, by its ETag. So a document is not sent twice, and of two people who change the same version one learns that the other was faster.',
   standard: 'RFC 9110 section 13',
+  command: atDocuments(
+    ['note.txt', ...putting('text/plain', 'one', '-H', 'If-None-Match: *')],
+    ['note.txt', ...putting('text/plain', 'two', '-H', 'If-None-Match: *')],
+  ),
   mistakes: {
     lost: 'A change of a version that is not the newest',
     exists: 'A new document where one is',

@@ -62,7 +62,7 @@ export const deviceCodeExchange: Exchange = {
     allow: { people: [PLAYGROUND_PERSON] },
   },
   mistakes: {
-    fast: 'The device asks again at once',
+    fast: 'The client asks again at once',
     denied: 'The person denies it',
     guessed: 'A device code that somebody has guessed',
     twice: 'The same device code a second time',
@@ -74,7 +74,7 @@ export const deviceCodeExchange: Exchange = {
   checksBy: { authorization: deviceFlowChecks },
   async perform(performing) {
     const { send, target, url, mistake, random } = performing;
-    await send('The device asks the resource without a token', {
+    await send('The client, a device without a browser, asks the resource without a token', {
       method: 'GET',
       target,
       fields: [],
@@ -84,7 +84,7 @@ export const deviceCodeExchange: Exchange = {
       { scope: PLAYGROUND_SCOPE, resource: url },
       clientAssertion(performing, {}),
     );
-    const { content } = await send('The device asks for a pair of codes', asking);
+    const { content } = await send('The client asks for a pair of codes', asking);
     const deviceCode = memberOf(content, 'device_code');
     const userCode = memberOf(content, 'user_code');
     if (deviceCode === undefined || userCode === undefined) return;
@@ -94,17 +94,20 @@ export const deviceCodeExchange: Exchange = {
       await ask('Somebody asks with another device code', randomId(random) + randomId(random));
       return;
     }
-    await ask('The device asks whether the person has decided');
+    await ask('The client asks whether the person has decided');
     if (mistake === 'fast') {
-      await ask('The device asks again at once');
+      await ask('The client asks again at once');
       return;
     }
+    performing.remark(
+      'A real device now waits for the seconds of interval before it asks again. Here the person decides first, and then nobody has to wait.',
+    );
     await decide(performing, userCode);
-    const got = await ask('The device asks again, after the interval');
+    const got = await ask('The client asks again');
     const token = memberOf(got.content, 'access_token');
     if (token === undefined) return;
     if (mistake !== 'twice') return useAndRevoke(performing, token);
-    await send('The device shows the token to the resource', showing(performing, token));
+    await send('The client shows the token to the resource', showing(performing, token));
     await ask('Somebody asks again with the same device code');
     await revoke(performing, token);
   },

@@ -47,7 +47,7 @@ export const digestExchange: Exchange = {
   name: 'digest',
   title: 'Digest',
   about:
-    'The client proves that it knows the password, and never sends it. A listener can still try passwords against what it has heard, and the hashes that the server keeps open the realm like passwords: protect both.',
+    'The client proves that it knows the password, and never sends it. A listener can try passwords against what it has heard, so use TLS, too; and a thief of the hashes that the server keeps can sign in with them in this realm.',
   standard: 'RFC 7616',
   document: 'how-to/schemes/digest.md',
   space: { schemes: ['Digest'] },
@@ -91,7 +91,7 @@ export const digestAuthIntExchange: Exchange = {
   name: 'digest-auth-int',
   title: 'Digest with auth-int',
   about:
-    'The response of the client covers the content, too, and rspauth covers the content of the answer. So nobody in the middle can change either of them. Most fields are not covered, and one in the middle can offer Basic in place of Digest: use TLS as well.',
+    'The response of the client covers the content, too, and rspauth covers the content of the answer. So nobody in the middle can change either of them. Most fields are not covered, and somebody in the middle can offer Basic in place of Digest: use TLS as well.',
   standard: 'RFC 7616 section 3.4.3',
   document: 'how-to/schemes/digest.md',
   space: { schemes: ['Digest'], digest: { algorithms: ['SHA-512-256'], qop: ['auth-int'] } },

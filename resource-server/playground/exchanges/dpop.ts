@@ -12,6 +12,7 @@ import { jwtInClear } from './tokens.ts';
 export const dpopExchange: Exchange = {
   name: 'dpop',
   title: 'DPoP',
+  longName: 'Demonstrating Proof of Possession',
   about:
     'The access token is bound to a key of the client, and each request has a proof that is signed with this key. A token that leaks is of no use without the key, and a proof is good for one request.',
   standard: 'RFC 9449',

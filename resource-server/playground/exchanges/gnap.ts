@@ -21,6 +21,7 @@ const jwkOf = (key: KeyObject) => ({
 export const gnapExchange: Exchange = {
   name: 'gnap',
   title: 'GNAP',
+  longName: 'Grant Negotiation and Authorization Protocol',
   about:
     'The access token is bound to a key, and the client signs the request itself: the method, the URL and the field with the token. Unlike a proof of DPoP, the signature may also cover the content and any other field.',
   standard: 'RFC 9635, RFC 9421',
@@ -37,9 +38,12 @@ export const gnapExchange: Exchange = {
   parameters: GNAP_NOTES,
   checks: gnapChecks,
   decoded: (name, value) => (name === 'token68' ? jwtInClear(value) : undefined),
-  async perform({ send, target, url, mistake, clock, issue, keys }) {
+  async perform({ send, remark, target, url, mistake, clock, issue, keys }) {
     const request = { method: 'POST', target, fields: [] };
     await send('The client asks without a token, and learns where to get one', request);
+    remark(
+      'The client asks at as_uri, and signs that request with its key, too. The authorization server puts the public key into the token (cnf.jwk). That is not shown here: the playground issues this token itself.',
+    );
     const key = keys.ed25519();
     const token = await issue({ audience: url, scope: PLAYGROUND_SCOPE, cnf: { jwk: jwkOf(key) } });
     const fields = gnapFields(

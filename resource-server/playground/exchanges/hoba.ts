@@ -10,6 +10,7 @@ const OTHER_ORIGIN = 'https://other.example';
 export const hobaExchange: Exchange = {
   name: 'hoba',
   title: 'HOBA',
+  longName: 'HTTP Origin-Bound Authentication',
   about:
     'The browser signs a challenge with a key that it has made for this origin alone, and there is no password. The key of one site says nothing at another, and a stolen list of public keys opens nothing.',
   standard: 'RFC 7486',
@@ -25,9 +26,12 @@ export const hobaExchange: Exchange = {
   },
   parameters: HOBA_NOTES,
   checks: hobaChecks,
-  async perform({ send, target, url, mistake, random, keys }) {
+  async perform({ send, remark, target, url, mistake, random, keys }) {
     const request = { method: 'GET', target, fields: [] };
     const asked = await send('The client asks without credentials, and gets a challenge', request);
+    remark(
+      'The client has made its key earlier, and has registered the public key here, for its account (RFC 7486 section 6.1). That is not shown.',
+    );
     const { challenge = '' } = challengeOf(asked);
     const { kid, key } = mistake === 'key' ? await keys.unknownHoba() : await keys.hoba();
     const credentials = hobaCredentials(key, {

@@ -19,7 +19,7 @@ export const mutualExchange: Exchange = {
   name: 'mutual',
   title: 'Mutual',
   about:
-    'Client and server agree on a key that they can only have if they know the same password, or a verifier of it, and then each proves the key to the other. A listener, or a server that pretends to be this one, cannot try passwords against the messages.',
+    'Client and server agree on a key that they can only have if they know the same password, or what the server keeps in place of it; then each proves the key to the other. A listener, or a server that pretends to be this one, cannot try passwords against the messages.',
   standard: 'RFC 8120, RFC 8121',
   document: 'how-to/schemes/mutual.md',
   overTls: true,

@@ -1,5 +1,6 @@
 import type { Exchange } from '../exchange.ts';
 import { documentOf, OF_DOCUMENTS } from './documents.ts';
+import { atDocuments } from '../in-shell.ts';
 
 /** RFC 9110 section 9.3.7. */
 export const optionsExchange: Exchange = {
@@ -9,6 +10,7 @@ export const optionsExchange: Exchange = {
   about:
     'The server says what an address can do, and in which formats it takes patches and questions. It tells a method that this address does not have, 405, from one that it has nowhere, 501.',
   standard: 'RFC 9110 section 9.3.7',
+  command: atDocuments(['note.json', '-X', 'OPTIONS']),
   mistakes: {
     here: 'A method that this address does not have',
     nowhere: 'A method that the server does not know',

@@ -1,6 +1,7 @@
 import type { Exchange } from '../exchange.ts';
 import type { FieldLine } from '../http1-message.ts';
 import { documentOf, etagOf, OF_DOCUMENTS } from './documents.ts';
+import { atDocuments, putting } from '../in-shell.ts';
 
 const MERGE: FieldLine = ['Content-Type', 'application/merge-patch+json'];
 const PATCH: FieldLine = ['Content-Type', 'application/json-patch+json'];
@@ -21,15 +22,19 @@ export const patchExchange: Exchange = {
   about:
     'A client sends the change of a JSON document instead of the whole: a Merge Patch says how members look afterwards, a JSON Patch lists operations, all or none of which are done. With If-Match it changes the version that it knows.',
   standard: 'RFC 5789, RFC 6902, RFC 7396',
+  command: atDocuments(
+    ['note.json', ...putting('application/json', '{"name":"Al","draft":true}')],
+    ['note.json', '-X', 'PATCH', '-H', MERGE.join(': '), '-d', '{"name":"Alice","draft":null}'],
+  ),
   mistakes: {
     test: 'A test in the patch that fails',
     lost: 'A patch of a version that is not the newest',
-    type: 'A patch of a type that is none',
+    type: 'A patch of a type that is no patch',
     cut: 'A patch that is cut off',
   },
   async perform(performing) {
     const { ask, remove } = documentOf(performing, 'json');
-    const { mistake } = performing;
+    const { remark, mistake } = performing;
     const made = await ask('The client writes a document', {
       method: 'PUT',
       fields: [['Content-Type', 'application/json']],
@@ -40,6 +45,9 @@ export const patchExchange: Exchange = {
       fields: [['If-Match', etagOf(made)], MERGE],
       content: '{"name":"Alice","draft":null}',
     });
+    remark(
+      'In a Merge Patch a member with null is removed; members that the patch does not name stay (RFC 7396 section 2).',
+    );
     const operations = operationsOn(mistake === 'test' ? 'Bob' : 'Alice');
     await ask('The client tests one member and adds to another, by a JSON Patch', {
       method: 'PATCH',
@@ -50,6 +58,11 @@ export const patchExchange: Exchange = {
       ],
       content: mistake === 'cut' ? operations.slice(0, -1) : operations,
     });
+    if (mistake === undefined) {
+      remark(
+        'The operations are done in their order, or none of them. /tags/- is the place behind the last value of tags (RFC 6901 section 4).',
+      );
+    }
     await remove();
   },
 };

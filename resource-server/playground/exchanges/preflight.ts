@@ -1,5 +1,6 @@
 import { preflightChecks } from '../checks/preflight.ts';
 import type { Exchange } from '../exchange.ts';
+import { shellWord } from '#shared/base/shell-word.ts';
 
 const PAGE = 'https://app.example';
 
@@ -7,16 +8,20 @@ const PAGE = 'https://app.example';
 export const preflightExchange: Exchange = {
   name: 'preflight',
   title: 'OPTIONS, as a CORS preflight',
+  longName: 'Cross-Origin Resource Sharing',
   about:
-    'A browser asks before a page of another origin sends a request that is not simple. The server says which origins, methods and fields it takes, and needs no credentials for that.',
+    'A browser asks before a page of another origin sends a request that a form could not send. The server says which origins, methods and fields it takes, and needs no credentials for that.',
   standard: 'Fetch section 3.3, RFC 9110 section 9.3.7',
   document: 'how-to/single-page-application.md',
+  command: (url) =>
+    `curl -si -X OPTIONS -H ${shellWord(`Origin: ${PAGE}`)} -H 'Access-Control-Request-Method: POST' -H 'Access-Control-Request-Headers: authorization' ${shellWord(url)}`,
   space: { schemes: ['Bearer'], cors: { origins: [PAGE] } },
   mistakes: { origin: 'A page of an origin that is not listed' },
   checks: preflightChecks([PAGE]),
   async perform({ send, remark, target, mistake }) {
     const origin = mistake === 'origin' ? 'https://other.example' : PAGE;
     const answer = await send('The browser asks whether the page may send POST with a token', {
+      from: 'browser',
       method: 'OPTIONS',
       target,
       fields: [

@@ -62,7 +62,13 @@ async function obtain(
   const token = finalize(signed.octets);
   if (token === undefined) throw new Error('the own issuer has not signed the token');
   remark(
-    'The issuer learns that the account (playground) has asked for one token, and when. It does not learn for which site, nor how the token looks: the client removes the blinding only now.',
+    'The content of the request is the type of the token (0002), the last octet of the id of the key, and the blinded token. That of the answer is the signature, which is blinded, too (RFC 9578 sections 6.1 and 6.2).',
+  );
+  remark(
+    'The client makes a token of a random nonce and the hash of the challenge, and mixes a random value into it: that is what it sends, blinded. The issuer signs this mixture. Now the client takes the random value out again, and has the signature of a token that the issuer has never seen.',
+  );
+  remark(
+    'The issuer learns that the account (playground) has asked for one token, and when. It does not learn for which site, nor would it know the token again.',
   );
   return token;
 }
@@ -136,6 +142,9 @@ export const privateTokenExchange: Exchange = {
       request,
     );
     const site = serverNameOf(url);
+    remark(
+      'In the playground the issuer is the playground itself, by the name of issuer.example. A real site names an issuer that it trusts to know its clients.',
+    );
     const [challenge] = readSiteChallenges(fieldOf(asked, 'WWW-Authenticate'), site, clock) ?? [];
     if (challenge === undefined || typeof challenge === 'string') {
       throw answeredOtherwise(asked);

@@ -1,6 +1,7 @@
 import type { Exchange } from '../exchange.ts';
 import type { FieldLine } from '../http1-message.ts';
 import { documentOf, etagOf, OF_DOCUMENTS } from './documents.ts';
+import { atDocuments, putting } from '../in-shell.ts';
 
 const TEXT = 'abcdefghijklmnopqrstuvwxyz';
 
@@ -10,11 +11,15 @@ export const rangesExchange: Exchange = {
   name: 'ranges',
   title: 'Ranges',
   about:
-    'A client asks for a part of a document, as to go on with a download that has ended early. If-Range says of which version the client has the beginning: of another one it gets the whole.',
+    'A client asks for a part of a document, for example to go on with a download that ended early. If-Range names the version whose beginning the client has: if there is another one now, it gets the whole.',
   standard: 'RFC 9110 section 14',
+  command: atDocuments(
+    ['note.txt', ...putting('text/plain', TEXT)],
+    ['note.txt', '-H', 'Range: bytes=0-9'],
+  ),
   mistakes: {
     beyond: 'A range behind the end',
-    changed: 'The rest of a version that is no more',
+    changed: 'The rest of a version that is not there any more',
     malformed: 'A range that ends before it begins',
   },
   async perform(performing) {

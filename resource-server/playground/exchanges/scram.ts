@@ -13,6 +13,7 @@ const SCHEME = 'SCRAM-SHA-256';
 export const scramExchange: Exchange = {
   name: 'scram-sha-256',
   title: SCHEME,
+  longName: 'Salted Challenge Response Authentication Mechanism',
   about:
     'Client and server prove to each other that they know the password, or keys made of it, and neither sends it. A thief of the server’s keys cannot sign in with them alone, but can try out passwords; so can a listener, so SCRAM needs TLS, too.',
   standard: 'RFC 7804, RFC 5802',
@@ -44,6 +45,9 @@ export const scramExchange: Exchange = {
       'The client says its name and a nonce, and gets the salt of the name',
       withData({ realm }, client.first),
     );
+    remark(
+      'The client hashes the password with s, i times (PBKDF2), and makes two keys of the result. The server has kept a hash of the first (StoredKey), and the second (ServerKey). The proof p is the first key, XORed with a value that only somebody with StoredKey can compute from the messages (RFC 5802 section 3).',
+    );
     const { sid = '', data = '' } = challengeOf(begun);
     const serverFirst = decodeMessage(data) ?? '';
     const final = await client.final(serverFirst);
@@ -55,7 +59,7 @@ export const scramExchange: Exchange = {
     if (answer.status === 200) {
       remark(
         final.isFromServer(shown)
-          ? 'The client checks v: the server has the keys of this password.'
+          ? 'The client checks v, a value of ServerKey and the messages: the server has the keys of this password.'
           : 'The client checks v: this is not the server that it knows.',
       );
     }
@@ -69,7 +73,7 @@ export const scramExchange: Exchange = {
       withData({ realm }, again.message),
     );
     remark(
-      'The first answer had a nonce for later, sr. The client makes the nonce of this exchange itself: its own, a number that grows by one with each use (it begins with the iterations), and sr. It knows the salt already, so one request and its answer are enough, until sr is too old (ttl).',
+      'The first answer had a nonce for reauthentication, sr. The client puts the nonce of this exchange together itself: its own, a counter that begins with the number of iterations and grows by one with each use, and sr. It knows the salt already. So one request and its answer are enough, until sr is too old (ttl).',
     );
   },
 };

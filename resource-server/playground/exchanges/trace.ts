@@ -4,6 +4,7 @@ import { traceChecks } from '../checks/trace.ts';
 import type { Exchange } from '../exchange.ts';
 import { PASSWORD, PERSON } from '../person.ts';
 import { userPassInClear } from './basic.ts';
+import { shellWord } from '#shared/base/shell-word.ts';
 
 /** RFC 9110 section 9.3.8. */
 export const traceExchange: Exchange = {
@@ -13,6 +14,8 @@ export const traceExchange: Exchange = {
     'The server sends the request back as content, so that a client sees what has arrived after all proxies. It leaves out credentials and cookies, so that nobody reads them in the answer.',
   standard: 'RFC 9110 section 9.3.8',
   document: 'reference/methods.md',
+  command: (url) =>
+    `curl -si -X TRACE -u ${shellWord(`${PERSON.name}:${PASSWORD}`)} -H 'Cookie: secret=1' ${shellWord(url)}`,
   space: { schemes: ['Basic'], trace: {} },
   mistakes: { content: 'A request with content', anonymous: 'A request without credentials' },
   parameters: BASIC_NOTES,

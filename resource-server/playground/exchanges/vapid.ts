@@ -11,6 +11,7 @@ import { jwtInClear } from './tokens.ts';
 const HOUR = 3600;
 const DAY = 86_400;
 const EVENTS: FieldLine = ['Accept', 'text/event-stream'];
+const USER_AGENT = 'userAgent';
 const PUSH = /<([^>]*)>; rel="urn:ietf:params:push"/;
 
 /** The user agent makes a subscription for the key of the application server. Returns the paths of both sides. */
@@ -19,6 +20,7 @@ async function subscribe({ send, target, url, issue, keys }: Performing) {
   const made = await send(
     'The user agent subscribes by a token of its person, and names the key of the application server',
     {
+      from: USER_AGENT,
       method: 'POST',
       target: `${target}subscribe`,
       fields: [
@@ -54,11 +56,13 @@ function credentials({ mistake, url, keys, clock }: Performing): readonly FieldL
 export const vapidExchange: Exchange = {
   name: 'vapid',
   title: 'vapid, for push messages',
+  longName: 'Voluntary Application Server Identification',
   about:
     'An application server hands a message to a push service, which keeps it until the user agent comes for it. By vapid the push service knows the key of the sender: nobody else can send to a subscription for this key, even if the address becomes known.',
   standard: 'RFC 8292, RFC 8030',
   document: 'how-to/push.md',
   overTls: true,
+  serverIs: 'pushService',
   inside: true,
   space: {
     schemes: ['Bearer'],
@@ -84,8 +88,12 @@ export const vapidExchange: Exchange = {
   async perform(performing) {
     const { send, remark, mistake, http2 } = performing;
     const { push, subscription } = await subscribe(performing);
+    remark(
+      'The user agent keeps the address in Location to itself. It gives that in Link, at which messages are sent, to the application server.',
+    );
     const shown = credentials(performing);
     const message = (content: string) => ({
+      from: 'applicationServer' as const,
       method: 'POST',
       target: push,
       fields: [...shown, ['TTL', '60'], ['Content-Type', 'text/plain']] as const,
@@ -107,6 +115,7 @@ export const vapidExchange: Exchange = {
     const stored = URL.parse(fieldOf(sent, 'Location'));
     if (mistake === undefined && stored !== null) {
       await send('The user agent comes for its messages', {
+        from: USER_AGENT,
         method: 'GET',
         target: subscription,
         // RFC 8030 section 6: server push. HTTP/1.1 has none, and events stand in its place.
@@ -116,12 +125,14 @@ export const vapidExchange: Exchange = {
         'The message is in clear text here, so that you can read it. One for a browser is encrypted, and the push service cannot read it (RFC 8291).',
       );
       await send('The user agent acknowledges the message', {
+        from: USER_AGENT,
         method: 'DELETE',
         target: stored.pathname,
         fields: [],
       });
     }
     await send('The user agent ends the subscription', {
+      from: USER_AGENT,
       method: 'DELETE',
       target: subscription,
       fields: [],

@@ -1,9 +1,12 @@
 import type { Exchange } from '../exchange.ts';
 import { fieldOf, type FieldLine } from '../http1-message.ts';
 import { documentOf, OF_DOCUMENTS } from './documents.ts';
+import { atDocuments } from '../in-shell.ts';
 
 const LOCK_INFO =
   '<?xml version="1.0" encoding="utf-8"?><lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>';
+
+const XML = 'Content-Type: application/xml';
 
 const OTHER_TOKEN = '<urn:uuid:00000000-0000-4000-8000-000000000000>';
 
@@ -12,9 +15,11 @@ export const webdavLockExchange: Exchange = {
   ...OF_DOCUMENTS,
   name: 'webdav-lock',
   title: 'WebDAV: LOCK and UNLOCK',
+  longName: 'Web Distributed Authoring and Versioning',
   about:
-    'A client locks a document for a while, and from then on everybody who changes it has to show the token of the lock. The token alone opens nothing: it counts for the one who has locked.',
+    'A client locks a document for a while, and from then on everybody who changes it has to show the token of the lock. The token alone is of no use to others: it is good for the one who has locked.',
   standard: 'RFC 4918',
+  command: atDocuments(['note.txt', '-X', 'LOCK', '-H', XML, '-H', 'Depth: 0', '-d', LOCK_INFO]),
   mistakes: {
     stripped: 'A change without the token',
     token: 'A change with another token',
@@ -23,7 +28,7 @@ export const webdavLockExchange: Exchange = {
   },
   async perform(performing) {
     const { ask, remove } = documentOf(performing, 'txt');
-    const { mistake = '' } = performing;
+    const { remark, mistake = '' } = performing;
     const lock = (title: string) =>
       ask(title, {
         method: 'LOCK',
@@ -36,6 +41,9 @@ export const webdavLockExchange: Exchange = {
       });
     const locked = await lock('The client locks an address where nothing is, for a minute');
     const token = fieldOf(locked, 'Lock-Token');
+    remark(
+      'LOCK has made an empty document, so that nobody else takes the name (RFC 4918 section 7.3).',
+    );
     const shown: Readonly<Record<string, readonly FieldLine[]>> = {
       stripped: [],
       token: [['If', `(${OTHER_TOKEN})`]],

@@ -8,37 +8,41 @@ export const CODE_FLOW_NOTES: Notes = {
   ...FLOW_NOTES,
   response_type: note('The client wants a code.', 'RFC 6749 section 4.1.1'),
   redirect_uri: note(
-    'Where the browser brings the code. It is registered, so that nobody has codes sent elsewhere.',
+    'Where the browser brings the code. It is registered, so that nobody can have a code sent elsewhere.',
     'RFC 6749 section 3.1.2',
   ),
   state: note(
-    'A random value of this browser’s request: the client takes no answer with another one.',
+    'A random value that the client has made for this browser. It refuses an answer with another state.',
     'RFC 6749 section 10.12',
   ),
   code_challenge: note(
-    'The SHA-256 of a secret of the client, the code_verifier. Who has the code alone cannot make the verifier of it.',
+    'The SHA-256 hash of the code_verifier, a secret that the client has made for this request. Nobody can compute the secret from its hash.',
     'RFC 7636 section 4.2',
   ),
   code_challenge_method: note(
-    'How the challenge was made of the secret: by SHA-256.',
+    'How the challenge was made from the secret: S256 is SHA-256.',
     'RFC 7636 section 4.3',
   ),
   request_uri: note(
-    'Stands for the request that the client has pushed. It is good once, for a minute.',
+    'A name for the request that the client has pushed. It is good once, for a minute.',
     'RFC 9126 section 2.2',
   ),
-  client_id: note('The client that has pushed the request.', 'RFC 6749 section 2.2'),
+  expires_in: note(
+    'The seconds until the request_uri ends; in the answer with the token, until the token ends.',
+    'RFC 9126 section 2.2, RFC 6749 section 5.1',
+  ),
+  client_id: note('The client that asks.', 'RFC 6749 section 2.2'),
   code: note(
-    'The code. It is good once, for a minute, for this client, with the redirect_uri and the code_verifier of the request.',
+    'The code. It is good once, within a minute, for this client alone, and only together with the redirect_uri and the code_verifier of the request.',
     'RFC 6749 section 4.1.2',
   ),
   iss: note(
-    'The server that answers, so that the client never brings the code of one server to another.',
+    'The authorization server that answers. So the client never takes the code of one server to another.',
     'RFC 9207 section 2',
   ),
-  grant_type: note('By what the client asks for a token: by a code.', 'RFC 6749 section 4.1.3'),
+  grant_type: note('What the client asks for a token with: a code.', 'RFC 6749 section 4.1.3'),
   code_verifier: note(
-    'The secret whose SHA-256 was the code_challenge. It is sent now for the first time.',
+    'The secret whose hash was the code_challenge. It is sent now for the first time, and not through the browser.',
     'RFC 7636 section 4.5',
   ),
   access_token: note(

@@ -7,28 +7,31 @@ const note = (text: string, section: string): Note => ({ text, section });
 export const DEVICE_FLOW_NOTES: Notes = {
   ...FLOW_NOTES,
   device_code: note(
-    'By it the device asks for its token. It stays on the device.',
+    'A long secret with which the device asks for its token. It stays on the device.',
     'RFC 8628 section 3.2',
   ),
   user_code: note(
-    'The code that the device shows, and the person types elsewhere.',
+    'A short code. The device shows it, and the person types it on another device.',
     'RFC 8628 section 6.1',
   ),
-  verification_uri: note('Where the person types it.', 'RFC 8628 section 3.2'),
+  verification_uri: note('The page on which the person types the code.', 'RFC 8628 section 3.2'),
   verification_uri_complete: note(
-    'The same with the user code, for a QR code.',
+    'The same page with the code filled in, for a QR code.',
     'RFC 8628 section 3.3.1',
   ),
   interval: note(
-    'The seconds between two questions of the device. Who asks faster gets slow_down.',
+    'The seconds that the device waits before it asks again. If it asks sooner, the answer is slow_down.',
     'RFC 8628 section 3.5',
   ),
-  expires_in: note('The seconds until it ends.', 'RFC 8628 section 3.2, RFC 6749 section 5.1'),
-  grant_type: note('By what the device asks: by its device code.', 'RFC 8628 section 3.4'),
-  decision: note(
-    'What the person decides. A person of flesh and blood presses a button instead.',
-    'no standard',
+  expires_in: note(
+    'The seconds until both codes end; in the answer with the token, until the token ends.',
+    'RFC 8628 section 3.2, RFC 6749 section 5.1',
   ),
+  grant_type: note(
+    'What the device asks for a token with: its device code.',
+    'RFC 8628 section 3.4',
+  ),
+  decision: note('What the person decides. Real people press a button instead.', 'no standard'),
   error: note(
     'The reason in one word: authorization_pending asks the device to go on asking, slow_down to ask more rarely, access_denied to give up.',
     'RFC 8628 section 3.5',

@@ -5,9 +5,9 @@ const note = notesIn('RFC 7616');
 /** Notes on the parameters of Digest. */
 export const DIGEST_NOTES: Notes = {
   realm: REALM_NOTE,
-  domain: note('The URLs for which the credentials are good, too.', '3.3'),
+  domain: note('The URLs at which the credentials are good, too.', '3.3'),
   nonce: note(
-    'A value of the server that every response contains, so that it is not good later.',
+    'A value of the server. It is hashed into every response, so a response that was heard is of no use later.',
     '3.3',
   ),
   nextnonce: note('The nonce that the client uses from now on.', '3.5'),
@@ -18,14 +18,17 @@ export const DIGEST_NOTES: Notes = {
   charset: note('The encoding of name and password.', '3.3'),
   username: note('The name.', '3.4'),
   uri: note('The target of the request, again: the response protects it.', '3.4'),
-  nc: note('How often the client has used this nonce. The server takes each number once.', '3.4'),
-  cnonce: note('A value of the client, so that no server can choose all that is hashed.', '3.4'),
+  nc: note(
+    'Counts the requests with this nonce, in hexadecimal. The server takes each number once.',
+    '3.4',
+  ),
+  cnonce: note('A random value of the client. So no server can choose all that is hashed.', '3.4'),
   response: note(
-    'The hash of the method, of what is above, and of the password. The password itself is not sent.',
+    'The proof: a hash of the hash of name, realm and password, of the nonce, nc, cnonce and qop, and of the method and uri; with auth-int also of the content. The password itself is not sent.',
     '3.4.1',
   ),
   rspauth: note(
-    'A hash by the server, without the method: it knows the password, or a hash of it, too.',
+    'The proof of the server: the same hash without the method. It shows that the server knows the password, or the hash of name, realm and password.',
     '3.5',
   ),
 };

@@ -33,8 +33,11 @@ export const CLAIM_NOTES: Notes = {
     '4.1.7',
   ),
   client_id: note('The client to which it was issued.', 'RFC 8693 section 4.3'),
-  scope: note('What its bearer may do.', 'RFC 8693 section 4.2'),
-  cnf: note('The key that its sender has to prove.', 'RFC 7800 section 3'),
+  scope: note('What a client with this token may do.', 'RFC 8693 section 4.2'),
+  cnf: note(
+    'The key that the sender has to prove: jkt is the hash of the public key, jwk the public key itself.',
+    'RFC 7800 section 3',
+  ),
   nonce: note('A value of the server, so that nobody makes one in advance.', 'RFC 9449 section 8'),
   acr: note('How well the person has signed in.', 'RFC 9068 section 2.2.1'),
   amr: note('The methods by which the person has signed in.', 'RFC 8176 section 2'),

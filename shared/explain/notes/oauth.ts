@@ -10,7 +10,7 @@ export const OAUTH_NOTES: Notes = {
   error_description: note('The reason for developers.', 'RFC 6750 section 3'),
   algs: note('The algorithms of proofs that the server takes.', 'RFC 9449 section 7.1'),
   token68: note(
-    'The access token: who issued it (iss), for which resource (aud), for whom (sub), until when (exp). Everybody can read it; only the issuer can sign it. With DPoP, cnf.jkt is the hash of the client’s public key, which the issuer has put in when the client asked for the token.',
+    'The access token: who issued it (iss), for which resource (aud), for whom (sub), until when (exp). Everybody can read it; only the issuer can sign it.',
     'RFC 9068 section 2',
   ),
 };

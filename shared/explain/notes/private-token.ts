@@ -5,13 +5,13 @@ const note = notesIn('RFC 9577');
 /** Notes on the parameters of PrivateToken. */
 export const PRIVATE_TOKEN_NOTES: Notes = {
   challenge: note(
-    'What a token is for: its type, the issuer, and the sites at which it is good.',
+    'What a token is for: its type (2 is a blind signature of RSA), the issuer, a context in which it is good (empty: in any), and the sites at which it is good.',
     '2.1.1',
   ),
   'token-key': note('The key of the issuer with which a token is verified.', '2.1.2'),
   'max-age': note('The seconds for which the challenge is good.', '2.1.2'),
   token: note(
-    'A random nonce, the hash of the challenge, the hash of the key, and the issuer’s signature over them. The issuer has never seen any of these together with an account.',
+    'A random nonce, the hash of the challenge, the hash of the key, and the issuer’s signature over them (authenticator). The issuer has seen neither the nonce nor the challenge: both were blinded when it signed.',
     '2.2',
   ),
 };

@@ -7,7 +7,7 @@ const note = (text: string, section: string): Note => ({ text, section });
 export const VAPID_NOTES: Notes = {
   ...OAUTH_NOTES,
   t: note(
-    'A JWT that the application server has signed: for which push service (aud, its origin), until when (exp, at most a day). It says nothing of the message, so it is good for all messages until then.',
+    'A JWT that the application server has signed: for which push service (aud, its origin), until when (exp, at most a day). It says nothing of the message, so until then it is good for all messages.',
     'RFC 8292 section 2',
   ),
   k: note(

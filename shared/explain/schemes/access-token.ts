@@ -12,11 +12,11 @@ const step = (name: string, check: string, section: string, refusals?: RegExp): 
   ...(refusals && { refusals }),
 });
 
-/** The checks of an access token, as `createTokenVerifier` and the schemes make them. */
-export const TOKEN_STEPS: readonly Step[] = [
+/** The checks of an access token of a type, as `createTokenVerifier` and the schemes make them. */
+const stepsOf = (type: string, binding: string): readonly Step[] => [
   step(
     'form',
-    'The token is one JWT of the type at+jwt, and its algorithm is on the list.',
+    `The token is one JWT of the type ${type}, and its algorithm is on the list.`,
     '9068 section 4',
   ),
   step(
@@ -48,11 +48,16 @@ export const TOKEN_STEPS: readonly Step[] = [
   step('revoked', 'Nobody has revoked it.', '7009 section 2', /^revoked by /),
   step(
     'binding',
-    'It comes by the scheme that its binding needs.',
-    '9449 section 7.2',
+    'A token that is bound to a key comes by a scheme that proves the key, any other as Bearer.',
+    binding,
     /^bound to |^comes as |^cnf: /,
   ),
 ];
+
+export const TOKEN_STEPS = stepsOf('at+jwt', '9449 section 7.2');
+
+/** The same for the token of GNAP (RFC 9635 section 7.2). */
+export const GNAP_TOKEN_STEPS = stepsOf('gnap-at+jwt', '9635 section 7.2');
 
 /** The last check: a server lets the client in, and then compares its scopes. */
 export const SCOPE_STEP: Step = step(
@@ -73,7 +78,8 @@ export function explainAccessToken(token: string, surroundings: Surroundings): E
 }
 
 function checksOfToken(token: string, { clock }: Surroundings): readonly Check[] {
-  const steps = [...TOKEN_STEPS, SCOPE_STEP];
+  const ofToken = readJwt(token).header?.['typ'] === 'gnap-at+jwt' ? GNAP_TOKEN_STEPS : TOKEN_STEPS;
+  const steps = [...ofToken, SCOPE_STEP];
   const parsed = parseAccessToken(token);
   if (!parsed.ok) return checksOf(steps, parsed.reason);
   const { iss, aud } = parsed.payload as Partial<AccessTokenClaims>;

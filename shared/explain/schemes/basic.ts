@@ -6,7 +6,7 @@ import type { ExplainedCredentials } from './credentials-of.ts';
 export const BASIC_STEPS: readonly Step[] = [
   {
     name: 'tls',
-    check: 'Nobody can read the connection.',
+    check: 'Nobody else can read the connection: it is TLS, or stays on this machine.',
     section: 'RFC 7617 section 4',
     refusals: /^Basic needs TLS/,
   },

@@ -19,13 +19,13 @@ export const GNAP_PROOF_STEPS: readonly Step[] = [
   ),
   step(
     'coverage',
-    'It covers method, target URI, token, and the digest of content; it has keyid, and no alg.',
+    'It covers method, target URI and token, and the digest of the content if there is any. It has keyid, and no alg.',
     '9635 section 7.3.1',
     / is not covered$|^the parameter /,
   ),
   step(
     'time',
-    'It was made lately, and has not expired.',
+    'It was made within the last minute, and has not expired.',
     '9421 section 3.2.1',
     /^created differs|^the signature has expired/,
   ),

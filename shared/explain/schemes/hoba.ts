@@ -11,13 +11,23 @@ const step = (name: string, check: string, section: string, refusals?: RegExp): 
 
 /** The checks of HOBA, as its `authenticate` makes them. */
 export const HOBA_STEPS: readonly Step[] = [
-  step('tls', 'Nobody can read the connection.', '8.1', /^HOBA needs TLS/),
+  step(
+    'tls',
+    'Nobody else can read the connection: it is TLS, or stays on this machine.',
+    '8.1',
+    /^HOBA needs TLS/,
+  ),
   step('host', 'The request is for this origin.', '3', /^asked for by the name of another origin/),
   step('form', 'The result is kid.challenge.nonce.sig in base64url.', '2'),
-  step('challenge', 'The server has made the challenge, lately.', '2.1', /^a challenge that is /),
+  step(
+    'challenge',
+    'The server has made the challenge, within the last max-age seconds.',
+    '3',
+    /^a challenge that is /,
+  ),
   step(
     'signature',
-    'Somebody has registered the key kid for this origin, and it has signed nonce, algorithm, origin, realm, kid and challenge.',
+    'The key kid is registered for this origin, and has signed nonce, algorithm, origin, realm, kid and challenge.',
     '2',
     /^no such key, or the signature is wrong|^the key of nobody/,
   ),

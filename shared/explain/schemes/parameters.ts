@@ -10,9 +10,13 @@ interface Read {
   readonly params?: AuthParams;
 }
 
+/** The name that is shown for a value behind the scheme that has none (token68, RFC 9110 section 11.2). */
+export const WITHOUT_NAME = 'after the scheme';
+
 /** Returns the parameters of a challenge or of credentials, with the notes of its scheme. */
 export function partsOf(scheme: string, { token68, params = {} }: Read): readonly Part[] {
   const notes = own(SCHEME_NOTES, scheme.toLowerCase()) ?? {};
-  const values = token68 === undefined ? Object.entries(params) : [['token68', token68] as const];
-  return values.map(([name, value]) => notedPart(name, value, notes));
+  if (token68 !== undefined)
+    return [{ ...notedPart('token68', token68, notes), name: WITHOUT_NAME }];
+  return Object.entries(params).map(([name, value]) => notedPart(name, value, notes));
 }

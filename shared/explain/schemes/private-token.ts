@@ -15,13 +15,13 @@ const step = (name: string, check: string, section: string, refusals?: RegExp): 
 export const PRIVATE_TOKEN_STEPS: readonly Step[] = [
   {
     name: 'tls',
-    check: 'Nobody can read the connection.',
+    check: 'Nobody else can read the connection: it is TLS, or stays on this machine.',
     section: 'RFC 9110 section 17.16.1',
     refusals: /^PrivateToken needs TLS/,
   },
   step(
     'form',
-    'The token is base64url, of a type that is taken here, and has the length of this type.',
+    'The token is base64url, of a type that this site takes, and as long as tokens of this type are.',
     '2.2.1',
   ),
   step(

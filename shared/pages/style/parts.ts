@@ -67,6 +67,11 @@ export const PARTS = css`
     background: var(--soft);
     list-style: none;
   }
+  .picture {
+    display: block;
+    width: 100%;
+    max-width: 30rem;
+  }
   .facts {
     display: grid;
     gap: 0.25rem 1rem;

@@ -1,0 +1,61 @@
+/** The fields that are named beside a message. */
+const NAMED =
+  /^(Authorization|WWW-Authenticate|DPoP|DPoP-Nonce|Authentication-Info|Signature|X-API-Key|RateLimit|Proxy-Authorization|Proxy-Authenticate|Allow|Location|ETag|If|If-Match|If-None-Match|If-Range|Range|Content-Range|Lock-Token|Ban|Cache-Status|Origin|Access-Control-Allow-Methods): (.+)$/gim;
+
+const firstWord = (value: string): string => value.split(' ', 1)[0] ?? '';
+
+/** How much of the values is named, by the name of the field in lower case. Of others, the name alone. */
+const SHOWN: Readonly<Record<string, (value: string) => string>> = {
+  authorization: firstWord,
+  'www-authenticate': firstWord,
+  'proxy-authorization': firstWord,
+  'proxy-authenticate': firstWord,
+  'cache-status': (value) => /; ?(hit|fwd)\b/.exec(value)?.[1] ?? '',
+};
+
+/** Returns the words for a message: the method or the status, and the fields that matter. `withPath`: the party has several addresses. */
+export function wordsOf(text: string, withPath: boolean): string {
+  const [head = ''] = text.split('\n\n');
+  const [method = '', next = ''] = head.startsWith(':') ? startOfList(head) : head.split(/[ \n]/);
+  const [path = ''] = next.split('?');
+  const request = withPath ? `${method} ${path}` : method;
+  const said = method.startsWith('HTTP/') ? next : request;
+  const fields = Map.groupBy(head.matchAll(NAMED), ([, name = '']) => name);
+  const named = [...fields].map(([name, lines]) => {
+    const shown = SHOWN[name.toLowerCase()];
+    return shown ? `${name}: ${lines.map(([, , value = '']) => shown(value)).join(', ')}` : name;
+  });
+  return [said, ...named].join(', ');
+}
+
+/** The first words that a message of HTTP/2 would have in HTTP/1.1, by its pseudo-fields (RFC 9113 section 8.3). */
+function startOfList(head: string): readonly string[] {
+  const of = (name: string) => new RegExp(`^:${name}: (\\S+)`, 'm').exec(head)?.[1] ?? '';
+  return head.startsWith(':status') ? ['HTTP/2', of('status')] : [of('method'), of('path')];
+}
+
+/** Returns the names of what the browser brings to the address in Location (RFC 6749 section 4.1.2). Empty: it brings nothing. */
+export function broughtOn(answer: string): string {
+  const [, query = ''] = /^Location: [^?\n]+\?(\S+)$/im.exec(answer) ?? [];
+  return [...new URLSearchParams(query).keys()].join(', ');
+}
+
+/** True if a cache has asked the next server for the answer (RFC 9211 section 2.2). */
+export const isForwarded = (answer: string): boolean => /^Cache-Status: .*; ?fwd\b/im.test(answer);
+
+/** Returns words in lines of at most so many characters, if no word is longer. A field stays whole if it can. */
+export function linesOf(words: string, longest: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  const parts = words
+    .split(/(?<=,) /)
+    .flatMap((part) => (part.length > longest ? part.split(' ') : part));
+  for (const word of parts) {
+    const joined = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && joined.length > longest) {
+      lines.push(line);
+      line = word;
+    } else line = joined;
+  }
+  return line === '' ? lines : [...lines, line];
+}
