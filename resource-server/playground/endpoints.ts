@@ -160,8 +160,8 @@ const textsOf = ({ title, remarks, checks = [], sent, received }: ShownLeg): rea
 const isTidying = ({ words: [method, target] }: RecordedMessage): boolean =>
   method === 'DELETE' || target === '/token/revocation';
 
-/** Answers after which the client goes on. */
-const GOING_ON: ReadonlySet<unknown> = new Set(['asked', 'continued', 'pending']);
+/** Answers after which the client goes on, or comes again later. */
+const GOING_ON: ReadonlySet<unknown> = new Set(['asked', 'continued', 'pending', 'away']);
 
 /** A check before the server has told the client what it needs: nobody has made a mistake. */
 const notYet = (check: Check): Check =>

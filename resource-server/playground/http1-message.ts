@@ -132,12 +132,18 @@ export function notAnswered(reason: string): HttpError {
 
 /** Reads an answer. Throws `HttpError` 503 if the octets are none: an authorization server, or a proxy before it, may end. */
 export function readAnswer(octets: Buffer): ReadAnswer {
-  const { first, fields, content } = partsOf(octets);
+  const parts = partsOf(octets);
+  const { first, fields } = parts;
   const [, status] = /^HTTP\/(?:1\.1|2) (\d{3}) /.exec(first) ?? [];
   if (status === undefined) throw notAnswered('the octets are no answer');
+  const content = contentOf(parts);
+  return { status: Number(status), fields, content: content.toString(), octets: content };
+}
+
+/** Returns the content of a message without the coding of its transfer. Throws `HttpError` 503 if it is cut off. */
+export function contentOf({ fields, content }: MessageParts): Buffer {
   const coded = fields.some(([name]) => name.toLowerCase() === 'transfer-encoding');
-  const whole = coded ? withoutChunks(content) : content;
-  return { status: Number(status), fields, content: whole.toString(), octets: whole };
+  return coded ? withoutChunks(content) : content;
 }
 
 /** Removes the chunked coding, which an authorization server behind a proxy may use (RFC 9112 section 7.1). */

@@ -3,7 +3,7 @@ import type { ShownNote } from '../pages/views/playground.ts';
 import type { Exchange } from './exchange.ts';
 import { own } from '#shared/explain/own.ts';
 import { WITHOUT_NAME } from '#shared/explain/schemes/parameters.ts';
-import { type MessageParts, partsOf } from './http1-message.ts';
+import { contentOf, type MessageParts, partsOf } from './http1-message.ts';
 import { noteOn } from './notes.ts';
 
 /** Reads a field whose value has parameters of a scheme, by name in lower case (RFC 9110 section 11.6). */
@@ -92,11 +92,11 @@ function membersOfObject(content: string): readonly (readonly [string, string])[
 }
 
 /** The members of a form, or of an object in JSON (RFC 6749 appendix B and section 5.1). */
-function membersOf({ fields, content }: MessageParts): Iterable<readonly [string, string]> {
-  const [, type = ''] = fields.find(([name]) => name.toLowerCase() === 'content-type') ?? [];
+function membersOf(parts: MessageParts): Iterable<readonly [string, string]> {
+  const [, type = ''] = parts.fields.find(([name]) => name.toLowerCase() === 'content-type') ?? [];
   const read = own(READERS, type.split(';')[0]?.trim().toLowerCase() ?? '');
   try {
-    return read?.(content.toString()) ?? [];
+    return read?.(contentOf(parts).toString()) ?? [];
   } catch {
     return [];
   }

@@ -9,6 +9,9 @@ const ASKS_AGAIN = /error="use_dpop_nonce"|\bstale=true\b/;
 /** The detail of an answer between two messages of a scheme. */
 const GOES_ON = /^The exchange goes on/;
 
+/** Answers of a server that has too much to do, or whose store is away (RFC 6585 section 4, RFC 9110 section 15.6.4). */
+const AWAY: ReadonlySet<unknown> = new Set(['429', '503']);
+
 /**
  * Says at a glance what an answer means to the client. `checks`: of the request, if there is a list. Undefined: the
  * answer says neither yes nor no, such as that of an issuer, or to a request without credentials that is answered.
@@ -19,14 +22,15 @@ export function outcomeOf(
 ): Outcome | undefined {
   if (refusal !== undefined) return { kind: 'refused', why: refusal };
   if (to === 'issuer') return undefined;
+  const { words, lines, content } = readRecorded(received);
+  if (AWAY.has(words[1])) return { kind: 'away', why: toldIn(content) };
   const wrong = checks?.find(({ result }) => result === 'wrong');
   if (to === 'authorization') return outcomeAtIssuer(readRecorded(received), wrong);
-  const { words, lines, content } = readRecorded(received);
   const shown = hasCredentials(readRecorded(sent));
   if (Number(words[1]) < 400 && wrong === undefined) {
     return shown || checks ? { kind: 'accepted' } : undefined;
   }
-  const detail = detailOf(content);
+  const detail = toldIn(content);
   const asks = [...lines('www-authenticate'), ...lines('proxy-authenticate')];
   if (GOES_ON.test(detail ?? '') || asks.some((value) => ASKS_AGAIN.test(value))) {
     return { kind: 'continued' };
@@ -38,15 +42,17 @@ export function outcomeOf(
 /** The answer of an authorization server: an error says why (RFC 6749 section 5.2). */
 function outcomeAtIssuer({ words, content }: RecordedMessage, wrong: Check | undefined): Outcome {
   if (Number(words[1]) < 400) return { kind: 'accepted' };
-  const { error, error_description: text } = membersOf(content);
   // RFC 8628 section 3.5.
-  if (error === 'authorization_pending') return { kind: 'pending' };
-  const why = [error, text].flatMap((part) => textIn(part) ?? []).join(': ');
-  return { kind: 'refused', check: wrong?.check, why: why || wrong?.reason };
+  if (membersOf(content)['error'] === 'authorization_pending') return { kind: 'pending' };
+  return { kind: 'refused', check: wrong?.check, why: toldIn(content) ?? wrong?.reason };
 }
 
-/** The detail of a problem (RFC 9457 section 3.1.4). */
-const detailOf = (content: Buffer): string | undefined => textIn(membersOf(content)['detail']);
+/** The words of an answer: of an error of OAuth, or of a problem (RFC 6749 section 5.2, RFC 9457 section 3.1.4). */
+function toldIn(content: Buffer): string | undefined {
+  const { error, error_description: text, detail } = membersOf(content);
+  const told = [error, text].flatMap((part) => textIn(part) ?? []).join(': ');
+  return told || textIn(detail);
+}
 
 const textIn = (value: unknown) => (typeof value === 'string' ? value : undefined);
 

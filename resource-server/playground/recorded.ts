@@ -7,7 +7,7 @@ import type { PublicKeys } from '#shared/stores/credentials/public-keys.ts';
 import type { TokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import type { Check } from '#shared/explain/checks.ts';
 import { type Credentials, parseCredentials } from '#shared/http/auth/credentials.ts';
-import { type MessageParts, partsOf } from './http1-message.ts';
+import { contentOf, type MessageParts, partsOf } from './http1-message.ts';
 
 /** A recorded message: its first line in words, its fields and its content. */
 export interface RecordedMessage extends MessageParts {
@@ -55,6 +55,7 @@ export function readRecorded(octets: Buffer): RecordedMessage {
   const parts = partsOf(octets);
   return {
     ...parts,
+    content: contentOf(parts),
     words: parts.first.split(' '),
     lines: (name) =>
       parts.fields.flatMap(([of, value]) => (of.toLowerCase() === name ? value : [])),

@@ -160,6 +160,14 @@ describe('an authorization server that gives no token', () => {
     expect((await from(99)).status).toBe(status);
   });
 
+  test('answers in chunks, as of a proxy before it, are read in the lists of checks, too', async () => {
+    const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Type: application/json';
+    answer = `${head}\r\n\r\n17\r\n{"request_uri":"urn:x"}\r\n0\r\n\r\n`;
+    const { text: page } = await rs.perform('authorization-code');
+    expect(statusesOf(page)).toEqual([401, 200, 200]);
+    expect(page).not.toContain('there is no such request');
+  });
+
   test('a browser that is led nowhere, or a token that was no token, is not called a refusal of another kind', async () => {
     answer = 'HTTP/1.1 200 OK\r\n\r\n{"request_uri":"urn:x","access_token":"x"}';
     const code = await rs.perform('authorization-code');
@@ -168,6 +176,10 @@ describe('an authorization server that gives no token', () => {
     const token = await from(96);
     expect(statusesOf(token.text)).toEqual([401, 200, 401, 200, 401]);
     expect(token.text).not.toContain('because it was revoked');
+    answer = 'HTTP/1.1 503 x\r\n\r\n{"detail":"The storage is away."}';
+    const away = (await from(91)).text;
+    expect(away).toMatch(/The server does not look at this now\.[^]{0,80}The storage is away\./);
+    expect(away).not.toContain('Refused:');
   });
 
   test('one that answers slowly holds an exchange for 15 seconds, and the leg that is under way by then', async () => {
@@ -215,7 +227,7 @@ describe('an authorization server that gives no token', () => {
       503,
       expect.stringContaining('Other visitors ask the authorization server'),
     ]);
-    expect(times).toBeGreaterThanOrEqual(60 - 31);
+    expect(times).toBeGreaterThanOrEqual(60 - 33);
     expect((await rs.perform('basic', '', { 'X-Forwarded-For': '203.0.113.254' })).status).toBe(
       200,
     );
@@ -234,6 +246,7 @@ test('a store that is away in the middle of an exchange is told in words, and no
   const replayed = await rs.perform('vapid', 'mistake=replayed');
   expect(statusesOf(replayed.text)).toEqual([201, 503, 503, 204]);
   expect(replayed.text).not.toContain('The push service takes it');
+  expect(replayed.text).not.toContain('Refused:');
   // The client has its token, and the issuer cannot look for revocations.
   const latest = rs.feed.latest.bind(rs.feed);
   jest.spyOn(rs.feed, 'latest').mockImplementation(away).mockImplementationOnce(latest);

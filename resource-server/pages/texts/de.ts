@@ -141,6 +141,7 @@ export const de: Texts = {
       continued: 'Es geht weiter: Der Client beantwortet die Challenge.',
       asked: 'Der Server verlangt Zugangsdaten.',
       pending: 'Noch nicht: Der Client fragt später noch einmal.',
+      away: 'Der Server prüft das gerade nicht.',
       refused: 'Abgelehnt:',
     },
     failed: 'diese Prüfung ist fehlgeschlagen:',

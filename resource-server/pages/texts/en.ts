@@ -146,6 +146,7 @@ export const en = {
       continued: 'The exchange goes on: the client answers the challenge.',
       asked: 'The server asks for credentials.',
       pending: 'Not yet: the client asks again later.',
+      away: 'The server does not look at this now.',
       refused: 'Refused:',
     },
     failed: 'this check failed:',

@@ -4,10 +4,10 @@ import { textsOf } from '../texts/index.ts';
 
 /**
  * The meaning of an answer: `asked` is one to a request without credentials, `continued` one between two messages, `pending`
- * one to a client that has to ask again later.
+ * one to a client that has to ask again later, and `away` one of a server that looks at nothing now.
  */
 export interface Outcome {
-  readonly kind: 'accepted' | 'continued' | 'asked' | 'pending' | 'refused';
+  readonly kind: 'accepted' | 'continued' | 'asked' | 'pending' | 'away' | 'refused';
   /** The check that failed, in English: the state in which it would have passed. */
   readonly check?: string | undefined;
   /** Why it is refused, in English. */
@@ -19,6 +19,7 @@ const LOOKS: Readonly<Record<Outcome['kind'], string>> = {
   continued: 'note',
   asked: 'note',
   pending: 'note',
+  away: 'note',
   refused: 'note bad',
 };
 
