@@ -300,11 +300,7 @@ const IN_GERMAN = [
   ['user-add', { name: 'dora', password: 'short' }, 'Ein Passwort hat mindestens 8 Zeichen'],
   ['token-revoke', { token: 'x' }, 'Nichts ist geschehen. Es gibt nichts zu widerrufen'],
   ['user-disable', { name: 'nobody' }, 'Nichts ist geschehen. Es gibt keine Person nobody.'],
-  [
-    'client-add',
-    { client_name: 'App', grant_types: 'client_credentials', gnap_key: '{', scope: 'a' },
-    'Der Grund ist auf Englisch: <span lang="en">',
-  ],
+  ['client-secret', { client_id: 'web' }, 'Der Grund ist auf Englisch: <span lang="en">'],
 ] as const;
 
 test('refusals are in German, or say in German that their reason is in English', async () => {

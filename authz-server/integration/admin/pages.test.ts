@@ -3,6 +3,7 @@ import { entryOf } from '#shared/audit/entry.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { perform } from '#shared/operations/operation.ts';
 import { OPERATIONS } from '#shared/operations/operations.ts';
+import { fromTexts, type Texts } from '#shared/operations/texts.ts';
 import { disableUser } from '#shared/operations/people/user-disable.ts';
 import { endUser } from '#shared/operations/people/user-end.ts';
 import { setUser } from '#shared/operations/people/user-set.ts';
@@ -12,6 +13,8 @@ import { someApiKey, someClient, someSecondFactor } from '#shared/stores/contrac
 import { houseOf } from '../../base/house.ts';
 import type { Page, TestBrowser } from '../browser.fixture.ts';
 import { ALICE, BOB } from '../pages/at-consent.fixture.ts';
+import { refusal } from '../../pages/admin/refusal.ts';
+import { messageWord } from '../../pages/texts/admin/messages.ts';
 import { withSecondFactor } from '../second-factor.fixture.ts';
 import { testSite, type TestSite, WEB } from '../site.fixture.ts';
 
@@ -161,6 +164,56 @@ describe('in development', () => {
     expect((await browser.submit(again, cleared)).status).toBe(200);
     const { profile } = (await site.server.stores.people.getByName('bob')) ?? {};
     expect(profile).toEqual({ groups: ['staff', 'board'] });
+  });
+
+  test('every mistake of one member has German words', async () => {
+    const house = houseOf(site.server);
+    await house.stores.clients.add({ ...someClient('app'), grant_types: ['authorization_code'] });
+    const least: Readonly<Record<string, Texts>> = {
+      'client add': new Map([
+        ['client_name', ['App']],
+        ['grant_types', ['client_credentials']],
+      ]),
+    };
+    const wrong = [
+      '',
+      '\0',
+      'a b',
+      '-1',
+      'http://x',
+      'https://x/#y',
+      'ftp://x',
+      'é@x',
+      'a,b',
+      '{}',
+    ];
+    const unknown = new Set<string>();
+    for (const operation of OPERATIONS) {
+      for (const member of Object.keys(operation.input.shape)) {
+        for (const value of [...wrong, '9'.repeat(600), 'true']) {
+          const texts = new Map([
+            ['name', ['alice']],
+            ['client_id', ['app']],
+            ...(least[operation.name] ?? []),
+            [member, [value]],
+          ]);
+          for (const name of texts.keys()) {
+            if (!Object.hasOwn(operation.input.shape, name)) texts.delete(name);
+          }
+          try {
+            await perform(operation, fromTexts(operation.input, texts), house);
+          } catch (error) {
+            const { problem, wrong: ofField } = refusal(operation, error, 'de');
+            const text = ofField?.message ?? (problem?.kind === 'refused' ? problem.text : '');
+            if (messageWord('de', text) === undefined)
+              unknown.add(
+                `${operation.name} ${member} ${value.slice(0, 9)}: ${text.slice(0, 150)}`,
+              );
+          }
+        }
+      }
+    }
+    expect([...unknown]).toEqual([]);
   });
 
   test('an unknown member, one given twice and no page of a list are refused', async () => {

@@ -223,7 +223,7 @@ describe('keys of people', () => {
     ['no key', () => 'x', {}, '/public_key', /no public key/],
     ['a key too long', () => 'x'.repeat(9000), {}, '/public_key', /at most/],
     ['a name that nobody can read', pem, { key_name: '\u202e' }, '/key_name', /invisible/],
-    ['another scheme', pem, { scheme: 'basic' }, '/scheme', /concealed or hoba/],
+    ['another scheme', pem, { scheme: 'basic' }, '/scheme', /concealed, hoba/],
     ['HOBA without an origin', pem, { scheme: 'hoba' }, '/origin', /TLS/],
     ['Concealed with one', pem, { origin: 'https://localhost' }, '/origin', /hoba/],
   ])('%s is 422', async (_, key, more, path, detail) => {

@@ -110,7 +110,7 @@ test('where this pair issues no tokens: 1', async () => {
 
 test.each([
   [[], 2, '--type'],
-  [['--type', 'es256'], 2, '--type must be voprf-p384 or blind-rsa-2048'],
+  [['--type', 'es256'], 2, '--type must be one of voprf-p384, blind-rsa-2048'],
 ])('%j is refused: %i', async (args, code, message) => {
   const { shell } = await shellWithKeys();
   expect(await inProcess(shell, 'private-token', 'rotate', ...args)).toMatchObject({

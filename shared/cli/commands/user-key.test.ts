@@ -99,7 +99,11 @@ describe('user key add', () => {
   test.each([
     ['neither file', [], 'give --public-key FILE, or --out FILE'],
     ['both files', ['--public-key', 'x', '--out', 'y'], 'give --public-key FILE, or --out FILE'],
-    ['another scheme', ['--out', 'x', '--scheme', 'basic'], '--scheme must be concealed or hoba'],
+    [
+      'another scheme',
+      ['--out', 'x', '--scheme', 'basic'],
+      '--scheme must be one of concealed, hoba',
+    ],
     [
       'an origin of Concealed',
       ['--out', 'x', '--origin', 'https://localhost:3443'],

@@ -34,7 +34,7 @@ export const registration = z.strictObject({
   grant_types: grantTypes,
   public: flag.describe('it runs in a browser or on a device, cannot keep a secret, and gets none'),
   token_endpoint_auth_method: z
-    .enum(AUTH_METHODS, `must be ${AUTH_METHODS.join(' or ')}`)
+    .enum(AUTH_METHODS, `must be one of ${AUTH_METHODS.join(', ')}`)
     .exactOptional()
     .describe(`${AUTH_METHODS.join(', ')}; default: ${AUTH_METHODS[0]}`)
     .register(SPELLINGS, { option: 'auth', value: 'METHOD' }),

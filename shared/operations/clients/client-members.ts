@@ -76,7 +76,7 @@ export const clientMembers = {
     .describe('where the browser may go after sign-out')
     .register(SPELLINGS, { option: 'post-logout-redirect-uri', value: 'URI' }),
   id_token_signed_response_alg: z
-    .enum(ID_TOKEN_ALGS, `must be ${ID_TOKEN_ALGS.join(' or ')}`)
+    .enum(ID_TOKEN_ALGS, `must be one of ${ID_TOKEN_ALGS.join(', ')}`)
     .exactOptional()
     .describe(
       `algorithm of its ID tokens: ${ID_TOKEN_ALGS.join(' or ')}; default: ${ID_TOKEN_ALGS[0]}`,

@@ -134,7 +134,7 @@ export function checkSpaces(asked: ClientMembers, config: Config): void {
   const urls = [...new Set(everyTokenSpace(config).map(({ url }) => url))];
   for (const member of ['resources', 'introspects'] as const) {
     const at = (asked[member] ?? []).findIndex((url) => !urls.includes(url));
-    if (at >= 0) throw new InputError([member, String(at)], `must be ${urls.join(' or ')}`);
+    if (at >= 0) throw new InputError([member, String(at)], `must be one of ${urls.join(', ')}`);
   }
 }
 

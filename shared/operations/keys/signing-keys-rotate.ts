@@ -25,7 +25,7 @@ export const rotateSigningKey = operation({
       .exactOptional()
       .describe('the key that others may have; default: the one that signs'),
     alg: z
-      .enum(ALGS, 'must be ES256, RS256 or EdDSA')
+      .enum(ALGS, `must be one of ${ALGS.join(', ')}`)
       .exactOptional()
       .describe('ES256, RS256 or EdDSA; default: ES256'),
     gateway,

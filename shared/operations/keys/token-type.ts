@@ -5,5 +5,5 @@ const NAMES = Object.values(TOKEN_TYPES).map(({ name }) => name);
 
 /** The name of a type of PrivateToken. */
 export const tokenTypeName = z
-  .enum(NAMES, `must be ${NAMES.join(' or ')}`)
+  .enum(NAMES, `must be one of ${NAMES.join(', ')}`)
   .describe(NAMES.join(' or '));

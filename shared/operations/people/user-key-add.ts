@@ -21,7 +21,7 @@ export const addKeyOfUser = operation({
     public_key: publicKey,
     key_name: keyName,
     scheme: z
-      .enum(names, `must be ${names.join(' or ')}`)
+      .enum(names, `must be one of ${names.join(', ')}`)
       .default('concealed')
       .describe(`${names.join(' or ')}; default: concealed`),
     origin: z

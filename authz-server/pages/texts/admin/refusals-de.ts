@@ -22,6 +22,78 @@ export const adminRefusalsDe: readonly (readonly [message: RegExp, words: string
     'ist angegeben und soll zugleich geleert werden: Wählen Sie eins',
   ],
   [/^must have at most ([\d,]+) characters$/, 'darf höchstens $1 Zeichen haben'],
+  [/^must be (?:an id of )?at most ([\d,]+) characters$/, 'darf höchstens $1 Zeichen haben'],
+  [/^must be an? (?:name|address) of at most (\d+) characters$/, 'darf höchstens $1 Zeichen haben'],
+  [/^must be a whole number from (\d+) to (\d+)$/, 'muss eine ganze Zahl von $1 bis $2 sein'],
+  [
+    /^must be (?:the (?:client_id|name|beginning|id|kid|fingerprint) of a \w+|a group|an access token)$/,
+    'fehlt oder ist zu lang',
+  ],
+  [
+    /^must be an id: without any it would mean everything$/,
+    'fehlt: Ohne Angabe wäre alles gemeint',
+  ],
+  [
+    /^must be 1 to (\d+) visible characters without a comma$/,
+    'muss 1 bis $1 sichtbare Zeichen ohne Komma haben',
+  ],
+  [/^must be a language tag such as .*$/, 'muss ein Sprachkürzel wie de-DE sein'],
+  [
+    /^must be a URL of http or https without a password, of at most (\d+) octets$/,
+    'muss eine Adresse mit http:// oder https:// sein, ohne Passwort, mit höchstens $1 Oktetten',
+  ],
+  [
+    /^must be an https address with a path, .*$/,
+    'muss eine Adresse mit https:// und einem Pfad sein, ohne Benutzer, Abfrage und Fragment',
+  ],
+  [/^must be a kind of .*$/, 'muss eine Art von Ereignis sein'],
+  [
+    /^(?:must be the `next` of .*|is no row of the list any more: .*)$/,
+    'gehört zu keiner Seite der Liste: Beginnen Sie mit der ersten',
+  ],
+  [/^is not a JWK Set of public keys$/, 'ist kein JWK Set aus öffentlichen Schlüsseln'],
+  [
+    /^is neither a public JWK nor a certificate in PEM: .*$/,
+    'ist weder ein öffentlicher JWK noch ein Zertifikat in PEM',
+  ],
+  [
+    /^is about clients of GNAP: .*$/,
+    'gibt es nur bei Clients mit GNAP: Geben Sie auch deren Schlüssel an',
+  ],
+  [
+    /^is about authorization codes: .*$/,
+    'gibt es nur mit authorization_code: Wählen Sie diese Art von Zugriff auch',
+  ],
+  [
+    /^is about sign-in in a browser; .*$/,
+    'gibt es nur bei einer Anmeldung im Browser, denn die Seite für Geräte fragt immer: Wählen Sie auch authorization_code',
+  ],
+  [
+    /^is for a machine, and a person is an administrator by .*$/,
+    'gibt es nur bei einer Maschine: Wählen Sie auch client_credentials. Eine Person wird auf ihrer eigenen Seite Verwalter',
+  ],
+  [
+    /^is for a compromised key only; .*$/,
+    'gibt es nur, wenn andere den Schlüssel haben: Wählen Sie sonst ein Verfahren',
+  ],
+  [
+    /^needs the setting mail, which is not there: .*$/,
+    'braucht die Einstellung mail, die es hier nicht gibt: Lassen Sie es weg',
+  ],
+  [/^has "(.*)", which is not a scope$/, 'hat „$1“, und das ist kein Recht (scope)'],
+  [
+    /^(.*) must be an absolute URI, such as (\S+)$/s,
+    '$1 muss eine vollständige Adresse wie $2 sein',
+  ],
+  [
+    /^(.*) must be https, or http on localhost, 127\.0\.0\.1 or \[::1\]; other schemes need .*$/s,
+    '$1 muss mit https:// beginnen, oder mit http:// auf localhost, 127.0.0.1 oder [::1]; ein anderes Schema hat nur eine installierte App',
+  ],
+  [/^(.*) must have no fragment \(#\)$/s, '$1 darf kein Fragment (#) haben'],
+  [
+    /^"(.*)" is no principal with its realm, such as (\S+)$/s,
+    '„$1“ ist kein Principal mit seinem Realm, wie $2',
+  ],
   [/^must be true or false$/, 'muss „true“ oder „false“ sein'],
   [/^must be one of (.+)$/, 'muss eins von diesen sein: $1'],
   [
@@ -33,7 +105,7 @@ export const adminRefusalsDe: readonly (readonly [message: RegExp, words: string
     'muss 1 bis 100 Zeichen haben, keins davon unsichtbar',
   ],
   [
-    /^must be an address such as alice@example\.com$/,
+    /^must be an address such as alice@example\.com(?:, of at most .*)?$/,
     'muss eine Adresse wie alice@example.com sein',
   ],
   [
@@ -86,8 +158,25 @@ export const adminRefusalsDe: readonly (readonly [message: RegExp, words: string
   [/^there is no person (.+)$/i, 'Es gibt keine Person $1.'],
   [/^there is no client (.+)$/i, 'Es gibt keinen Client $1.'],
   [/^there is no key (.+)$/i, 'Es gibt keinen Schlüssel $1.'],
+  [/^(\S+) has no grant (.*): see \w+ access \S+$/s, '$1 hat keinen Zugriff $2.'],
+  [/^(\S+) has no sign-in (.*): see user access \S+$/s, '$1 hat keine Anmeldung $2.'],
+  [/^(\S+) has no client (.*): see user access \S+$/s, '$1 hat keinen Client $2.'],
+  [/^(\S+) has no passkey (.*): see user passkey list \S+$/s, '$1 hat keinen Passkey $2.'],
+  [
+    /^(\S+) is here already and can sign in: user recover \S+ makes a link for a new password$/,
+    '$1 kann sich schon anmelden. Wer das Passwort vergessen hat, bekommt einen Link zur Wiederherstellung.',
+  ],
+  [/^there is no (\S+) key to rotate$/i, 'Es gibt keinen Schlüssel mit $1, der zu ersetzen wäre.'],
+  [
+    /^this pair issues no tokens: add privateTokens to the configuration$/i,
+    'Dieser Server gibt keine PrivateTokens aus: In der Konfiguration fehlt privateTokens.',
+  ],
+  [
+    /^no cache has (.*): no space is configured with one$/is,
+    'Kein Cache hat $1: In der Konfiguration gibt es keinen.',
+  ],
   [/^(\S+) has no second factor$/, '$1 hat keinen zweiten Faktor.'],
-  [/^(\S+) has no key (.+)$/, '$1 hat keinen Schlüssel $2.'],
+  [/^(\S+) has no key (.*)$/, '$1 hat keinen Schlüssel $2.'],
   [/^(\S+) has no address: give --email$/, '$1 hat keine E-Mail-Adresse: Geben Sie eine an.'],
   [
     /^(\S+) is disabled: user enable \S+ comes first$/,
@@ -111,7 +200,7 @@ export const adminRefusalsDe: readonly (readonly [message: RegExp, words: string
     'Es gibt nichts zu widerrufen, denn kein Server nimmt dieses Token an ($1).',
   ],
   [
-    /^(.+) is no URL as clients ask for it: .*$/,
+    /^(.*) is no URL as clients ask for it: .*$/,
     '$1 ist keine Adresse, nach der ein Client fragt: Sie beginnt mit https:// und ist kodiert.',
   ],
   [
