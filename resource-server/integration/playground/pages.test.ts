@@ -318,6 +318,12 @@ test('the steps lead to their messages, and the outcome at the top to that of th
   ]);
 });
 
+test('code in a note has its look', async () => {
+  const { text } = await suite.rs.perform('basic');
+  expect(text).toContain('The media types that the client reads; <code>*/*</code> is any.');
+  expect(text).not.toContain('`');
+});
+
 test('a note stands once on a page', async () => {
   const { rs } = suite;
   const { text } = await rs.perform('dpop');

@@ -26,12 +26,15 @@ export interface PicturedLeg {
 const WIDTH = 360;
 const LEFT = 22;
 const RIGHT = 338;
-/** A line between others: next to the left one, in the middle, and next to the right one. */
+/** A line between others: next to the left one, in the middle, before a long name, and before a short one. */
 const BESIDE = 106;
-const MIDDLE = 196;
+const CENTER = 180;
+const BEFORE_LONG = 196;
 const BETWEEN = 250;
 const TOP = 34;
 const LINE = 15;
+/** Room between words and the lines of life. */
+const MARGIN = 16;
 /** Room that a character takes, on average of a wide font. */
 const CHARACTER = 6.4;
 
@@ -76,13 +79,13 @@ function messagesOf(
 function placesOf(messages: readonly Message[]): ReadonlyMap<Life, number> {
   const there = new Set(messages.flatMap(({ from, to }) => [from, to]));
   const beforeAnother = there.has('issuer') || there.has('application') ? BETWEEN : RIGHT;
-  const inMiddle = there.has('authorization') || there.has('applicationServer');
+  const beforeServer = there.has('applicationServer') ? CENTER : beforeAnother;
   const places: readonly (readonly [Life, number])[] = [
     ['client', LEFT],
     ['userAgent', LEFT],
     ['browser', there.has('client') ? BESIDE : LEFT],
     ['proxy', BETWEEN],
-    ['server', inMiddle ? MIDDLE : beforeAnother],
+    ['server', there.has('authorization') ? BEFORE_LONG : beforeServer],
     ['application', RIGHT],
     ['issuer', RIGHT],
     ['authorization', RIGHT],
@@ -101,9 +104,9 @@ export function exchangePicture(
   let bottom = TOP;
   const arrows = messages.map((message) => {
     const [from = LEFT, to = RIGHT] = [places.get(message.from), places.get(message.to)];
-    const lines = linesOf(message.words, (Math.abs(to - from) - 8) / CHARACTER);
+    const lines = linesOf(message.words, (Math.abs(to - from) - MARGIN) / CHARACTER);
     const y = bottom;
-    bottom += lines.length * LINE + 13;
+    bottom += lines.length * LINE + 15;
     return arrow({ lines, from, to, dashed: message.dashed ?? false }, y);
   });
   return html`<svg
@@ -146,7 +149,7 @@ interface Arrow {
 
 function arrow({ lines, from, to, dashed }: Arrow, y: number): Html {
   const tip = to < from ? 7 : -7;
-  const line = y + lines.length * LINE + 3;
+  const line = y + lines.length * LINE + 5;
   const middle = (from + to) / 2;
   // The words cover the line of life that they cross.
   return html`<text

@@ -5,6 +5,7 @@ import { document, type Frame } from '#shared/pages/document.ts';
 import { type Html, html } from '#shared/pages/html.ts';
 import { textsOf } from '../texts/index.ts';
 import { crumbsTo } from './crumbs.ts';
+import { withCode } from './with-code.ts';
 
 export interface ExplainProps {
   readonly path: string;
@@ -80,7 +81,7 @@ function partOf({ name, value, note, section }: Part): Html {
   return html`<dt>${name}</dt>
     <dd>
       <code>${value}</code>
-      ${note !== undefined && html`<br />${note}`}
+      ${note !== undefined && html`<br />${withCode(note)}`}
       ${section !== undefined && html` <span class="muted">(${section})</span>`}
     </dd> `;
 }

@@ -7,6 +7,7 @@ import { checksList } from './explain.ts';
 import { type Outcome, outcomeLine } from './outcome.ts';
 import { exchangePicture, type PicturedParty, type PicturedSender } from './exchange-picture.ts';
 import { type Remark, remarkNote } from './remark.ts';
+import { withCode } from './with-code.ts';
 import type { Texts } from '../texts/en.ts';
 import { textsOf } from '../texts/index.ts';
 
@@ -329,7 +330,7 @@ function notesList(notes: readonly ShownNote[]): Html {
         html`<dt>${name}</dt>
           <dd>
             ${decoded !== undefined && html`<code>${decoded}</code>`}
-            ${isNew && html`<p>${text} <span class="muted">(${section})</span></p>`}
+            ${isNew && html`<p>${withCode(text)} <span class="muted">(${section})</span></p>`}
           </dd> `,
     )}
   </dl>`;

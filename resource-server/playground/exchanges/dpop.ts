@@ -36,6 +36,7 @@ export const dpopExchange: Exchange = {
   async perform({ send, remark, target, url, mistake, clock, random, issue }) {
     const request = { method: 'GET', target, fields: [] };
     await send('The client asks without a token, and learns the scope', request);
+    remark('The server names Bearer, too: so it takes tokens that are bound to no key.');
     const key = createDpopKey();
     const accessToken = await issue({
       audience: url,
