@@ -8,7 +8,8 @@
  * environment variable CACHE_TESTS names a checkout of http-tests/cache-tests in place of npm's package,
  * `--only NAME` one of them.
  * `npm run bench -- profile WORK [WAY]`: a flame graph of the server at one work of the table, and which part of its CPU
- * time each kind of thread had: that of libuv-worker at the sign-in form is argon2id. `--json` prints
+ * time each kind of thread had: that of libuv-worker at the sign-in form is argon2id.
+ * `npm run bench -- survivors WORK [WAY]`: the octets of a request that outlive the young garbage. `--json` prints
  * JSON. Exits 1 when an answer was not what it should have been, 2 when nothing can be measured here.
  */
 import '../parts/compiled.ts';
@@ -18,7 +19,7 @@ import { parseArgs } from 'node:util';
 import { measureCacheSuite } from './cache-suite/cache-suite.ts';
 import { measureGnap } from './gnap.ts';
 import { unquiet, watchOthers } from './others.ts';
-import { profileWork } from './profile/work.ts';
+import { profileWork, survivorsOf } from './profile/work.ts';
 import { measurePush } from './push.ts';
 import { format, surroundings } from './report.ts';
 import type { Findings } from './report.ts';
@@ -66,10 +67,23 @@ function refuse(reason: string): number {
   return 2;
 }
 
-async function profile([work = '', way]: readonly string[]): Promise<number> {
+/** Commands that look at the server at one work. */
+const LOOKS: Readonly<Record<string, (work: string, way?: string) => Promise<readonly string[]>>> =
+  {
+    async profile(work, way) {
+      const { file, threads } = await profileWork(work, way);
+      return [file, `CPU time by threads: ${threads}`];
+    },
+    survivors: survivorsOf,
+  };
+
+/** Prints what it saw; resolves to the exit code. */
+async function look(
+  at: (work: string, way?: string) => Promise<readonly string[]>,
+  [work = '', way]: readonly string[],
+): Promise<number> {
   try {
-    const { file, threads } = await profileWork(work, way);
-    process.stdout.write(`${file}\nCPU time by threads: ${threads}\n`);
+    process.stdout.write(`${(await at(work, way)).join('\n')}\n`);
     return 0;
   } catch (error) {
     return refuse(String(error));
@@ -87,7 +101,8 @@ async function bench(): Promise<number> {
   });
   const unsuitable = obstacle();
   if (unsuitable !== undefined) return refuse(unsuitable);
-  if (positionals[0] === 'profile') return profile(positionals.slice(1));
+  const at = LOOKS[positionals[0] ?? ''];
+  if (at !== undefined) return look(at, positionals.slice(1));
 
   const wanted = values.only.toLowerCase();
   const isWanted = (name: string) => name.toLowerCase().includes(wanted);

@@ -2,6 +2,9 @@
 const LARGE = 256 * 1024;
 const MOST_LARGE = 32;
 const SMALL = 64 * 1024;
+/** The octets of a tunnel's first buffer, enough where there is little traffic, and how many of them are kept. */
+export const FIRST = 16 * 1024;
+const MOST_FIRST = 64;
 
 /**
  * Buffers that are reused for all answers or all tunnels of a process. A slow client holds its buffers: however many
@@ -10,6 +13,7 @@ const SMALL = 64 * 1024;
 export class ReadBuffers {
   /** Large buffers that nobody uses. */
   readonly #free: Buffer[] = [];
+  readonly #first: Buffer[] = [];
   #large = 0;
 
   /** The number of large buffers in use. */
@@ -19,6 +23,7 @@ export class ReadBuffers {
 
   /** Returns a buffer for that many octets, which may need several fillings. */
   take(octets: number): Buffer {
+    if (octets === FIRST) return this.#first.pop() ?? Buffer.allocUnsafeSlow(FIRST);
     if (octets <= SMALL || this.#large === MOST_LARGE) {
       return Buffer.allocUnsafeSlow(Math.min(octets, SMALL));
     }
@@ -28,6 +33,9 @@ export class ReadBuffers {
 
   /** Gives a buffer back. `again`: all that was written from it is sent, so that it may be reused. */
   give(buffer: Buffer, again: boolean): void {
+    if (buffer.length === FIRST && again && this.#first.length < MOST_FIRST) {
+      this.#first.push(buffer);
+    }
     if (buffer.length !== LARGE) return;
     this.#large -= 1;
     if (again) this.#free.push(buffer);

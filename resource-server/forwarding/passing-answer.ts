@@ -1,11 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
-import { ServerResponse, STATUS_CODES } from 'node:http';
+import { ServerResponse, STATUS_CODES, validateHeaderName, validateHeaderValue } from 'node:http';
 import type { Writable } from 'node:stream';
 import type { Seal } from '#shared/auth/scheme.ts';
 import { type Fields, HttpError } from '#shared/http/answer.ts';
 import { atTurnsEnd } from '#shared/base/turn.ts';
 import { lines } from '#shared/http/fields.ts';
-import type { AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
+import { type AnyRequest, type AnyResponse, holdFields } from '#shared/server/message/message.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { answerLines, grouped, type Head, type Lines, trailerLines } from './fields.ts';
 import { mergeFields } from '../answers/merge-fields.ts';
@@ -96,23 +96,22 @@ export class PassingAnswer implements Sink {
       response.statusMessage = reason;
     }
     const theirs = Object.fromEntries(grouped(back ? back(given, status) : given));
-    setFields(response, Object.entries(mergeFields(theirs, fields)));
-
+    const all: Record<string, string | readonly string[]> = { ...mergeFields(theirs, fields) };
     const [announced] = lines(rawHeaders, 'content-length');
     const length = codings.length === 0 && status !== 204 ? announced : undefined;
     const empty = request.method === 'HEAD' || status === 204 || status === 304 || length === '0';
     const old = request.httpVersion === '1.0'; // knows no trailers, and gets no proof of content
     const sealed = empty || old ? undefined : seal;
-    if (empty && seal) {
-      setFields(response, Object.entries(seal.proof(createHash(seal.hash).digest())));
-    }
-    if (length !== undefined && sealed === undefined) response.setHeader('Content-Length', length);
+    if (empty && seal) Object.assign(all, seal.proof(createHash(seal.hash).digest()));
+    if (length !== undefined && sealed === undefined) all['Content-Length'] = length;
     this.#sealed = sealed && { seal: sealed, hash: createHash(sealed.hash) };
     // Over HTTP/1.1 nothing follows content whose length is known (RFC 9112 section 6.3).
     const framed = response instanceof ServerResponse && length !== undefined && !sealed;
     this.#trailers = !empty && !old && !framed;
     const named = [...lines(rawHeaders, 'trailer'), ...(sealed ? [info] : [])];
-    if (this.#trailers && named.length > 0) response.setHeader('Trailer', named.join(', '));
+    if (this.#trailers && named.length > 0) all['Trailer'] = named.join(', ');
+    for (const name in all) checkField(name, all[name] ?? []);
+    holdFields(response, all);
     this.#gather();
   }
 
@@ -204,9 +203,9 @@ export function checkPassable({ status, rawHeaders }: AnswerHead): void {
   }
 }
 
-function setFields(
-  response: AnyResponse,
-  fields: readonly (readonly [string, string | readonly string[]])[],
-): void {
-  for (const [name, value] of fields) response.setHeader(name, value);
+/** Throws for what is malformed, before any of it is held: nobody would hear of it when it is written. */
+function checkField(name: string, value: string | readonly string[]): void {
+  validateHeaderName(name);
+  if (typeof value === 'string') return validateHeaderValue(name, value);
+  for (const line of value) validateHeaderValue(name, line);
 }

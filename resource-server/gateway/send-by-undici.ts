@@ -45,7 +45,7 @@ export function sendByUndici(asked: Dispatched, sink: Sink): Promise<void> {
   sink.exchange.once('close', () => flow.end(LEFT));
 
   pool.dispatch(
-    { method, path, headers: lines.flat(), body: body as never },
+    { method, path, headers: inTurn(lines), body: body as never },
     {
       onRequestStart(given) {
         clearTimeout(timer);
@@ -78,6 +78,13 @@ export function sendByUndici(asked: Dispatched, sink: Sink): Promise<void> {
     },
   );
   return promise;
+}
+
+/** Names and values in turn. A loop for each request: `flat` would cost ten times as much. */
+function inTurn(lines: Lines): string[] {
+  const all: string[] = [];
+  for (const [name, value] of lines) all.push(name, value);
+  return all;
 }
 
 /** Returns the field lines: those of HTTP/1.1 as they came, those of HTTP/2 by name. */

@@ -36,13 +36,13 @@ export interface ErrorsParts {
 
 export function createErrors({ brand, log, development }: ErrorsParts): Errors {
   const ofMode: Errors['ofMode'] = (answer) => (development ? withReason(answer) : answer);
-  const told: Errors['told'] = (request, answer, id = shownId(request)) => {
+  const told: Errors['told'] = (request, answer, given) => {
     const { status, fields, detail, reason } = answer;
     if (detail === undefined) return answer;
     if (!isForPerson(request)) return ofMode(answer);
     const frame = { brand, language: languageOf(request.headers['accept-language']) };
     const shown = development && reason !== undefined ? `${detail}\n${reason}` : detail;
-    const page = errorPage(frame, { status, detail: shown, id });
+    const page = errorPage(frame, { status, detail: shown, id: given ?? shownId(request) });
     return { ...page, fields: { ...fields, ...page.fields } };
   };
   return {

@@ -1,9 +1,6 @@
 import type { OnReadOpts, Socket } from 'node:net';
 import type { Writable } from 'node:stream';
-import type { ReadBuffers } from '../answers/read-buffers.ts';
-
-/** Bytes of the first buffer, enough for connections with little traffic. */
-const FIRST = 16 * 1024;
+import { FIRST, type ReadBuffers } from '../answers/read-buffers.ts';
 
 /**
  * The data from a destination. It is read into one buffer, which is reused when its bytes have been taken. Once
@@ -11,12 +8,13 @@ const FIRST = 16 * 1024;
  */
 export class Inflow {
   readonly #buffers: ReadBuffers;
-  #buffer: Buffer = Buffer.allocUnsafeSlow(FIRST);
+  #buffer: Buffer;
   #most = FIRST;
   #deliver: (piece: Uint8Array) => void = () => {};
 
   constructor(buffers: ReadBuffers) {
     this.#buffers = buffers;
+    this.#buffer = buffers.take(FIRST);
   }
 
   /** The option of `net.connect`. The socket must be paused until `start`. */

@@ -40,9 +40,10 @@ export function createReach(
     }
     let last: unknown;
     for (const address of addresses) {
-      const deadline = AbortSignal.timeout(patience / addresses.length);
       try {
-        return await dial(address, port, AbortSignal.any([signal, deadline]), inflow);
+        return await inTime(signal, patience / addresses.length, (ended) =>
+          dial(address, port, ended, inflow),
+        );
       } catch (error) {
         last = error;
         signal.throwIfAborted();
@@ -64,6 +65,29 @@ function isTimeout(error: unknown): boolean {
   const named = 'name' in error && error.name === 'TimeoutError';
   return named || ('code' in error && TIMEOUTS.has(error.code));
 }
+
+/**
+ * Does work that ends with the signal, or after so many milliseconds. `AbortSignal.timeout` and `any` would be garbage
+ * for longer than a tunnel takes to open.
+ */
+async function inTime<T>(
+  signal: AbortSignal,
+  milliseconds: number,
+  work: (ended: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const ending = new AbortController();
+  const leave = () => ending.abort(signal.reason);
+  const timer = setTimeout(() => ending.abort(tooLate()), milliseconds);
+  signal.addEventListener('abort', leave, { once: true });
+  try {
+    return await work(ending.signal);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', leave);
+  }
+}
+
+const tooLate = () => new DOMException('It took too long.', 'TimeoutError');
 
 async function within<T>(promise: Promise<T>, milliseconds: number): Promise<T> {
   const signal = AbortSignal.timeout(milliseconds);

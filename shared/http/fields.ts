@@ -29,9 +29,15 @@ export function has(raw: readonly string[], name: string): boolean {
 
 /** The value of a field that may come once (RFC 9110 section 5.3); throws `BadRequest` when it comes twice. */
 export function single(raw: readonly string[], name: string): string | undefined {
-  const found = lines(raw, name);
-  if (found.length > 1) throw new BadRequest(`The field ${name} may be sent once only.`);
-  return found[0];
+  const wanted = name.toLowerCase();
+  let found: string | undefined;
+  for (let index = 0; index + 1 < raw.length; index += 2) {
+    const field = raw[index] ?? '';
+    if (field.length !== wanted.length || field.toLowerCase() !== wanted) continue;
+    if (found !== undefined) throw new BadRequest(`The field ${name} may be sent once only.`);
+    found = raw[index + 1] ?? '';
+  }
+  return found;
 }
 
 /** The members of a list in which nothing is quoted, such as one of tokens, without the empty ones. */

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { type CpuProfile, fold, type Frame, selfTimes } from './fold.ts';
+import { type CpuProfile, fold, type Frame, heapProfile, octetsTaken, selfTimes } from './fold.ts';
 
 const HERE = new URL('../../../', import.meta.url).href;
 
@@ -62,6 +62,19 @@ test('self times are of all calls, the most first, and are together the total', 
   const times = selfTimes(all);
   expect(times[0]).toEqual(['end node:http:7', 2400]);
   expect(times.reduce((sum, [, self]) => sum + self, 0)).toBe(all.total);
+});
+
+test('octets that a function took are one sum, wherever it was called from, the most first', () => {
+  const taking = (functionName: string, selfSize: number, children: object[] = []) => ({
+    callFrame: { functionName, url: `${HERE}shared/base/bag.ts`, lineNumber: 1 },
+    selfSize,
+    children,
+  });
+  const head = taking('', 0, [taking('a', 5, [taking('b', 9)]), taking('c', 0, [taking('a', 6)])]);
+  expect(octetsTaken(heapProfile.parse({ head }))).toEqual([
+    ['a shared/base/bag.ts:2', 11],
+    ['b shared/base/bag.ts:2', 9],
+  ]);
 });
 
 test('a profile without samples has nothing in it', () => {

@@ -1,11 +1,13 @@
 import * as z from 'zod';
 
+const callFrame = z.object({ functionName: z.string(), url: z.string(), lineNumber: z.int() });
+
 /** A CPU profile as V8 writes it; times are in microseconds, lines begin at 0. */
 export const cpuProfile = z.object({
   nodes: z.array(
     z.object({
       id: z.int(),
-      callFrame: z.object({ functionName: z.string(), url: z.string(), lineNumber: z.int() }),
+      callFrame,
       children: z.array(z.int()).default([]),
     }),
   ),
@@ -15,6 +17,20 @@ export const cpuProfile = z.object({
 });
 
 export type CpuProfile = z.infer<typeof cpuProfile>;
+
+/** A function that took memory, of which so many octets were sampled, and those that it called. */
+const taking = z.object({
+  callFrame,
+  selfSize: z.number(),
+  get children() {
+    return z.array(taking);
+  },
+});
+
+/** A profile of the heap as V8 writes it. */
+export const heapProfile = z.object({ head: taking });
+
+export type HeapProfile = z.infer<typeof heapProfile>;
 
 /** A function as it was called from the one above it; times in microseconds. */
 export interface Frame {
@@ -74,10 +90,23 @@ export function selfTimes(all: Frame): readonly (readonly [name: string, self: n
   return [...times].toSorted(([, one], [, other]) => other - one);
 }
 
+/** Octets that each function took, wherever it was called from; the most first. */
+export function octetsTaken({
+  head,
+}: HeapProfile): readonly (readonly [name: string, octets: number])[] {
+  const taken = new Map<string, number>();
+  const add = ({ callFrame: at, selfSize, children }: HeapProfile['head']): void => {
+    if (selfSize > 0) taken.set(nameOf(at), (taken.get(nameOf(at)) ?? 0) + selfSize);
+    for (const one of children) add(one);
+  };
+  add(head);
+  return [...taken].toSorted(([, one], [, other]) => other - one);
+}
+
 const HERE = new URL('../../../', import.meta.url).href;
 
-function nameOf(callFrame?: CpuProfile['nodes'][number]['callFrame']): string {
-  const { functionName = '', url = '', lineNumber = 0 } = callFrame ?? {};
+function nameOf(at?: z.infer<typeof callFrame>): string {
+  const { functionName = '', url = '', lineNumber = 0 } = at ?? {};
   if (url === '') return functionName || '(unknown)';
   const file = url.replace(HERE, '').replace(/^.*\/node_modules\//, 'node_modules/');
   return `${functionName || '(anonymous)'} ${file}:${lineNumber + 1}`;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { startProcess } from '../../parts/process.ts';
-import { fold, selfTimes } from './fold.ts';
-import { profiled } from './inspector.ts';
+import { startProcess, until } from '../../parts/process.ts';
+import { fold, octetsTaken, selfTimes } from './fold.ts';
+import { outlived, profiled } from './inspector.ts';
 
 const WORKING = `
   function worksHard() {
@@ -23,6 +23,26 @@ test('a process that was started without a word of it says what it was doing', a
   expect(server.output.length).toBeGreaterThan(before); // Node says that it listens
   const names = selfTimes(fold(profile)).map(([name]) => name);
   expect(names.some((name) => name.startsWith('worksHard'))).toBe(true);
+});
+
+test('objects that a process keeps are told by the function that made them', async () => {
+  const keeping = `
+    const kept = [];
+    function keeps() {
+      for (let n = 0; n < 5000; n += 1) kept.push({ n, text: String(n) });
+      console.log('round');
+    }
+    setInterval(keeps, 25);
+    console.log('ready');`;
+  await using server = await startProcess(process.execPath, ['--eval', keeping], {
+    ready: (output) => output.includes('ready'),
+  });
+  const profile = await outlived(Number(server.pid), () => {
+    const rounds = () => server.output.split('round').length;
+    const before = rounds();
+    return until(async () => rounds() > before + 2);
+  });
+  expect(octetsTaken(profile).some(([name]) => name.startsWith('keeps'))).toBe(true);
 });
 
 test('a process that ends meanwhile has no profile', async () => {

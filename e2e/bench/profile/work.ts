@@ -4,23 +4,66 @@ import { join } from 'node:path';
 import { LOAD_CPU, stayOn } from '../cpu.ts';
 import { WARM_UP, warmUp } from '../measure.ts';
 import { ROOMS } from '../whole.ts';
+import type { Run } from '../measure.ts';
 import { AT_ONCE, type Loaded } from '../work.ts';
 import { flameGraph } from './flame-graph.ts';
-import { fold } from './fold.ts';
-import { profiled } from './inspector.ts';
+import { fold, octetsTaken } from './fold.ts';
+import { outlived, profiled } from './inspector.ts';
 import { threadShares, threadTicks } from './threads.ts';
 
 /** Seconds of load. */
 const LOOKED_AT = 10;
 
+/** The process of our server, and a run of its load. */
+interface Loading {
+  readonly pid: number;
+  readonly run: () => Promise<Run>;
+}
+
 /**
  * Writes a flame graph of our server at one work of the whole table; resolves to its path, and to what its threads did of
- * the work. Rejects when there is no such work or way, and names those that there are.
+ * the work.
  */
-export async function profileWork(
+export const profileWork = (
   name: string,
   way = 'SQLite',
-): Promise<{ readonly file: string; readonly threads: string }> {
+): Promise<{ readonly file: string; readonly threads: string }> =>
+  atWork(name, way, async ({ pid, run }) => {
+    const before = threadTicks(pid);
+    const profile = await profiled(pid, run);
+    const threads = threadShares(before, threadTicks(pid));
+    const file = join(
+      tmpdir(),
+      `countersign-${`${name} ${way}`.replaceAll(/[^A-Za-z0-9]+/g, '-')}.svg`,
+    );
+    await writeFile(file, flameGraph(fold(profile), `${name}, ${way}`));
+    return { file, threads };
+  });
+
+/** Lines of `survivorsOf`. */
+const LISTED = 20;
+
+/**
+ * Returns how many octets of a request outlive the collections of young garbage at one work of the whole table, in all and
+ * by the functions that took most. V8 moves what does twice, and collects it with the old garbage, which costs far more.
+ */
+export const survivorsOf = (name: string, way = 'SQLite'): Promise<readonly string[]> =>
+  atWork(name, way, async ({ pid, run }) => {
+    let count = 0;
+    const profile = await outlived(pid, async () => ({ count } = await run()));
+    const taken = octetsTaken(profile);
+    const all = taken.reduce((sum, [, octets]) => sum + octets, 0);
+    return [['in all', all] as const, ...taken.slice(0, LISTED)].map(
+      ([what, octets]) => `${Math.round(octets / count)}`.padStart(6) + ` ${what}`,
+    );
+  });
+
+/** Rejects when there is no such work or way, and names those that there are. */
+async function atWork<T>(
+  name: string,
+  way: string,
+  look: (loading: Loading) => Promise<T>,
+): Promise<T> {
   const room = ROOMS.find(({ names }) => names.includes(name));
   if (room === undefined) {
     const all = ROOMS.flatMap(({ names }) => names).join('\n  ');
@@ -37,14 +80,5 @@ export async function profileWork(
   await contender.probe();
   await warmUp(contender, { ...WARM_UP, ...work?.schedule?.warmUp });
   const run = await contender.prepare(LOOKED_AT);
-  const pid = contender.server.pids[0] ?? 0;
-  const before = threadTicks(pid);
-  const profile = await profiled(pid, run);
-  const threads = threadShares(before, threadTicks(pid));
-  const file = join(
-    tmpdir(),
-    `countersign-${`${name} ${way}`.replaceAll(/[^A-Za-z0-9]+/g, '-')}.svg`,
-  );
-  await writeFile(file, flameGraph(fold(profile), `${name}, ${way}`));
-  return { file, threads };
+  return await look({ pid: contender.server.pids[0] ?? 0, run });
 }

@@ -1,3 +1,4 @@
+import { Bag, type Placed } from '#shared/base/bag.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Log } from '#shared/base/log.ts';
 import { type BanRule, readRule } from '#shared/http/ban-rule.ts';
@@ -61,7 +62,7 @@ export class Bans implements AsyncDisposable {
   #newest = 0;
   /** While that goes on, by the id of what is stored: the number of the newest ban that it is known to outlive. */
   readonly #newer = new Map<string, number>();
-  readonly #admitting = new Set<Promise<unknown>>();
+  readonly #admitting = new Bag<Placed & { readonly over: Promise<unknown> }>();
   #sweeping: Promise<void> | undefined;
 
   constructor(parts: Parts) {
@@ -119,10 +120,11 @@ export class Bans implements AsyncDisposable {
     if (this.since(mark, stored) !== undefined) return undefined;
     if (this.#sweeping) this.#newer.set(stored.id, this.#newest);
     // A ban that comes now looks through the store when this is in it.
-    const admitting = (async () => commit())();
+    const over = (async () => commit())();
+    const admitting = { over, place: -1 };
     this.#admitting.add(admitting);
     try {
-      return await admitting;
+      return await over;
     } finally {
       this.#admitting.delete(admitting);
     }
@@ -147,7 +149,7 @@ export class Bans implements AsyncDisposable {
     try {
       while (this.pending > 0) {
         const newest = this.#newest;
-        await Promise.allSettled(this.#admitting);
+        await Promise.allSettled(this.#admitting.toArray().map(({ over }) => over));
         await store.removeWhere((stored) => this.#meets(stored, 'gone'), false);
         await store.removeWhere((stored) => this.#meets(stored, 'outdated'), true);
         this.#swept = newest;

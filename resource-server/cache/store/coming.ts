@@ -1,7 +1,8 @@
+import { Bag, type Placed } from '#shared/base/bag.ts';
 import type { Stored } from '../rules/stored.ts';
 
 /** An answer that comes. */
-export interface Arrival {
+export interface Arrival extends Placed {
   /** As it may be found once it is whole; undefined: not at all. */
   stored: Stored | undefined;
 }
@@ -11,10 +12,10 @@ export interface Arrival {
  * before.
  */
 export class Coming {
-  readonly #all = new Set<Arrival>();
+  readonly #all = new Bag<Arrival>();
 
   begin(stored: Stored): Arrival {
-    const arrival = { stored };
+    const arrival: Arrival = { stored, place: -1 };
     this.#all.add(arrival);
     return arrival;
   }
@@ -25,7 +26,7 @@ export class Coming {
 
   /** `soft`: they will be found outdated. */
   remove(matches: (stored: Stored) => boolean, soft: boolean): void {
-    for (const arrival of this.#all) {
+    for (const arrival of this.#all.toArray()) {
       const { stored } = arrival;
       if (stored === undefined || !matches(stored)) continue;
       arrival.stored = soft ? { ...stored, outdated: true } : undefined;

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { lstat, open, readdir, rename, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, sep } from 'node:path';
 import type { Clock } from '#shared/base/clock.ts';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import { randomId, type Random } from '#shared/base/random.ts';
@@ -76,7 +76,7 @@ const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 export function openContent(options: ContentOptions): Content {
   const { folder, holder, maxBytes, uploads, rows, received, memory, buffers, sync, random } =
     options;
-  const pathOf = (file: string) => join(folder, file);
+  const pathOf = (file: string) => `${folder}${sep}${file}`;
 
   /** Rejects if the folder's path is not a folder. Symbolic links are not followed. */
   async function checkFolder(): Promise<void> {

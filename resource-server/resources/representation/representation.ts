@@ -83,7 +83,7 @@ export async function represent(
   const selected = await select(representation, rangesAsked(request, representation), random);
   const { status, fields, body } = selected;
   if (body === undefined) throw new ContentGone();
-  return { status, fields: { ...whole, ...fields }, body };
+  return { status, fields: fields ? { ...whole, ...fields } : whole, body };
 }
 
 /** Fields that are also sent with 304. */
@@ -97,12 +97,12 @@ export function wholeFields(representation: Omit<Representation, 'content'>): Re
   return { ...common, 'Accept-Ranges': 'bytes', ...contentFields(representation) };
 }
 
-/** Selects the requested parts, or everything if there are none. */
+/** Selects the requested parts, or everything if there are none. `fields`: besides those of everything. */
 async function select(representation: Representation, ranges: readonly Range[], random: Random) {
   const [range, ...others] = ranges;
   if (range === undefined) {
     const body = await representation.content();
-    return { status: 200, fields: contentFields(representation), body };
+    return { status: 200, fields: undefined, body };
   }
   if (others.length > 0) {
     const parts = multipartRanges(representation, ranges, randomId(random));

@@ -31,7 +31,8 @@ export function pathWithin({ space, target }: Pick<ResourceContext, 'space' | 't
  * 5.2).
  */
 export function hrefOf(space: Space, { path, kind }: Pick<Entry, 'path' | 'kind'>): string {
-  const names = [...space.segments, path].filter((name) => name !== '').join('/');
+  const base = space.segments.join('/');
+  const names = base === '' || path === '' ? base + path : `${base}/${path}`;
   const slash = kind === 'collection' && names !== '' ? '/' : '';
   return `/${PLAIN.test(names) ? names : names.split('/').map(encodeURIComponent).join('/')}${slash}`;
 }

@@ -33,13 +33,13 @@ export function authorize(space: ProtectionSpace, passed: Pass, request: AuthReq
   const needed = space.scopes(act);
   const { scopes } = passed.principal;
   // The scopes that the client holds are named, too: it asks for exactly the scopes named, and would lose the others.
-  const asked = [...new Set([...needed, ...(scopes ?? [])])];
+  const asked = () => [...new Set([...needed, ...(scopes ?? [])])];
   const authentication = space.stepUp?.(act, passed.principal);
-  if (authentication) return refusedBy(space, passed, stepUp(space, authentication, asked));
+  if (authentication) return refusedBy(space, passed, stepUp(space, authentication, asked()));
   const missing = needed.filter((scope) => !scopes?.has(scope));
   if (missing.length === 0) return staying(space, passed);
   const scheme = space.schemes.find(({ name }) => name === passed.scheme);
-  const challenge = scheme?.insufficientScope?.(asked, request);
+  const challenge = scheme?.insufficientScope?.(asked(), request);
   const fields = challenge ? { [space.at.ask]: [formatChallenge(challenge)] } : {};
   const words = missing.join(' ');
   const [reason, detail] = [`lacks ${words}`, `This needs the scope ${words}.`];

@@ -1,4 +1,5 @@
 import { andThen, type Awaitable, recover } from '#shared/base/awaitable.ts';
+import { Bag, type Placed } from '#shared/base/bag.ts';
 import { fewATurn } from '#shared/base/few-a-turn.ts';
 import { atTurnsEnd } from '#shared/base/turn.ts';
 import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/revocations.ts';
@@ -50,15 +51,22 @@ export interface Standing {
 }
 
 interface Watched {
+  /** False once it has ended. */
+  on: boolean;
   readonly people: readonly string[];
   readonly mark: Mark;
   readonly until: Until;
   readonly end: (reason: string) => void;
 }
 
+/** Somebody whom the answer of one question is about. */
+interface Concerned extends Placed {
+  readonly watched: Watched;
+}
+
 /** A question asked at each look, once for everybody whom its answer is about. */
 interface Question {
-  readonly about: Set<Watched>;
+  readonly about: Bag<Concerned>;
   /** Returns those whom the answer ends; throws or rejects if there is no answer. */
   ask(): Awaitable<Iterable<Watched>>;
   readonly reason: string;
@@ -72,11 +80,12 @@ export function createStanding(
   feed: Pick<RevocationFeed, 'current' | 'latest'>,
   interval: number = LOOK,
 ): Standing {
-  const all = new Set<Watched>();
+  /** How many are watched. */
+  let all = 0;
   const people: Question = {
-    about: new Set(),
+    about: new Bag(),
     ask: () =>
-      andThen(feed.latest(), (view) => [...people.about].filter((one) => isOver(one, view))),
+      andThen(feed.latest(), (view) => watchedBy(people).filter((one) => isOver(one, view))),
     ...asked('all of the person was ended'),
   };
   /** Questions, by the name of the grounds that they ask about. */
@@ -89,7 +98,7 @@ export function createStanding(
     for (const question of [people, ...byGrounds.values()]) {
       if (question.about.size === 0) continue;
       question.silent += 1;
-      if (question.silent > SILENT) end(question.about, 'the store does not answer');
+      if (question.silent > SILENT) end(watchedBy(question), 'the store does not answer');
       if (!question.asking) put(question);
     }
   }
@@ -112,7 +121,7 @@ export function createStanding(
   function end(over: Iterable<Watched>, reason: string): void {
     for (const one of over) {
       void queue().then(() => {
-        if (all.has(one)) one.end(reason);
+        if (one.on) one.end(reason);
       });
     }
   }
@@ -142,6 +151,7 @@ export function createStanding(
       if (people.about.size === 0) people.silent = 0;
       if (persons.length > 0) own.push(people);
       const watched: Watched = {
+        on: own.length > 0,
         people: persons,
         mark,
         until,
@@ -150,17 +160,20 @@ export function createStanding(
           ended(reason);
         },
       };
+      const places = own.map(({ about }) => ({ about, one: { watched, place: -1 } }));
       function stop(): void {
-        all.delete(watched);
-        for (const { about } of own) about.delete(watched);
+        if (!watched.on) return;
+        watched.on = false;
+        for (const { about, one } of places) about.delete(one);
         for (const { of } of grounds) if (byGrounds.get(of)?.about.size === 0) byGrounds.delete(of);
-        if (all.size > 0) return;
+        all -= 1;
+        if (all > 0) return;
         clearInterval(timer);
         timer = undefined;
       }
-      if (own.length === 0) return stop;
-      all.add(watched);
-      for (const { about } of own) about.add(watched);
+      if (!watched.on) return stop;
+      all += 1;
+      for (const { about, one } of places) about.add(one);
       // Once for all of them, so that the feed asks only once.
       timer ??= setInterval(() => atTurnsEnd(look), interval);
       return stop;
@@ -171,13 +184,16 @@ export function createStanding(
     const { of } = grounds;
     const known = byGrounds.get(of);
     if (known) return known;
-    const about = new Set<Watched>();
     const ask = () =>
       andThen(grounds.end(), (over) =>
-        [...about].filter(({ until }) => over === 'revoked' || over === until),
+        watchedBy(question).filter(({ until }) => over === 'revoked' || over === until),
       );
     const what = of.slice(0, of.lastIndexOf(' '));
-    const question = { about, ask, ...asked(`the ${what} is not good any more`) };
+    const question: Question = {
+      about: new Bag(),
+      ask,
+      ...asked(`the ${what} is not good any more`),
+    };
     byGrounds.set(of, question);
     return question;
   }
@@ -185,6 +201,8 @@ export function createStanding(
 
 /** The mark while the store is silent: anybody who is let in meanwhile by something that may end does not stay for long. */
 const UNKNOWN: Mark = { epoch: undefined, raises: 0 };
+
+const watchedBy = ({ about }: Question) => about.toArray().map(({ watched }) => watched);
 
 const asked = (reason: string) => ({ reason, asking: false, silent: 0 });
 

@@ -27,14 +27,15 @@ const BY_LETTERS: ReadonlyMap<string, string> = new Map(
  */
 export function ambiguous(request: AnyRequest): ConnectionError | undefined {
   const { rawHeaders } = request;
-  const seen = new Set<string>();
+  /** The bits of those that have been: a set for each request would cost ten times as much. */
+  let seen = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const { name, meant } = reading(rawHeaders[index] ?? '');
+    const { name, meant, bit } = reading(rawHeaders[index] ?? '');
     if (meant === undefined) continue;
     // CGI and its heirs read `Content_Length` as `Content-Length`, and others forgive more; we would not.
     if (meant !== name) return malformed(`The field ${name} is too easily taken for ${meant}.`);
-    if (seen.has(name)) return malformed(`The field ${name} may be sent once only.`);
-    seen.add(name);
+    if ((seen & bit) !== 0) return malformed(`The field ${name} may be sent once only.`);
+    seen |= bit;
   }
   return request instanceof Http2ServerRequest ? inHttp2(request) : inHttp1(request);
 }
@@ -43,11 +44,12 @@ function lettersOf(name: string): string {
   return name.replaceAll(/[^a-z0-9]/g, '');
 }
 
-/** A name as it was sent: in lower case, and the field that it is or could be taken for. */
+/** A name as it was sent: in lower case, and the field that it is or could be taken for, with a bit of its own. */
 const reading = remembering(
   (sent) => {
     const name = sent.toLowerCase();
-    return { name, meant: BY_LETTERS.get(lettersOf(name)) };
+    const meant = BY_LETTERS.get(lettersOf(name));
+    return { name, meant, bit: meant === undefined ? 0 : 1 << SINGLE.indexOf(meant) };
   },
   { capacity: 1000, longest: 64 },
 );
@@ -56,6 +58,8 @@ function malformed(detail: string): ConnectionError {
   return { status: 400, detail };
 }
 
+const isValidHost = remembering(isHost, { capacity: 1000, longest: 270 });
+
 /** A whole URL, which names the host in place of Host (RFC 9112 section 3.2.2). */
 const ABSOLUTE = /^https?:/i;
 
@@ -63,7 +67,7 @@ function inHttp1({ headers, httpVersion, url = '' }: IncomingMessage): Connectio
   const { host } = headers;
   const isNeeded = host === '' ? !ABSOLUTE.test(url) : httpVersion === '1.1';
   // RFC 9112 section 3.2; of http and https it is not empty (RFC 9110 section 4.2.1).
-  if (host ? !isHost(host) : isNeeded) {
+  if (host ? !isValidHost(host) : isNeeded) {
     return malformed('One Host field with a valid host is needed.');
   }
   const codings = headers['transfer-encoding'];
@@ -85,7 +89,7 @@ function inCodings(codings: string, httpVersion: string): ConnectionError | unde
 function inHttp2({ headers, rawHeaders }: Http2ServerRequest): ConnectionError | undefined {
   const { ':scheme': scheme, ':path': path, host } = headers;
   const authority = headers[':authority'] ?? host;
-  if (!authority || !isHost(authority)) {
+  if (!authority || !isValidHost(authority)) {
     return malformed('One :authority with a valid host is needed.'); // RFC 9113 section 8.3.1
   }
   if (host !== undefined && normal(host, scheme) !== normal(authority, scheme)) {

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Bag, type Placed } from '#shared/base/bag.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import type { Admission } from './admission.ts';
@@ -35,14 +36,25 @@ export function endGently(socket: Duplex, last = ''): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
+/** A connection with the exchanges that are under way on it. */
+interface Open extends Placed {
+  readonly socket: Duplex;
+  /** Unfinished ones in order; the last one stays until the next begins. */
+  exchanges: readonly Exchange[];
+}
+
+/** The member for what is known of a connection. A map of connections would keep those that are over for long (bag.ts). */
+const OPEN = Symbol('open');
+
+type Known = Duplex & { [OPEN]?: Open | undefined };
+
 /** Places for requests beside others of their connection. */
 type Places = Pick<Admission, 'takes' | 'wouldTake'>;
 
 /** The open connections of HTTP/1.1, and the exchanges that are under way on each. */
 export class Connections {
   readonly #admission: Places;
-  /** Unfinished exchanges in order; the last one stays until the next begins. */
-  readonly #exchanges = new Map<Duplex, Exchange[]>();
+  readonly #open = new Bag<Open>();
   readonly #refused = new WeakSet<Duplex>();
   #closing = false;
 
@@ -51,12 +63,15 @@ export class Connections {
   }
 
   /** True: it is known already, and comes back after a refused CONNECT or a handshake that opened nothing. */
-  open(socket: Duplex): boolean {
-    if (this.#exchanges.has(socket)) return true;
-    this.#exchanges.set(socket, []);
+  open(socket: Known): boolean {
+    if (socket[OPEN] !== undefined) return true;
+    const open: Open = { socket, exchanges: [], place: -1 };
+    socket[OPEN] = open;
+    this.#open.add(open);
     socket.once('close', () => {
       this.#abort(socket);
-      this.#exchanges.delete(socket);
+      socket[OPEN] = undefined;
+      this.#open.delete(open);
     });
     if (this.#closing) this.#endWhenIdle(socket);
     return false;
@@ -69,7 +84,7 @@ export class Connections {
    */
   waits(request: Pick<IncomingMessage, 'socket' | 'method'>): boolean {
     const { socket } = request;
-    const open = this.#underWay(socket);
+    const open = underWay(socket);
     if (open.length === 0) return false;
     if (open.length >= SIDE_BY_SIDE || !isSafe(request)) return true;
     return (
@@ -80,11 +95,11 @@ export class Connections {
   /** A request that need not wait begins. Returns how many of its connection have begun. */
   begin(request: IncomingMessage, response: ServerResponse): number {
     const { socket } = request;
-    const known = this.#exchanges.get(socket) ?? [];
-    const open = known.filter(({ done }) => !done);
-    const number = (known.at(-1)?.number ?? 0) + 1;
+    const { [OPEN]: known }: Known = socket;
+    const open = underWay(socket);
+    const number = (known?.exchanges.at(-1)?.number ?? 0) + 1;
     const exchange: Exchange = { request, response, number, done: false };
-    if (this.#exchanges.has(socket)) this.#exchanges.set(socket, [...open, exchange]);
+    if (known !== undefined) known.exchanges = open.length > 0 ? [...open, exchange] : [exchange];
     if (this.#closing) this.#makeLast(exchange);
     response.on('close', () => {
       exchange.done = true;
@@ -99,9 +114,9 @@ export class Connections {
    * may be silent for long, and ends.
    */
   halve(socket: Duplex): void {
-    if (this.#next(socket) === undefined) return;
+    if (nextOf(socket) === undefined) return;
     const timer = setTimeout(() => {
-      const next = this.#next(socket);
+      const next = nextOf(socket);
       if (next && (!next.headersSent || isEventStream(next))) socket.destroy();
     }, LINGER);
     socket.once('close', () => clearTimeout(timer));
@@ -109,12 +124,12 @@ export class Connections {
 
   /** More can be written: the answer under way may be waiting for that. */
   drained(socket: Duplex): void {
-    this.#next(socket)?.emit('drain');
+    nextOf(socket)?.emit('drain');
   }
 
   /** Resolves when the answers under way on the connection are out. */
   async settled(socket: Duplex): Promise<void> {
-    const last = this.#exchanges.get(socket)?.findLast(({ done }) => !done);
+    const last = underWay(socket).at(-1);
     if (last === undefined) return;
     await new Promise((resolve) => last.response.once('close', resolve));
   }
@@ -125,7 +140,7 @@ export class Connections {
   }
 
   #unread(socket: Duplex): Exchange | undefined {
-    const last = this.#exchanges.get(socket)?.at(-1);
+    const last = allOf(socket).at(-1);
     return last?.request.complete === false ? last : undefined;
   }
 
@@ -138,7 +153,7 @@ export class Connections {
   refuse(socket: Duplex, told: Refused, clock: Clock): boolean {
     if (this.#refused.has(socket)) return false;
     this.#refused.add(socket);
-    const exchanges = this.#exchanges.get(socket) ?? [];
+    const exchanges = allOf(socket);
     const broken = this.#unread(socket);
     const before = exchanges.findLast((exchange) => exchange !== broken && !exchange.done);
     const answer = () => {
@@ -156,28 +171,19 @@ export class Connections {
    */
   close(): void {
     this.#closing = true;
-    for (const [socket, exchanges] of this.#exchanges) {
+    for (const { socket, exchanges } of this.#open.toArray()) {
       for (const exchange of exchanges) this.#makeLast(exchange);
       this.#endWhenIdle(socket);
     }
   }
 
   destroy(): void {
-    for (const socket of this.#exchanges.keys()) socket.destroy();
-  }
-
-  #underWay(socket: Duplex): readonly Exchange[] {
-    return this.#exchanges.get(socket)?.filter(({ done }) => !done) ?? [];
-  }
-
-  /** The answer that is under way. */
-  #next(socket: Duplex): ServerResponse | undefined {
-    return this.#exchanges.get(socket)?.find(({ done }) => !done)?.response;
+    for (const { socket } of this.#open.toArray()) socket.destroy();
   }
 
   /** As node:http does where it has the connection at its end. It tells the answer that is under way in any case. */
   #abort(socket: Duplex): void {
-    for (const { request, response } of this.#underWay(socket)) {
+    for (const { request, response } of underWay(socket)) {
       request.destroy();
       if (response.socket === null && !response.writableFinished) response.destroy();
     }
@@ -191,11 +197,24 @@ export class Connections {
 
   #endWhenIdle(socket: Duplex): void {
     setTimeout(() => {
-      const idle = this.#exchanges.get(socket)?.every(({ done }) => done);
-      if (idle && socket.writable) endGently(socket);
+      const { [OPEN]: open }: Known = socket;
+      if (open && underWay(socket).length === 0 && socket.writable) endGently(socket);
     }, LINGER).unref();
   }
 }
+
+const NONE: readonly Exchange[] = [];
+
+const allOf = (socket: Known): readonly Exchange[] => socket[OPEN]?.exchanges ?? NONE;
+
+/** Mostly there is none, which costs no array. */
+function underWay(socket: Known): readonly Exchange[] {
+  const all = allOf(socket);
+  return all.every(({ done }) => done) ? NONE : all.filter(({ done }) => !done);
+}
+
+/** The answer that is under way. */
+const nextOf = (socket: Known): ServerResponse | undefined => underWay(socket)[0]?.response;
 
 const isSafe = ({ method = '' }: Pick<IncomingMessage, 'method'>) =>
   METHODS.get(method)?.safe === true;

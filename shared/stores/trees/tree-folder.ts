@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { remembering } from '#shared/base/recent-map.ts';
 
 const OUTSIDE_ESCAPES = /(?<!%.?)[A-Z]/g;
 
@@ -6,12 +7,14 @@ const OUTSIDE_ESCAPES = /(?<!%.?)[A-Z]/g;
  * The name of the folder with the content of a tree. Capital letters are encoded too: some file systems
  * do not tell them from small ones, and no two trees may share a folder.
  */
-export function folderOf(tree: string): string {
-  return encodeURIComponent(tree).replaceAll(
-    OUTSIDE_ESCAPES,
-    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
-}
+export const folderOf = remembering(
+  (tree): string =>
+    encodeURIComponent(tree).replaceAll(
+      OUTSIDE_ESCAPES,
+      (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+    ),
+  { capacity: 1000, longest: 512 },
+);
 
 /** The tree whose folder has exactly this name; undefined: that of none has. */
 export function treeOf(folder: string): string | undefined {
