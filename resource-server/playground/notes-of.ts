@@ -20,7 +20,7 @@ const WITH_PARAMETERS: Readonly<
 
 /**
  * Returns the notes on each message of an exchange, in their order. A note is new where it is needed first; later it comes
- * only with a value that is decoded.
+ * only with another value that is decoded.
  */
 export function saidOnce(
   exchange: Pick<Exchange, 'space' | 'parameters' | 'contents' | 'decoded'>,
@@ -30,9 +30,12 @@ export function saidOnce(
   return (octets) =>
     notesOf(octets, scheme, exchange).flatMap((note) => {
       const { name, text, decoded } = note;
-      const isNew = !said.has(`${name} ${text}`);
-      said.add(`${name} ${text}`);
-      return isNew || decoded !== undefined ? [{ ...note, isNew }] : [];
+      const [isNew, hasNewValue] = [text, decoded].map((words) => {
+        const isSaid = words === undefined || said.has(`${name} ${words}`);
+        said.add(`${name} ${words}`);
+        return !isSaid;
+      });
+      return isNew || hasNewValue ? [{ ...note, isNew: isNew === true }] : [];
     });
 }
 

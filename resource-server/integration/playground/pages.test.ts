@@ -332,6 +332,16 @@ test('a note stands once on a page', async () => {
   }
 });
 
+test('a value stands in clear once on a page, with a line for each member of JSON', async () => {
+  const { rs } = suite;
+  const { text } = await rs.perform('conditions');
+  expect(text.split(`<code>playground:${PASSWORD}</code>`)).toHaveLength(2);
+  const dpop = (await rs.perform('dpop')).text;
+  // One token, and two proofs.
+  expect(dpop.match(/^ {2}&quot;typ&quot;: &quot;at\+jwt&quot;,$/gm)).toHaveLength(1);
+  expect(dpop.match(/^ {2}&quot;htm&quot;: &quot;GET&quot;,$/gm)).toHaveLength(2);
+});
+
 test('a proxy asks for credentials of its own, and passes none on (RFC 9110 sections 9.3.6 and 11.7)', async () => {
   const { rs } = suite;
   const { text } = await rs.perform('connect');

@@ -10,7 +10,7 @@ export const conditionsExchange: Exchange = {
   name: 'conditions',
   title: 'Conditional requests',
   about:
-    'A client makes a request depend on the version that it knows, by its ETag. So a document is not sent twice, and of two people who change the same version one learns that the other was faster.',
+    'A client makes a request depend on the version that it knows, by its ETag. So a document is not sent twice; and if two people change the same version, the second one learns of it.',
   standard: 'RFC 9110 section 13',
   command: atDocuments(
     ['note.txt', ...putting('text/plain', 'one', '-H', 'If-None-Match: *')],

@@ -2,5 +2,14 @@
 export function jwtInClear(value: string): string | undefined {
   const [header, payload, signature, ...more] = value.split('.');
   if (signature === undefined || more.length > 0) return undefined;
-  return [header, payload].map((part = '') => Buffer.from(part, 'base64url')).join('\n');
+  return [header, payload].map((part = '') => inLines(Buffer.from(part, 'base64url'))).join('\n');
+}
+
+/** Writes each member of JSON on a line of its own. What is no JSON stays as it is. */
+function inLines(octets: Buffer): string {
+  try {
+    return JSON.stringify(JSON.parse(octets.toString()), undefined, 2);
+  } catch {
+    return octets.toString();
+  }
 }

@@ -83,6 +83,9 @@ export const PARTS = css`
   .facts dt {
     color: var(--muted);
   }
+  .facts code {
+    white-space: pre-wrap;
+  }
   @media (min-width: 30rem) {
     .facts {
       grid-template-columns: minmax(7.5rem, auto) 1fr;
