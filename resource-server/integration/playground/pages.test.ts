@@ -144,6 +144,7 @@ test('the page of PrivateToken has an issuer as a third party, and says what eac
     'issuer',
     'site',
   ]);
+  expect(text.match(/<h3>The issuer answers</g)).toHaveLength(2);
   const [, , , directory = '', request = '', response = ''] = messagesOf(text);
   expect(directory).toContain('"issuer-request-uri":"/private-token/request"');
   expect(request).toMatch(/^POST \/private-token\/request HTTP\/1.1\nHost: issuer\.example\n/);
@@ -410,6 +411,7 @@ test('the messages of vapid are those of a user agent and of an application serv
     'user agent',
     'user agent',
   ]);
+  expect(text.match(/<h3>The push service answers</g)).toHaveLength(5);
 });
 
 test('a page has the words that it uses, and what its title stands for', async () => {

@@ -201,7 +201,7 @@ function resultsOf(frame: Frame, props: ExchangeProps, legs: readonly ShownLeg[]
   return html`<div class="wide" id="${RESULTS}">
     ${isTold && outcomeLine(frame, outcome, html`(<a href="#${idOf(at)}">${step} ${at + 1}</a>)`)}
     ${props.overHttp2 && html`<p>${fieldLists}</p>`} ${stepsOf(frame, legs)}
-    ${pictureOf(frame, props, legs)} ${legs.map((leg, index) => legOf(frame, leg, index))}
+    ${pictureOf(frame, props, legs)} ${legs.map((leg, index) => legOf(frame, props, leg, index))}
   </div>`;
 }
 
@@ -276,8 +276,13 @@ function pictureOf(
   </section>`;
 }
 
-function legOf(frame: Frame, leg: ShownLeg, at: number): Html {
-  const { title, from, promised, remarks, mistake, sent, received, checks, outcome } = leg;
+function legOf(
+  frame: Frame,
+  { serverIs }: Pick<ExchangeProps, 'serverIs'>,
+  leg: ShownLeg,
+  at: number,
+): Html {
+  const { title, to, from, promised, remarks, mistake, sent, received, checks, outcome } = leg;
   const texts = textsOf(frame.language).playground;
   const id = idOf(at);
   return html`<section aria-labelledby="${id}">
@@ -295,7 +300,7 @@ function legOf(frame: Frame, leg: ShownLeg, at: number): Html {
       html`<h3>${texts.checks}</h3>
         ${checksList(frame, checks)}`
     }
-    <h3>${texts.received}</h3>
+    <h3>${texts.answeredBy[to ?? serverIs ?? 'server']}</h3>
     ${messageOf(frame, received)} ${outcome && outcomeLine(frame, outcome)}
     ${remarks.map(remarkNote)}
   </section> `;
