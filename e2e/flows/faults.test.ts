@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { startPair } from '../pair/pair.ts';
+import { entryFile } from '../parts/entry.ts';
 import type { Pair, ServerProcess } from '../pair/pair.ts';
-import { until } from '../parts/process.ts';
+import { startProcess, until } from '../parts/process.ts';
 import { startSentinels } from '../parts/redis-sentinel.ts';
 import { startRedis } from '../parts/redis.ts';
 import type { Redis } from '../parts/redis.ts';
@@ -165,6 +166,27 @@ describe('Redis', () => {
     await until(() => works(pair, client));
     expect(await getAll(pair, revoked)).toEqual([401, 401]);
     await alive([...pair.authz, ...pair.resources]);
+  });
+
+  test('hung while a collector follows the audit log: it waits, and is told what happened since', async () => {
+    const { pair } = flow;
+    const before = await pair.addClient();
+    const args = [entryFile('shared/cli/main.ts'), 'audit', 'follow', '--since', '1h', '--json'];
+    await using collector = await startProcess(process.execPath, args, {
+      env: pair.env,
+      ready: (output) => output.includes(before.id),
+    });
+    redis.hang();
+    try {
+      await until(() => collector.output.includes('goes on once it answers'));
+    } finally {
+      redis.wake();
+    }
+    await until(() => works(pair, before));
+    const after = await pair.addClient();
+    await until(() => collector.output.includes(after.id));
+    const seqs = [...collector.output.matchAll(/^\{"seq":(\d+)/gm)].map(([, seq]) => Number(seq));
+    expect(seqs).toEqual(seqs.map((_, n) => (seqs[0] ?? 0) + n));
   });
 
   test('hung amid uploads: one that ends is 503, one that goes on is broken off, and nothing of them is stored', async () => {
