@@ -75,6 +75,7 @@ async function inTime<T>(
   milliseconds: number,
   work: (ended: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  signal.throwIfAborted();
   const ending = new AbortController();
   const leave = () => ending.abort(signal.reason);
   const timer = setTimeout(() => ending.abort(tooLate()), milliseconds);
