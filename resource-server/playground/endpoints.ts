@@ -16,7 +16,7 @@ import {
 import type { Charge } from './charge.ts';
 import { checksOfLegs, type ServerMeans } from './checks-of-legs.ts';
 import { EXCHANGE_GROUPS, EXCHANGES } from './exchanges.ts';
-import type { Exchange } from './exchange.ts';
+import type { Exchange, OfCommands } from './exchange.ts';
 import { explainEndpoint } from './explain-page.ts';
 import { HTTP2, LONGEST_FORM, readChoice } from './form.ts';
 import { saidOnce } from './notes-of.ts';
@@ -37,8 +37,7 @@ export interface PlaygroundPages {
   readonly urlOf: (exchange: Exchange) => string;
   readonly brand: Brand;
   readonly recipient: Recipient;
-  /** The URL of documents that are opened by a token, if there are any. */
-  readonly documents: string | undefined;
+  readonly commands: Pick<OfCommands, 'documents' | 'client'>;
   /** Where exchanges over TLS take place; undefined: they are not listed. */
   readonly secureOrigin: string | undefined;
 }
@@ -54,7 +53,7 @@ export function playgroundPages(
     urlOf,
     brand,
     recipient,
-    documents,
+    commands,
     secureOrigin,
   }: PlaygroundPages,
 ): ReadonlyMap<string, Endpoint> {
@@ -92,7 +91,7 @@ export function playgroundPages(
       serverIs,
       index: PLAYGROUND_LIST,
       path: pagePath(exchange),
-      command: command?.(origin + spacePath(exchange), { ...means, documents }),
+      command: command?.(origin + spacePath(exchange), { ...means, ...commands }),
       http2: overTls && HTTP2,
     };
     return {

@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Random } from '#shared/base/random.ts';
+import type { ClientOfCommands } from '#shared/config/client-of-commands.ts';
 import type { Notes } from '#shared/explain/note.ts';
 import type { KeyBinding } from '#shared/jose/access-token-claims.ts';
 import type { Checks, RecordedMessage } from './recorded.ts';
@@ -76,6 +77,7 @@ export interface Performing {
 export interface OfCommands extends Pick<Performing, 'apiKey' | 'issuer'> {
   /** The URL of documents that are opened by a token. Undefined: none are configured. */
   readonly documents: string | undefined;
+  readonly client: ClientOfCommands;
 }
 
 /** The requests of a client at one place. Its texts are about protocols, and in English. */

@@ -11,6 +11,7 @@ import {
   playgroundSigningKey,
   playgroundTokenSpaces,
 } from '#shared/config/playground-client.ts';
+import { clientOfCommands } from '#shared/config/client-of-commands.ts';
 import type { Config, SpaceConfig } from '#shared/config/schema.ts';
 import { everySpace } from '#shared/config/second-origin.ts';
 import type { Brand } from '#shared/pages/document.ts';
@@ -196,7 +197,7 @@ export async function openPlayground(parts: PlaygroundParts): Promise<Playground
           urlOf,
           brand,
           recipient,
-          documents: documentsOf(config, origin),
+          commands: { documents: documentsOf(config, origin), client: clientOfCommands(config) },
           secureOrigin,
         }),
       ]),

@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import { metadataUrl } from '#shared/auth/tokens/protected-resource.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
-import { isProduction } from '#shared/config/production.ts';
+import { clientOfCommands } from '#shared/config/client-of-commands.ts';
 import type { Config } from '#shared/config/schema.ts';
 import type { Answer } from '#shared/http/answer.ts';
 import { document, type Frame } from '#shared/pages/document.ts';
@@ -9,8 +8,7 @@ import { type Html, html } from '#shared/pages/html.ts';
 import type { Space } from '../../space/spaces.ts';
 import { textsOf } from '../texts/index.ts';
 
-type OfHome = Pick<Config, 'issuer' | 'resource' | 'tls' | 'data'> &
-  Parameters<typeof isProduction>[0];
+type OfHome = Pick<Config, 'issuer' | 'resource' | 'tls'> & Parameters<typeof clientOfCommands>[0];
 
 /**
  * The page at `/`: what is here and what to try, with the configured URLs. `playground`: the path of its list, if there is
@@ -101,16 +99,13 @@ const code = (text: string) => html`<code>${text}</code>`;
 
 const link = (url: string, text = url) => html`<a href="${url}">${text}</a>`;
 
-/** In development the commands have the client of the first start. */
 function tour({ url, allScopes }: Space, config: OfHome): string {
-  const { issuer, data } = config;
-  const [secrets, client] = isProduction(config)
-    ? ['', 'CLIENT_ID:CLIENT_SECRET']
-    : [`. ${shellWord(join(data, 'first-start.env'))}\n`, 'demo-machine:$SECRET'];
+  const { issuer } = config;
+  const { before, login } = clientOfCommands(config);
   const folder = url.endsWith('/') ? url : `${url}/`;
   const scope = allScopes.length > 0 ? `-d scope=${shellWord(allScopes.join(' '))} ` : '';
   const token = '-H "Authorization: Bearer $TOKEN"';
-  return `${secrets}TOKEN=$(curl -s -u ${client} -d grant_type=client_credentials \\
+  return `${before}TOKEN=$(curl -s -u ${login} -d grant_type=client_credentials \\
   -d resource=${shellWord(url)} ${scope}${shellWord(`${issuer}/token`)} \\
   | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')
 curl ${token} -H 'Content-Type: text/plain' -X PUT -d Hello ${shellWord(`${folder}hello.txt`)}

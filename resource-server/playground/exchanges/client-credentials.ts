@@ -27,9 +27,9 @@ export const clientCredentialsExchange: Exchange = {
     'A machine gets an access token from the authorization server in its own name, uses it, and revokes it; then the token is refused. No person takes part, so the token says nothing of one.',
   standard: 'RFC 6749 section 4.4, RFC 7523, RFC 7009',
   document: 'how-to/schemes/bearer-dpop.md',
-  command: (_url, { issuer, documents }) =>
+  command: (_url, { issuer, documents, client: { before, login } }) =>
     documents &&
-    `curl -s -u CLIENT_ID:CLIENT_SECRET -d grant_type=client_credentials -d ${shellWord(`resource=${documents}`)} ${shellWord(`${issuer}/token`)}`,
+    `${before}curl -s -u ${login} -d grant_type=client_credentials -d ${shellWord(`resource=${documents}`)} ${shellWord(`${issuer}/token`)}`,
   ofPair: true,
   space: {
     schemes: ['Bearer'],

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import { shellWord } from '#shared/base/shell-word.ts';
+import { isProduction } from './production.ts';
+import type { Config } from './schema.ts';
+
+/** A client for the commands that pages propose. */
+export interface ClientOfCommands {
+  /** Lines before them, which set what `login` names; empty: it names nothing. */
+  readonly before: string;
+  /** Its id and its secret, as `-u` of curl takes them. */
+  readonly login: string;
+}
+
+/** In development it is the machine of the first start, whose secret is in a file for a shell. */
+export const clientOfCommands = (
+  config: Pick<Config, 'data'> & Parameters<typeof isProduction>[0],
+): ClientOfCommands =>
+  isProduction(config)
+    ? { before: '', login: 'CLIENT_ID:CLIENT_SECRET' }
+    : {
+        before: `. ${shellWord(join(config.data, 'first-start.env'))}\n`,
+        login: 'demo-machine:$SECRET',
+      };
