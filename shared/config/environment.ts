@@ -59,13 +59,20 @@ const NOT_MEANT = [
   'COUNTERSIGN_PAIR',
 ];
 
+/** The variables that Kubernetes gives each pod for a service whose name begins as our variables do. */
+const SERVICE_LINK = /_(?:SERVICE_HOST|SERVICE_PORT(?:_\w+)?|PORT(?:_\d+_\w+)?)$/;
+const OF_KUBERNETES =
+  'is set by Kubernetes for a service, and nothing reads it: give the pod enableServiceLinks: false';
+
 /** A mistake for each variable that begins as ours do and that nothing reads, such as COUNTERSIGN_REDIS. */
 export function unknownVariables(env: NodeJS.ProcessEnv): readonly Mistake[] {
   const meant = [...Object.keys(OVERRIDES), ...OTHERS];
   const known = new Set([...meant, ...NOT_MEANT]);
+  const isPod = env['KUBERNETES_SERVICE_HOST'] !== undefined;
   return Object.keys(env)
     .filter((name) => name.startsWith(PREFIX) && !known.has(name))
     .map((path) => {
+      if (isPod && SERVICE_LINK.test(path)) return { path, message: OF_KUBERNETES };
       const near = nearest(
         path.slice(PREFIX.length),
         meant.map((name) => name.slice(PREFIX.length)),

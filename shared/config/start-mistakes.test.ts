@@ -181,4 +181,10 @@ test('a variable that nothing reads is a mistake that says which one was meant',
       message: 'is a variable that nothing reads: remove it, or correct its name',
     },
   ]);
+  const pod = { KUBERNETES_SERVICE_HOST: '10.0.0.1', COUNTERSIGN_PORT_3000_TCP_ADDR: '10.0.0.2' };
+  expect(unknownVariables({ ...env, ...pod }).map(({ message }) => message)).toEqual([
+    expect.stringContaining('did you mean COUNTERSIGN_REDIS_URL?'),
+    expect.stringContaining('enableServiceLinks: false'),
+    expect.stringContaining('enableServiceLinks: false'),
+  ]);
 });
