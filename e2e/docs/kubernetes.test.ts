@@ -251,6 +251,7 @@ describe.each(['redis', 'sqlite'])('the manifests of %s', (shape) => {
         ready: async () => (await asked(container.startupProbe.httpGet, '10.1.2.3')) === 200,
       });
       parts.use(process);
+      expect(process.output).not.toContain('environment.unknown');
       for (const probe of probes) expect(await asked(probe.httpGet, `10.1.2.3:${port}`)).toBe(200);
     }
   });
