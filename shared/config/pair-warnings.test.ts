@@ -3,7 +3,9 @@ import { pairWarnings } from './pair-warnings.ts';
 import { configSchema } from './schema.ts';
 
 const warned = (content: object) =>
-  pairWarnings(configSchema.parse(content)).map(({ path, message }) => `${path} ${message}`);
+  pairWarnings(configSchema.parse({ trustedProxies: ['127.0.0.1'], ...content })).map(
+    ({ path, message }) => `${path} ${message}`,
+  );
 
 describe('settings of the pair that are probably a mistake', () => {
   test.each(['https://192.0.2.1', 'https://[2001:db8::1]:8443', 'http://127.0.0.1:3000'])(
@@ -19,6 +21,20 @@ describe('settings of the pair that are probably a mistake', () => {
       expect(warned({ issuer })).toEqual([]);
     },
   );
+
+  const everywhere = { authz: { host: '0.0.0.0', port: 3000 } };
+  test.each<[readonly string[], object, string | undefined]>([
+    [[], {}, 'lacks 127.0.0.1'],
+    [['10.0.0.0/8'], {}, 'lacks 127.0.0.1'],
+    [['::1'], {}, undefined],
+    [['127.0.0.0/8'], {}, undefined],
+    [[], { listen: everywhere }, 'lacks the address'],
+    [['10.0.0.0/8'], { listen: everywhere }, undefined],
+    [[], { issuer: 'http://localhost:3000' }, undefined],
+  ])('TLS ends at a proxy: trustedProxies %j with %j', (trustedProxies, more, said) => {
+    const expected = said === undefined ? [] : [expect.stringContaining(`trustedProxies ${said}`)];
+    expect(warned({ issuer: 'https://auth.example', ...more, trustedProxies })).toEqual(expected);
+  });
 
   const asking = (authentication: object) => ({
     spaces: [

@@ -1,10 +1,13 @@
 import type { Mistake } from '#shared/base/mistake.ts';
-import { isProduction } from './production.ts';
+import { isLoopback, isProduction, trustsLoopback } from './production.ts';
 import { relyingPartyId } from './relying-party.ts';
 import type { Config } from './schema.ts';
 
 /** The members that the warnings read. */
-export type PairMembers = Pick<Config, 'issuer' | 'clients' | 'people' | 'mail' | 'spaces'> &
+export type PairMembers = Pick<
+  Config,
+  'issuer' | 'clients' | 'people' | 'mail' | 'spaces' | 'trustedProxies'
+> &
   Parameters<typeof isProduction>[0];
 
 /** Returns the settings outside the spaces that can be used but are probably a mistake. */
@@ -31,6 +34,14 @@ const WARNINGS: Readonly<Record<string, (config: PairMembers) => string | undefi
     relyingPartyId(config) === undefined
       ? 'has an IP address: browsers make and use no passkeys there (WebAuthn section 5.1.3). Use a domain, or localhost'
       : undefined,
+  // Both servers speak clear text there, so a proxy ends TLS.
+  trustedProxies: (config) => {
+    const { issuer, listen, trustedProxies } = config;
+    if (!isProduction(config) || !issuer.startsWith('https:')) return undefined;
+    const isHere = isLoopback(listen.authz.host);
+    if (isHere ? trustsLoopback(config) : trustedProxies.length > 0) return undefined;
+    return `lacks ${isHere ? '127.0.0.1, where' : 'the address from which'} the proxy in front connects: everybody counts as one address for limits and in lists`;
+  },
   'clients.documents': (config) => {
     const { clients, spaces } = config;
     const { documents } = clients;

@@ -11,9 +11,7 @@ import { upstreamUrls } from './upstream-schema.ts';
 const DAV = ['PROPFIND', 'COPY', 'MOVE'];
 
 /** Returns the settings that can be used but are probably a mistake. */
-export function configWarnings(
-  config: PairMembers & Pick<Config, 'trustedProxies'>,
-): readonly Mistake[] {
+export function configWarnings(config: PairMembers): readonly Mistake[] {
   return [
     ...pairWarnings(config),
     ...Object.entries(WARNINGS).flatMap(([member, warning]) =>

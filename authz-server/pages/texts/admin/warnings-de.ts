@@ -49,6 +49,10 @@ export const adminWarningsDe: readonly (readonly [message: RegExp, words: string
     'ist off: $1 lässt nur Clients ein, die hier mit ihrer Beschreibung registriert sind. Wenn das nicht gemeint ist, nennen Sie Hosts',
   ],
   [
+    /^lacks (?:127\.0\.0\.1, where|the address from which) the proxy in front connects: .*$/,
+    'fehlt die Adresse, von der aus der Proxy davor sich verbindet: Alle zählen als eine Adresse, für Grenzen und in Listen',
+  ],
+  [
     /^is allow: anybody may describe a client, .*$/,
     'ist allow: Alle dürfen einen Client beschreiben, und Fremde bestimmen, was der Server abruft. Nennen Sie Hosts, wenn das nicht gemeint ist',
   ],
