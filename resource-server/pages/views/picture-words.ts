@@ -2,15 +2,31 @@
 const NAMED =
   /^(Authorization|WWW-Authenticate|DPoP|DPoP-Nonce|Authentication-Info|Signature|X-API-Key|RateLimit|Proxy-Authorization|Proxy-Authenticate|Allow|Location|ETag|If|If-Match|If-None-Match|If-Range|Range|Content-Range|Lock-Token|Ban|Cache-Status|Origin|Access-Control-Allow-Methods): (.+)$/gim;
 
-const firstWord = (value: string): string => value.split(' ', 1)[0] ?? '';
+/** The parameters that carry a step of a scheme, in challenges, in credentials, and in what a server says at the end. */
+const CHALLENGING = /(?<=[ ,])(nonce|sr|data|ks1|challenge)=/g;
+const PROVING = /(?<=[ ,])(response|data|kc1|vkc|result|token)=/g;
+const PROVEN = /(?<=^|[ ,])(rspauth|data|vks)=/g;
 
-/** How much of the values is named, by the name of the field in lower case. Of others, the name alone. */
-const SHOWN: Readonly<Record<string, (value: string) => string>> = {
-  authorization: firstWord,
-  'www-authenticate': firstWord,
-  'proxy-authorization': firstWord,
-  'proxy-authenticate': firstWord,
-  'cache-status': (value) => /; ?(hit|fwd)\b/.exec(value)?.[1] ?? '',
+/** Returns the names of parameters that a value has, in parentheses. */
+function telling(value: string, names: RegExp): string {
+  const found = [...value.matchAll(names)].map(([, name]) => name);
+  return found.length > 0 ? ` (${found.join(', ')})` : '';
+}
+
+/** Names the scheme of each value, and the parameters of the step. */
+const schemesWith =
+  (names: RegExp) =>
+  (values: readonly string[]): string =>
+    `: ${values.map((value) => (value.split(' ', 1)[0] ?? '') + telling(value, names)).join(', ')}`;
+
+/** The words for the values of a field behind its name, by the name in lower case. Of others, the name alone. */
+const SHOWN: Readonly<Record<string, (values: readonly string[]) => string>> = {
+  authorization: schemesWith(PROVING),
+  'www-authenticate': schemesWith(CHALLENGING),
+  'proxy-authorization': schemesWith(PROVING),
+  'proxy-authenticate': schemesWith(CHALLENGING),
+  'authentication-info': ([value = '']) => telling(value, PROVEN),
+  'cache-status': ([value = '']) => `: ${/; ?(hit|fwd)\b/.exec(value)?.[1] ?? ''}`,
 };
 
 /** Returns the words for a message: the method or the status, and the fields that matter. `withPath`: the party has several addresses. */
@@ -22,8 +38,8 @@ export function wordsOf(text: string, withPath: boolean): string {
   const said = method.startsWith('HTTP/') ? next : request;
   const fields = Map.groupBy(head.matchAll(NAMED), ([, name = '']) => name);
   const named = [...fields].map(([name, lines]) => {
-    const shown = SHOWN[name.toLowerCase()];
-    return shown ? `${name}: ${lines.map(([, , value = '']) => shown(value)).join(', ')}` : name;
+    const values = lines.map(([, , value = '']) => value);
+    return name + (SHOWN[name.toLowerCase()]?.(values) ?? '');
   });
   return [said, ...named].join(', ');
 }

@@ -85,6 +85,27 @@ describe('the picture of an exchange', () => {
     expect(picture('en', ...CODE.slice(0, 2))).not.toContain('Dashed arrows');
   });
 
+  test('its words tell the steps of a scheme by their parameters (RFC 7804 section 5)', () => {
+    const drawn = picture(
+      'en',
+      leg(
+        'GET / HTTP/1.1',
+        'HTTP/1.1 401 Unauthorized\nWWW-Authenticate: Digest realm="a", nonce="n"',
+      ),
+      leg(
+        'GET / HTTP/1.1\nAuthorization: Digest realm="a", nonce="n", cnonce="c", response="r"',
+        'HTTP/1.1 200 OK\nAuthentication-Info: rspauth="r", nc=1',
+      ),
+    );
+    const words = [
+      '401, WWW-Authenticate: Digest (nonce)',
+      '2. GET, Authorization: Digest (response)',
+    ];
+    for (const told of [...words, '200, Authentication-Info (rspauth)']) {
+      expect(drawn).toContain(`>${told}<`);
+    }
+  });
+
   test('a cache that has no answer asks the application (RFC 9211 section 2.2)', () => {
     const kept = (status: string) =>
       leg('GET /a HTTP/1.1', `HTTP/1.1 200 OK\nCache-Status: c; ${status}`);
