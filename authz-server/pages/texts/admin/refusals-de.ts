@@ -158,6 +158,60 @@ export const adminRefusalsDe: readonly (readonly [message: RegExp, words: string
   [/^there is no person (.+)$/i, 'Es gibt keine Person $1.'],
   [/^there is no client (.+)$/i, 'Es gibt keinen Client $1.'],
   [/^there is no key (.+)$/i, 'Es gibt keinen Schlüssel $1.'],
+  [
+    /^client (\S+) is what its document says: change that, or remove the client$/i,
+    'Der Client $1 ist, was sein Dokument sagt: Ändern Sie das, oder entfernen Sie den Client.',
+  ],
+  [/^client (\S+) has this key already$/i, 'Der Client $1 hat diesen Schlüssel schon.'],
+  [
+    /^client (\S+) was changed(?: or removed)? meanwhile: .*$/i,
+    'Den Client $1 hat inzwischen jemand geändert oder entfernt: Versuchen Sie es noch einmal.',
+  ],
+  [
+    /^the identifier is taken: try again$/i,
+    'Die Kennung gibt es schon: Versuchen Sie es noch einmal.',
+  ],
+  [
+    /^the passkey (\S+) is the last way in of (\S+): give them another first .*$/i,
+    'Der Passkey $1 ist der letzte Weg, auf dem $2 hereinkommt: Geben Sie der Person zuerst einen anderen, oder bestätigen Sie es.',
+  ],
+  [
+    /^the key (\S+) is known already, and no key is used twice: make another$/i,
+    'Den Schlüssel $1 gibt es schon, und keiner gilt zweimal: Nehmen Sie einen anderen.',
+  ],
+  [
+    /^the key (\S+) would be one too many, there are (\d+): remove one first$/i,
+    'Der Schlüssel $1 wäre einer zu viel, es gibt schon $2: Entfernen Sie zuerst einen.',
+  ],
+  [
+    /^the key (\S+) is that of a client of the authorization server: make another$/i,
+    'Der Schlüssel $1 ist der eines Clients: Nehmen Sie einen anderen.',
+  ],
+  [/^the key (\S+) was removed meanwhile$/i, 'Den Schlüssel $1 hat inzwischen jemand entfernt.'],
+  [
+    /^(\S+) is a key for (\S+): make another$/,
+    'Mit dem Schlüssel $1 kommt schon jemand herein ($2): Nehmen Sie einen anderen.',
+  ],
+  [
+    /^(\S+) has no verified address: leave .+ out$/,
+    '$1 hat keine bestätigte E-Mail-Adresse: Geben Sie den Link selbst weiter.',
+  ],
+  [
+    /^(\S+) is a verified address of (\S+): take it from them first, or leave it unverified$/,
+    '$1 ist eine bestätigte Adresse von $2: Nehmen Sie sie zuerst dort weg.',
+  ],
+  [
+    /^(\S+) belongs to (\S+): take it from them first$/,
+    '$1 gehört $2: Nehmen Sie es der Person zuerst weg.',
+  ],
+  [
+    /^(\S+) was the name of somebody who was removed, and what is granted by name would be theirs: choose another, or reuse the name \(.+\)$/,
+    '$1 war der Name einer gelöschten Person, und was dem Namen erlaubt ist, bekäme die neue: Wählen Sie einen anderen, oder bestätigen Sie es.',
+  ],
+  [
+    /^a rotation is under way: key (\S+) signs from (\S+)$/i,
+    'Ein Wechsel ist schon im Gang: Der Schlüssel $1 unterschreibt ab $2.',
+  ],
   [/^(\S+) has no grant (.*): see \w+ access \S+$/s, '$1 hat keinen Zugriff $2.'],
   [/^(\S+) has no sign-in (.*): see user access \S+$/s, '$1 hat keine Anmeldung $2.'],
   [/^(\S+) has no client (.*): see user access \S+$/s, '$1 hat keinen Client $2.'],

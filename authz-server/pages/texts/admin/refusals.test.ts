@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import { KEY_REFUSALS } from '#shared/operations/key-refusals.ts';
+import { formerName } from '#shared/people/people.ts';
 import { messageWord } from './messages.ts';
 
 test.each([
@@ -12,6 +14,10 @@ test.each([
   ['client a is built in: change the configuration instead', 'Ändern Sie ihn dort.'],
   ['client a is built in: end its grants one by one', 'Beenden Sie seine Zugriffe einzeln.'],
   ['the name $& is taken: choose another', 'Den Namen $& gibt es schon: '],
+  ['the key k is that of a client of the authorization server: make another', 'eines Clients'],
+  ['client a was changed meanwhile: try again', 'Den Client a hat inzwischen jemand geändert'],
+  [formerName('ann').message, 'ann war der Name einer gelöschten Person'],
+  ...Object.values(KEY_REFUSALS).map((words) => [`the key k ${words}`, 'Schlüssel k'] as const),
 ])('in German: %s', (message, words) => expect(messageWord('de', message)).toContain(words));
 
 test.each([
