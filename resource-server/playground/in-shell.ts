@@ -18,6 +18,14 @@ export const atDocuments =
     );
   };
 
+/** Returns a command for the command line, which signs in by a device code and binds its token by DPoP. */
+export const byCommandLine =
+  (...commands: readonly string[]) =>
+  (_url: string, { documents, client: { cli } }: OfCommands): string | undefined =>
+    documents &&
+    cli &&
+    commands.map((words) => `${cli} ${words} ${shellWord(documents)}`).join('\n');
+
 /** Options that write a document. */
 export const putting = (type: string, content: string, ...more: readonly string[]) =>
   ['-X', 'PUT', ...more, '-H', `Content-Type: ${type}`, '-d', content] as const;

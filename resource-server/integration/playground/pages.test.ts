@@ -446,6 +446,14 @@ test('a page has commands for documents that are opened by a token', async () =>
   expect(await lines('client-credentials', papers)).toMatch(
     /-u CLIENT_ID:CLIENT_SECRET .*resource=\S+\/papers\//,
   );
+  expect(await lines('dpop', papers)).toBeUndefined();
+  const origin = 'http://localhost:3001';
+  const local = { issuer: 'http://localhost:3000', resource: origin, trustedProxies: [] };
+  const trees = [{ url: `${origin}/papers/`, realm: 'papers', schemes: ['Bearer'] }];
+  await using development = await startPlayground({ ...local, spaces: trees });
+  expect(await lines('device-code', development)).toMatch(/ login http:\S+\/papers\/$/);
+  expect(await lines('dpop', development)).toMatch(/ request GET http:\S+\/papers\/$/);
+  expect(await lines('client-credentials', development)).toMatch(/^\. .*\n.* -u demo-machine:/);
   await using none = await startPlayground({ spaces: [] });
   expect(await lines('query', none)).toBeUndefined();
 });

@@ -11,6 +11,7 @@ import { deviceFlowChecks } from '../checks/device-flow.ts';
 import { flowChecks } from '../checks/flow.ts';
 import type { Exchange, Performing } from '../exchange.ts';
 import type { PlannedRequest } from '../http1-message.ts';
+import { byCommandLine } from '../in-shell.ts';
 import {
   decodedJwt,
   formTo,
@@ -55,6 +56,7 @@ export const deviceCodeExchange: Exchange = {
     'A device without a keyboard, such as a television or a command line, shows a short code, which the person types on a phone. The device asks again and again until the person has decided, and needs no browser.',
   standard: 'RFC 8628',
   document: 'how-to/clients.md',
+  command: byCommandLine('login'),
   ofPair: true,
   space: {
     schemes: ['Bearer'],

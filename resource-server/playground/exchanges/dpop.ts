@@ -5,6 +5,7 @@ import { OAUTH_NOTES } from '#shared/explain/notes/oauth.ts';
 import { dpopChecks } from '../checks/tokens.ts';
 import type { Exchange } from '../exchange.ts';
 import { fieldOf, type FieldLine } from '../http1-message.ts';
+import { byCommandLine } from '../in-shell.ts';
 import { PLAYGROUND_SCOPE } from '#shared/config/playground.ts';
 import { jwtInClear } from './tokens.ts';
 
@@ -17,6 +18,7 @@ export const dpopExchange: Exchange = {
     'The access token is bound to a key of the client, and each request has a proof that is signed with this key. A token that leaks is of no use without the key, and a proof is good for one request.',
   standard: 'RFC 9449',
   document: 'how-to/schemes/bearer-dpop.md',
+  command: byCommandLine('login', 'request GET'),
   space: {
     // Bearer stands beside it to show that it takes no token which is bound to a key.
     schemes: ['DPoP', 'Bearer'],
