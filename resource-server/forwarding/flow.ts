@@ -8,6 +8,23 @@ interface Tap {
   resume(): unknown;
 }
 
+/** Octets of answers after which the young garbage is collected. */
+const GARBAGE = 12 * 1024 * 1024;
+
+/** Octets of answers since then, in this process. */
+let passed = 0;
+
+/**
+ * Node reads each piece into a buffer of its own, outside V8's heap. V8 collects all garbage, old and
+ * young, for each 40 MiB of them; but nearly all of them are young garbage, which goes in a tenth of the time.
+ */
+function count(octets: number): void {
+  passed += octets;
+  if (passed < GARBAGE) return;
+  passed = 0;
+  globalThis.gc?.({ type: 'minor' });
+}
+
 /** Counts the octets of one exchange between client and destination, and knows whether it waits for its client. */
 export class Flow {
   /** Ends the exchange; set by the part that carries it. */
@@ -36,6 +53,7 @@ export class Flow {
   /** Gives the client a piece of the answer, of which no more comes while the client does not take it. */
   pass(piece: Buffer, sink: Sink, tap: Tap): void {
     this.#answered += piece.length;
+    count(piece.length);
     if (sink.write(piece)) return;
     this.#isBlocked = true;
     tap.pause();

@@ -1,4 +1,5 @@
 import { Http2ServerRequest } from 'node:http2';
+import { remembering } from '#shared/base/recent-map.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { checkForwardable } from '#shared/http/method-rules.ts';
@@ -48,10 +49,15 @@ export function tunnelDestination(request: AnyRequest, authority: string): Autho
   if (['content-length', 'transfer-encoding'].some((name) => single(rawHeaders, name))) {
     throw new BadRequest('CONNECT has no content (RFC 9110 section 9.3.6).');
   }
-  const destination = parseAuthority(authority);
+  const destination = destinationOf(authority);
   if (destination === undefined) throw new BadRequest('CONNECT needs a host and a port.');
   return destination;
 }
+
+const destinationOf = remembering((authority) => parseAuthority(authority), {
+  capacity: 1000,
+  longest: 262,
+});
 
 function refuseOtherHost(request: AnyRequest): void {
   if (!(request instanceof Http2ServerRequest)) return; // where the target takes precedence over Host

@@ -135,18 +135,20 @@ export function createProxy(parts: ProxyParts): Proxy {
     const leave = () => gone.abort(LEFT);
     side.once('close', leave);
     const { signal } = gone;
-    const answer = await connect(asked, line, signal).catch(failed(line, signal));
-    side.off('close', leave);
+    const reached = () => side.off('close', leave);
+    const answer = await connect(asked, line, signal, reached).catch(failed(line, signal));
+    reached();
     line.write(answer ? { status: answer.status } : { cut: true });
     if (answer === undefined) return;
     asked.refuse(errors.told(asked.request, named(answer, line), line.id));
   }
 
-  /** Resolves to undefined if nothing is left to be sent. */
+  /** Resolves to undefined if nothing is left to be sent. `reached`: called when nothing is left that the signal ends. */
   async function connect(
     asked: TunnelRequest,
     line: Line,
     signal: AbortSignal,
+    reached: () => void,
   ): Promise<Answer | undefined> {
     const { request, authority } = asked;
     const destination = tunnelDestination(request, authority);
@@ -162,6 +164,7 @@ export function createProxy(parts: ProxyParts): Proxy {
       const carry = async () => {
         const inflow = new Inflow(buffers);
         const socket = await reach(destination, signal, inflow);
+        reached();
         let ended: string | undefined;
         const stop = standing.watch({ passed: outcome, mark }, 'revoked', (reason) => {
           ended = reason;

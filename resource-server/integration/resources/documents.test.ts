@@ -34,7 +34,7 @@ describe('names', () => {
       const location = new URL(created.headers.location ?? '');
       expect((await get(location.pathname)).text).toBe(name);
     }
-    expect((await rs.contents()).every((file) => /^[\w-]{22}$/.test(file))).toBe(true);
+    expect((await rs.contents()).every((file) => /^[\da-z]{9}-[\w-]{22}$/.test(file))).toBe(true);
   });
 
   test('two spellings of one path are one document', async () => {

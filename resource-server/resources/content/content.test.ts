@@ -48,6 +48,7 @@ const open = (changes: Partial<ContentOptions> = {}) =>
     memory: new ContentMemory(MEMORY),
     buffers: new ReadBuffers(),
     sync: createFolderSync(),
+    clock,
     random: systemRandom,
     ...changes,
   });
@@ -89,6 +90,17 @@ describe('adding', () => {
     });
     expect((await stat(join(folder, file))).mode & 0o777).toBe(0o600);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
+  });
+
+  test('names differ, and those of later content come later in the order of SQLite', async () => {
+    const files: string[] = [];
+    for (const milliseconds of [0, 0, 1, 1000, 1e9, 1e11]) {
+      clock.advance(milliseconds / 1000);
+      files.push((await content.add(pieces('x'), named)).file);
+    }
+    expect(new Set(files).size).toBe(6);
+    const [one = '', other = '', ...later] = files;
+    expect([one, other].toSorted().concat(later)).toEqual(files.toSorted());
   });
 
   test('content of the maximum length is kept; one byte more is 413 and leaves nothing', async () => {

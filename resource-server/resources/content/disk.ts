@@ -78,6 +78,7 @@ export function openDisk(options: DiskOptions): Disk {
     memory: new ContentMemory(memory),
     buffers: new ReadBuffers(),
     sync: createFolderSync(),
+    clock,
     random,
   };
   const inTurn = createWholeTreeTurns();

@@ -169,8 +169,8 @@ export function http1Server(parts: Http1Parts): Server {
     const release = adopt(socket);
     if (isOver(socket)) return discard(socket);
     const unclear = ambiguous(request);
-    const refusal = unclear ?? noTunnel(request.url);
     const decline = () => {
+      const refusal = unclear ?? noTunnel(request.url);
       const told = refused(refusal, random, request);
       tell(socket, told, refusal.detail);
       connections.refuse(socket, told, clock);
