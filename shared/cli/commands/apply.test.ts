@@ -500,6 +500,14 @@ describe('a mistake changes nothing, and says where it is', () => {
     expect(lines.at(-1)).toContain('and 30 more');
   });
 
+  test('- is standard input', async () => {
+    const { shell } = await newShell();
+    shell.stdin = '{"people":[{"name":"A"}]}';
+    expect((await inProcess(shell, 'apply', '-')).stderr).toContain('people.0.name: must be');
+    shell.stdin = '{"people":[{"name":"a"}]}';
+    expect((await inProcess(shell, 'apply', '-')).stdout).toContain('1 change.');
+  });
+
   test('a mistake in one entry hides none in another, and each has its place in the file', async () => {
     const { refused } = await newShell();
     const said = await refused({

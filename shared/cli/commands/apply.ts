@@ -21,7 +21,7 @@ export const apply: Command = {
     'no-administrator': { help: 'accept that nobody is an administrator afterwards' },
   },
   details: [
-    'FILE is JSON with the members of directory export, without what lets people in.',
+    'FILE is JSON with the members of directory export, without what lets people in; - reads standard input.',
     'The whole file is checked first; a mistake changes nothing. On SQLite five hundred changes are one transaction, so that',
     'servers do not wait for long; on Redis each is one. After an interruption the command makes the rest.',
   ],

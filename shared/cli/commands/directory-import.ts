@@ -20,10 +20,10 @@ export const directoryImport: Command = {
     'The whole file is checked first; a broken one changes nothing. People are replaced by name and keep the',
     'identifier that they have here; their sessions, grants and tokens end. Keys and passkeys are replaced by identifier.',
     'Second factors open only under the master secret of the export; under another one the file is refused.',
-    'People who are not in the file stay as they are. After an interruption, run the command again.',
+    'People who are not in the file stay as they are. After an interruption, run the command again. - is standard input.',
   ],
   run: async ({ operands: [file = ''], flag }, shell) => {
-    const content = await fileContent(file);
+    const content = await (file === '-' ? shell.readStdin() : fileContent(file));
     const directory = parseDirectoryFile(content, VERIFIER_KINDS);
     const former = flag('reuse-name') ? 'reused' : 'refused';
     const config = await loadConfig(shell.env);

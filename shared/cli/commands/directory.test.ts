@@ -137,6 +137,12 @@ describe('directory export', () => {
     const { code, stderr } = await inProcess(shell, 'directory', 'export', join(file, 'x'));
     expect([code, stderr]).toEqual([1, expect.stringContaining('ENOENT')]);
   });
+
+  test('-: 1, since secrets go to no output', async () => {
+    const { shell } = await newShell();
+    const { code, stdout, stderr } = await inProcess(shell, 'directory', 'export', '-');
+    expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('name a new file')]);
+  });
 });
 
 describe('directory import', () => {
@@ -161,7 +167,8 @@ describe('directory import', () => {
       ],
       [{ person: 'alice' }],
     ]);
-    expect(await json(after.shell, 'directory', 'import', before.file)).toEqual({
+    after.shell.stdin = await readFile(before.file, 'utf8');
+    expect(await json(after.shell, 'directory', 'import', '-')).toEqual({
       people: { added: 0, replaced: 2 },
       api_keys: { added: 0, replaced: 1 },
       public_keys: { added: 0, replaced: 2 },

@@ -25,10 +25,11 @@ const LONGEST_SECRET = 4096;
 
 /**
  * Reads a file of `countersign apply`. Throws `Failure`, which names every mistake that can be known without a store by its
- * path, and repeats no value.
+ * path, and repeats no value. `-` is standard input.
  */
 export async function readDeclared(path: string, config: Config, shell: Shell): Promise<Wanted> {
-  const entries = goodEntries(parse(path, await boundedFile(path, LONGEST)));
+  const text = path === '-' ? String(await shell.readStdin()) : await boundedFile(path, LONGEST);
+  const entries = goodEntries(parse(path, text));
   const { file, at } = entries;
   const mistakes = [...entries.mistakes, ...twice(entries), ...unknownRealms(entries, config)];
   const folder = dirname(path);

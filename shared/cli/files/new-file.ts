@@ -7,6 +7,7 @@ export async function writeNewFile(
   file: string,
   content: AsyncIterable<string> | Iterable<string>,
 ): Promise<void> {
+  if (file === '-') throw new Failure('secrets go to no output: name a new file in place of -');
   const refuse = (error: NodeJS.ErrnoException): never => {
     if (error.code === undefined) throw error;
     throw new Failure(
