@@ -1,6 +1,9 @@
 import { shellWord } from '#shared/base/shell-word.ts';
 import type { OfCommands } from './exchange.ts';
 
+/** A command whose parts stand on lines of their own. */
+export const onLines = (...parts: readonly string[]): string => parts.join(' \\\n');
+
 /** A request of curl: the name of a document, and the options. */
 export type CurlRequest = readonly [name: string, ...options: readonly string[]];
 
@@ -10,13 +13,17 @@ export const atDocuments =
   (_url: string, { documents }: OfCommands): string | undefined => {
     if (documents === undefined) return undefined;
     const lines = requests.map(([name, ...options]) => {
-      const words = [...options, documents + name].map(shellWord).join(' ');
-      return `curl -si -H "Authorization: Bearer $TOKEN" ${words}`;
+      const token = 'curl -si -H "Authorization: Bearer $TOKEN"';
+      return onLines(token, ...inPairs(options.map(shellWord)), shellWord(documents + name));
     });
     return [`# The page ${new URL('/', documents).href} says how to get a TOKEN`, ...lines].join(
       '\n',
     );
   };
+
+/** An option stands on a line with its value. */
+const inPairs = (words: readonly string[]): readonly string[] =>
+  words.flatMap((_word, at) => (at % 2 === 0 ? [words.slice(at, at + 2).join(' ')] : []));
 
 /** Returns a command for the command line, which signs in by a device code and binds its token by DPoP. */
 export const byCommandLine =

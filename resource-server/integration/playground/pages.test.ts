@@ -441,10 +441,10 @@ test('a page has commands for documents that are opened by a token', async () =>
   const spaces = [{ url, realm: 'papers', schemes: ['DPoP', 'Bearer'] }];
   await using papers = await startPlayground({ spaces });
   expect(await lines('query', papers)).toContain(
-    `-X QUERY -H &#39;Content-Type: application/jsonpath&#39; -d &#39;$[?@.age &gt; 30].name&#39; ${url}people.json`,
+    `-X QUERY \\\n-H &#39;Content-Type: application/jsonpath&#39; \\\n-d &#39;$[?@.age &gt; 30].name&#39; \\\n${url}people.json`,
   );
   expect(await lines('client-credentials', papers)).toMatch(
-    /-u CLIENT_ID:CLIENT_SECRET .*resource=\S+\/papers\//,
+    /-u CLIENT_ID:CLIENT_SECRET .*resource=\S+\/papers\//s,
   );
   expect(await lines('dpop', papers)).toBeUndefined();
   const origin = 'http://localhost:3001';

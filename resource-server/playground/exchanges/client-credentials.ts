@@ -8,6 +8,7 @@ import type { Exchange, Performing } from '../exchange.ts';
 import { decodedJwt, formTo, memberOf, useAndRevoke } from './at-authorization-server.ts';
 import { clientAssertion } from './client-assertion.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
+import { onLines } from '../in-shell.ts';
 
 /** The assertion that the client shows, by its mistake. */
 function assertionOf(performing: Performing): string {
@@ -29,7 +30,12 @@ export const clientCredentialsExchange: Exchange = {
   document: 'how-to/schemes/bearer-dpop.md',
   command: (_url, { issuer, documents, client: { before, login } }) =>
     documents &&
-    `${before}curl -s -u ${login} -d grant_type=client_credentials -d ${shellWord(`resource=${documents}`)} ${shellWord(`${issuer}/token`)}`,
+    onLines(
+      `${before}curl -s -u ${login}`,
+      '-d grant_type=client_credentials',
+      `-d ${shellWord(`resource=${documents}`)}`,
+      shellWord(`${issuer}/token`),
+    ),
   ofPair: true,
   space: {
     schemes: ['Bearer'],

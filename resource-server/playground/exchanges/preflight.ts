@@ -1,6 +1,7 @@
 import { preflightChecks } from '../checks/preflight.ts';
 import type { Exchange } from '../exchange.ts';
 import { shellWord } from '#shared/base/shell-word.ts';
+import { onLines } from '../in-shell.ts';
 
 const PAGE = 'https://app.example';
 
@@ -14,7 +15,12 @@ export const preflightExchange: Exchange = {
   standard: 'Fetch section 3.3, RFC 9110 section 9.3.7',
   document: 'how-to/single-page-application.md',
   command: (url) =>
-    `curl -si -X OPTIONS -H ${shellWord(`Origin: ${PAGE}`)} -H 'Access-Control-Request-Method: POST' -H 'Access-Control-Request-Headers: authorization' ${shellWord(url)}`,
+    onLines(
+      `curl -si -X OPTIONS -H ${shellWord(`Origin: ${PAGE}`)}`,
+      "-H 'Access-Control-Request-Method: POST'",
+      "-H 'Access-Control-Request-Headers: authorization'",
+      shellWord(url),
+    ),
   space: { schemes: ['Bearer'], cors: { origins: [PAGE] } },
   mistakes: { origin: 'A page of an origin that is not listed' },
   checks: preflightChecks([PAGE]),
