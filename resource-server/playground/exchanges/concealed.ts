@@ -66,13 +66,13 @@ export const concealedExchange: Exchange = {
       ...request,
       target: target.replace(/[^/]+\/$/, 'nothing-is-here/'),
     });
-    const told = (answer: ReadAnswer) =>
+    const told = (answer: ReadAnswer, both = 'This answer and the one where nothing is') =>
       remark(
         alike(answer, nothing)
-          ? 'This answer and the one where nothing is are the same, but for their times and request ids.'
+          ? `${both} are the same, but for their times and request ids.`
           : 'The answer differs from the one where nothing is.',
       );
-    told(hidden);
+    told(hidden, 'The first answer and this one');
     const { answer, line } = await prove(performing, 'The client proves its key on its connection');
     if (mistake !== undefined && mistake !== 'replayed') told(answer);
     if (mistake === 'replayed') {
