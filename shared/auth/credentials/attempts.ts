@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
 import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
-import { RecentMap } from '#shared/base/recent-map.ts';
+import { RecentMap, remembering } from '#shared/base/recent-map.ts';
 import type { Verdict } from '../scheme.ts';
 
 type Unavailable = Extract<Verdict, { kind: 'unavailable' }>;
@@ -38,6 +38,9 @@ const KNOWN = 10_000;
  */
 const FREE = 100;
 
+/** Names whose hashes are remembered, and the longest of them. */
+const NAMES = { capacity: 1000, longest: 256 };
+
 /** An account at an address from which it was let in lately. */
 interface Known {
   free: number;
@@ -50,9 +53,10 @@ interface Known {
 /** Creates `Attempts`. Each process remembers known pairs by itself; the buckets are shared. */
 export function createAttempts({ limits, account, address }: AttemptsOptions): Attempts {
   const known = new RecentMap<Known>(KNOWN);
+  const keyOf = remembering((name) => hash('sha256', name, 'base64url'), NAMES);
   const keysOf = (name: string, from: string) => {
     const customer = customerOf(from);
-    const key = hash('sha256', name, 'base64url');
+    const key = keyOf(name);
     return { customer, key, pair: `${customer} ${key}` };
   };
 
