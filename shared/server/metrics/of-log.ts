@@ -25,8 +25,9 @@ type SpaceLabel = (realm: string | undefined) => Label<'space'>;
  * nothing that is logged is forgotten.
  */
 export function measuredLog(log: Log, metrics: Metrics, spaceLabel: SpaceLabel): Log {
-  function request({ space, scheme, method, status = 0, milliseconds = 0, ...more }: LogFields) {
-    const { checks = 1, verdict, reason, grant, format, signIn, signInResult } = more;
+  function request(fields: LogFields) {
+    const { space, scheme, method, status = 0, milliseconds = 0, checks = 1 } = fields;
+    const { verdict, reason, grant, format, signIn, signInResult } = fields;
     const where = spaceLabel(scheme === NAMELESS ? undefined : space);
     metrics.count(
       'requests',
