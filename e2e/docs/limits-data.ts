@@ -302,6 +302,13 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'shared/auth/schemes/mutual/mutual.test.ts',
     ],
     [
+      'authentications by SCRAM that are remembered for reauthentication, of one account in one realm',
+      '100 at once, then one in nine seconds, each for 15 minutes',
+      'the next request authenticates in full',
+      'in the store',
+      'shared/auth/schemes/scram/reauthentication.test.ts',
+    ],
+    [
       'PrivateTokens looked at from one address',
       '{limits.redemptions}',
       '429',

@@ -78,6 +78,8 @@ export type LimitNamespace =
   | 'credentials-account'
   /** Key exchanges, each of which leaves a session, by address. */
   | 'exchange'
+  /** Authentications by SCRAM that are remembered, by scheme, realm and account. */
+  | 'reauthentication'
   /** Messages to a push resource, by subscription; those of an application server, by its key (RFC 8292). */
   | 'push-subscription'
   | 'push-key'

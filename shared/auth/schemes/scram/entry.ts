@@ -14,9 +14,10 @@ const scramEntry = <Hash extends ScramHash>(hash: Hash) =>
     trial: { path: `scram-${hash.toLowerCase()}` },
     async open({ stores, verifiers, attempts, master, clock, random }: SchemeParts) {
       const { scram } = await import('./scram.ts');
-      const { sessions, useCounts } = stores;
+      const { sessions, useCounts, limits } = stores;
       const secret = derivedKey(master, 'scram');
-      const shared = { hash, verifiers, sessions, useCounts, attempts, secret, clock, random };
+      const own = { hash, secret, clock, random };
+      const shared = { ...own, verifiers, sessions, useCounts, attempts, limits };
       return ({ realm }: SchemeRealm) => scram({ ...shared, realm });
     },
   }) as const satisfies SchemeEntry;

@@ -42,6 +42,25 @@ describe.each(['SHA-256', 'SHA-1'] as const)('RFC 7804 section 5.1, SCRAM-%s', (
   });
 });
 
+test('of one account 100 authentications at once are remembered; the others are let in, and authenticate in full again', async () => {
+  const { scheme, sr, clock, there } = await known();
+  const again = async (process = scheme) => {
+    const client = clientOf('SHA-256');
+    const { serverFirst, verdict } = await authenticate(process, client);
+    expect(verdict.kind).toBe('granted');
+    const nonce = `${client.nonce}100000${sr}`;
+    const { message } = client.final(serverFirst.replace(/^r=[^,]+/, `r=${nonce}`), nonce);
+    return (await send(process, { data: data(message) })).kind;
+  };
+  const kinds: string[] = [];
+  for (let count = 0; count < 100; count += 1) kinds.push(await again());
+  expect(kinds[0]).toBe('granted');
+  expect(new Set(kinds.slice(60))).toEqual(new Set(['refused']));
+  expect(await again(there.scheme('SHA-256'))).toBe('refused');
+  clock.advance(10);
+  expect(await again()).toBe('granted');
+});
+
 describe('RFC 7804 section 5.1: a replay', () => {
   test('is refused, on any process, without stale', async () => {
     const { here, there, again } = await known();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
+import type { Limits } from '#shared/stores/limits/limits.ts';
 import type { UseCounts } from '#shared/stores/authentication/use-counts.ts';
 import { createNonces, type NonceState } from '../../credentials/nonces.ts';
 import { SCRAM_ITERATIONS } from './hashes.ts';
@@ -30,6 +31,7 @@ export interface ReauthenticationOptions {
   readonly clock: Clock;
   readonly sessions: Pick<Sessions, 'put' | 'get'>;
   readonly useCounts: UseCounts;
+  readonly limits: Pick<Limits, 'spend'>;
 }
 
 /**
@@ -42,7 +44,8 @@ export interface Reauthentication {
   invitation(): { readonly sr: string; readonly ttl: string };
   /** Undefined: the nonce does not end in an `sr` of ours. */
   read(nonce: string): ReauthNonce | undefined;
-  remember(clientNonce: string, known: Known): Promise<void>;
+  /** `account`: the id of the person. Of one account only so many are remembered: the others authenticate in full again. */
+  remember(clientNonce: string, known: Known, account: string): Promise<void>;
   recall(clientNonce: string): Promise<Known | undefined>;
   /** False for a nonce-count that was used: a replay. */
   use(nonce: ReauthNonce): Promise<boolean>;
@@ -53,6 +56,9 @@ export const TTL = 120;
 
 /** Seconds after the last success. */
 const MEMORY = 900;
+
+/** Authentications of one account that are remembered: 200 at most, since each is for `MEMORY`. */
+const REMEMBERED = { burst: 100, per: MEMORY / 100 };
 
 /** Begins an `sr`; no nonce-count and no nonce of credentials/nonces.ts has it. */
 const MARK = '%';
@@ -70,6 +76,7 @@ export function createReauthentication({
   clock,
   sessions,
   useCounts,
+  limits,
 }: ReauthenticationOptions): Reauthentication {
   const nonces = createNonces({ secret, clock });
   /** With a colon, which no `sid` has. */
@@ -89,7 +96,9 @@ export function createReauthentication({
       return { clientNonce, count, sr: nonce.slice(mark), state };
     },
 
-    async remember(clientNonce, known) {
+    async remember(clientNonce, known, account) {
+      const spent = await limits.spend('reauthentication', `${context} ${account}`, REMEMBERED);
+      if (!spent.ok) return;
       await sessions.put(known, MEMORY, idOf(clientNonce));
     },
 

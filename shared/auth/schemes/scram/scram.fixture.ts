@@ -69,6 +69,7 @@ export async function twoScramProcesses({
         sessions,
         useCounts,
         attempts,
+        limits,
         secret,
         clock,
         random: systemRandom,

@@ -7,6 +7,7 @@ import type { Challenge } from '#shared/http/auth/challenge.ts';
 import type { Random } from '#shared/base/random.ts';
 import { ALL_REALMS } from '#shared/stores/people/people.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
+import type { Limits } from '#shared/stores/limits/limits.ts';
 import type { UseCounts } from '#shared/stores/authentication/use-counts.ts';
 import type { Attempts } from '../../credentials/attempts.ts';
 import { personPrincipal } from '../../person.ts';
@@ -32,6 +33,7 @@ export interface ScramOptions {
   readonly sessions: Sessions;
   readonly useCounts: UseCounts;
   readonly attempts: Attempts;
+  readonly limits: Pick<Limits, 'spend'>;
   /** 256 bits, the same in all processes: of it are the salts of people who do not exist, and `sr`. */
   readonly secret: Buffer;
   readonly clock: Clock;
@@ -81,10 +83,10 @@ const refused = (reason: string, challenges?: readonly Challenge[]): Verdict => 
  * request are those of the connection. Whatever is wrong is answered alike, by a fresh challenge.
  */
 export function scram(options: ScramOptions): Scheme {
-  const { hash, realm, verifiers, sessions, useCounts, attempts, secret, clock, random } = options;
+  const { hash, realm, verifiers, sessions, attempts, secret, random } = options;
   const scheme = `SCRAM-${hash}`;
   const context = `${scheme} ${realm}`;
-  const reauthentication = createReauthentication({ secret, context, clock, sessions, useCounts });
+  const reauthentication = createReauthentication({ ...options, context });
 
   const invitation = (more: AuthParams = {}): Challenge => ({
     scheme,
@@ -136,7 +138,7 @@ export function scram(options: ScramOptions): Scheme {
     { clientNonce, bare, sid }: { clientNonce: string; bare: string; sid: string },
   ): Promise<Verdict> {
     attempts.succeeded(account, request.peer.address);
-    await reauthentication.remember(clientNonce, { saslname, bare, sid });
+    await reauthentication.remember(clientNonce, { saslname, bare, sid }, person.id);
     const data = encodeMessage(`v=${signature.toString('base64')}`);
     return {
       kind: 'granted',
