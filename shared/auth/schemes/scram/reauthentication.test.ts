@@ -42,7 +42,7 @@ describe.each(['SHA-256', 'SHA-1'] as const)('RFC 7804 section 5.1, SCRAM-%s', (
   });
 });
 
-test('of one account 100 authentications at once are remembered; the others are let in, and authenticate in full again', async () => {
+test('the server remembers 100 authentications of one account at once; the others are let in, and authenticate in full again', async () => {
   const { scheme, sr, clock, there } = await known();
   const again = async (process = scheme) => {
     const client = clientOf('SHA-256');
