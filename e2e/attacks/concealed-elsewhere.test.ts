@@ -41,14 +41,15 @@ afterAll(async () => {
   for (const pair of pairs) await pair[Symbol.asyncDispose]();
 });
 
-/** Ports, and what is random or a time. */
+/** Ports, data folders, and what is random or a time. */
 const neutral = (text: string) =>
   text
     .replaceAll(/(?:localhost|127\.0\.0\.1):\d+/g, 'host')
+    .replaceAll(/\S+\/countersign-\w{6}\//g, 'data/')
     .replaceAll(/"(?:kid|x|y|n)":"[^"]*"/g, '"key"')
     .replaceAll(/[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} [\d:]{8} GMT/g, 'date');
 
-/** Returns the answers of the two, without their ports. */
+/** Returns the answers of the two, without what is each one's own. */
 async function bothTell(
   protocol: (typeof PROTOCOLS)[number],
   method: string,
