@@ -161,3 +161,11 @@ test('nothing more is tried once the client has left', async () => {
   await expect(reach('a.example', 80, leaving.signal)).rejects.toThrow(/abort/i);
   expect(dialled).toEqual(['1.1.1.1 80']);
 });
+
+test('nothing is dialled for a client that has left during the look-up', async () => {
+  const leaving = new AbortController();
+  const { reach, dialled } = reaching(['public:80'], [['1.1.1.1']]);
+  queueMicrotask(() => leaving.abort());
+  await expect(reach('a.example', 80, leaving.signal)).rejects.toThrow(/abort/i);
+  expect(dialled).toEqual([]);
+});
