@@ -12,13 +12,13 @@ import { onKoa } from './answers/koa.ts';
 import type { ResourceAnswer } from './answers/pieces.ts';
 import { createEndpoints, type EndpointParts } from './endpoints/endpoints.ts';
 import { createOpen, type Exchange, type Step } from './exchange/exchange.ts';
-import { createUnderWay } from './exchange/under-way.ts';
+import { createJudgeLate, createUnderWay } from './exchange/under-way.ts';
 import type { Gateway } from './gateway/gateway.ts';
 import type { PushService } from './push/push.ts';
 import type { ServedResources } from './resources/resource/resource.ts';
 import { createHiding } from './space/hiding.ts';
 import type { Space } from './space/spaces.ts';
-import { admit } from './steps/admit.ts';
+import { admit, stillAdmitted } from './steps/admit.ts';
 import { hiddenSpace, intoSpace, ownEndpoint, webSocket } from './steps/find.ts';
 import { ofEndpoint, options, readable, unknownMethod } from './steps/methods.ts';
 import { serve, unasked } from './steps/serve.ts';
@@ -58,6 +58,7 @@ function stepsOf(parts: OrderParts): readonly Step[] {
     unasked({ gateways, push, proxies: recipient.proxies }),
     admit({ ...parts, underWay: createUnderWay(standing, clock) }), // 401, 403, sign-in
     ...(asksForTools ? [tools(parts)] : []), // 403 of a tool
+    stillAdmitted(createJudgeLate(standing, clock)), // 403
     serve({ gateways, resources, push, failed: errors.failed }), // 404, 405 of a resource
   ];
 }

@@ -7,11 +7,23 @@ import type { Ending } from '../forwarding/sink.ts';
 
 /** Milliseconds between sweeps. An exchange that has seen two sweeps is long, and is watched. */
 const SWEEP = 500;
-/** Milliseconds after which a change is judged again before it is committed. */
+/** Milliseconds after which a client is judged again before its request is passed on, or its change committed. */
 const LONG = 1000;
 
 /** Judges the client again before a change is committed. Throws or rejects with HttpError 403 or `StoreUnavailable`. */
 export type JudgeAgain = () => Awaitable<void>;
+
+/** As `JudgeAgain`. `since`: when the client was judged, or before; milliseconds of the monotonic clock. */
+export type JudgeLate = (who: Who, since: number) => Awaitable<void>;
+
+export const createJudgeLate =
+  (standing: Pick<Standing, 'holds'>, clock: Pick<Clock, 'monotonic'>): JudgeLate =>
+  (who, since) => {
+    if (clock.monotonic() - since < LONG) return undefined;
+    return standing.holds(who).then((holds) => {
+      if (!holds) throw endedMeanwhile();
+    });
+  };
 
 /**
  * Watches a long exchange until it closes, and calls `end` once what let its client in is revoked. Most exchanges are
@@ -28,6 +40,7 @@ export function createUnderWay(
   standing: Pick<Standing, 'watch' | 'holds'>,
   clock: Pick<Clock, 'monotonic'>,
 ): UnderWay {
+  const judgeLate = createJudgeLate(standing, clock);
   /** Exchanges that are not watched yet. */
   const young = new Bag<Young>();
   let sweeps = 0;
@@ -61,11 +74,6 @@ export function createUnderWay(
         stop();
       });
     }
-    return () => {
-      if (clock.monotonic() - began < LONG) return undefined;
-      return standing.holds(who).then((holds) => {
-        if (!holds) throw endedMeanwhile();
-      });
-    };
+    return () => judgeLate(who, began);
   };
 }

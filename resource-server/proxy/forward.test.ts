@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Scheme } from '#shared/auth/scheme.ts';
+import { NEVER_ENDS } from '#shared/auth/standing/standing.fixture.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import { exchange, statuses, TestSocket } from '#shared/server/wire/test-socket.fixture.ts';
 import {
   ALICE,
@@ -115,6 +117,21 @@ describe('RFC 9110 section 11.7: authentication at the proxy', () => {
     expect(statuses(refused)).toEqual([407]);
     expect(statuses(await ask('Authorization: Bearer of-the-origin\r\n'))).toEqual([200]);
     expect(seen[0]?.fields).toContain('Authorization: Bearer of-the-origin');
+  });
+
+  test('403 for a client that is judged while content comes slowly, and has lost the right meanwhile', async () => {
+    const clock = new ManualClock();
+    const slow: Scheme = {
+      ...alone,
+      authenticate(...args) {
+        clock.advance(2);
+        return alone.authenticate(...args);
+      },
+    };
+    const standing = { ...NEVER_ENDS, holds: async () => false };
+    const { ask, seen } = await echoing({ schemes: [slow], standing, clock });
+    expect(statuses(await ask())).toEqual([403]);
+    expect(seen).toEqual([]);
   });
 
   test('each request on a persistent connection is authenticated', async () => {

@@ -8,7 +8,7 @@ import {
 import type { Standing } from '#shared/auth/standing/standing.ts';
 import { NEVER_ENDS } from '#shared/auth/standing/standing.fixture.ts';
 import { PROXY, type ProtectionSpace, type Scheme } from '#shared/auth/scheme.ts';
-import { systemClock } from '#shared/base/clock.ts';
+import { type Clock, systemClock } from '#shared/base/clock.ts';
 import type { ProxyConfig } from '#shared/config/schema.ts';
 import { trustedProxies } from '#shared/http/forwarded.ts';
 import { jsonLog } from '#shared/base/log.ts';
@@ -50,6 +50,7 @@ export interface ProxyOptions extends Partial<
   readonly certificate?: Certificate;
   readonly limits?: Partial<ServerLimits>;
   readonly standing?: Standing;
+  readonly clock?: Clock;
 }
 
 export interface RunningProxy {
@@ -89,7 +90,7 @@ export async function startProxy(options: ProxyOptions = {}): Promise<RunningPro
       log,
       development: false,
     }),
-    clock: systemClock,
+    clock: options.clock ?? systemClock,
     random: systemRandom,
   });
   const { certificate, limits = {} } = options;

@@ -28,7 +28,7 @@ import { type Line, type LineParts, startLine } from './line.ts';
 import type { Network } from './network.ts';
 import { createReach } from './reach.ts';
 import { relay } from '../forwarding/relay.ts';
-import { createUnderWay } from '../exchange/under-way.ts';
+import { createJudgeLate, createUnderWay } from '../exchange/under-way.ts';
 import { breakOff, exchangeOf, sideOf } from '../answers/side.ts';
 
 /** Milliseconds for looking up a name, and again for connecting. */
@@ -70,6 +70,7 @@ export function createProxy(parts: ProxyParts): Proxy {
   const pseudonym = `countersign-${random(6).toString('hex')}`;
   const buffers = new ReadBuffers();
   const underWay = createUnderWay(standing, clock);
+  const judgeLate = createJudgeLate(standing, clock);
   const inShares = createInShares('tunnels', config.tunnels);
 
   /** Handles a request from the first byte to the last, whatever the outcome. */
@@ -103,6 +104,7 @@ export function createProxy(parts: ProxyParts): Proxy {
     const { uri, target } = targetOf(request);
     line.note({ host: target.authority, path: target.path.replace(/\?.*/s, '') });
     const mark = standing.mark();
+    const began = clock.monotonic();
     const outcome = await admitted(
       authRequest(request, { method, target: uri, origin }, recipient),
       line,
@@ -114,6 +116,8 @@ export function createProxy(parts: ProxyParts): Proxy {
       breakOff(sideOf(request));
     });
     return proven(outcome, { request, method, line, signal, errors }, async () => {
+      // Digest with auth-int has read the content, which may have come slowly.
+      await judgeLate({ passed: outcome, mark }, began);
       if (maxForwards(request) === 0) return answerHere(request);
       if (lines(request.rawHeaders, 'via').some((via) => via.includes(pseudonym))) {
         throw new HttpError(

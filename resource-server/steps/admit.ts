@@ -7,7 +7,7 @@ import { note } from '#shared/server/message/request-log.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';
 import { breakOff, exchangeOf, sideOf } from '../answers/side.ts';
 import type { Step } from '../exchange/exchange.ts';
-import type { UnderWay } from '../exchange/under-way.ts';
+import type { JudgeLate, UnderWay } from '../exchange/under-way.ts';
 import { createRefused, type RefusedParts } from './refused.ts';
 
 export interface AdmitParts extends RefusedParts {
@@ -42,3 +42,12 @@ export function admit({ standing, underWay, ...parts }: AdmitParts): Step {
     });
   };
 }
+
+/**
+ * Judges again who was let in if their content came slowly: GNAP and Digest with auth-int read it after they have found the
+ * token or the person, and `tools` after that. Throws or rejects as `JudgeLate`.
+ */
+export const stillAdmitted =
+  (judgeLate: JudgeLate): Step =>
+  ({ passed, mark, arrived }) =>
+    passed && mark && andThen(judgeLate({ passed, mark }, arrived), () => undefined);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { signedBy, testKey, type TestRequest } from '#shared/gnap/client.fixture.ts';
+import { sendSlowly } from '#shared/server/content/slow-content.fixture.ts';
 import {
   RESOURCE,
   startResourceServer,
@@ -143,6 +144,33 @@ describe('RFC 9635 section 7.2: at the resource server', () => {
     );
     expect(passed).toEqual([{ authorization: undefined, content: '{"print":"a"}' }]);
   });
+
+  test.each(['photos', 'app'])(
+    'content that comes slowly, and a token that is revoked meanwhile: 403, and nothing is done, at %s',
+    async (name) => {
+      const url = `${RESOURCE}/${name}/`;
+      const jti = `slow-${name}`;
+      const token = tokenFor(url, undefined, { jti });
+      const { fields, content = '' } = signedBy(
+        key,
+        { method: 'POST', url, token, json: { slow: name } },
+        rs.now(),
+      );
+      passed.length = 0;
+      const { status } = await sendSlowly(
+        {
+          url: `http://127.0.0.1:${rs.listening.port}/${name}/`,
+          headers: { Host: 'rs.example', 'X-Forwarded-Proto': 'https', ...fields },
+          content: Buffer.from(content),
+        },
+        async () => {
+          rs.clock.advance(2);
+          await rs.stores.revocations.revoke('token', jti, rs.clock.now() + 600_000);
+        },
+      );
+      expect([status, passed]).toEqual([403, []]);
+    },
+  );
 
   test.each([
     ['GET', 204],

@@ -6,6 +6,7 @@ import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, jwtVerify } from '
 import { systemRandom } from '#shared/base/random.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { lines } from '#shared/http/fields.ts';
+import { sendSlowly } from '#shared/server/content/slow-content.fixture.ts';
 import { RESOURCE } from '../resource-server.fixture.ts';
 import { clientOf } from '../spaces-under-test.fixture.ts';
 import { type Application, startApplication, startGateway } from '../gateway.fixture.ts';
@@ -691,6 +692,24 @@ describe('an MCP server with tools that need more scopes', () => {
     {},
   ])('415 for content that another could read otherwise: %j', async (fields) => {
     expect(await refused(sent('mcp:read', JSON.stringify(call('add_note')), fields))).toBe(415);
+  });
+
+  test('403 for a call that comes slowly, if the token is revoked meanwhile', async () => {
+    const jti = 'slow call';
+    const authorization = `Bearer ${gateway.token('mcp:read', { jti })}`;
+    const slow = sendSlowly(
+      {
+        url: `http://127.0.0.1:${gateway.listening.port}/mcp/`,
+        headers: { Host: 'rs.example', Authorization: authorization, ...JSON_FIELD },
+        content: Buffer.from(JSON.stringify(call('list_notes'))),
+      },
+      async () => {
+        gateway.clock.advance(2);
+        const { revocations } = gateway.stores;
+        await revocations.revoke('token', jti, gateway.clock.now() + 600_000);
+      },
+    );
+    expect(await refused(slow)).toBe(403);
   });
 
   test('no WebSocket opens, in which calls would be made unread', async () => {
