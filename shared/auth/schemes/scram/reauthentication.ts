@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Clock } from '#shared/base/clock.ts';
+import { type Clock, isWithin } from '#shared/base/clock.ts';
 import type { Sessions } from '#shared/stores/authentication/sessions.ts';
 import type { Limits } from '#shared/stores/limits/limits.ts';
 import type { UseCounts } from '#shared/stores/authentication/use-counts.ts';
@@ -14,6 +14,8 @@ export interface Known {
   readonly bare: string;
   /** The identifier of the exchange. Every answer to the client carries it. */
   readonly sid: string;
+  /** When this was remembered; absent: it is not yet. Milliseconds since the epoch. */
+  readonly since?: number;
 }
 
 /** The nonce of a reauthentication: c-nonce, nonce-count and `sr` (RFC 7804 section 7). */
@@ -54,8 +56,9 @@ export interface Reauthentication {
 /** Seconds that an `sr` is good for at least. */
 export const TTL = 120;
 
-/** Seconds after the last success. */
+/** Seconds after the last success, but for those of which the memory is young: they cost no write to the store. */
 const MEMORY = 900;
+const YOUNG = 60;
 
 /** Authentications of one account that are remembered: 200 at most, since each is for `MEMORY`. */
 const REMEMBERED = { burst: 100, per: MEMORY / 100 };
@@ -96,10 +99,12 @@ export function createReauthentication({
       return { clientNonce, count, sr: nonce.slice(mark), state };
     },
 
-    async remember(clientNonce, known, account) {
+    async remember(clientNonce, { since, ...known }, account) {
+      // One busy client would leave nothing for the others of its account.
+      if (since !== undefined && isWithin(clock, since, { life: YOUNG, skew: 0 })) return;
       const spent = await limits.spend('reauthentication', `${context} ${account}`, REMEMBERED);
       if (!spent.ok) return;
-      await sessions.put(known, MEMORY, idOf(clientNonce));
+      await sessions.put({ ...known, since: clock.now() }, MEMORY, idOf(clientNonce));
     },
 
     recall: async (clientNonce) => (await sessions.get(idOf(clientNonce))) as Known | undefined,

@@ -23,7 +23,7 @@ import {
   type Username,
 } from './messages.ts';
 import { verifyProof } from './proof.ts';
-import { createReauthentication } from './reauthentication.ts';
+import { createReauthentication, type Known } from './reauthentication.ts';
 import { formatScramKeys, parseScramKeys, SCRAM_KINDS, type ScramKeys } from './verifier.ts';
 
 export interface ScramOptions {
@@ -135,15 +135,15 @@ export function scram(options: ScramOptions): Scheme {
     { account, saslname }: Username,
     request: AuthRequest,
     { person, signature }: { readonly person: Person; readonly signature: Buffer },
-    { clientNonce, bare, sid }: { clientNonce: string; bare: string; sid: string },
+    { clientNonce, ...known }: Omit<Known, 'saslname'> & { readonly clientNonce: string },
   ): Promise<Verdict> {
     attempts.succeeded(account, request.peer.address);
-    await reauthentication.remember(clientNonce, { saslname, bare, sid }, person.id);
+    await reauthentication.remember(clientNonce, { ...known, saslname }, person.id);
     const data = encodeMessage(`v=${signature.toString('base64')}`);
     return {
       kind: 'granted',
       principal: personPrincipal(realm, person),
-      proof: { info: { sid, data } },
+      proof: { info: { sid: known.sid, data } },
     };
   }
 
@@ -194,7 +194,7 @@ export function scram(options: ScramOptions): Scheme {
     const tooMany = await attempts.begin(user.account, request.peer.address);
     if (tooMany !== undefined) return tooMany;
     const keys = await keysOf(user);
-    const { bare, sid } = known;
+    const { bare } = known;
     const { salt, iterations } = keys;
     const serverFirst = formatServerFirst(message.nonce, salt, iterations);
     const proved = prove({ message, bare, keys, serverFirst });
@@ -202,7 +202,7 @@ export function scram(options: ScramOptions): Scheme {
       return failed(user, request, 'wrong proof');
     if (nonce.state === 'stale') return refused('stale sr', [invitation({ stale: 'true' })]);
     if (!(await reauthentication.use(nonce))) return failed(user, request, 'nonce-count was used');
-    return granted(user, request, proved, { clientNonce: nonce.clientNonce, bare, sid });
+    return granted(user, request, proved, { ...known, clientNonce: nonce.clientNonce });
   }
 
   return {
