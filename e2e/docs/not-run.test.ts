@@ -39,6 +39,11 @@ const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] 
     'npm run -s cli -- login',
     'asks a person; e2e/interop/mcp/behind-countersign.test.ts signs in',
   ],
+  [
+    'docs/how-to/redis.md',
+    'npm run -s cli -- redis spread',
+    'needs stopped servers; e2e/upgrade/many-slots.test.ts moves a store',
+  ],
   ['docs/how-to/run-in-production.md', 'sudo useradd', 'makes a user of the system'],
   ['docs/how-to/run-in-production.md', 'sudo install', 'writes to /etc'],
   [

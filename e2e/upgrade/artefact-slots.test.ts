@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { ManualClock } from '#shared/base/clock.ts';
 import { redisArtefacts } from '#shared/stores/redis/oauth/artefacts.ts';
 import { interruptedRedis } from '#shared/stores/redis/connection/interrupted.fixture.ts';
+import { oneSlot } from '#shared/stores/redis/connection/slots.ts';
 import { migrate } from '#shared/stores/redis/migrations/migrate.ts';
 import { formerKeys, loadFormerKeys, WRITTEN_AT } from './fixture.ts';
 
@@ -33,7 +34,8 @@ describe('an artefact for one use moves to the slot of the revocations', () => {
     await loadFormerKeys('8fcad38', async () => place.redis);
   });
 
-  const artefacts = () => redisArtefacts(place.undisturbed, 'cs', new ManualClock(WRITTEN_AT));
+  const artefacts = () =>
+    redisArtefacts(place.undisturbed, 'cs', oneSlot('cs'), new ManualClock(WRITTEN_AT));
   const keysOf = async (pattern: string) =>
     (await place.redis.cli('KEYS', pattern)).split('\n').filter((key) => FORMER.test(key));
 

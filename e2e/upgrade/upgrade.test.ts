@@ -26,6 +26,8 @@ import { findAccess } from '#shared/people/access/grants.ts';
 import { apiKeySecretHash, parseApiKey } from '#shared/people/api-key.ts';
 import { importedKey } from '#shared/people/public-key.ts';
 import { edit, somePerson } from '#shared/stores/contract/samples.ts';
+import { silentLog } from '#shared/base/log.ts';
+import { spreadRedis } from '#shared/stores/redis/spread.ts';
 import { openSqlite } from '#shared/stores/sqlite/open.ts';
 import { startCluster } from '../parts/redis-cluster.ts';
 import { startRedis } from '../parts/redis.ts';
@@ -63,20 +65,33 @@ const STORES: readonly (readonly [name: string, load: (commit: Commit) => Promis
       };
     },
   ],
+  ['Redis Cluster', onCluster],
   [
-    'Redis Cluster',
+    'Redis Cluster, moved to many slots',
     async (commit) => {
-      const cluster = await startCluster();
-      await loadFormerKeys(commit, cluster.ownerOf);
-      const { urls } = cluster;
-      return {
-        settings: { store: { kind: 'redis', mode: 'cluster', urls, replicas: 0, deadline: 10 } },
-        held: held(commit, 'redis'),
-        [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
-      };
+      const former = await onCluster(commit);
+      const { store } = former.settings;
+      const moved = await spreadRedis(
+        { ...store, mode: 'cluster', master: '', prefix: 'cs' },
+        { log: silentLog, refuse: async () => {}, tell: () => {} },
+      );
+      expect(moved).toBeGreaterThan(10);
+      return former;
     },
   ],
 ];
+
+async function onCluster(commit: Commit) {
+  const cluster = await startCluster();
+  await loadFormerKeys(commit, cluster.ownerOf);
+  const { urls } = cluster;
+  const kind = 'redis' as const;
+  return {
+    settings: { store: { kind, mode: 'cluster', urls, replicas: 0, deadline: 10 } },
+    held: held(commit, kind),
+    [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+  };
+}
 
 const COMMITS: readonly Commit[] = ['8fcad38', 'f9bf1a6'];
 const ROWS = COMMITS.flatMap((commit) => STORES.map(([name, load]) => ({ commit, name, load })));

@@ -5,6 +5,8 @@ import { silentLog } from '#shared/base/log.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { Audit, AuditLink } from '#shared/stores/audit/audit.ts';
 import { someClient } from '#shared/stores/contract/samples.ts';
+import { auditStreams } from '#shared/stores/redis/audit/streams.ts';
+import { manySlots } from '#shared/stores/redis/connection/slots.ts';
 import { openPatiently, redisConfig } from '#shared/stores/redis/under-test.ts';
 import { sqliteUnderTest } from '#shared/stores/sqlite/under-test.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -83,10 +85,9 @@ async function onRedis(): Promise<Tampered> {
     change: (seq, ...text) => rewrite('rows', seq, ...text.filter((one) => one !== undefined)),
     removeLink: (number) => rewrite('links', number),
     async breakLog(broken) {
-      for (const slot of ['{test}', '{test:clients}']) {
-        await redis.cli('DEL', `${slot}:audit-open`);
-        if (broken) await redis.cli('SET', `${slot}:audit-open`, 'no stream');
-      }
+      const { all } = auditStreams('test', manySlots('test').all);
+      await redis.cli('DEL', ...all);
+      if (broken) await redis.cli('MSET', ...all.flatMap((stream) => [stream, 'no stream']));
     },
     async [Symbol.asyncDispose]() {
       await stores[Symbol.asyncDispose]();

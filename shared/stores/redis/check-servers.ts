@@ -2,7 +2,7 @@ import type { RedisSettings } from '../settings.ts';
 import type { Log } from '#shared/base/log.ts';
 import { within } from '#shared/base/within.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { OLDEST, SCHEMA, schemaKeys } from './migrations/migrate.ts';
+import { OLDEST_WITH_SLOTS, SCHEMA, schemaKeys } from './migrations/migrate.ts';
 import type { Topology, Wire } from './connection/topology.ts';
 
 /** Milliseconds for any answer at the start, at least: nobody waits for an answer of ours yet. */
@@ -101,12 +101,12 @@ async function settings(
 
 /** Refuses a schema that is newer than ours, unless code of ours may work on it. */
 async function checkSchema(owner: Wire, reached: Reached, prefix: string): Promise<void> {
-  const [key, , oldest] = schemaKeys(prefix);
-  const find = () => reached(owner.send<(string | null)[]>(key, ['MGET', key, oldest]));
+  const { schema, oldest, slots } = schemaKeys(prefix);
+  const find = () => reached(owner.send<(string | null)[]>(schema, ['MGET', schema, oldest]));
   // Written once: a server that can only be read is no reason not to start.
   if ((await find())[0] === null) {
-    const first = [key, String(SCHEMA), oldest, String(OLDEST)];
-    await reached(owner.send(key, ['MSETNX', ...first]));
+    const first = [schema, String(SCHEMA), oldest, String(OLDEST_WITH_SLOTS), slots, 'many'];
+    await reached(owner.send(schema, ['MSETNX', ...first]));
   }
   const [found, needed] = await find();
   if (Number(found) > SCHEMA && Number(needed ?? found) > SCHEMA) {

@@ -28,7 +28,7 @@ import {
 } from '../contract/samples.ts';
 import { checkServers } from './check-servers.ts';
 import { Connection } from './connection/connection.ts';
-import { OLDEST, SCHEMA } from './migrations/migrate.ts';
+import { OLDEST_WITH_SLOTS, SCHEMA } from './migrations/migrate.ts';
 import { RedisFeed } from './revocation/revocation-feed.ts';
 import { topologyOf } from './connection/topology.ts';
 import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
@@ -100,7 +100,7 @@ describe('the demands on a server', () => {
     await using first = await open();
     expect(await first.people.add(somePerson('alice'))).toBe(true);
     const kept = () => redis.cli('MGET', '{test}:schema', '{test}:schema:oldest');
-    expect(await kept()).toBe(`${SCHEMA}\n${OLDEST}`);
+    expect(await kept()).toBe(`${SCHEMA}\n${OLDEST_WITH_SLOTS}`);
     const later = String(SCHEMA + 2);
     await redis.cli('MSET', '{test}:schema', later, '{test}:schema:oldest', String(SCHEMA));
     await using second = await open();

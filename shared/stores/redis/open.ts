@@ -19,6 +19,7 @@ import { redisFollowers } from './revocation/followers.ts';
 import { redisInvalidations } from './cache/invalidations.ts';
 import { redisKept } from './trees/kept.ts';
 import { redisKeys } from './keys/keys.ts';
+import { expectLayout, layoutOf } from './layout.ts';
 import { redisLastBackup } from './last-backup/last-backup.ts';
 import { checkServers, patienceAtStart } from './check-servers.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -75,6 +76,8 @@ export async function openRedis(
   const redis = new Connection(topology, replicas, log, deadline);
   await redis.open(ATTEMPTS);
   await migrate(redis, prefix);
+  const layout = await layoutOf(redis, prefix);
+  const { slots, clientKeys } = layout;
   const clustered = config.mode === 'cluster';
   const ofFeed = clustered ? Math.min(deadline, CLUSTER_FEED) : deadline;
   const followed = topologyOf(config, { deadline: ofFeed, monotonic });
@@ -96,11 +99,11 @@ export async function openRedis(
   const running = () => (opened?.closed === false ? opened : undefined);
   const hosts = { running, open: newFeed };
   const invalidations = redisInvalidations(redis, prefix, hosts);
-  const streams = auditStreams(prefix);
+  const streams = auditStreams(prefix, slots.all);
   const recordable: { readonly [Part in Recorded]: (of: Commands) => Stores[Part] } = {
     apiKeys: (of) => redisApiKeys(of, prefix),
-    artefacts: (of) => redisArtefacts(redis, prefix, clock, of),
-    clients: (of) => redisClients(of, prefix),
+    artefacts: (of) => redisArtefacts(redis, prefix, slots, clock, of),
+    clients: (of) => redisClients(of, slots, clientKeys),
     gatewayKeys: (of) => redisKeys(of, prefix, 'gateway-keys'),
     invalidations: (of) => redisInvalidations(of, prefix, hosts),
     keys: (of) => redisKeys(of, prefix, 'keys'),
@@ -114,10 +117,10 @@ export async function openRedis(
   };
   const stores: Stores = {
     apiKeys: redisApiKeys(redis, prefix),
-    artefacts: redisArtefacts(redis, prefix, clock),
+    artefacts: redisArtefacts(redis, prefix, slots, clock),
     audit: redisAudit(redis, prefix, streams),
     cacheReports: redisCacheReports(redis, prefix),
-    clients: redisClients(redis, prefix),
+    clients: redisClients(redis, slots, clientKeys),
     declared: redisDeclared(redis, prefix),
     followers: redisFollowers(redis, prefix),
     gatewayKeys: redisKeys(redis, prefix, 'gateway-keys'),
@@ -135,14 +138,17 @@ export async function openRedis(
     revocations,
     secondFactors: redisSecondFactors(redis, prefix, longestLife),
     sessions: redisSessions(redis, prefix, random),
-    spentTokens: redisSpentTokens(redis, prefix, clock),
+    spentTokens: redisSpentTokens(redis, slots, clock),
     tokenKeys: redisTokenKeys(redis, prefix),
     trees: redisTrees(redis, prefix, random),
     useCounts: redisUseCounts(redis, prefix),
     recorded: (part, ...texts) => recordable[part](carrying(redis, streams, texts)),
     transactional: false,
     together: (work) => work(stores),
-    ping: forAll(() => redis.touch(epoch)),
+    ping: forAll(async () => {
+      await redis.touch(epoch);
+      await expectLayout(redis, prefix, layout);
+    }),
     sweep: async () => (await revocations.sweep()) + (await invalidations.sweep()),
     async [Symbol.asyncDispose]() {
       redis[Symbol.dispose]();

@@ -1,9 +1,12 @@
 import { startSentinels } from '../../../e2e/parts/redis-sentinel.ts';
 import { storesContract } from '../contract/index.ts';
-import { redisConfig, redisUnderTest } from './under-test.ts';
+import { redisConfig, redisUnderTest, startedBefore } from './under-test.ts';
 
-storesContract('Redis, Sentinel', async () => {
+storesContract('Redis, Sentinel, in one slot', async () => {
   const set = await startSentinels({ password: 'swordfish' });
   const config = redisConfig({ mode: 'sentinel', urls: set.urls, replicas: 1 });
-  return redisUnderTest(config, set.servers.slice(0, 1), set);
+  const master = set.servers[0]!;
+  const begin = () => startedBefore(master);
+  await begin();
+  return redisUnderTest(config, [master], set, begin);
 });

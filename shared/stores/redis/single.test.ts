@@ -26,7 +26,7 @@ import {
 } from '../contract/samples.ts';
 import { NEVER } from '#shared/stores/oauth/artefacts.ts';
 import { SCHEMA } from './migrations/migrate.ts';
-import { openPatiently, redisConfig, redisUnderTest } from './under-test.ts';
+import { openPatiently, redisConfig, redisUnderTest, startedBefore } from './under-test.ts';
 
 storesContract('Redis, single', async () => {
   const redis = await startRedis({ password: 'swordfish', appendonly: true });
@@ -188,7 +188,10 @@ describe('the keys', () => {
   });
 
   test('grants and consents that an older version has written are listed by their clients', async () => {
-    const { artefacts } = stores;
+    await redis.cli('FLUSHALL');
+    await startedBefore(redis);
+    await using former = await openPatiently(redisConfig({ urls: [redis.url] }));
+    const { artefacts } = former;
     const payload = { clientId: 'former', grantId: 'former' };
     await artefacts.put({ kind: 'Access', id: 'ends', payload, seconds: 60 });
     await artefacts.put({ kind: 'Access', id: 'a:b', payload });
@@ -220,8 +223,9 @@ describe('the keys', () => {
       JSON.stringify({ ...someClient('former'), jwks: { keys } });
     const document = { fetched: 1, until: 2, changed: 1 };
     const claims = JSON.stringify({ ...someClient('claims'), jwks: { keys: jwks }, document });
+    await redis.cli('FLUSHALL');
     await redis.cli('HSET', 'test:clients', 'former', record(...jwks), 'claims', claims);
-    await redis.cli('SET', '{test}:schema', '11');
+    await startedBefore(redis, '11');
     await using later = await openPatiently(redisConfig({ urls: [redis.url] }));
     expect(await later.clients.withKey(first)).toEqual(['former']);
     expect(await later.clients.withKey(second)).toEqual(['former']);

@@ -45,11 +45,19 @@ export function openTestRedis(
 export const openPatiently = (config: RedisSettings, clock?: ManualClock): Promise<Stores> =>
   openTestRedis({ ...config, ...PATIENT }, clock);
 
-/** Real servers for the contract. Their clock cannot be moved: times to live are shortened instead. */
+/** Makes an empty Redis one that an older version has written to, whose keys are in one slot. */
+export const startedBefore = (redis: Server, schema = '12') =>
+  redis.cli('MSET', '{test}:schema', schema, '{test}:schema:oldest', '10');
+
+/**
+ * Real servers for the contract. Their clock cannot be moved: times to live are shortened instead. `begin`: is called
+ * whenever they are empty.
+ */
 export function redisUnderTest(
   config: RedisSettings,
   masters: readonly Server[],
   parts: AsyncDisposable,
+  begin: () => Promise<unknown> = async () => {},
 ): StoreUnderTest {
   const clock = new ManualClock(systemClock.now());
   const shorten = `
@@ -78,6 +86,7 @@ export function redisUnderTest(
     },
     async forget() {
       await Promise.all(masters.map((master) => master.cli('FLUSHALL')));
+      await begin();
     },
     end: async () => parts[Symbol.asyncDispose](),
   };

@@ -111,9 +111,10 @@ export const RACES = {
     },
     attempt: async (stores, id) => {
       const attempt = fresh();
-      const successor = { kind: 'RefreshToken', id: attempt, payload: {}, seconds: 60 };
+      const next = stores.artefacts.beginningAfter(id) + attempt;
+      const successor = { kind: 'RefreshToken', id: next, payload: {}, seconds: 60 };
       const outcome = await stores.artefacts.consume('RefreshToken', id, { attempt, successor });
-      const there = (await stores.artefacts.get('RefreshToken', attempt)) !== undefined;
+      const there = (await stores.artefacts.get('RefreshToken', next)) !== undefined;
       if (there !== (outcome === 'first')) throw new Error(`${outcome}, and a successor: ${there}`);
       return there;
     },

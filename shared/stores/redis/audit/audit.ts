@@ -7,6 +7,7 @@ import {
   type RefusalCount,
 } from '#shared/stores/audit/audit.ts';
 import { type Commands, script } from '../connection/connection.ts';
+import { type Entry, firstOpen, partsOf, type Positions } from './open-entries.ts';
 import type { AuditStreams } from './streams.ts';
 
 const append = script(`
@@ -95,16 +96,11 @@ end
 return { found }
 `);
 
-type Entry = readonly [id: string, fields: readonly [name: string, value: string]];
-type Positions = Readonly<Record<string, string>>;
-
-/** The id of an entry of a stream as two numbers: milliseconds, and a count within them. */
-const partsOf = (id: string) => id.split('-').map(Number) as [number, number];
-
-const byId = ([a]: Entry, [b]: Entry): number => {
-  const [left, right] = [partsOf(a), partsOf(b)];
-  return left[0] - right[0] || left[1] - right[1];
-};
+/** Where all streams are closed, and those that a link closes. */
+interface UpTo {
+  readonly positions: Positions;
+  readonly closed: Positions;
+}
 
 const rowOf = ([id, [, text]]: Entry): AuditRow => ({ seq: partsOf(id)[0], text });
 const linkOf = ([, [, link]]: Entry): AuditLink => JSON.parse(link);
@@ -129,7 +125,7 @@ export function redisAudit(redis: Commands, prefix: string, streams: AuditStream
   const beside = streams.of(refused);
   const fieldOf = ({ hour, person }: Omit<RefusalCount, 'count'>) => `${hour} ${person}`;
 
-  /** Removes what is closed, which a later call would do as well. */
+  /** Removes what is closed. What is left after a crash goes with the next entries of its stream. */
   async function trim(positions: Positions): Promise<void> {
     await Promise.all(
       Object.entries(positions).map(([stream, id]) => {
@@ -175,32 +171,23 @@ export function redisAudit(redis: Commands, prefix: string, streams: AuditStream
       const fields = ['link', 'positions'];
       const [link, text] = await redis.command<(string | null)[]>('HMGET', head, ...fields);
       const positions: Positions = JSON.parse(text ?? '{}');
-      const found = await Promise.all(
-        streams.all.map(async (stream) => {
-          const from = stream in positions ? `(${positions[stream]}` : '-';
-          const count = String(MOST_ENTRIES);
-          const read = await redis.command<Entry[]>('XRANGE', stream, from, '+', 'COUNT', count);
-          return read.map((entry) => ({ stream, entry }));
-        }),
-      );
-      const first = found
-        .flat()
-        .toSorted((a, b) => byId(a.entry, b.entry))
-        .slice(0, MOST_ENTRIES);
+      const first = await firstOpen(redis, streams.all, positions);
       const next = Object.fromEntries(first.map(({ stream, entry: [id] }) => [stream, id]));
       return {
         texts: first.map(({ entry: [, [, value]] }) => value),
-        upTo: JSON.stringify({ ...positions, ...next }),
+        upTo: JSON.stringify({ positions: { ...positions, ...next }, closed: next } satisfies UpTo),
         head: link ? (JSON.parse(link) as AuditLink) : undefined,
       };
     },
 
     async close(link, closed, upTo) {
       const { number, at } = link;
-      const closing = [by, String(number), JSON.stringify(link), String(at), upTo];
+      const until: UpTo = JSON.parse(upTo);
+      const kept = JSON.stringify(until.positions);
+      const closing = [by, String(number), JSON.stringify(link), String(at), kept];
       const keys = [head, rows, links, times] as const;
       const done = await redis.durable<number>(close, keys, ...closing, ...closed.flatMap(flat));
-      if (done === 1) await trim(JSON.parse(upTo));
+      if (done === 1) await trim(until.closed);
       return done === 1;
     },
 

@@ -15,12 +15,14 @@ export interface AuditStreams {
   for(text: string): string;
 }
 
-export function auditStreams(prefix: string): AuditStreams {
+/** `slots`: the slots of people's and clients' keys. */
+export function auditStreams(prefix: string, slots: readonly string[]): AuditStreams {
   const named = (tag: string) => `{${tag}}:audit-open`;
   const spread = Array.from({ length: SPREAD }, (_, n) => named(`${prefix}:audit-${n}`));
   const changed = CHANGED.map((name) => named(prefix + name));
   const log = named(`${prefix}:audit`);
-  const all = [...changed, log, ...spread];
+  const ofSlots = slots.map((slot) => `${slot}:audit-open`);
+  const all = [...new Set([...changed, log, ...spread, ...ofSlots])];
   return {
     all,
     of(key) {

@@ -3,6 +3,7 @@ import type { SpentTokens } from '#shared/stores/authentication/spent-tokens.ts'
 import { script } from '../connection/connection.ts';
 import type { Connection } from '../connection/connection.ts';
 import { digestOf } from '../connection/digest.ts';
+import type { Slots } from '../connection/slots.ts';
 
 /** ARGV: seconds, which end with a second of the server's clock: of two tokens none tells which was first. */
 const spend = script(`
@@ -16,12 +17,13 @@ return 0
  * `{prefix}:spent:{SHA-256 of the token}`: there for as long as the token could be taken. In the slot of
  * the revocations, so that it is as durable as they are: what was spent stays so when a replica takes over.
  */
-export function redisSpentTokens(redis: Connection, prefix: string, clock: Clock): SpentTokens {
+export function redisSpentTokens(redis: Connection, slots: Slots, clock: Clock): SpentTokens {
   return {
     async spend(token, until) {
       const left = (until - clock.now()) / 1000;
       if (left <= 0) return false;
-      const name = `{${prefix}}:spent:${digestOf(token)}`;
+      const digest = digestOf(token);
+      const name = `${slots.of(digest)}:spent:${digest}`;
       return (await redis.durable<number>(spend, [name], String(left))) === 1;
     },
   };

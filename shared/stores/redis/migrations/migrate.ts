@@ -25,6 +25,7 @@ const MIGRATIONS = [
   giveMailboxesToOne,
   giveGrantsToClients,
   giveKeysToClients,
+  letStoresHaveSlots,
 ];
 
 /**
@@ -38,6 +39,9 @@ async function giveVersionsToTrees(): Promise<void> {}
  * replaced. Older code would look for a file, and would not remove content that nothing names any more.
  */
 async function keepShortContent(): Promise<void> {}
+
+/** Schema 13: a store may have many slots (layout.ts). One that has not is as before, so that nothing is moved. */
+async function letStoresHaveSlots(): Promise<void> {}
 
 /** Layout of the keys; a change that older code would misread makes it one higher. */
 export const SCHEMA = 1 + MIGRATIONS.length;
@@ -53,17 +57,25 @@ export const SCHEMA = 1 + MIGRATIONS.length;
  */
 export const OLDEST = 10;
 
-/** Where the schema is, the one that is being moved from, and the oldest one that is compatible; in one slot. */
-export const schemaKeys = (prefix: string) =>
-  [`{${prefix}}:schema`, `{${prefix}}:schema:from`, `{${prefix}}:schema:oldest`] as const;
+/** The same for a store with many slots: an older version would look for its keys in one. */
+export const OLDEST_WITH_SLOTS = 13;
 
-/** KEYS: as `schemaKeys`. ARGV: the schema to move to, the oldest compatible one. Replies whence to move. */
+/** Where the schema is, the one that is being moved from, the oldest one that is compatible, and the layout; in one slot. */
+export const schemaKeys = (prefix: string) => ({
+  schema: `{${prefix}}:schema`,
+  from: `{${prefix}}:schema:from`,
+  oldest: `{${prefix}}:schema:oldest`,
+  slots: `{${prefix}}:schema:slots`,
+});
+
+/** KEYS: schema, from, oldest. ARGV: the schema to move to, the oldest compatible one. Replies whence to move. */
 const begin = script(`
 local found = redis.call('GET', KEYS[1])
 if tonumber(found) < tonumber(ARGV[1]) then
   redis.call('SET', KEYS[2], found, 'NX')
   redis.call('SET', KEYS[1], ARGV[1])
-  redis.call('SET', KEYS[3], ARGV[2])
+  local oldest = math.max(tonumber(ARGV[2]), tonumber(redis.call('GET', KEYS[3]) or 0))
+  redis.call('SET', KEYS[3], oldest)
 end
 return redis.call('GET', KEYS[2]) or redis.call('GET', KEYS[1])
 `);
@@ -79,9 +91,10 @@ if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
  * `{prefix}:schema:from` says whence, for whoever goes on after a crash.
  */
 export async function migrate(redis: Connection, prefix: string): Promise<void> {
-  const keys = schemaKeys(prefix);
-  const found = Number(await redis.command<string>('GET', keys[0]));
-  if (found >= SCHEMA && (await redis.command('GET', keys[1])) === null) return;
+  const { schema, from: whence, oldest } = schemaKeys(prefix);
+  const keys = [schema, whence, oldest] as const;
+  const found = Number(await redis.command<string>('GET', schema));
+  if (found >= SCHEMA && (await redis.command('GET', whence)) === null) return;
   const from = Number(await redis.durable<string>(begin, keys, String(SCHEMA), String(OLDEST)));
   for (const migration of MIGRATIONS.slice(from - 1)) await migration(redis, prefix);
   await redis.durable(end, keys, String(SCHEMA));

@@ -3,8 +3,9 @@ import { ManualClock } from '#shared/base/clock.ts';
 import type { Artefact, Artefacts } from '#shared/stores/oauth/artefacts.ts';
 import { redisArtefacts } from './artefacts.ts';
 import { interruptedRedis } from '../connection/interrupted.fixture.ts';
+import { manySlots } from '../connection/slots.ts';
 
-const ARTEFACT = /^SCRIPT \{?test\}?:artefact:/;
+const ARTEFACT = /^SCRIPT \{test:x\}:artefact:/;
 const GRANT = /^SCRIPT test:grant:/;
 const ACCOUNT = /^SCRIPT test:account:/;
 const LOOK_INTO_GRANT = /^ZSCORE test:grant:/;
@@ -16,8 +17,8 @@ describe('changes between the steps of a verb', () => {
   beforeAll(async () => {
     place = await interruptedRedis();
     const { connection, undisturbed } = place;
-    one = redisArtefacts(connection, 'test', new ManualClock());
-    other = redisArtefacts(undisturbed, 'test', new ManualClock());
+    one = redisArtefacts(connection, 'test', manySlots('test'), new ManualClock());
+    other = redisArtefacts(undisturbed, 'test', manySlots('test'), new ManualClock());
   });
   afterAll(() => place[Symbol.asyncDispose]());
   beforeEach(async () => {

@@ -6,6 +6,7 @@ import { script } from '../connection/connection.ts';
 import type { Commands } from '../connection/connection.ts';
 import { ExpiringIndex } from './expiring-index.ts';
 import { milliseconds } from '../connection/milliseconds.ts';
+import type { Slots } from '../connection/slots.ts';
 
 /**
  * ARGV: payload, milliseconds or '', and perhaps the payload that it replaces, which must not have
@@ -61,10 +62,11 @@ type Payload = Readonly<Record<string, unknown>>;
 const lookups = ['uid', 'userCode'] as const;
 
 /**
- * These are in the slot of the revocations: what a person sees and ends, since its end is as durable as they
- * are, and what is used once, since it is replaced by its successor in one step.
+ * These are in the slot that their identifier names: what is used once, since one script writes the use and the
+ * successor, and what a person sees and ends, since one script writes its end and the entry of the audit log. Others
+ * are in the slot of their own name.
  */
-const BESIDE_REVOCATIONS: ReadonlySet<string> = new Set([
+const IN_SLOTS: ReadonlySet<string> = new Set([
   ...KINDS_BY_ACCOUNT,
   'AuthorizationCode',
   'DeviceCode',
@@ -84,12 +86,13 @@ const BATCH = 500;
 export function redisArtefacts(
   redis: Commands,
   prefix: string,
+  slots: Slots,
   clock: Clock,
   ofArtefacts = redis,
 ): Artefacts {
   const index = new ExpiringIndex(redis);
   const name = (kind: string, id: string) =>
-    `${BESIDE_REVOCATIONS.has(kind) ? `{${prefix}}` : prefix}:artefact:${kind}:${id}`;
+    `${IN_SLOTS.has(kind) ? slots.of(id) : prefix}:artefact:${kind}:${id}`;
   const link = (by: (typeof lookups)[number], kind: string, value: string) =>
     `${prefix}:${by}:${kind}:${value}`;
   const ofGrant = (grantId: string) => `${prefix}:grant:${grantId}`;
@@ -202,6 +205,8 @@ export function redisArtefacts(
         ...(attempt != null && { attempt }),
       };
     },
+
+    beginningAfter: (id) => slots.beginningOf(id),
 
     getByUid: (kind, uid) => getBy('uid', kind, uid),
     getByUserCode: (kind, userCode) => getBy('userCode', kind, userCode),

@@ -1,125 +1,64 @@
-import { keyIdsOf } from '#shared/stores/oauth/client-keys.ts';
 import type { ClientRecord, Clients } from '#shared/stores/oauth/clients.ts';
-import { script } from '../connection/connection.ts';
 import type { Commands } from '../connection/connection.ts';
-import { lexRange } from '../connection/name-range.ts';
-import { scanValues } from '../connection/scan.ts';
-
-/** KEYS of all that write: clients, their order, their keys by client, their clients by key. */
-const INDEX = `
-local function index(id, keys)
-  for key in string.gmatch(redis.call('HGET', KEYS[3], id) or '', '%S+') do
-    redis.call('ZREM', KEYS[4], key .. ' ' .. id)
-  end
-  redis.call('HDEL', KEYS[3], id)
-  if keys == '' then return end
-  redis.call('HSET', KEYS[3], id, keys)
-  for key in string.gmatch(keys, '%S+') do redis.call('ZADD', KEYS[4], 0, key .. ' ' .. id) end
-end
-`;
-
-/** ARGV: id, record, fingerprints, the record that it replaces, or nothing for whatever there is. */
-const replace = script(`${INDEX}
-local is = redis.call('HGET', KEYS[1], ARGV[1])
-if not is or (ARGV[4] ~= '' and is ~= ARGV[4]) then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-index(ARGV[1], ARGV[3])
-return 1
-`);
-
-/** ARGV: id, record, fingerprints. 0: the id is taken. */
-const add = script(`${INDEX}
-if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
-redis.call('ZADD', KEYS[2], 0, ARGV[1])
-index(ARGV[1], ARGV[3])
-return 1
-`);
-
-/** ARGV: id, the record that it removes, or nothing for whatever there is. */
-const remove = script(`${INDEX}
-if ARGV[2] ~= '' and redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
-redis.call('ZREM', KEYS[2], ARGV[1])
-index(ARGV[1], '')
-return redis.call('HDEL', KEYS[1], ARGV[1])
-`);
-
-/** KEYS: clients, their clients by key. ARGV: a fingerprint. A client that is gone gives nothing. */
-const withKey = script(`
-local places = redis.call('ZRANGE', KEYS[2], '[' .. ARGV[1] .. ' ', '(' .. ARGV[1] .. '!', 'BYLEX')
-if #places == 0 then return {} end
-for n, place in ipairs(places) do places[n] = string.sub(place, #ARGV[1] + 2) end
-return redis.call('HMGET', KEYS[1], unpack(places))
-`);
+import { digestOf } from '../connection/digest.ts';
+import type { Slots } from '../connection/slots.ts';
+import { type ClientKeys, clientsOfSlot } from './clients-of-slot.ts';
 
 /**
- * KEYS: clients, their order. ARGV: where the ids begin and end, and how many. Servers of an older version write no
- * order: what does not fit is put in order first.
+ * Clients are in the slots of the digests of their ids, since operators and authors of documents choose these. A list
+ * of all is put together from those of the slots.
  */
-const page = script(`
-local function found()
-  local ids = redis.call('ZRANGE', KEYS[2], ARGV[1], ARGV[2], 'BYLEX', 'LIMIT', 0, ARGV[3])
-  return #ids == 0 and {} or redis.call('HMGET', KEYS[1], unpack(ids))
-end
-local function fits(records)
-  for _, record in ipairs(records) do
-    if not record then return false end
-  end
-  return redis.call('ZCARD', KEYS[2]) == redis.call('HLEN', KEYS[1])
-end
-local records = found()
-if fits(records) then return records end
-redis.call('DEL', KEYS[2])
-for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do redis.call('ZADD', KEYS[2], 0, id) end
-return found()
-`);
-
-/**
- * The hash `{prefix}:clients`: client_id to JSON; and in the same slot the sorted set of their ids, and the index of
- * their keys, both ways. A server of an older version does not keep the index, so that it only says which records to
- * look at.
- */
-export function redisClients(redis: Commands, prefix: string): Clients {
-  const name = `${prefix}:clients`;
-  const order = `{${name}}:order`;
-  const byKey = `{${name}}:by-key`;
-  const all = [name, order, `{${name}}:keys`, byKey] as const;
-  const parsed = (client: string): ClientRecord => JSON.parse(client);
+export function redisClients(redis: Commands, slots: Slots, keysOf: KeysOf): Clients {
+  const bySlot = new Map(slots.all.map((slot) => [slot, clientsOfSlot(redis, keysOf(slot))]));
+  const all = [...bySlot.values()];
+  const of = (clientId: string) => {
+    const found = bySlot.get(slots.of(digestOf(clientId)));
+    if (found === undefined) throw new Error('a client has a slot that is none of all');
+    return found;
+  };
   return {
-    async add(client) {
-      const { client_id } = client;
-      const record = JSON.stringify(client);
-      return (await redis.durable<number>(add, all, client_id, record, keysIn(client))) === 1;
-    },
-    async get(clientId) {
-      const client = await redis.command<string | null>('HGET', name, clientId);
-      return client === null ? undefined : parsed(client);
-    },
+    add: (client) => of(client.client_id).add(client),
+    get: (clientId) => of(clientId).get(clientId),
     async page(range) {
-      const found = await redis.script<string[]>(page, [name, order], ...lexRange(range));
-      return found.map(parsed);
+      for (;;) {
+        const found = await Promise.all(all.map((part) => part.ids(range)));
+        const ids = inOrder(found.flat()).slice(0, range.limit);
+        const clients = await Promise.all(ids.map((id) => of(id).get(id)));
+        // One was removed in between, which another one behind it takes the place of.
+        if (clients.every((client): client is ClientRecord => client !== undefined)) return clients;
+      }
     },
-    async list() {
-      return (await scanValues(redis, name)).map(parsed);
-    },
+    list: async () => (await Promise.all(all.map((part) => part.list()))).flat(),
     async withKey(keyId) {
-      const found = await redis.script<(string | null)[]>(withKey, [name, byKey], keyId);
-      return found
-        .flatMap((client) => (client === null ? [] : parsed(client)))
-        .filter((client) => keyIdsOf(client).includes(keyId))
-        .map(({ client_id }) => client_id);
+      const found = await Promise.all(all.map((part) => part.withKey(keyId)));
+      return inOrder(found.flat());
     },
-    async replace(client, was) {
-      const { client_id } = client;
-      const former = was === undefined ? '' : JSON.stringify(was);
-      const record = JSON.stringify(client);
-      const written = [client_id, record, keysIn(client), former] as const;
-      return (await redis.durable<number>(replace, all, ...written)) === 1;
-    },
-    async remove(clientId, was) {
-      const former = was === undefined ? '' : JSON.stringify(was);
-      return (await redis.durable<number>(remove, all, clientId, former)) === 1;
-    },
+    replace: (client, was) => of(client.client_id).replace(client, was),
+    remove: (clientId, was) => of(clientId).remove(clientId, was),
   };
 }
 
-const keysIn = (client: ClientRecord) => keyIdsOf(client).join(' ');
+/** Returns the names of the keys of the clients of a slot. */
+export type KeysOf = (slot: string) => ClientKeys;
+
+/** Those of one slot for all: the hash of the records has no braces, and its own name is what places it. */
+export const clientKeysOfOneSlot = (prefix: string): ClientKeys => [
+  `${prefix}:clients`,
+  `{${prefix}:clients}:order`,
+  `{${prefix}:clients}:keys`,
+  `{${prefix}:clients}:by-key`,
+];
+
+export const clientKeysOf: KeysOf = (slot) => [
+  `${slot}:clients`,
+  `${slot}:clients:order`,
+  `${slot}:clients:keys`,
+  `${slot}:clients:by-key`,
+];
+
+/** Sorts by octets, as one slot does by itself. */
+const inOrder = (ids: readonly string[]) =>
+  ids
+    .map((id) => Buffer.from(id))
+    .toSorted(Buffer.compare)
+    .map(String);

@@ -6,6 +6,7 @@ export function artefactFiles(lasting: Artefacts, passing: Artefacts): Artefacts
   return {
     put: (artefact) => of(artefact.kind).put(artefact),
     get: (kind, ...rest) => of(kind).get(kind, ...rest),
+    beginningAfter: (id) => lasting.beginningAfter(id),
     getByUid: (kind, ...rest) => of(kind).getByUid(kind, ...rest),
     getByUserCode: (kind, ...rest) => of(kind).getByUserCode(kind, ...rest),
     consume: (kind, ...rest) => of(kind).consume(kind, ...rest),

@@ -84,6 +84,7 @@ export function sqliteArtefacts(file: Database, clock: Clock): Artefacts {
   return {
     put: (artefact) => file.write((connection) => write(connection, artefact)),
     get: find('id'),
+    beginningAfter: () => '',
     getByUid: find('uid'),
     getByUserCode: find('user_code'),
     consume: (kind, id, { attempt, instead, successor }: Partial<Use> = {}) =>

@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import { interruptedRedis } from '#shared/stores/redis/connection/interrupted.fixture.ts';
+import { digestOf } from '#shared/stores/redis/connection/digest.ts';
+import { expectLayout, layoutOf, LAYOUTS } from '#shared/stores/redis/layout.ts';
+import { migrate, OLDEST_WITH_SLOTS } from '#shared/stores/redis/migrations/migrate.ts';
+import { moveToManySlots } from '#shared/stores/redis/to-many-slots.ts';
+import { redisArtefacts } from '#shared/stores/redis/oauth/artefacts.ts';
+import { redisClients } from '#shared/stores/redis/oauth/clients.ts';
+import { redisSpentTokens } from '#shared/stores/redis/authentication/spent-tokens.ts';
+import { someClient } from '#shared/stores/contract/samples.ts';
+import { loadFormerKeys, WRITTEN_AT } from './fixture.ts';
+
+const SPENT = Buffer.from('a private token');
+/** Ids that clients and people cannot have chosen, and yet a store may have. */
+const ODD = ['', ':', 'a:b', '}x', '{y', '%00', 'é', '\n', '\u{1F600}'];
+const CLIENTS = ['a', 'https://app.example/client.json', 'é'];
+
+describe('a store of one slot moves to many', () => {
+  let place: Awaited<ReturnType<typeof interruptedRedis>>;
+  beforeAll(async () => {
+    place = await interruptedRedis();
+  });
+  afterAll(() => place[Symbol.asyncDispose]());
+
+  const clock = new ManualClock(WRITTEN_AT);
+  const of = ({ slots, clientKeys }: ReturnType<typeof LAYOUTS.one>) => ({
+    artefacts: redisArtefacts(place.undisturbed, 'cs', slots, clock),
+    clients: redisClients(place.undisturbed, slots, clientKeys),
+    spentTokens: redisSpentTokens(place.undisturbed, slots, clock),
+  });
+  const former = () => of(LAYOUTS.one('cs'));
+  const now = () => of(LAYOUTS.many('cs'));
+  const move = (redis = place.undisturbed) => moveToManySlots(redis, 'cs', () => {});
+  const inOneSlot = async () =>
+    (await place.redis.cli('KEYS', '*'))
+      .split('\n')
+      .filter((key) => /^\{cs\}:(artefact|spent):|^\{?cs:clients/.test(key));
+
+  beforeEach(async () => {
+    await place.redis.cli('FLUSHALL');
+    await loadFormerKeys('f9bf1a6', async () => place.redis);
+    await migrate(place.undisturbed, 'cs');
+    const { artefacts, clients, spentTokens } = former();
+    for (const id of ODD) {
+      await artefacts.put({ kind: 'Access', id, payload: { accountId: 'odd', id }, seconds: 60 });
+    }
+    await artefacts.put({ kind: 'RefreshToken', id: 'used', payload: { n: 1 }, seconds: 60 });
+    await artefacts.consume('RefreshToken', 'used', { attempt: 'unsettled' });
+    await artefacts.put({ kind: 'Consent', id: 'always', payload: { accountId: 'odd' } });
+    for (const id of CLIENTS) await clients.add(someClient(id));
+    await spentTokens.spend(SPENT, WRITTEN_AT + 60_000);
+    expect((await inOneSlot()).length).toBeGreaterThan(30);
+  });
+
+  async function expectAllMoved(): Promise<void> {
+    expect(await inOneSlot()).toEqual([]);
+    const { artefacts, clients, spentTokens } = now();
+    const { slots } = LAYOUTS.many('cs');
+    for (const id of ODD) {
+      expect(await artefacts.get('Access', id)).toEqual({ accountId: 'odd', id });
+      const left = Number(await place.redis.cli('PTTL', `${slots.of(id)}:artefact:Access:${id}`));
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThanOrEqual(60_000);
+    }
+    expect(await place.redis.cli('PTTL', '{cs:a}:artefact:Consent:always')).toBe('-1');
+    const used = { n: 1, consumed: expect.any(Number), attempt: 'unsettled' };
+    expect(await artefacts.get('RefreshToken', 'used')).toEqual(used);
+    expect(await artefacts.consume('RefreshToken', 'used')).toBe('again');
+    for (const id of CLIENTS) expect(await clients.get(id)).toEqual(someClient(id));
+    const listed = (await clients.page({ limit: 100 })).map(({ client_id }) => client_id);
+    expect(listed).toEqual(expect.arrayContaining(CLIENTS));
+    expect(await clients.add(someClient('a'))).toBe(false);
+    expect(await spentTokens.spend(SPENT, WRITTEN_AT + 60_000)).toBe(false);
+    const name = `${slots.of(digestOf(SPENT))}:spent:${digestOf(SPENT)}`;
+    expect(Number(await place.redis.cli('PTTL', name))).toBeGreaterThan(0);
+    expect((await layoutOf(place.undisturbed, 'cs')).name).toBe('many');
+  }
+
+  test('with all its fields and the life that each key has left', async () => {
+    const told: number[] = [];
+    const count = (pattern: string) =>
+      place.redis.cli('EVAL', `return #redis.call('KEYS', '${pattern}')`, '0');
+    const artefacts = Number(await count('{cs}:artefact:*')) + Number(await count('{cs}:spent:*'));
+    const clients = (await former().clients.list()).length;
+    const moved = await moveToManySlots(place.undisturbed, 'cs', (keys) => void told.push(keys));
+    expect(moved).toBe(artefacts + clients);
+    expect(told.at(-1)).toBe(moved);
+    await expectAllMoved();
+    expect(await move()).toBeUndefined();
+    await expectAllMoved();
+  });
+
+  test('an older version does not start on it any more, from the first step on', async () => {
+    place.connection.interruptions.push({
+      before: /^SCRIPT \{cs:/,
+      work: async () => {
+        const oldest = await place.redis.cli('GET', '{cs}:schema:oldest');
+        expect(oldest).toBe(String(OLDEST_WITH_SLOTS));
+      },
+    });
+    await move(place.connection);
+    expect(place.connection.interruptions).toEqual([]);
+  });
+
+  test.each([
+    ['the first key is read', /^SCRIPT \{cs\}:artefact:/],
+    ['a key is written', /^SCRIPT \{cs:.\}:artefact:/],
+    ['its former place is emptied', /^DEL \{cs\}:artefact:/],
+    ['a spent token is written', /^SCRIPT \{cs:.\}:spent:/],
+    ['a client is written', /^SCRIPT \{cs:.\}:clients/],
+    ['the former clients are removed', /^DEL cs:clients/],
+    ['it says that all is moved', /^SET \{cs\}:schema:slots/],
+  ])(
+    'stopped before %s: no server starts, and two further runs at once finish it',
+    async (_, step) => {
+      const work = () => Promise.reject(new Error('stopped'));
+      place.connection.interruptions.push({ before: step, work });
+      await expect(move(place.connection)).rejects.toThrow('stopped');
+      expect(place.connection.interruptions).toEqual([]);
+      await expect(layoutOf(place.undisturbed, 'cs')).rejects.toThrow('countersign redis spread');
+      await Promise.all([move(), move(place.connection)]);
+      await expectAllMoved();
+    },
+  );
+
+  test('a server that ran on meanwhile says that it has to be restarted', async () => {
+    const atStart = await layoutOf(place.undisturbed, 'cs');
+    await expectLayout(place.undisturbed, 'cs', atStart);
+    await move();
+    const looking = expectLayout(place.undisturbed, 'cs', atStart);
+    await expect(looking).rejects.toThrow('restart this server');
+  });
+
+  test.each(['one', 'many'] as const)(
+    'a server that runs on %s states it anew where Redis has lost its memory',
+    async (name) => {
+      await place.redis.cli('FLUSHALL');
+      const layout = LAYOUTS[name]('cs');
+      await expectLayout(place.undisturbed, 'cs', layout);
+      expect((await layoutOf(place.undisturbed, 'cs')).name).toBe(layout.name);
+      expect(await place.redis.cli('GET', '{cs}:schema:oldest')).toBe(String(layout.oldest));
+    },
+  );
+});

@@ -1,0 +1,36 @@
+import type { Log } from '#shared/base/log.ts';
+import type { CacheReports } from '../cache/cache-reports.ts';
+import type { RedisSettings } from '../settings.ts';
+import { redisCacheReports } from './cache/cache-reports.ts';
+import { checkServers, patienceAtStart } from './check-servers.ts';
+import { Connection } from './connection/connection.ts';
+import { topologyOf } from './connection/topology.ts';
+import { migrate } from './migrations/migrate.ts';
+import { moveToManySlots } from './to-many-slots.ts';
+
+export interface SpreadDependencies {
+  readonly log: Log;
+  /** Throws if a server is running, as these reports tell. */
+  refuse(reports: CacheReports): Promise<void>;
+  /** Is told now and then how many keys were moved. */
+  tell(moved: number): void;
+}
+
+/** How often the connection is tried to be opened. */
+const ATTEMPTS = 3;
+
+/** Moves a store to many slots. Rejects with `StoreUnavailable`. Resolves to how many keys were moved; undefined: it has many. */
+export async function spreadRedis(
+  config: RedisSettings,
+  { log, refuse, tell }: SpreadDependencies,
+): Promise<number | undefined> {
+  const { prefix, replicas } = config;
+  const deadline = patienceAtStart(config);
+  const topology = topologyOf(config, { deadline, monotonic: () => performance.now() });
+  await checkServers(topology, config, log);
+  using redis = new Connection(topology, replicas, log, deadline);
+  await redis.open(ATTEMPTS);
+  await migrate(redis, prefix);
+  await refuse(redisCacheReports(redis, prefix));
+  return await moveToManySlots(redis, prefix, tell);
+}
