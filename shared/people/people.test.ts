@@ -139,7 +139,7 @@ test('enable: the password of before, but nothing that was ended', async () => {
   expect(await left(made.store)).toEqual([undefined, undefined]);
 });
 
-test('passwd and disable at once, five each through two openings of the store: none is lost', async () => {
+test('passwd and disable at once, five each through two openings of the store: none is lost, and one disables', async () => {
   const made = await signedIn();
   const other = await testPeople(made.data);
   const changes = Array.from({ length: 5 }, (_, index) => [
@@ -147,9 +147,9 @@ test('passwd and disable at once, five each through two openings of the store: n
     disablePerson(other.store, 'alice'),
   ]);
   const versions = (await Promise.all(changes.flat())).map(({ version }) => version);
-  expect(versions.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+  expect(new Set(versions)).toEqual(new Set([1, 2, 3, 4, 5, 6]));
   const alice = await made.stores.people.get(made.id);
-  expect(alice).toMatchObject({ disabled: true, version: 10 });
+  expect(alice).toMatchObject({ disabled: true, version: 6 });
   expect(await made.stores.revocations.generation('person', made.id)).toBe(10);
   expect(await left(made.store)).toEqual([undefined, undefined]);
 

@@ -186,10 +186,15 @@ export async function setKerberos(
   return changePerson(store, name, edit, { kind: 'person.changed', what: 'kerberos' });
 }
 
-/** Prevents a person from signing in, and ends everything of theirs. */
+/**
+ * Prevents a person from signing in, and ends everything of theirs. Of several at once one is the event; each of them ends
+ * what another may not have ended yet.
+ */
 export async function disablePerson(store: PeopleStore, name: string): Promise<PersonRecord> {
   const edit = (person: PersonRecord) => ({ ...person, disabled: true });
-  return changePerson(store, name, edit, { kind: 'person.disabled' });
+  return changePerson(store, name, edit, ({ disabled }) =>
+    disabled ? undefined : { kind: 'person.disabled' },
+  );
 }
 
 /** Lets a person sign in again; what was ended stays ended. */
@@ -223,7 +228,7 @@ export async function changePerson(
   store: PeopleStore,
   name: string,
   edit: (person: PersonRecord) => NewRecord,
-  event: PersonEvent,
+  event: PersonEvent | EventOf,
   ...more: readonly AuditEvent[]
 ): Promise<PersonRecord> {
   const record = await replacePerson(store, name, edit, event, ...more);

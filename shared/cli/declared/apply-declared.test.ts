@@ -38,7 +38,7 @@ const STORES: readonly (readonly [string, () => Promise<NodeJS.ProcessEnv>])[] =
 ];
 
 const people = (count: number, more: object = {}) =>
-  Array.from({ length: count }, (_, n) => ({ name: `person-${n}`, ...more }));
+  Array.from({ length: count }, (_, n) => ({ name: `person-${n}`, id: `id-${n}`, ...more }));
 
 const clients = (count: number) =>
   Array.from({ length: count }, (_, n) => ({
@@ -46,6 +46,15 @@ const clients = (count: number) =>
     client_name: 'App',
     grant_types: ['client_credentials'],
     scope: 'documents:read',
+    secret_hash: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
+  }));
+
+const apiKeys = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({
+    id: `key-${n}`,
+    application: 'App',
+    realm: 'api-key',
+    scopes: [],
     secret_hash: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
   }));
 
@@ -140,15 +149,31 @@ describe.each(STORES)('on %s', (kind, newStore) => {
 
   test('two at once by processes of their own: both end well, and all is there once', async () => {
     const env = await newStore();
-    const file = await written({ people: people(50), clients: clients(50) });
+    const file = await written({ people: people(50), clients: clients(50), api_keys: apiKeys(50) });
     const ended = await Promise.all([1, 2].map(() => cli(['apply', file, '--json'], env)));
     for (const { code, stderr } of ended) expect([code, stderr]).toEqual([0, '']);
     const counts = ended.map(({ stdout }) => JSON.parse(stdout).changes.length as number);
-    expect((counts[0] ?? 0) + (counts[1] ?? 0)).toBe(100);
+    expect((counts[0] ?? 0) + (counts[1] ?? 0)).toBe(150);
     expect((await cli(['apply', file], env)).stdout).toBe('Nothing to change.\n');
     await using house = await openHouse(new TestShell(env));
-    expect(await house.stores.people.page({ limit: 1000 })).toHaveLength(50);
-    expect(await house.stores.declared.list()).toHaveLength(100);
+    const { stores } = house;
+    expect(await stores.people.page({ limit: 1000 })).toHaveLength(50);
+    expect(await stores.declared.list()).toHaveLength(150);
+    await addPerson(house, { name: 'other' });
+    const empty = await written({});
+    const pruned = await Promise.all([1, 2].map(() => cli(['apply', empty, '--prune'], env)));
+    for (const { code, stderr } of pruned) expect([code, stderr]).toEqual([0, '']);
+    expect((await cli(['apply', empty, '--prune'], env)).stdout).toBe('Nothing to change.\n');
+    const pruned50 = await stores.people.page({ limit: 1000, prefix: 'person-' });
+    expect(pruned50.filter(({ disabled }) => disabled)).toHaveLength(50);
+    expect((await stores.people.getByName('other'))?.disabled).toBeUndefined();
+    const left = [stores.clients.list(), stores.apiKeys.list(), stores.declared.list()];
+    expect(await Promise.all(left)).toEqual([[], [], []]);
+    const events = ['audit', 'list', '--limit', '9999', '--json'];
+    const told = (await cli(events, env)).stdout.trim().split('\n');
+    for (const event of ['person.disabled', 'client.removed', 'api-key.removed']) {
+      expect(told.filter((line) => line.includes(event))).toHaveLength(50);
+    }
   });
 
   test('public keys by five processes at once: each is there once, with one event', async () => {

@@ -1,5 +1,4 @@
 import { Conflict, type House, Missing } from '#shared/operations/operation.ts';
-import { clearClient } from '#shared/people/access/of-client.ts';
 import { PeopleError } from '#shared/people/people.ts';
 import type { DeclaredThing } from '#shared/stores/declared/declared.ts';
 import type { FormerName } from '#shared/stores/people/people.ts';
@@ -64,13 +63,8 @@ export async function applyDeclared(
       })),
     );
   }
-  const changes = changesOf(done);
-  // A client may have grants of many people: they go outside of the transactions.
-  for (const { kind, name: id, change } of changes) {
-    if (kind !== 'client' || change !== 'removed') continue;
-    await clearClient(house, id, await house.stores.revocations.generation('client', id));
-  }
-  return changes;
+  for (const { afterwards } of done) await afterwards?.(house);
+  return changesOf(done);
 }
 
 /** New administrators come first if there are several slices: no earlier slice may leave nobody as one. */
@@ -120,7 +114,9 @@ async function planItems(house: House, items: readonly Item[]): Promise<Planned[
   return planned;
 }
 
-const REFUSALS = [Failure, Conflict, PeopleError, Missing];
+/** Thrown where somebody else was faster, too. */
+const RACES = [Conflict, PeopleError, Missing];
+const REFUSALS = [Failure, ...RACES];
 
 /** First everything that the file has, in its order; then what it no longer has. */
 async function itemsOf(
@@ -163,8 +159,8 @@ async function goneItems(
   { people, clients, documents, keys, publicKeys }: Wanted,
 ): Promise<readonly Item[]> {
   const here = new Set<string>();
-  for (const { name } of people) {
-    const id = (await stores.people.getByName(name))?.id;
+  for (const { name, id: declared } of people) {
+    const id = (await stores.people.getByName(name))?.id ?? declared;
     if (id !== undefined) here.add(`person ${id}`);
   }
   for (const { client_id: id } of clients) here.add(`client ${id}`);
@@ -183,7 +179,7 @@ async function settle(house: House, item: Item, first: Step): Promise<readonly S
       await step.run(house);
       return [step];
     } catch (error) {
-      const isRace = error instanceof Conflict || error instanceof PeopleError;
+      const isRace = RACES.some((kind) => error instanceof kind);
       if (!isRace || attempt === ATTEMPTS) throw error;
     }
     step = await item.plan(house);

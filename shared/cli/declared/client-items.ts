@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { House } from '#shared/operations/operation.ts';
+import { clearClient } from '#shared/people/access/of-client.ts';
 import { Conflict } from '#shared/operations/operation.ts';
 import { retireClient } from '#shared/operations/clients/client-remove.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
@@ -110,17 +111,24 @@ function change(there: ClientRecord, wanted: WantedClient): Step | undefined {
   };
 }
 
-/** A client that `apply` has made, and the file no longer declares. */
+/**
+ * A client that `apply` has made, and the file no longer declares. It is forgotten last, so that a run after one that was
+ * interrupted finds what people allowed it, which would else count for another client of that id.
+ */
 export const formerClientItem = (id: string): Item => ({
   async plan({ stores: { clients } }) {
-    const forget = ({ stores }: House) => stores.declared.remove({ kind: 'client', id });
-    if ((await clients.get(id)) === undefined) return { run: forget };
+    const afterwards = async (house: House) => {
+      const { stores } = house;
+      await clearClient(house, id, await stores.revocations.generation('client', id));
+      // Unless it is declared anew meanwhile.
+      if ((await stores.clients.get(id)) !== undefined) return;
+      await stores.declared.remove({ kind: 'client', id });
+    };
+    if ((await clients.get(id)) === undefined) return { run: async () => {}, afterwards };
     return {
       change: { kind: 'client', name: id, change: 'removed', members: {} },
-      async run(house) {
-        await retireClient(house, id);
-        await forget(house);
-      },
+      run: async (house) => void (await retireClient(house, id)),
+      afterwards,
     };
   },
 });

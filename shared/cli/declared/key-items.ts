@@ -43,10 +43,9 @@ export const keyItem = (wanted: WantedKey): Item => ({
         change: 'changed',
         members,
       },
-      async run(house) {
-        // A key that was taken away and not put back is added by the next run.
-        await house.stores.apiKeys.remove(id);
-        await keep(house, changed, 'api-key.rotated');
+      async run({ recorder }) {
+        const rotated = recorder.changing('apiKeys', { kind: 'api-key.rotated', key: id });
+        if (!(await rotated.replace(changed, there))) throw new Conflict(RACED(id));
       },
     };
   },
@@ -61,22 +60,15 @@ function addition(key: ApiKeyRecord): Step {
       change: 'added',
       members: differences({ id: key.id }, declaredKey(key)),
     },
-    async run(house) {
-      await house.stores.declared.add({ kind: 'api-key', id: key.id });
-      await keep(house, key, 'api-key.added');
+    async run({ stores, recorder }) {
+      await stores.declared.add({ kind: 'api-key', id: key.id });
+      const added = recorder.changing('apiKeys', { kind: 'api-key.added', key: key.id });
+      if (!(await added.add(key))) throw new Conflict(RACED(key.id));
     },
   };
 }
 
-async function keep(
-  { recorder }: House,
-  key: ApiKeyRecord,
-  kind: 'api-key.added' | 'api-key.rotated',
-): Promise<void> {
-  if (!(await recorder.changing('apiKeys', { kind, key: key.id }).add(key))) {
-    throw new Conflict(`the key ${key.id} was added meanwhile: run the command again`);
-  }
-}
+const RACED = (id: string) => `the key ${id} was changed meanwhile: run the command again`;
 
 /** A key that `apply` has made, and the file no longer declares. */
 export const formerKeyItem = (id: string): Item => ({

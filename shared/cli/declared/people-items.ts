@@ -4,8 +4,9 @@ import { type House, perform } from '#shared/operations/operation.ts';
 import { disableUser, enableUser } from '#shared/operations/people/user-disable.ts';
 import { nameUserInKerberos } from '#shared/operations/people/user-kerberos.ts';
 import { setUser } from '#shared/operations/people/user-set.ts';
+import { endEverything } from '#shared/people/access/everything.ts';
 import { refuseConflict } from '#shared/people/file/import-directory.ts';
-import { keepPerson, type NewRecord } from '#shared/people/people.ts';
+import { keepPerson, type NewRecord, PeopleError } from '#shared/people/people.ts';
 import type { FormerName, PersonRecord, Profile } from '#shared/stores/people/people.ts';
 import type { DeclaredPerson } from './file-schema.ts';
 import { differences, type Item, type Step } from './step.ts';
@@ -34,13 +35,16 @@ function addition(person: DeclaredPerson & { readonly id: string }, former: Form
     change: { kind: 'person', name: person.name, change: 'added', members },
     ...(person.admin && !person.disabled && { administrator: { id: person.id, after: true } }),
     async run(house) {
-      const { declared } = house.stores;
+      const { declared, people } = house.stores;
       const thing = { kind: 'person', id: person.id } as const;
       await declared.add(thing);
       try {
         await keepPerson(house, { created_at: house.clock.now(), ...person }, former);
       } catch (error) {
-        await declared.remove(thing);
+        // It may be there: another run was faster, or the store did not answer any more.
+        const isAbsent =
+          error instanceof PeopleError && (await people.get(person.id)) === undefined;
+        if (isAbsent) await declared.remove(thing);
         throw error;
       }
     },
@@ -62,6 +66,9 @@ function change(there: PersonRecord, wanted: DeclaredPerson): Step | undefined {
     change: { kind: 'person', name, change: 'changed', members },
     ...(before !== after && { administrator: { id: there.id, after } }),
     async run(house) {
+      // One that is killed between a change and the end of what it ends leaves nothing for the next run to do.
+      const ends = now.disabled !== disabled || !isDeepStrictEqual(now.kerberos, kerberos);
+      if (ends && !house.stores.transactional) await endEverything(house, there.id);
       // Disabled first, so that no later change lets somebody in who should be out.
       if (now.disabled && !disabled) await perform(disableUser, { name }, house);
       await setProfile(house, { name, profile, admin }, now);
@@ -111,8 +118,12 @@ export const formerPersonItem = (id: string): Item => ({
   async plan({ stores: { people } }) {
     const forget = ({ stores }: House) => stores.declared.remove({ kind: 'person', id });
     const there = await people.get(id);
-    if (there === undefined || there.disabled) return { run: forget };
-    const { name, admin } = there;
+    if (there === undefined) return { run: forget };
+    const { name, admin, disabled } = there;
+    if (disabled) {
+      // Perhaps by a run that was killed before it had ended everything.
+      return { run: async (house) => (await endEverything(house, id), forget(house)) };
+    }
     const members = { disabled: { old: undefined, new: true } };
     return {
       change: { kind: 'person', name, change: 'disabled', members },

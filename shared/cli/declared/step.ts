@@ -26,6 +26,8 @@ export interface Step {
   /** The person whom it makes an administrator who can sign in, or takes that from. */
   readonly administrator?: { readonly id: string; readonly after: boolean };
   run(house: House): Promise<void>;
+  /** Done once all changes are made, outside of transactions: what may take long. */
+  readonly afterwards?: (house: House) => Promise<void>;
 }
 
 /** A thing of the file, or one that the file no longer has. */

@@ -111,9 +111,9 @@ async function putKey(
   ...events: readonly AuditEvent[]
 ): Promise<Put> {
   const apiKeys = changing(store, 'apiKeys', ...events);
-  const replaced = await apiKeys.remove(key.id);
-  if (!(await apiKeys.add(key))) {
-    throw new PeopleError(`the key ${key.id} was added by somebody else meanwhile: try again`);
+  const was = await store.stores.apiKeys.get(key.id);
+  if (!(await (was ? apiKeys.replace(key, was) : apiKeys.add(key)))) {
+    throw new PeopleError(`the key ${key.id} was changed by somebody else meanwhile: try again`);
   }
-  return replaced ? 'replaced' : 'added';
+  return was ? 'replaced' : 'added';
 }

@@ -37,6 +37,8 @@ export interface ApiKeys {
   page(range: ApiKeyRange): Promise<readonly ApiKeyRecord[]>;
   /** Returns all keys: those of one application side by side, then by age. */
   list(): Promise<readonly ApiKeyRecord[]>;
+  /** Replaces a key, perhaps by one of another application; false when it is not as it was any more. */
+  replace(key: ApiKeyRecord, was: ApiKeyRecord): Promise<boolean>;
   /** Ends a key at a time (milliseconds since the epoch), unless it ends before; false when there is none. */
   expire(id: string, at: number): Promise<boolean>;
   /** Notes a use; never brings a removed key back or moves `used_at` backwards. */

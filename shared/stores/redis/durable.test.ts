@@ -68,6 +68,10 @@ const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Prom
     () => careless.apiKeys.add(someApiKey('ended')),
     (on) => on.apiKeys.expire('ended', 7),
   ],
+  'apiKeys.replace': [
+    () => careless.apiKeys.add(someApiKey('replaced')),
+    (on) => on.apiKeys.replace({ ...someApiKey('replaced'), scopes: [] }, someApiKey('replaced')),
+  ],
   'apiKeys.remove': [
     () => careless.apiKeys.add(someApiKey('removed')),
     (on) => on.apiKeys.remove('removed'),

@@ -201,6 +201,7 @@ describe('a server in trouble', () => {
     add: () => stores.people.add(somePerson('x')),
     alias: () => stores.people.getByAlias('x'),
     apiKey: () => stores.apiKeys.add(someApiKey('x')),
+    replaceApiKey: () => stores.apiKeys.replace(someApiKey('x'), someApiKey('x')),
     expire: () => stores.apiKeys.expire('x', 1),
     touch: () => stores.apiKeys.touch('x', 1),
     publicKey: () => stores.publicKeys.add(somePublicKey('x'), 1),

@@ -132,6 +132,28 @@ export function apiKeysContract(contract: () => Contract): void {
       expect(await one.apiKeys.get(key.id)).toEqual({ ...key, expires_at: 0 });
     });
 
+    test('a key is replaced in one step, also by one of another application, unless it was changed meanwhile', async () => {
+      const { one, other } = contract();
+      const application = `first ${fresh()}`;
+      const key = await added({ application });
+      const next = { ...key, application: `second ${application}`, scopes: ['another'] };
+      expect(await other.apiKeys.replace(next, key)).toBe(true);
+      expect(await one.apiKeys.get(key.id)).toEqual(next);
+      const pageOf = async (name: string) => {
+        const after = { application: name, created_at: 0, id: '' };
+        const page = await one.apiKeys.page({ after, limit: 1 });
+        return page.filter(({ application: found }) => found === name);
+      };
+      expect(await pageOf(application)).toEqual([]);
+      expect(await pageOf(next.application)).toEqual([next]);
+      expect(await one.apiKeys.replace(key, key)).toBe(false);
+      await one.apiKeys.touch(key.id, NOW);
+      expect(await other.apiKeys.replace(key, next)).toBe(false);
+      await one.apiKeys.remove(key.id);
+      expect(await other.apiKeys.replace(key, { ...next, used_at: NOW })).toBe(false);
+      expect(await one.apiKeys.get(key.id)).toBeUndefined();
+    });
+
     test('many ends at once: the earliest counts', async () => {
       const { one, other } = contract();
       for (let round = 0; round < 10; round++) {

@@ -15,10 +15,14 @@ redis.call('ZADD', KEYS[2], 0, ARGV[3])
 return 1
 `);
 
-/** ARGV: id, record, the record that it replaces. */
+/** KEYS: keys, their order. ARGV: id, record, the record that it replaces, and its place now and before if it moves. */
 const replace = script(`
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+if ARGV[4] then
+  redis.call('ZREM', KEYS[2], ARGV[5])
+  redis.call('ZADD', KEYS[2], 0, ARGV[4])
+end
 return 1
 `);
 
@@ -112,6 +116,12 @@ export function redisApiKeys(redis: Commands, prefix: string): ApiKeys {
     },
     async list() {
       return (await scanValues(redis, name)).map(parsed).toSorted(byApplicationThenAge);
+    },
+    async replace(key, was) {
+      const records = [JSON.stringify(key), JSON.stringify(was)];
+      const places = [placeOf(key), placeOf(was)];
+      const keys = [name, order] as const;
+      return (await redis.durable<number>(replace, keys, key.id, ...records, ...places)) === 1;
     },
     expire: (id, at) => change(id, 'durable', (key) => ended(key, at)),
     touch: async (id, at) => void (await change(id, 'script', (key) => used(key, at))),

@@ -59,6 +59,16 @@ export function sqliteApiKeys(file: Database): ApiKeys {
       file.read((connection) =>
         connection.all<Row>('SELECT record FROM api_key').map(keyOf).toSorted(byApplicationThenAge),
       ),
+    replace: (key, was) =>
+      file.write(
+        (connection) =>
+          connection.run(
+            'UPDATE api_key SET record = ? WHERE id = ? AND record = ?',
+            JSON.stringify(key),
+            key.id,
+            JSON.stringify(was),
+          ) === 1,
+      ),
     expire: (id, at) => file.write((connection) => change(connection, id, (key) => ended(key, at))),
     touch: async (id, at) => {
       // Most uses follow another within a minute: they ask, and wait for no disk.

@@ -1,0 +1,50 @@
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import type { Recorded, Stores } from '#shared/stores/stores.ts';
+
+/**
+ * The ways in which a write is the last: `killed`: it is not made, and nothing is asked or done after it; `refused`: it is not
+ * made, and the store works again; `unanswered`: it is made, nobody is told so, and the store works again.
+ */
+export const WAYS = ['killed', 'refused', 'unanswered'] as const;
+
+const WRITES = /^(?:add|append|expire|put|raise|remove|replace|revoke)/;
+
+/** The same stores, with whose write number `at` (from 1) something happens. `happened` says whether it came to that. */
+export function interrupted(stores: Stores, at: number, way: (typeof WAYS)[number]) {
+  let writes = 0;
+  const happened = () => writes >= at;
+
+  const verb =
+    (name: string, work: (...args: unknown[]) => unknown) =>
+    async (...args: unknown[]) => {
+      if (way === 'killed' && happened()) throw new StoreUnavailable('nobody is there any more');
+      if (!WRITES.test(name) || ++writes !== at) return work(...args);
+      if (way === 'unanswered') await work(...args);
+      throw new StoreUnavailable(way);
+    };
+
+  const part = <T extends object>(of: T): T =>
+    new Proxy(of, {
+      get(target, name) {
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? verb(String(name), value.bind(target)) : value;
+      },
+    });
+
+  const all = (of: Stores): Stores =>
+    new Proxy(of, {
+      get(target, name) {
+        if (name === 'recorded') {
+          return (which: Recorded, ...texts: string[]) => part(target.recorded(which, ...texts));
+        }
+        if (name === 'together') {
+          const together: Stores['together'] = (work) => target.together((held) => work(all(held)));
+          return together;
+        }
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'object' && value !== null ? part(value) : value;
+      },
+    });
+
+  return { stores: all(stores), happened };
+}
