@@ -4,6 +4,7 @@ import http2, { type ClientHttp2Session } from 'node:http2';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { sendSlowly } from '#shared/server/content/slow-content.fixture.ts';
 import { eventually } from '#shared/stores/contract/eventually.ts';
 import { type Application, startApplication, startGateway } from './gateway.fixture.ts';
 
@@ -270,6 +271,51 @@ describe.each(CALLS)('over %s a revocation ends', (_, ask) => {
     expect(await upload.over).toBe(201);
     await server.stores.revocations.raise('person', person, until());
     expect(await Promise.all([answer.over, late.over])).toEqual(['cut', 'cut']);
+  });
+});
+
+describe('content that comes slowly is judged again once it has come, though nobody has looked since', () => {
+  const dav = (element: string, content: string) =>
+    `<D:${element} xmlns:D="DAV:">${content}</D:${element}>`;
+  const XML = 'application/xml';
+  const LOCK = dav(
+    'lockinfo',
+    '<D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype>',
+  );
+  const SET = dav('propertyupdate', '<D:set><D:prop><x xmlns="x:">y</x></D:prop></D:set>');
+  const at = '/files/slow.json';
+
+  test.each([
+    ['PUT', at, 'application/json', '{"a":2}'],
+    ['PATCH', at, 'application/merge-patch+json', '{"a":2}'],
+    ['POST', '/files/', 'application/json', '{"a":2}'],
+    ['PROPPATCH', at, XML, SET],
+    ['LOCK', at, XML, LOCK],
+    ['PROPFIND', at, XML, dav('propfind', '<D:allprop/>')],
+    ['QUERY', at, 'application/jsonpath', '$.a'],
+  ])('%s: 403, and nothing is told or changed', async (method, path, type, content) => {
+    const first = overHttp1(at, 'PUT');
+    first.write(Buffer.from('{"a":1}'));
+    first.finish();
+    (await first.answer).resume();
+    expect([201, 204]).toContain(await first.over);
+    const before = await server.stores.trees.version('/files');
+    const { jti, authorization } = named(path, {});
+    const { status, text: told } = await sendSlowly(
+      {
+        url: `http://127.0.0.1:${server.listening.port}${path}`,
+        headers: { host: 'rs.example', authorization, 'content-type': type },
+        content: Buffer.from(content),
+        method,
+      },
+      async () => {
+        server.clock.advance(2);
+        await server.stores.revocations.revoke('token', jti, until());
+      },
+    );
+    expect(status).toBe(403);
+    expect(told).toContain('revoked meanwhile');
+    expect(await server.stores.trees.version('/files')).toBe(before);
   });
 });
 

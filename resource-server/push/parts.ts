@@ -26,7 +26,7 @@ export interface PushParts extends SubscriptionParts {
 /** A request to a resource of a push service. */
 export interface PushRequest extends Pick<
   Exchange,
-  'request' | 'response' | 'origin' | 'passed' | 'mark'
+  'request' | 'response' | 'origin' | 'passed' | 'mark' | 'watch'
 > {
   readonly space: Space;
   /** The id in its URL. */

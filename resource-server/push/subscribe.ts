@@ -23,7 +23,7 @@ const LONGEST_OPTIONS = 4096;
 /** Makes a subscription for the person whose token let the request in (RFC 8030 section 4). */
 export async function subscribe(
   parts: PushParts,
-  { request, space, origin, passed }: PushRequest,
+  { request, space, origin, passed, watch }: PushRequest,
 ): Promise<ResourceAnswer> {
   const { stores, random, clock } = parts;
   if (passed === undefined) throw new Error('nobody was let in');
@@ -38,7 +38,9 @@ export async function subscribe(
       'There is no such subscription set (RFC 8030 section 4.1): leave it out.',
     );
   }
+  const judgeAgain = watch?.();
   const key = await keyAsked(request);
+  await judgeAgain?.();
   const subscription: PushSubscription = {
     id: randomId(random),
     push: randomId(random),

@@ -2,6 +2,8 @@ import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { sendSlowly } from '#shared/server/content/slow-content.fixture.ts';
 import { linkOf, ORIGIN, PAGE, pathOf, startPush, type TestPush } from './push.fixture.ts';
 
 let push: TestPush;
@@ -44,6 +46,28 @@ describe('RFC 8030 section 4: a subscription', () => {
       link: '</push/set/AAAAAAAAAAAAAAAAAAAAAA>; rel="urn:ietf:params:push:set"',
     };
     expect((await push.ask('POST', '/push/subscribe', { headers })).status).toBe(400);
+  });
+
+  test('none is made with a token that is revoked while its options come', async () => {
+    const token = await push.token('slowly');
+    const { jti } = decodeJwt(token);
+    const { status } = await sendSlowly(
+      {
+        url: `http://127.0.0.1:${push.listening.port}/push/subscribe`,
+        headers: {
+          host: 'push.example',
+          authorization: `Bearer ${token}`,
+          'content-type': 'application/webpush-options+json',
+        },
+        content: Buffer.from(JSON.stringify({ vapid: push.key })),
+      },
+      async () => {
+        push.clock.advance(2);
+        await push.stores.revocations.revoke('token', jti ?? '', push.clock.now() + 600_000);
+      },
+    );
+    expect(status).toBe(403);
+    expect(await push.stores.push.subscriptionsOf('slowly')).toEqual([]);
   });
 
   test('at most 50 of a person; one that ended makes room', async () => {

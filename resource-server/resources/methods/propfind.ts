@@ -28,6 +28,7 @@ export const propfind: MethodFactory = (services) => async (context, place) => {
   const depth = depthOf(request) ?? 'infinity';
   const expected = expectedState(context, place, services);
   const question = propertyQuestion(await readXml(request, place.holder));
+  await context.judgeAgain();
 
   // Before the view: what is found under a version is right for it, and no older than the request.
   const version = await store.version();

@@ -21,6 +21,7 @@ export const query: MethodFactory = (services) => async (context, place) => {
   if (entry === undefined) throw notFound();
   if (entry.kind === 'collection' && !slash) return redirectToSlash(context, place);
   const asked = await receiveQuery(request);
+  await context.judgeAgain();
   const result = await resultOf(place, asked, request, services);
   await checkIfField(context, place, services);
   const representation = representationOf(result);

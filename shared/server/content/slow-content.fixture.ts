@@ -7,14 +7,16 @@ export interface SlowRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly content: Uint8Array;
+  /** Default: POST. */
+  readonly method?: string;
 }
 
 /**
- * Sends a POST of which the second half comes after `meanwhile`. That begins once the server, which is of this process,
+ * Sends a request of whose content the second half comes after `meanwhile`. That begins once the server, which is of this process,
  * reads the content: by then it has judged who sends it.
  */
 export async function sendSlowly(
-  { url, headers, content }: SlowRequest,
+  { url, headers, content, method = 'POST' }: SlowRequest,
   meanwhile: () => Promise<unknown>,
 ): Promise<{ readonly status: number; readonly text: string }> {
   const reads = Promise.withResolvers<void>();
@@ -28,7 +30,7 @@ export async function sendSlowly(
   });
   const length = String(content.length);
   const asking = request(url, {
-    method: 'POST',
+    method,
     headers: { ...headers, 'Content-Length': length },
   });
   const half = content.length / 2;
