@@ -21,6 +21,10 @@ export interface Need {
   readonly authzServers: number;
   /** Cores of Redis for refreshes and sign-ins, all shards together. */
   readonly redis: number;
+  /** Of the audit log in a day: tokens, sign-ins and revocations. */
+  readonly events: number;
+  /** Octets of one shard for the events of a day. */
+  readonly audit: number;
   /** Parts of one core of Redis: the feed takes the revocations, and a question a millisecond of each process. */
   readonly feed: number;
 }
@@ -40,6 +44,7 @@ export function needOf(people: number): Need {
   const revocations = busy * ended;
   const remembered =
     ended * (CLOCK_MARGIN / 1000 + ASSUMED['seconds between two refreshes (`tokens.lifetime`)']);
+  const events = ((refreshes + signIns + revocations) / busy) * DAY;
   const asked = Math.min(verdicts, 1000 * resourceServers);
   return {
     verdicts,
@@ -51,6 +56,8 @@ export function needOf(people: number): Need {
     resourceServers,
     authzServers: Math.ceil((cores(refreshes, 'refresh') + cores(signIns, 'sign-in')) / used),
     redis: cores(refreshes, 'Redis, one refresh') + cores(signIns, 'Redis, one sign-in'),
+    events,
+    audit: events * COSTS['octets of one event of the audit log on Redis'].value,
     feed:
       cores(revocations, 'Redis, one revocation') +
       cores(asked, 'Redis, one question for verdicts'),
@@ -71,6 +78,11 @@ const ROWS: readonly (readonly [string, (need: Need) => string])[] = [
   ['processes of the resource server', ({ resourceServers }) => whole(resourceServers)],
   ['processes of the authorization server', ({ authzServers }) => whole(authzServers)],
   ['cores of Redis for tokens and sign-ins', ({ redis }) => tenths(redis)],
+  ['events of the audit log in a day', ({ events }) => whole(events)],
+  [
+    'memory of Redis for them, GiB for each day that they are kept',
+    ({ audit }) => tenths(audit / 1024 ** 3),
+  ],
   ['cores of Redis for the feed', ({ feed }) => tenths(feed)],
 ];
 
