@@ -21,7 +21,7 @@ export interface Need {
   readonly authzServers: number;
   /** Cores of Redis for refreshes and sign-ins, all shards together. */
   readonly redis: number;
-  /** Of the audit log in a day: tokens, sign-ins and revocations. */
+  /** Events of the audit log in a day: tokens, sign-ins and revocations. */
   readonly events: number;
   /** Octets of one shard for the events of a day. */
   readonly audit: number;
