@@ -3,6 +3,7 @@ import { oauthSchemes } from '#shared/auth/schemes/oauth-schemes.ts';
 import { ORIGIN, type Principal, type ProtectionSpace } from '#shared/auth/scheme.ts';
 import { createTokenVerifier, type TokenVerifier } from '#shared/auth/tokens/token-verifier.ts';
 import { metadataUrl } from '#shared/auth/tokens/protected-resource.ts';
+import { JUDGED_FOR } from '#shared/auth/standing/standing.ts';
 import type { TokenSpace } from '#shared/config/token-spaces.ts';
 import { type Answer, endedMeanwhile } from '#shared/http/answer.ts';
 import type { ByToken } from '#shared/server/endpoints/endpoint.ts';
@@ -25,9 +26,6 @@ export interface Requester {
   /** Called once content has come that may have come slowly. Rejects with `HttpError` 403 if the token was revoked meanwhile. */
   judgeAgain(): Promise<void>;
 }
-
-/** Milliseconds after which `judgeAgain` asks. */
-const LONG = 1000;
 
 /** Does the work of an endpoint for an admitted client. */
 export type Work = (
@@ -79,7 +77,7 @@ export function protection({ config, stores, feed, master, clock, publicKey }: P
         clientId,
         principal,
         async judgeAgain() {
-          if (clock.monotonic() - began < LONG) return;
+          if (clock.monotonic() - began < JUDGED_FOR) return;
           const ends = await Promise.all(grounds.map(async (one) => one.end()));
           if (ends.includes('revoked')) throw endedMeanwhile();
         },

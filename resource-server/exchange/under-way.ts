@@ -2,13 +2,11 @@ import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import { Bag, type Placed } from '#shared/base/bag.ts';
 import { endedMeanwhile } from '#shared/http/answer.ts';
-import type { Standing, Who } from '#shared/auth/standing/standing.ts';
+import { JUDGED_FOR, type Standing, type Who } from '#shared/auth/standing/standing.ts';
 import type { Ending } from '../forwarding/sink.ts';
 
 /** Milliseconds between sweeps. An exchange that has seen two sweeps is long, and is watched. */
 const SWEEP = 500;
-/** Milliseconds after which a client is judged again before its request is passed on, or its change committed. */
-const LONG = 1000;
 
 /** Judges the client again before a change is committed. Throws or rejects with HttpError 403 or `StoreUnavailable`. */
 export type JudgeAgain = () => Awaitable<void>;
@@ -19,7 +17,7 @@ export type JudgeLate = (who: Who, since: number) => Awaitable<void>;
 export const createJudgeLate =
   (standing: Pick<Standing, 'holds'>, clock: Pick<Clock, 'monotonic'>): JudgeLate =>
   (who, since) => {
-    if (clock.monotonic() - since < LONG) return undefined;
+    if (clock.monotonic() - since < JUDGED_FOR) return undefined;
     return standing.holds(who).then((holds) => {
       if (!holds) throw endedMeanwhile();
     });

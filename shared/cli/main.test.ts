@@ -33,6 +33,12 @@ test('standard input: a token that is none', async () => {
   expect([code, stderr]).toEqual([1, expect.stringContaining('not a JWT')]);
 });
 
+test('standard input that does not end is refused by its length', async () => {
+  const args = ['apply', '-'];
+  const { code, stderr } = await cli(args, await newData(), ' '.repeat(8 * 2 ** 20 + 1));
+  expect([code, stderr]).toEqual([1, 'standard input has more than 8,388,608 octets\n']);
+});
+
 test('an option cannot bring a control character to the terminal', async () => {
   const { code, stderr } = await cli(['client', 'list', '--\u001b[2J'], await newData());
   expect(code).toBe(2);

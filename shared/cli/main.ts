@@ -1,7 +1,7 @@
-import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { systemClock } from '#shared/base/clock.ts';
 import { systemRandom } from '#shared/base/random.ts';
+import { boundedContent, LONGEST_INPUT, STDIN } from './arguments/bounded-file.ts';
 import { COMMANDS } from './commands.ts';
 import { printable } from '#shared/base/printable.ts';
 import { run } from './run.ts';
@@ -27,7 +27,7 @@ process.exitCode = await run(process.argv.slice(2), COMMANDS, {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
     return ending.signal;
   },
-  readStdin: () => buffer(process.stdin),
+  readStdin: (most = LONGEST_INPUT) => boundedContent(STDIN, process.stdin, most),
   out: (content) => void process.stdout.write(content),
   note: (line) => void process.stderr.write(`${printable(line)}\n`),
 });

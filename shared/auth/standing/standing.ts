@@ -7,6 +7,8 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { subjectOf } from '../person.ts';
 import type { Grounds, Outcome, Principal } from '../scheme.ts';
 
+/** Milliseconds after which a client is judged again before its request is passed on, or what it asked for is done. */
+export const JUDGED_FOR = 1000;
 /** Milliseconds between two looks. */
 const LOOK = 500;
 /** Looks without an answer after which everybody ends whom the answer was about. */

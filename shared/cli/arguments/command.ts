@@ -78,7 +78,8 @@ export interface Shell {
    * nobody reads standard output any more. Undefined: nobody asks.
    */
   ending?(): AbortSignal;
-  readStdin(): Promise<Buffer>;
+  /** Reads all of standard input. Rejects with `Failure` if it has more octets than `most`, or than any file may have. */
+  readStdin(most?: number): Promise<Buffer>;
   out(content: string | Buffer): void;
   /** Writes a line to standard error, beside the report of the command. */
   note(line: string): void;

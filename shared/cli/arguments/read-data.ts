@@ -1,5 +1,5 @@
 import type { Shell } from './command.ts';
-import { fileContent } from './read-file.ts';
+import { fileContent } from './bounded-file.ts';
 
 /** Reads the body of a request from an option: text, `@FILE`, or `-` for standard input. */
 export async function readData(

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Input, type Option, UsageError } from '../arguments/command.ts';
-import { fileContent } from '../arguments/read-file.ts';
+import { fileContent } from '../arguments/bounded-file.ts';
 import { writeNewFile } from '../files/new-file.ts';
 import { visibleName } from '../arguments/visible-name.ts';
 import type { Sourced } from '../stores/of-operation.ts';

@@ -39,6 +39,7 @@ export const apply: Command = {
       prune: flag('prune'),
       former: flag('reuse-name') ? 'reused' : 'refused',
       noAdministrator: flag('no-administrator'),
+      tell: (made: number) => shell.note(`${counted(made, 'change')} made so far`),
     } as const;
     const [changes, left, disabled] = await withPeople(
       shell,

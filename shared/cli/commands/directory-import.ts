@@ -1,3 +1,4 @@
+import { counted } from '#shared/base/counted.ts';
 import { VERIFIER_KINDS } from '#shared/auth/schemes/list.ts';
 import { parseDirectoryFile } from '#shared/people/file/directory-file.ts';
 import { loadConfig } from '#shared/config/load.ts';
@@ -6,7 +7,7 @@ import type { DirectoryContent } from '#shared/people/file/directory-content.ts'
 import { opens } from '#shared/people/second-factor/second-factor.ts';
 import { importDirectory } from '#shared/people/file/import-directory.ts';
 import { type Command, Failure } from '../arguments/command.ts';
-import { fileContent } from '../arguments/read-file.ts';
+import { fileContent } from '../arguments/bounded-file.ts';
 import { withPeople } from '../stores/with-people.ts';
 
 export const directoryImport: Command = {
@@ -20,7 +21,8 @@ export const directoryImport: Command = {
     'The whole file is checked first; a broken one changes nothing. People are replaced by name and keep the',
     'identifier that they have here; their sessions, grants and tokens end. Keys and passkeys are replaced by identifier.',
     'Second factors open only under the master secret of the export; under another one the file is refused.',
-    'People who are not in the file stay as they are. After an interruption, run the command again. - is standard input.',
+    'People who are not in the file stay as they are. After an interruption, run the command again. FILE has at most 256 MiB;',
+    '- is standard input.',
   ],
   run: async ({ operands: [file = ''], flag }, shell) => {
     const content = await (file === '-' ? shell.readStdin() : fileContent(file));
@@ -32,7 +34,10 @@ export const directoryImport: Command = {
     }
     const counts = await withPeople(
       shell,
-      (store) => importDirectory(store, directory, former),
+      (store) =>
+        importDirectory(store, directory, former, (entries) =>
+          shell.note(`${counted(entries, 'entry', 'entries')} written so far`),
+        ),
       config,
     );
     return {

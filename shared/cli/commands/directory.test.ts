@@ -5,7 +5,12 @@ import { describe, expect, test } from '@jest/globals';
 import { readMasterSecret } from '#shared/config/secret.ts';
 import { makeSecondFactor, newSecret } from '#shared/people/second-factor/second-factor.ts';
 import { hotp, stepAt } from '#shared/people/second-factor/totp.ts';
-import { somePasskey, somePublicKey, someSecondFactor } from '#shared/stores/contract/samples.ts';
+import {
+  someApiKey,
+  somePasskey,
+  somePublicKey,
+  someSecondFactor,
+} from '#shared/stores/contract/samples.ts';
 import { inProcess, json, newData, TestShell } from '../cli.fixture.ts';
 import { withStores } from '../stores/with-stores.ts';
 
@@ -284,6 +289,19 @@ describe('directory import', () => {
     expect(await json(shell, 'directory', 'import', before.file)).toMatchObject({
       people: { added: 2 },
     });
+  });
+
+  test('it says how far it is with a long file; one that does not end is refused by its length', async () => {
+    const { shell, file } = await newShell();
+    await json(shell, 'directory', 'export', file);
+    const exported = JSON.parse(await readFile(file, 'utf8'));
+    const api_keys = Array.from({ length: 2001 }, (_, n) => someApiKey(`key-${n}`));
+    shell.stdin = JSON.stringify({ ...exported, api_keys });
+    const imported = await inProcess(shell, 'directory', 'import', '-');
+    const told = '1000 entries written so far\n2000 entries written so far\n';
+    expect([imported.code, imported.stderr]).toEqual([0, told]);
+    const { code, stderr } = await inProcess(shell, 'directory', 'import', '/dev/zero');
+    expect([code, stderr]).toEqual([1, '/dev/zero has more than 268,435,456 octets\n']);
   });
 
   test('a file that there is not: 1', async () => {

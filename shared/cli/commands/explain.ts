@@ -4,7 +4,7 @@ import { RESULT_WORDS } from '#shared/explain/checks.ts';
 import type { Explained } from '#shared/explain/explained.ts';
 import { Unreadable } from '#shared/explain/unreadable.ts';
 import { type Command, Failure } from '../arguments/command.ts';
-import { fileContent } from '../arguments/read-file.ts';
+import { fileContent } from '../arguments/bounded-file.ts';
 
 export const explain: Command = {
   name: 'explain',

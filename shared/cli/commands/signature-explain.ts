@@ -9,7 +9,7 @@ import { parseRawRequest } from '#shared/explain/raw-request.ts';
 import { Unreadable } from '#shared/explain/unreadable.ts';
 import { BadSignature } from '#shared/signatures/message.ts';
 import { type Command, Failure, type Input, UsageError } from '../arguments/command.ts';
-import { fileContent } from '../arguments/read-file.ts';
+import { fileContent } from '../arguments/bounded-file.ts';
 import { moment } from '#shared/base/moment.ts';
 import { readVerifyingKeys } from '../signatures/jwk-file.ts';
 

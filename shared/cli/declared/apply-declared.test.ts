@@ -95,7 +95,9 @@ test('SQLite: many changes are several transactions, and the new administrator c
     lengths.push((await there()) - before);
     return result;
   };
+  const told: number[] = [];
   const options = {
+    tell: (made: number) => void told.push(made),
     dryRun: false,
     prune: false,
     former: 'refused',
@@ -115,6 +117,7 @@ test('SQLite: many changes are several transactions, and the new administrator c
   ]);
   expect(changes).toHaveLength(1102);
   expect(lengths).toEqual([1, 499, 500, 102]);
+  expect(told).toEqual([500, 1000]);
   expect((await stores.people.getByName('root'))?.admin ?? false).toBe(false);
 });
 

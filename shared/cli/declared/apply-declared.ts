@@ -20,6 +20,8 @@ export interface ApplyOptions {
   readonly former: FormerName;
   /** Nobody may be an administrator afterwards. */
   readonly noAdministrator: boolean;
+  /** Told how many changes were made so far, if there are more. */
+  readonly tell?: (changes: number) => void;
 }
 
 /** How often a thing is looked at anew that somebody else changed meanwhile. */
@@ -52,6 +54,7 @@ export async function applyDeclared(
   if (options.dryRun) return changesOf(planned.map(({ step }) => step));
   const done: Step[] = [];
   for (const slice of slicesOf(planned)) {
+    if (done.length > 0) options.tell?.(done.length);
     done.push(
       ...(await house.stores.together(async (stores) => {
         const held = { ...house, stores, recorder: house.recorder.of(stores) };

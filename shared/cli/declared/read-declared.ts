@@ -10,8 +10,8 @@ import { openToDocuments } from '#shared/client-documents/record.ts';
 import { NOTHING_OPEN } from '#shared/operations/clients/client-add.ts';
 import { checkRealm } from '#shared/operations/keys/key-add.ts';
 import { InputError } from '#shared/operations/operation.ts';
+import { fileText, STDIN, textOf } from '../arguments/bounded-file.ts';
 import { Failure, type Shell } from '../arguments/command.ts';
-import { boundedFile } from './bounded-file.ts';
 import { clientFrom } from './client-from.ts';
 import { firstMistakes } from './first-mistakes.ts';
 import { goodEntries, type GoodEntries, type Part } from './good-entries.ts';
@@ -21,14 +21,17 @@ import type { Wanted, WantedClient } from './wanted.ts';
 /** Octets of a file: some 30,000 people. */
 const LONGEST = 8 * 2 ** 20;
 /** Octets of a file with a secret. */
-const LONGEST_SECRET = 4096;
+const SECRET = { most: 4096, regular: true };
 
 /**
  * Reads a file of `countersign apply`. Throws `Failure`, which names every mistake that can be known without a store by its
  * path, and repeats no value. `-` is standard input.
  */
 export async function readDeclared(path: string, config: Config, shell: Shell): Promise<Wanted> {
-  const text = path === '-' ? String(await shell.readStdin()) : await boundedFile(path, LONGEST);
+  const text =
+    path === '-'
+      ? textOf(STDIN, await shell.readStdin(LONGEST))
+      : await fileText(path, { most: LONGEST });
   const entries = goodEntries(parse(path, text));
   const { file, at } = entries;
   const mistakes = [...entries.mistakes, ...twice(entries), ...unknownRealms(entries, config)];
@@ -162,7 +165,7 @@ function unknownRealms({ file, at }: GoodEntries, { spaces, proxy }: Config): Mi
 
 /** Returns the hash of a client's secret. Nobody can guess one that is as long, so a fast hash will do. */
 async function secretIn(path: string): Promise<string> {
-  const text = (await boundedFile(path, LONGEST_SECRET, true)).replace(/\r?\n$/, '');
+  const text = (await fileText(path, SECRET)).replace(/\r?\n$/, '');
   if (!/^[\x21-\x7e]{32,}$/.test(text)) {
     throw new Failure(`${path} must hold a secret of at least 32 visible ASCII characters`);
   }
@@ -170,7 +173,7 @@ async function secretIn(path: string): Promise<string> {
 }
 
 async function keyIn(path: string): Promise<Pick<ApiKeyRecord, 'id' | 'secret_hash'>> {
-  const key = parseApiKey((await boundedFile(path, LONGEST_SECRET, true)).trim());
+  const key = parseApiKey((await fileText(path, SECRET)).trim());
   if (key === undefined) throw new Failure(`${path} must hold an API key as key add prints it`);
   return { id: key.id, secret_hash: apiKeySecretHash(key.secret) };
 }

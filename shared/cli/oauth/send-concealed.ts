@@ -3,7 +3,7 @@ import { concealedCredentials } from '#shared/auth/schemes/concealed/prove.ts';
 import type { Message, Reply } from '#shared/client/send.ts';
 import { sendBound } from '#shared/client/send-bound.ts';
 import { Failure, UsageError } from '../arguments/command.ts';
-import { fileContent } from '../arguments/read-file.ts';
+import { fileContent } from '../arguments/bounded-file.ts';
 import { LONGEST } from './http.ts';
 
 /** One exchange, with a proof by the private key in a file (RFC 9729). Throws `Failure`. */

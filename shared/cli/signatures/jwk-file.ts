@@ -3,7 +3,7 @@ import { importPublicJwk, type JwsAlgorithm, MESSAGE_ALGORITHMS } from '#shared/
 import { isObject, type JsonObject } from '#shared/jose/compact-jws.ts';
 import type { VerifyingKey } from '#shared/signatures/verify.ts';
 import { Failure } from '../arguments/command.ts';
-import { fileContent } from '../arguments/read-file.ts';
+import { fileContent } from '../arguments/bounded-file.ts';
 
 export interface SigningJwk {
   readonly kid: string;

@@ -1,5 +1,5 @@
 import type { Source } from './of-operation.ts';
-import { fileContent } from '../arguments/read-file.ts';
+import { fileContent } from '../arguments/bounded-file.ts';
 
 /** A member that is the content of a file. */
 interface Content {

@@ -5,7 +5,7 @@ import type { Stores } from '#shared/stores/stores.ts';
 import { aliasesOf } from '../names/aliases.ts';
 import type { DirectoryContent } from './directory-content.ts';
 import { PROFILELESS_VERSION } from './directory-file.ts';
-import { type Counts, type Put, Writing } from './writing.ts';
+import { type Counts, type Progress, type Put, Writing } from './writing.ts';
 import { changing } from '../access/access-store.ts';
 import { putPasskey, refuseKnownPasskeys } from './import-passkeys.ts';
 import { putPublicKey, refuseKnownKeys } from './import-public-keys.ts';
@@ -32,12 +32,14 @@ type ImportedPart = 'people' | 'api_keys' | 'public_keys' | 'passkeys' | 'second
  * their id, and everything of theirs ends. A file that is older than profiles leaves profiles unchanged. Throws
  * `PeopleError`, before it changes anything, if the file and the store give an id, an alias, a public key or a passkey
  * to different people, or if a name belonged to a removed person, unless `former` allows it. The event of the import is
- * there together with its first change, or neither is; an import that changes nothing has none.
+ * there together with its first change, or neither is; an import that changes nothing has none. `tell` is told now and then
+ * how far it is.
  */
 export async function importDirectory(
   store: DirectoryStore,
   file: DirectoryContent,
   former: FormerName = 'refused',
+  tell: Progress = () => {},
 ): Promise<Readonly<Record<ImportedPart, Counts>>> {
   const { people, api_keys, public_keys, passkeys, second_factors } = file;
   const profileless = file.countersign_directory <= PROFILELESS_VERSION;
@@ -47,7 +49,7 @@ export async function importDirectory(
   await refuseKnownPasskeys(store, file, personHere);
   await refuseForeignSecondFactors(file, personHere);
   const event = { kind: 'directory.imported', count: people.length } as const;
-  const writing = new Writing(event);
+  const writing = new Writing(event, tell);
   return {
     people: await writing.counted(people, (person, ...events) =>
       putPerson(store, person, { former, profileless }, ...events),

@@ -9,12 +9,21 @@ export interface Counts {
   readonly replaced: number;
 }
 
+/** Items between two words about how far it is. */
+const SOME = 1000;
+
+/** Told how many items were written so far. */
+export type Progress = (done: number) => void;
+
 /** Writes the items of a file one by one. Its event goes with the first change. */
 export class Writing {
   readonly #untold: AuditEvent[];
+  readonly #tell: Progress;
+  #done = 0;
 
-  constructor(event: AuditEvent) {
+  constructor(event: AuditEvent, tell: Progress) {
     this.#untold = [event];
+    this.#tell = tell;
   }
 
   /** `put` makes one change at least together with the events, unless it resolves to `same`. */
@@ -27,6 +36,8 @@ export class Writing {
       const outcome = await put(item, ...this.#untold);
       if (outcome === 'added') added += 1;
       if (outcome !== 'same') this.#untold.length = 0;
+      this.#done += 1;
+      if (this.#done % SOME === 0) this.#tell(this.#done);
     }
     return { added, replaced: items.length - added };
   }
