@@ -3,6 +3,8 @@ import { aboutOf, lookUp } from './about.ts';
 import { isAllowed } from './allow.ts';
 import { admit } from './admit.ts';
 import { requestOf } from './auth.fixture.ts';
+import { RevocationSet } from '#shared/stores/revocation/revocation-set.ts';
+import { createStanding } from '../standing/standing.ts';
 import { type About, ORIGIN, type Principal, type ProtectionSpace } from '../scheme.ts';
 
 const allow = {
@@ -149,5 +151,29 @@ describe('a space that asks the directory', () => {
     expect(await ground?.end()).toBeUndefined();
     groups = [];
     expect(await ground?.end()).toBe('revoked');
+  });
+
+  test('spaces of one realm, at two origins, end each by its own list', async () => {
+    let groups = ['staff', 'guests'];
+    const view = () => new RevocationSet();
+    const standing = createStanding({ current: view, latest: view }, 1);
+    const mark = standing.mark();
+    const told = Promise.withResolvers<string>();
+    const seen: string[] = [];
+    for (const group of ['guests', 'staff']) {
+      const list = { ...allow, groups: new Set([group]), people: new Set<string>() };
+      const at = space({ allow: list, about: async () => about(...groups) });
+      const { outcome } = await admit(at, request);
+      if (outcome.kind !== 'pass') throw new Error('nobody was let in');
+      standing.watch({ passed: outcome, mark }, 'revoked', () => {
+        seen.push(group);
+        told.resolve(group);
+      });
+    }
+    groups = ['guests'];
+    await told.promise;
+    expect(seen).toEqual(['staff']);
+    groups = [];
+    while (seen.length < 2) await new Promise(setImmediate);
   });
 });

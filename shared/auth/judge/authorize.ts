@@ -6,6 +6,7 @@ import { inWords } from './step-up.ts';
 import { subjectOf } from '../person.ts';
 import {
   actOf,
+  type Allowed,
   type AuthRequest,
   type Grounds,
   type NeededAuthentication,
@@ -86,13 +87,23 @@ function refusedBy(space: ProtectionSpace, passed: Pass, answer: Refused): Outco
   return { ...refused, fields: { ...passed.fields, ...refused.fields } };
 }
 
+/** The number of a space's list: spaces of one realm, at two origins, each have their own. */
+const numbers = new WeakMap<Allowed, number>();
+let numbered = 0;
+
+function numberOf(allow: Allowed): number {
+  const known = numbers.get(allow) ?? (numbered += 1);
+  numbers.set(allow, known);
+  return known;
+}
+
 /** Lets a principal stay only as long as the directory still says what they were let in for. */
 function staying({ allow, about, realm }: ProtectionSpace, passed: Pass): Pass {
   const { principal, grounds = [] } = passed;
   const id = subjectOf(principal);
   if (!allow || !about || principal.kind !== 'person' || id === undefined) return passed;
   const permission: Grounds = {
-    of: `permission for ${realm} ${id}`,
+    of: `permission for ${realm} ${numberOf(allow)}:${id}`,
     end: () =>
       andThen(about(id), (now) =>
         now && isAllowed(allow, principal, now) ? undefined : 'revoked',
