@@ -15,7 +15,13 @@ export function auditChores({
 }: Pick<Parts, 'stores' | 'master' | 'clock' | 'config'>): readonly Chore[] {
   const closing = { audit, key: macKey(master), clock };
   return [
-    { name: 'audit', seconds: 1, run: () => closeOpen(closing) },
+    {
+      name: 'audit',
+      seconds: 1,
+      async run() {
+        if (await audit.takeTurn()) await closeOpen(closing);
+      },
+    },
     {
       name: 'audit retention',
       seconds: 60,

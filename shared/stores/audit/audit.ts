@@ -70,6 +70,11 @@ export interface Audit {
   refusals(hour: number): Promise<readonly RefusalCount[]>;
   /** Removes a count, and appends the entry that says it, if one is given. False: somebody else has. */
   settleRefusal(of: RefusalCount, text?: string): Promise<boolean>;
+  /**
+   * Whether the caller shall close what is open: where looking is dear, of all processes that ask within a second one is
+   * told so.
+   */
+  takeTurn(): Promise<boolean>;
   /** Returns the first `MOST_ENTRIES` at most. */
   open(): Promise<OpenEntries>;
   /** Makes the open entries up to there the rows of a new link. False: somebody else has made a link with its number. */

@@ -175,6 +175,15 @@ describe('the keys', () => {
     expect(Number(await redis.cli('PTTL', key))).toBeLessThan(100_001);
   });
 
+  test('one of ten processes that want to close the audit log within a second reads its streams', async () => {
+    await redis.cli('DEL', '{test:audit}:turn');
+    const asked = await Promise.all(Array.from({ length: 10 }, () => stores.audit.takeTurn()));
+    expect(asked.filter(Boolean)).toHaveLength(1);
+    const left = Number(await redis.cli('PTTL', '{test:audit}:turn'));
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(1000);
+  });
+
   test('a crash between index and artefact leaves a name of nothing, which is not listed and can be ended', async () => {
     const { artefacts } = stores;
     await redis.cli('ZADD', 'test:account:Access:crashed', 'inf', 'Access:never');

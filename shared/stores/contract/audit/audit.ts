@@ -56,6 +56,16 @@ export function auditContract(contract: () => Contract): void {
       expect(last?.mac).toBe(`by ${closed.indexOf(true)}`);
     });
 
+    test('at least one of ten that ask at once is told to close, and again after a second', async () => {
+      const { one, other, store } = contract();
+      await store.passSeconds(1);
+      const asked = Array.from({ length: 10 }, (_, n) => (n % 2 === 0 ? one : other));
+      const told = await Promise.all(asked.map(({ audit }) => audit.takeTurn()));
+      expect(told).toContain(true);
+      await store.passSeconds(1);
+      expect(await other.audit.takeTurn()).toBe(true);
+    });
+
     test.each([-1, 0, 2])(
       'a link with the number of the last one + %i is refused',
       async (more) => {

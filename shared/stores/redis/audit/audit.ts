@@ -96,6 +96,9 @@ end
 return { found }
 `);
 
+/** Milliseconds of a turn: whoever had the last one comes a second later. */
+const TURN = '900';
+
 /** Where all streams are closed, and those that a link closes. */
 interface UpTo {
   readonly positions: Positions;
@@ -110,7 +113,7 @@ const flat = ({ seq, text, keys }: IndexedRow) => [String(seq), text, JSON.strin
 /**
  * Open entries are in streams (`streams.ts`). The log has a slot of its own, `{prefix:audit}`: the streams `rows` and
  * `links`, whose ids are seq and number, the sorted sets `times`, number by time for earlier versions, and `by:{key}`, seqs, the hash
- * `refused`, and the hash `head`: the last link, and how far each stream of open entries is closed. That position is
+ * `refused`, `turn`, which is there while somebody closes, and the hash `head`: the last link, and how far each stream of open entries is closed. That position is
  * written with the rows, so that each entry becomes one row, even if a process ends before it has trimmed the streams.
  */
 export function redisAudit(redis: Commands, prefix: string, streams: AuditStreams): Audit {
@@ -121,7 +124,7 @@ export function redisAudit(redis: Commands, prefix: string, streams: AuditStream
     string,
     string,
   ];
-  const [refused, by] = [keyOf('refused'), keyOf('by:')];
+  const [refused, turn, by] = [keyOf('refused'), keyOf('turn'), keyOf('by:')];
   const beside = streams.of(refused);
   const fieldOf = ({ hour, person }: Omit<RefusalCount, 'count'>) => `${hour} ${person}`;
 
@@ -166,6 +169,9 @@ export function redisAudit(redis: Commands, prefix: string, streams: AuditStream
       const keys = [refused, beside] as const;
       return (await redis.durable<number>(settleRefusal, keys, fieldOf(of), ...texts)) === 1;
     },
+
+    takeTurn: async () =>
+      (await redis.command<string | null>('SET', turn, '', 'NX', 'PX', TURN)) !== null,
 
     async open() {
       const fields = ['link', 'positions'];

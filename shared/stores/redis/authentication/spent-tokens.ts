@@ -14,8 +14,8 @@ return 0
 `);
 
 /**
- * `{prefix}:spent:{SHA-256 of the token}`: there for as long as the token could be taken. In the slot of
- * the revocations, so that it is as durable as they are: what was spent stays so when a replica takes over.
+ * `{slot}:spent:{SHA-256 of the token}`: there for as long as the token could be taken. It waits for the replicas, so that
+ * what was spent stays so when one of them takes over.
  */
 export function redisSpentTokens(redis: Connection, slots: Slots, clock: Clock): SpentTokens {
   return {

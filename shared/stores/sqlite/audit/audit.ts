@@ -57,6 +57,8 @@ export function sqliteAudit(file: Database): Audit {
         if (count <= most) appendEntries(connection, [text]);
       }),
 
+    takeTurn: async () => true,
+
     refusals: (hour) =>
       file.read((connection) =>
         connection
