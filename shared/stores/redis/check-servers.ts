@@ -3,6 +3,7 @@ import type { Log } from '#shared/base/log.ts';
 import { within } from '#shared/base/within.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { OLDEST_WITH_SLOTS, SCHEMA, schemaKeys } from './migrations/migrate.ts';
+import { forbiddenBy, lackingOn } from './permissions.ts';
 import type { Topology, Wire } from './connection/topology.ts';
 
 /** Milliseconds for any answer at the start, at least: nobody waits for an answer of ours yet. */
@@ -34,6 +35,8 @@ export async function checkServers(
   const life = new AbortController();
   try {
     const masters = await reached(topology.masters(life.signal));
+    const key = schemaKeys(prefix).schema;
+    await Promise.all(masters.map((master) => checkPermissions(master, reached, key)));
     await Promise.all(masters.map((master) => checkMemory(master, reached)));
     await Promise.all(masters.map((master) => checkDurability(master, reached, log)));
     if (replicas > 0) {
@@ -52,9 +55,16 @@ function reaching(milliseconds: number): Reached {
     try {
       return await within(milliseconds, work);
     } catch (error) {
+      const forbidden = forbiddenBy(error);
+      if (forbidden !== undefined) throw new Error(forbidden, { cause: error });
       throw new StoreUnavailable(`Redis cannot be reached: ${String(error)}`, { cause: error });
     }
   };
+}
+
+async function checkPermissions(master: Wire, reached: Reached, key: string): Promise<void> {
+  const lacking = await reached(lackingOn(master, key));
+  if (lacking !== undefined) throw new Error(lacking);
 }
 
 async function checkMemory(master: Wire, reached: Reached): Promise<void> {

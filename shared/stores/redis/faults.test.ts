@@ -55,6 +55,25 @@ describe('the demands on a server', () => {
     await expect(openTestRedis(limited(evicting))).rejects.toThrow('allkeys-lfu');
   });
 
+  test('one whose ACL lets a user do too little is refused with what the user lacks', async () => {
+    const lacks: Readonly<Record<string, readonly [rules: string, told: string]>> = {
+      info: ['~* &* +@all -info', 'INFO'],
+      eval: ['~* &* +@all -eval', 'EVAL'],
+      some: ['~* &* +@all -xadd -wait -evalsha', 'XADD, EVALSHA, WAIT'],
+      keys: ['~other:* &* +@all', 'keys such as {test}:schema'],
+    };
+    const settings = Object.entries(lacks).map(
+      ([name, [rules]]) => `user ${name} on >swordfish ${rules}`,
+    );
+    await using redis = await startRedis({ settings });
+    for (const [name, [, told]] of Object.entries(lacks)) {
+      const urls = [`redis://${name}:swordfish@127.0.0.1:${redis.port}`];
+      const opening = openTestRedis(redisConfig({ urls }));
+      await expect(opening).rejects.toThrow(`who lacks: ${told}. Give the user +@all`);
+      await expect(opening).rejects.not.toBeInstanceOf(StoreUnavailable);
+    }
+  });
+
   test.each([
     ['min-replicas-to-write 0', 'min-replicas-to-write 0'],
     ['min-replicas-to-write 1', 'min-replicas-to-write 1'],
@@ -79,6 +98,22 @@ describe('the demands on a server', () => {
     const config = redisConfig({ mode: 'cluster', urls: cluster.urls, replicas: 0 });
     await using stores = await openTestRedis(config, new ManualClock(), log);
     await stores.ping();
+    const forbidden = [
+      'ACL',
+      'SETUSER',
+      'limited',
+      'on',
+      '>swordfish',
+      '~*',
+      '&*',
+      '+@all',
+      '-cluster',
+    ];
+    for (const server of cluster.servers) await server.cli(...forbidden);
+    const urls = cluster.urls.map((url) => url.replace('//', '//limited:swordfish@'));
+    await expect(openTestRedis(redisConfig({ mode: 'cluster', urls }))).rejects.toThrow(
+      /who lacks: CLUSTER/,
+    );
     expect(warned).toEqual([
       ['redis.replicas', { reason: expect.stringMatching(/store\.replicas is 0.*set it to 1/) }],
     ]);

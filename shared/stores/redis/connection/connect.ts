@@ -73,11 +73,15 @@ interface Client<Self> {
 }
 
 async function opened<C extends Client<C>>(client: C, life: AbortSignal): Promise<C> {
-  // Each command reports the error that meets it.
-  client.on('error', () => {});
+  // Each command reports the error that meets it; the connection to a cluster does not say why it met none of its nodes.
+  let last: Error | undefined;
+  client.on('error', (error) => (last = error));
   life.throwIfAborted();
   life.addEventListener('abort', () => client.destroy(), { once: true });
-  return client.connect();
+  return client.connect().catch((error: Error) => {
+    if (last === undefined || last === error) throw error;
+    throw new Error(`${error.message}: ${last.message}`, { cause: error });
+  });
 }
 
 /** The same server with a user name: `AUTH default x` is accepted where no password is set, `AUTH x` is not. */

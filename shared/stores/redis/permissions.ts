@@ -1,0 +1,43 @@
+import type { Wire } from './connection/topology.ts';
+
+/** The commands that the store needs on its keys. */
+export const ON_KEYS =
+  `DEL EXISTS GET GETDEL HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HVALS
+  INCR LPUSH LRANGE LREM LSET MGET MSET MSETNX PERSIST PEXPIRE PEXPIREAT PTTL RENAME RPUSH SADD SCARD SET SISMEMBER
+  SMEMBERS SREM TYPE XADD XDEL XLEN XRANGE XREVRANGE XTRIM ZADD ZCARD ZCOUNT ZLEXCOUNT ZRANGE ZREM
+  ZREMRANGEBYSCORE ZSCORE`.split(/\s+/);
+
+/** Those that it needs beside, a subcommand behind a bar. */
+export const BESIDE = ['EVALSHA', 'INFO', 'SCAN', 'TIME', 'WAIT', 'XINFO|STREAM', 'XREAD'];
+
+const NEEDED = [...ON_KEYS, ...BESIDE];
+
+/** ARGV: a key without a bar, commands. Redis before 7.0 cannot be asked. */
+const ASK = `
+local lacking = {}
+if not redis.acl_check_cmd then return lacking end
+for n = 2, #ARGV do
+  local words = {}
+  for word in string.gmatch(ARGV[n] .. '|' .. ARGV[1], '[^|]+') do words[#words + 1] = word end
+  if not redis.acl_check_cmd(unpack(words)) then lacking[#lacking + 1] = ARGV[n] end
+end
+return lacking
+`;
+
+/** Returns why its ACL does not let our user work on a server; undefined: nothing is known to be missing. */
+export async function lackingOn(master: Wire, key: string): Promise<string | undefined> {
+  const lacking = await master.send<string[]>('', ['EVAL', ASK, '0', key, ...NEEDED]);
+  if (lacking.length === 0) return undefined;
+  return toldOf(lacking.length < ON_KEYS.length ? lacking.join(', ') : `keys such as ${key}`);
+}
+
+/** Returns the same for an error that Redis has given; undefined: it is another error. */
+export function forbiddenBy(error: unknown): string | undefined {
+  const [, reason] = /\bNOPERM (.*)/.exec(String(error)) ?? [];
+  if (reason === undefined) return undefined;
+  const [, command] = /'([\w|-]+)' command/.exec(reason) ?? [];
+  return toldOf(command?.toUpperCase() ?? reason);
+}
+
+const toldOf = (what: string) =>
+  `Redis does not let its user work (ACL), who lacks: ${what.replaceAll('|', ' ')}. Give the user +@all, ~* and &*; only CONFIG may be missing`;
