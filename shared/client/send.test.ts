@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import http, { type RequestListener } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, test } from '@jest/globals';
+import { answering, BEHIND_OTHERS, BROKEN } from '#shared/base/broken-answers.fixture.ts';
 import { NoAnswer, openSend } from './send.ts';
 
 /** A server that accepts connections and says nothing, in no protocol. */
@@ -75,6 +76,27 @@ test('no answer: the error names the origin, and not what was asked for', async 
   await expect(failed).rejects.toBeInstanceOf(NoAnswer);
   await expect(failed).rejects.toThrow(`no answer from ${new URL(url).origin}: `);
 });
+
+test.each(Object.entries(BEHIND_OTHERS))(
+  'RFC 9110 section 15.2: an answer behind %s is taken',
+  async (_, answer) => {
+    await using server = await answering(answer);
+    await using send = openSend();
+    expect(String((await send({ method: 'GET', url: server.url })).body)).toBe('{}');
+  },
+);
+
+test.each(Object.entries(BROKEN))(
+  'no answer: one with %s is a mistake that names the server',
+  async (_, [answer, says]) => {
+    await using server = await answering(answer);
+    await using send = openSend({ milliseconds: 300 });
+    const failing = send({ method: 'GET', url: server.url });
+    await expect(failing).rejects.toBeInstanceOf(NoAnswer);
+    await expect(failing).rejects.toThrow(`no answer from ${server.url}: `);
+    await expect(failing).rejects.toThrow(says);
+  },
+);
 
 test.each([
   [2000, 2000],

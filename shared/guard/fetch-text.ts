@@ -26,12 +26,13 @@ export async function fetchText(
   url: string,
   { signal = AbortSignal.timeout(PATIENCE), ...init }: RequestInit = {},
 ): Promise<string> {
-  const answer = await fetch(url, { ...init, signal, redirect: 'error' }).catch((error: Error) => {
-    // The message of fetch says only that it failed.
+  /** The message of fetch says only that it failed, or that an answer was broken off. */
+  const failed = (error: Error): never => {
     const { cause = error } = error;
     throw new Error(`no answer from ${url}: ${String(cause)}`, { cause });
-  });
-  const text = await textOf(answer);
+  };
+  const answer = await fetch(url, { ...init, signal, redirect: 'error' }).catch(failed);
+  const text = await textOf(answer).catch(failed);
   if (answer.status === 200) return text;
   // An error of OAuth (RFC 6749 section 5.2).
   const [, code] = /"error":"(\w{1,64})"/.exec(text) ?? [];
