@@ -30,30 +30,31 @@ return 1
 
 /**
  * KEYS: head, rows, links, times of the links. ARGV: the start of the names of indexes, number, link, its time, the
- * positions in the streams, and of each row its seq, text and keys.
+ * positions in the streams, each key with its seqs as JSON, and of each row its seq and text.
  */
 const close = script(`
 if tonumber(redis.call('HGET', KEYS[1], 'number') or 0) ~= ARGV[2] - 1 then return 0 end
 redis.call('HSET', KEYS[1], 'number', ARGV[2], 'link', ARGV[3], 'positions', ARGV[5])
 redis.call('XADD', KEYS[3], ARGV[2] .. '-0', 'link', ARGV[3])
 redis.call('ZADD', KEYS[4], ARGV[4], ARGV[2])
-for n = 6, #ARGV, 3 do
-  redis.call('XADD', KEYS[2], ARGV[n] .. '-0', 'text', ARGV[n + 1])
-  for _, key in ipairs(cjson.decode(ARGV[n + 2])) do
-    redis.call('ZADD', ARGV[1] .. key, ARGV[n], ARGV[n])
+for n = 7, #ARGV, 2 do redis.call('XADD', KEYS[2], ARGV[n] .. '-0', 'text', ARGV[n + 1]) end
+for _, indexed in ipairs(cjson.decode(ARGV[6])) do
+  local placed = {}
+  for n, seq in ipairs(indexed[2]) do
+    placed[2 * n - 1] = seq
+    placed[2 * n] = seq
   end
+  redis.call('ZADD', ARGV[1] .. indexed[1], unpack(placed))
 end
 return 1
 `);
 
-/** KEYS: rows, links, times of the links. ARGV: the start of the names of indexes, number, and of each row its seq and keys. */
+/** KEYS: rows, links, times of the links. ARGV: the start of the names of indexes, number, each key with its seqs as JSON, and the seqs. */
 const end = script(`
 redis.call('XDEL', KEYS[2], ARGV[2] .. '-0')
 redis.call('ZREM', KEYS[3], ARGV[2])
-for n = 3, #ARGV, 2 do
-  redis.call('XDEL', KEYS[1], ARGV[n] .. '-0')
-  for _, key in ipairs(cjson.decode(ARGV[n + 1])) do redis.call('ZREM', ARGV[1] .. key, ARGV[n]) end
-end
+for n = 4, #ARGV do redis.call('XDEL', KEYS[1], ARGV[n] .. '-0') end
+for _, indexed in ipairs(cjson.decode(ARGV[3])) do redis.call('ZREM', ARGV[1] .. indexed[1], unpack(indexed[2])) end
 `);
 
 /** KEYS: index, rows. ARGV: first, last, whether the newest come first, how many. */
@@ -108,7 +109,12 @@ interface UpTo {
 const rowOf = ([id, [, text]]: Entry): AuditRow => ({ seq: partsOf(id)[0], text });
 const linkOf = ([, [, link]]: Entry): AuditLink => JSON.parse(link);
 
-const flat = ({ seq, text, keys }: IndexedRow) => [String(seq), text, JSON.stringify(keys)];
+/** Returns the keys of rows, each with the seqs that have it, as JSON. Numbers in it are text: Lua has no whole ones. */
+function byKey(rows: readonly IndexedRow[]): string {
+  const places = rows.flatMap(({ seq, keys }) => keys.map((key) => ({ key, seq: String(seq) })));
+  const all = [...Map.groupBy(places, ({ key }) => key)];
+  return JSON.stringify(all.map(([key, placed]) => [key, placed.map(({ seq }) => seq)]));
+}
 
 /**
  * Open entries are in streams (`streams.ts`). The log has a slot of its own, `{prefix:audit}`: the streams `rows` and
@@ -190,9 +196,10 @@ export function redisAudit(redis: Commands, prefix: string, streams: AuditStream
       const { number, at } = link;
       const until: UpTo = JSON.parse(upTo);
       const kept = JSON.stringify(until.positions);
-      const closing = [by, String(number), JSON.stringify(link), String(at), kept];
+      const closing = [by, String(number), JSON.stringify(link), String(at), kept, byKey(closed)];
       const keys = [head, rows, links, times] as const;
-      const done = await redis.durable<number>(close, keys, ...closing, ...closed.flatMap(flat));
+      const texts = closed.flatMap(({ seq, text }) => [String(seq), text]);
+      const done = await redis.durable<number>(close, keys, ...closing, ...texts);
       if (done === 1) await trim(until.closed);
       return done === 1;
     },
@@ -231,8 +238,8 @@ export function redisAudit(redis: Commands, prefix: string, streams: AuditStream
     },
 
     async end({ number }, ended) {
-      const flatRows = ended.flatMap(({ seq, keys }) => [String(seq), JSON.stringify(keys)]);
-      await redis.durable(end, [rows, links, times], by, String(number), ...flatRows);
+      const ending = [by, String(number), byKey(ended), ...ended.map(({ seq }) => String(seq))];
+      await redis.durable(end, [rows, links, times], ...ending);
     },
   };
 }
