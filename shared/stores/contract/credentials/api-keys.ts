@@ -88,7 +88,10 @@ export function apiKeysContract(contract: () => Contract): void {
           expect(await other.apiKeys.get(key.id)).toEqual(key);
           await other.apiKeys.touch(key.id, NOW);
           expect(await other.apiKeys.expire(key.id, NOW)).toBe(true);
-          expect(await one.apiKeys.get(key.id)).toEqual({ ...key, used_at: NOW, expires_at: NOW });
+          const changed = { ...key, used_at: NOW, expires_at: NOW };
+          expect(await one.apiKeys.get(key.id)).toEqual(changed);
+          const after = { application, created_at: key.created_at, id: '' };
+          expect(await one.apiKeys.page({ after, limit: 1000 })).toContainEqual(changed);
         }),
         { numRuns: 30 },
       );

@@ -8,6 +8,13 @@ import { scanValues } from '../connection/scan.ts';
 /** Digits that any number of milliseconds has room in. */
 const DIGITS = 16;
 
+/** Returns the place of a key in the order. Its text may have any character, which `format` would end at the first NUL. */
+const PLACE = `
+local function placeOf(key, id)
+  return key.application .. '\\0' .. string.format('%0${DIGITS}d', key.created_at) .. '\\0' .. id
+end
+`;
+
 /** KEYS: keys, their order. ARGV: id, record, its place. 0: the id is taken. */
 const add = script(`
 if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
@@ -27,11 +34,11 @@ return 1
 `);
 
 /** KEYS: keys, their order. ARGV: id. The end of a key moves it nowhere, so that its record tells its place. */
-const remove = script(`
+const remove = script(`${PLACE}
 local record = redis.call('HGET', KEYS[1], ARGV[1])
 if not record then return 0 end
 local key = cjson.decode(record)
-redis.call('ZREM', KEYS[2], string.format('%s\\0%0${DIGITS}d\\0%s', key.application, key.created_at, ARGV[1]))
+redis.call('ZREM', KEYS[2], placeOf(key, ARGV[1]))
 return redis.call('HDEL', KEYS[1], ARGV[1])
 `);
 
@@ -39,11 +46,11 @@ return redis.call('HDEL', KEYS[1], ARGV[1])
  * KEYS: keys, their order. ARGV: behind which place, and how many. Servers of an older version write no order: what does not
  * fit is put in order first.
  */
-const page = script(`
+const page = script(`${PLACE}
 local function found()
   local ids = redis.call('ZRANGE', KEYS[2], ARGV[1], '+', 'BYLEX', 'LIMIT', 0, ARGV[2])
   if #ids == 0 then return {} end
-  for n, place in ipairs(ids) do ids[n] = string.match(place, '.*%z(.*)') end
+  for n, place in ipairs(ids) do ids[n] = string.match(place, '%z${'%d'.repeat(DIGITS)}%z(.*)') end
   return redis.call('HMGET', KEYS[1], unpack(ids))
 end
 local function fits(records)
@@ -58,7 +65,7 @@ redis.call('DEL', KEYS[2])
 local all = redis.call('HGETALL', KEYS[1])
 for n = 1, #all, 2 do
   local key = cjson.decode(all[n + 1])
-  redis.call('ZADD', KEYS[2], 0, string.format('%s\\0%0${DIGITS}d\\0%s', key.application, key.created_at, all[n]))
+  redis.call('ZADD', KEYS[2], 0, placeOf(key, all[n]))
 end
 return found()
 `);
