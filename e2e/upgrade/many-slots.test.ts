@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { interruptedRedis } from '#shared/stores/redis/connection/interrupted.fixture.ts';
 import { digestOf } from '#shared/stores/redis/connection/digest.ts';
 import { expectLayout, layoutOf, LAYOUTS } from '#shared/stores/redis/layout.ts';
 import { migrate, OLDEST_WITH_SLOTS } from '#shared/stores/redis/migrations/migrate.ts';
-import { moveToManySlots } from '#shared/stores/redis/to-many-slots.ts';
+import { type Moving, moveToManySlots } from '#shared/stores/redis/to-many-slots.ts';
 import { redisArtefacts } from '#shared/stores/redis/oauth/artefacts.ts';
 import { redisClients } from '#shared/stores/redis/oauth/clients.ts';
 import { redisSpentTokens } from '#shared/stores/redis/authentication/spent-tokens.ts';
@@ -31,7 +31,8 @@ describe('a store of one slot moves to many', () => {
   });
   const former = () => of(LAYOUTS.one('cs'));
   const now = () => of(LAYOUTS.many('cs'));
-  const move = (redis = place.undisturbed) => moveToManySlots(redis, 'cs', () => {});
+  const move = (redis = place.undisturbed, around: Partial<Moving> = {}) =>
+    moveToManySlots(redis, 'cs', { sure: async () => {}, tell() {}, ...around });
   const inOneSlot = async () =>
     (await place.redis.cli('KEYS', '*'))
       .split('\n')
@@ -83,7 +84,7 @@ describe('a store of one slot moves to many', () => {
       place.redis.cli('EVAL', `return #redis.call('KEYS', '${pattern}')`, '0');
     const artefacts = Number(await count('{cs}:artefact:*')) + Number(await count('{cs}:spent:*'));
     const clients = (await former().clients.list()).length;
-    const moved = await moveToManySlots(place.undisturbed, 'cs', (keys) => void told.push(keys));
+    const moved = await move(place.undisturbed, { tell: (keys) => void told.push(keys) });
     expect(moved).toBe(artefacts + clients);
     expect(told.at(-1)).toBe(moved);
     await expectAllMoved();
@@ -93,7 +94,7 @@ describe('a store of one slot moves to many', () => {
 
   test('an older version does not start on it any more, from the first step on', async () => {
     place.connection.interruptions.push({
-      before: /^SCRIPT \{cs:/,
+      before: /^SCRIPT \{cs:.\}:schema:run/,
       work: async () => {
         const oldest = await place.redis.cli('GET', '{cs}:schema:oldest');
         expect(oldest).toBe(String(OLDEST_WITH_SLOTS));
@@ -112,17 +113,80 @@ describe('a store of one slot moves to many', () => {
     ['the former clients are removed', /^DEL cs:clients/],
     ['it says that all is moved', /^SET \{cs\}:schema:slots/],
   ])(
-    'stopped before %s: no server starts, and two further runs at once finish it',
+    'stopped before %s: no server starts, and one of two further runs at once finishes it',
     async (_, step) => {
       const work = () => Promise.reject(new Error('stopped'));
       place.connection.interruptions.push({ before: step, work });
       await expect(move(place.connection)).rejects.toThrow('stopped');
       expect(place.connection.interruptions).toEqual([]);
       await expect(layoutOf(place.undisturbed, 'cs')).rejects.toThrow('countersign redis spread');
-      await Promise.all([move(), move(place.connection)]);
+      const [first, second] = await Promise.allSettled([move(), move(place.connection)]);
+      for (const run of [first, second]) {
+        if (run.status === 'rejected') expect(String(run.reason)).toContain('another run');
+      }
+      expect([first.status, second.status]).toContain('fulfilled');
       await expectAllMoved();
+      expect(await place.redis.cli('KEYS', '{cs:*}:schema:run')).toBe('');
     },
   );
+
+  test.each([
+    ['a key', /^SCRIPT \{cs:.\}:artefact:/],
+    ['a spent token', /^SCRIPT \{cs:.\}:spent:/],
+    ['a client', /^SCRIPT \{cs:.\}:clients/],
+  ])(
+    'a run that stands still before it writes %s brings back nothing that was ended after another run',
+    async (_, step) => {
+      place.connection.interruptions.push({
+        before: step,
+        async work() {
+          await move();
+          await place.redis.cli(
+            'EVAL',
+            `for _, key in ipairs(redis.call('KEYS', '{cs:?}:*')) do redis.call('DEL', key) end`,
+            '0',
+          );
+        },
+      });
+      await expect(move(place.connection)).rejects.toThrow('another run of the command');
+      expect(place.connection.interruptions).toEqual([]);
+      expect(await place.redis.cli('KEYS', '{cs:?}:*')).toBe('');
+    },
+  );
+
+  test('a server that was starting all the same: nothing was moved, and all is as before', async () => {
+    const before = await place.redis.cli('GET', '{cs}:schema:oldest');
+    const sure = async () => {
+      await expect(layoutOf(place.undisturbed, 'cs')).rejects.toThrow('being moved');
+      throw new Error('one has started');
+    };
+    await expect(move(place.undisturbed, { sure })).rejects.toThrow('one has started');
+    expect((await layoutOf(place.undisturbed, 'cs')).name).toBeNull();
+    expect(await place.redis.cli('GET', '{cs}:schema:oldest')).toBe(before);
+    expect((await inOneSlot()).length).toBeGreaterThan(30);
+  });
+
+  test('keys that the first look overlooks, since their slot goes to another master, are found by the next one', async () => {
+    const { connection } = place;
+    let looks = 0;
+    const keys = jest.spyOn(connection, 'keys').mockImplementation((pattern) => {
+      looks += 1;
+      return place.undisturbed.keys(looks === 2 ? 'nothing' : pattern);
+    });
+    await move(connection);
+    keys.mockRestore();
+    await expectAllMoved();
+  });
+
+  test('a shard that refuses a write says so before servers are kept from starting', async () => {
+    await place.redis.cli('ACL', 'SETUSER', 'default', 'resetkeys', '~{cs}*', '~cs:*');
+    try {
+      await expect(move()).rejects.toThrow('NOPERM');
+    } finally {
+      await place.redis.cli('ACL', 'SETUSER', 'default', '~*');
+    }
+    expect((await layoutOf(place.undisturbed, 'cs')).name).toBeNull();
+  });
 
   test('a server that ran on meanwhile says that it has to be restarted', async () => {
     const atStart = await layoutOf(place.undisturbed, 'cs');

@@ -73,7 +73,7 @@ const STORES: readonly (readonly [name: string, load: (commit: Commit) => Promis
       const { store } = former.settings;
       const moved = await spreadRedis(
         { ...store, mode: 'cluster', master: '', prefix: 'cs' },
-        { log: silentLog, refuse: async () => {}, tell: () => {} },
+        { log: silentLog, refuse: async () => {}, wait: async () => {}, tell: () => {} },
       );
       expect(moved).toBeGreaterThan(10);
       return former;

@@ -21,6 +21,7 @@ test('a store of an older version: its clients are the same afterwards, and anot
   const moving = shell();
   expect(await json(moving, 'redis', 'spread')).toEqual({ moved: 1 });
   expect(moving.stderr).toContain('1 key moved so far');
+  expect(moving.stderr).toContain('no server starts');
   expect(await json(shell(), 'client', 'show', 'former')).toMatchObject({ client_id: 'former' });
   expect(await place.redis.cli('EXISTS', 'cs:clients')).toBe('0');
   expect(await json(shell(), 'redis', 'spread')).toEqual({ moved: 0 });
@@ -35,6 +36,22 @@ test('it refuses while a server runs, and not because of one that has ended', as
   const { code, stderr } = await inProcess(shell(), 'redis', 'spread');
   expect(code).toBe(1);
   expect(stderr).toContain('1 server process reported within the last minute');
+});
+
+test('a server that was starting at the beginning: nothing is moved', async () => {
+  await place.redis.cli('FLUSHALL');
+  await place.redis.cli('MSET', '{cs}:schema', '12', '{cs}:schema:oldest', '10');
+  const starting = shell();
+  const { wait } = starting;
+  starting.wait = async (milliseconds) => {
+    await wait(milliseconds);
+    await redisCacheReports(place.undisturbed, 'cs').put('starting', writeProcess(REPORT));
+  };
+  const { code, stderr } = await inProcess(starting, 'redis', 'spread');
+  expect(code).toBe(1);
+  expect(stderr).toContain('1 server process reported within the last minute');
+  expect(await place.redis.cli('EXISTS', '{cs}:schema:slots')).toBe('0');
+  expect(await place.redis.cli('GET', '{cs}:schema:oldest')).toBe('10');
 });
 
 test('the embedded store has no slots', async () => {

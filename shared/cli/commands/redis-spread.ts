@@ -14,8 +14,8 @@ export const redisSpread: Command = {
     'A store that a version before schema 13 made has codes, refresh tokens, sign-ins, grants and spent private tokens in',
     'one slot, so that one shard has all of them, and all clients in another. A newer store has them in 64 slots from its',
     'beginning. This moves an older store there. Nothing ends: people stay signed in, and tokens stay good.',
-    'Stop all servers first. After an interruption, run the command again: no server starts on half a move. From then on',
-    'no older version starts on this store.',
+    'Stop all servers first. The command waits ten seconds, in case that one was starting. After an interruption, run it',
+    'again: no server starts on half a move. From then on no older version starts on this store.',
   ],
   run: async (_, shell) => {
     const { store } = await loadConfig(shell.env);
@@ -32,12 +32,18 @@ export const redisSpread: Command = {
           `${counted(running, 'server process', 'server processes')} reported within the last minute: stop all servers first. A process that was killed is forgotten after a minute`,
         );
       },
+      wait: (milliseconds) => {
+        shell.note('From now on no server starts. Looking for one that was starting');
+        return shell.wait(milliseconds);
+      },
       tell: (keys) => shell.note(`${counted(keys, 'key')} moved so far`),
     });
     if (moved === undefined) {
       return {
         json: { moved: 0 },
-        lines: ['The store has many slots already. Nothing was moved.'],
+        lines: [
+          `The store with the prefix ${store.prefix} has many slots already. Nothing was moved.`,
+        ],
       };
     }
     return {

@@ -17,6 +17,7 @@ import {
   NO_QUOTA,
   puts,
   someApiKey,
+  someClient,
   someDocument,
   someInvalidation,
   somePerson,
@@ -31,7 +32,13 @@ import { Connection } from './connection/connection.ts';
 import { OLDEST_WITH_SLOTS, SCHEMA } from './migrations/migrate.ts';
 import { RedisFeed } from './revocation/revocation-feed.ts';
 import { topologyOf } from './connection/topology.ts';
-import { openTestRedis, redisConfig, someClaims } from './under-test.ts';
+import {
+  openPatiently,
+  openTestRedis,
+  redisConfig,
+  someClaims,
+  startedBefore,
+} from './under-test.ts';
 
 describe('the demands on a server', () => {
   test.each(['allkeys-lru', 'volatile-ttl', 'volatile-lru'])(
@@ -398,6 +405,61 @@ describe('a server in trouble', () => {
   });
 });
 
+describe('a server that began before the keys went to other slots', () => {
+  const SLOTS = ['{test}:schema', '13', '{test}:schema:slots', 'many'] as const;
+
+  test.each([
+    [
+      'works no more once its connections are opened anew',
+      async (redis: Redis) => {
+        await redis.cli('MSET', ...SLOTS);
+        await redis.cli('CLIENT', 'KILL', 'TYPE', 'normal');
+      },
+    ],
+    [
+      'works no more where Redis has lost its memory and a newer store has begun there',
+      async (redis: Redis) => {
+        await redis.cli(
+          'EVAL',
+          `redis.call('FLUSHALL') redis.call('MSET', unpack(ARGV))`,
+          '0',
+          ...SLOTS,
+        );
+      },
+    ],
+  ])('%s', async (_, change) => {
+    await using redis = await startRedis();
+    await startedBefore(redis);
+    await using stores = await openPatiently(redisConfig({ urls: [redis.url] }));
+    await stores.revocations.epoch(true);
+    await using feed = await stores.revocations.feed();
+    expect(feed.status().trusted).toBe(true);
+    expect(await stores.clients.add(someClient('former'))).toBe(true);
+    await change(redis);
+    await eventually(() => expect(stores.clients.get('former')).rejects.toThrow('restart this'));
+    const writing = stores.clients.add(someClient('later'));
+    await expect(writing).rejects.toBeInstanceOf(StoreUnavailable);
+    expect(await redis.cli('HEXISTS', 'test:clients', 'later')).toBe('0');
+    await using later = await openPatiently(redisConfig({ urls: [redis.url] }));
+    expect(await later.clients.add(someClient('later'))).toBe(true);
+  });
+
+  test('goes on where Redis has lost its memory and nobody else has begun there', async () => {
+    await using redis = await startRedis();
+    await startedBefore(redis);
+    await using stores = await openPatiently(redisConfig({ urls: [redis.url] }));
+    await stores.revocations.epoch(true);
+    await using feed = await stores.revocations.feed();
+    expect(feed.status().trusted).toBe(true);
+    await redis.cli('FLUSHALL');
+    await eventually(async () => expect(await redis.cli('GET', '{test}:schema')).toBe('13'));
+    expect(await redis.cli('EXISTS', '{test}:schema:slots')).toBe('0');
+    expect(await stores.clients.add(someClient('later'))).toBe(true);
+    await using later = await openPatiently(redisConfig({ urls: [redis.url] }));
+    expect(await later.clients.get('later')).toEqual(someClient('later'));
+  });
+});
+
 describe('a stream that is not where it was', () => {
   let redis: Redis;
   let stores: Stores;
@@ -465,6 +527,7 @@ describe('a stream that is not where it was', () => {
       monotonic: () => performance.now(),
       deadline: 1000,
       replaceable: true,
+      forgotten() {},
       log: silentLog,
     });
     await feed.started;

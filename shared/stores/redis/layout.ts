@@ -1,6 +1,6 @@
-import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { type Connection, script } from './connection/connection.ts';
+import { type Connection, evalScript, script } from './connection/connection.ts';
 import { manySlots, oneSlot, type Slots } from './connection/slots.ts';
+import type { Topology } from './connection/topology.ts';
 import { OLDEST, OLDEST_WITH_SLOTS, SCHEMA, schemaKeys } from './migrations/migrate.ts';
 import { clientKeysOf, clientKeysOfOneSlot, type KeysOf } from './oauth/clients.ts';
 
@@ -51,25 +51,43 @@ if redis.call('EXISTS', KEYS[1]) == 0 then
   redis.call('MSET', KEYS[1], ARGV[1], KEYS[2], ARGV[2])
   if ARGV[3] ~= '' then redis.call('SET', KEYS[3], ARGV[3]) end
 end
-return redis.call('GET', KEYS[3])
+if (redis.call('GET', KEYS[3]) or '') ~= ARGV[3] then
+  return redis.error_reply('ERR the keys are in other slots than at the start: restart this server')
+end
 `);
 
-/** Rejects with `StoreUnavailable` if the store has another layout by now. A process that runs would find nothing in it. */
+function restating(prefix: string, { name, oldest }: Layout) {
+  const keys = schemaKeys(prefix);
+  const args = [String(SCHEMA), String(oldest), name ?? ''];
+  return [restate, [keys.schema, keys.oldest, keys.slots], args] as const;
+}
+
+/** Rejects with `StoreUnavailable` if the store has another layout by now, and lets the connections be replaced. */
 export async function expectLayout(
   redis: Connection,
   prefix: string,
-  { name, oldest }: Layout,
+  layout: Layout,
 ): Promise<void> {
-  const keys = schemaKeys(prefix);
-  const found = await redis.script<string | null>(
-    restate,
-    [keys.schema, keys.oldest, keys.slots],
-    String(SCHEMA),
-    String(oldest),
-    name ?? '',
-  );
-  if (found === name) return;
-  throw new StoreUnavailable(
-    'the keys in Redis are in other slots than at the start: restart this server',
-  );
+  const [body, keys, args] = restating(prefix, layout);
+  await Promise.all([redis.script(body, keys, ...args), redis.durable(body, keys, ...args)]);
+}
+
+/**
+ * The same servers, to which no connection opens while the store has another layout than `expected` returns: a process that
+ * runs would find nothing in it, and write what nobody finds.
+ */
+export function keepingLayout(
+  topology: Topology,
+  prefix: string,
+  expected: () => Layout | undefined,
+): Topology {
+  return {
+    ...topology,
+    async shared(life) {
+      const wire = await topology.shared(life);
+      const layout = expected();
+      if (layout !== undefined) await evalScript(wire, ...restating(prefix, layout));
+      return wire;
+    },
+  };
 }

@@ -19,7 +19,7 @@ import { redisFollowers } from './revocation/followers.ts';
 import { redisInvalidations } from './cache/invalidations.ts';
 import { redisKept } from './trees/kept.ts';
 import { redisKeys } from './keys/keys.ts';
-import { expectLayout, layoutOf } from './layout.ts';
+import { expectLayout, keepingLayout, type Layout, layoutOf } from './layout.ts';
 import { redisLastBackup } from './last-backup/last-backup.ts';
 import { checkServers, patienceAtStart } from './check-servers.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -71,13 +71,17 @@ export async function openRedis(
   const monotonic = () => performance.now();
   const patient = topologyOf(config, { deadline: patienceAtStart(config), monotonic });
   await checkServers(patient, config, log);
-  const topology = topologyOf(config, { deadline, monotonic });
+  let expected: Layout | undefined;
+  const servers = topologyOf(config, { deadline, monotonic });
+  const topology = keepingLayout(servers, prefix, () => expected);
   const { stream, epoch } = revocationKeys(prefix);
   const redis = new Connection(topology, replicas, log, deadline);
   await redis.open(ATTEMPTS);
   await migrate(redis, prefix);
   const layout = await layoutOf(redis, prefix);
+  expected = layout;
   const { slots, clientKeys } = layout;
+  const look = () => expectLayout(redis, prefix, layout);
   const clustered = config.mode === 'cluster';
   const ofFeed = clustered ? Math.min(deadline, CLUSTER_FEED) : deadline;
   const followed = topologyOf(config, { deadline: ofFeed, monotonic });
@@ -91,6 +95,7 @@ export async function openRedis(
       monotonic,
       deadline: ofFeed,
       replaceable: clustered,
+      forgotten: () => void look().catch(() => {}),
       log,
     });
   let opened: RedisFeed | undefined;
@@ -147,7 +152,7 @@ export async function openRedis(
     together: (work) => work(stores),
     ping: forAll(async () => {
       await redis.touch(epoch);
-      await expectLayout(redis, prefix, layout);
+      await look();
     }),
     sweep: async () => (await revocations.sweep()) + (await invalidations.sweep()),
     async [Symbol.asyncDispose]() {

@@ -12,9 +12,13 @@ export interface SpreadDependencies {
   readonly log: Log;
   /** Throws if a server is running, as these reports tell. */
   refuse(reports: CacheReports): Promise<void>;
+  wait(milliseconds: number): Promise<void>;
   /** Is told now and then how many keys were moved. */
   tell(moved: number): void;
 }
+
+/** Milliseconds within which a server that has looked at the schema already has started, and has reported. */
+const START = 10_000;
 
 /** How often the connection is tried to be opened. */
 const ATTEMPTS = 3;
@@ -22,7 +26,7 @@ const ATTEMPTS = 3;
 /** Moves a store to many slots. Rejects with `StoreUnavailable`. Resolves to how many keys were moved; undefined: it has many. */
 export async function spreadRedis(
   config: RedisSettings,
-  { log, refuse, tell }: SpreadDependencies,
+  { log, refuse, wait, tell }: SpreadDependencies,
 ): Promise<number | undefined> {
   const { prefix, replicas } = config;
   const deadline = patienceAtStart(config);
@@ -30,7 +34,14 @@ export async function spreadRedis(
   await checkServers(topology, config, log);
   using redis = new Connection(topology, replicas, log, deadline);
   await redis.open(ATTEMPTS);
+  const reports = redisCacheReports(redis, prefix);
+  await refuse(reports);
   await migrate(redis, prefix);
-  await refuse(redisCacheReports(redis, prefix));
-  return await moveToManySlots(redis, prefix, tell);
+  return await moveToManySlots(redis, prefix, {
+    async sure() {
+      await wait(START);
+      await refuse(reports);
+    },
+    tell,
+  });
 }

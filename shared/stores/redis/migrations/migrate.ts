@@ -60,12 +60,16 @@ export const OLDEST = 10;
 /** The same for a store with many slots: an older version would look for its keys in one. */
 export const OLDEST_WITH_SLOTS = 13;
 
-/** Where the schema is, the one that is being moved from, the oldest one that is compatible, and the layout; in one slot. */
+/**
+ * Where the schema is, the one that is being moved from, the oldest one that is compatible, the layout, and how often a move to
+ * another layout has begun; in one slot.
+ */
 export const schemaKeys = (prefix: string) => ({
   schema: `{${prefix}}:schema`,
   from: `{${prefix}}:schema:from`,
   oldest: `{${prefix}}:schema:oldest`,
   slots: `{${prefix}}:schema:slots`,
+  run: `{${prefix}}:schema:run`,
 });
 
 /** KEYS: schema, from, oldest. ARGV: the schema to move to, the oldest compatible one. Replies whence to move. */

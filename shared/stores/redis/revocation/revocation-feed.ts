@@ -45,6 +45,8 @@ export interface FeedOptions {
   readonly deadline: number;
   /** Whether a server may answer that was replaced: then a verdict needs what the feed's own connection says, too. */
   readonly replaceable: boolean;
+  /** Called when the server has lost what it had, or another one answers that has something else. */
+  forgotten(): void;
   readonly log: Log;
 }
 
@@ -163,6 +165,7 @@ export class RedisFeed implements RevocationFeed {
     const looked = evalScript<[string | null, EntryId]>(wire, look, [stream, epoch]);
     const [found, last] = await within(this.#options.deadline, looked);
     if (found !== (this.#set.epoch ?? null) || precedes(last, this.#cursor)) {
+      if (this.#set.epoch !== undefined) this.#options.forgotten();
       this.#heard = -Infinity;
       this.#cursor = STREAM_START;
       this.#set.epoch = found ?? undefined;
