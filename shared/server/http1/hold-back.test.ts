@@ -190,6 +190,18 @@ describe('a request that was held back', () => {
     },
   );
 
+  test('many behind which the client has ended its side leave one timer and one listener', async () => {
+    const counts: number[] = [];
+    const listening = await start(({ socket }, response) => {
+      counts.push(socket.listenerCount('close'));
+      response.end();
+    });
+    const client = new TestSocket(listening);
+    client.socket.end(FIRST.repeat(40));
+    expect(statuses(await client.all)).toEqual(Array(40).fill(200));
+    expect(Math.max(...counts)).toBeLessThanOrEqual((counts[0] ?? 0) + 2);
+  });
+
   test.each([
     ['RFC 9112 section 3: no request', 'garbage\r\n', 400],
     ['RFC 9110 section 9.1: an unknown method', 'BAKE / HTTP/1.1\r\nHost: a\r\n\r\n', 501],

@@ -41,6 +41,8 @@ interface Open extends Placed {
   readonly socket: Duplex;
   /** Unfinished ones in order; the last one stays until the next begins. */
   exchanges: readonly Exchange[];
+  /** Runs while its client has ended its side. */
+  halved?: NodeJS.Timeout;
 }
 
 /** The member for what is known of a connection. A map of connections would keep those that are over for long (bag.ts). */
@@ -72,6 +74,7 @@ export class Connections {
       this.#abort(socket);
       socket[OPEN] = undefined;
       this.#open.delete(open);
+      clearTimeout(open.halved);
     });
     if (this.#closing) this.#endWhenIdle(socket);
     return false;
@@ -110,16 +113,17 @@ export class Connections {
   }
 
   /**
-   * Its client has ended its side, and may be gone: it is kept for answers that begin within a moment. A stream of events
-   * may be silent for long, and ends.
+   * Its client has ended its side, and may be gone: it is kept for answers that begin within a moment, each of them after
+   * the one before. A stream of events may be silent for long, and ends.
    */
-  halve(socket: Duplex): void {
-    if (nextOf(socket) === undefined) return;
-    const timer = setTimeout(() => {
+  halve(socket: Known): void {
+    const { [OPEN]: open } = socket;
+    if (open === undefined || nextOf(socket) === undefined) return;
+    clearTimeout(open.halved);
+    open.halved = setTimeout(() => {
       const next = nextOf(socket);
       if (next && (!next.headersSent || isEventStream(next))) socket.destroy();
     }, LINGER);
-    socket.once('close', () => clearTimeout(timer));
   }
 
   /** More can be written: the answer under way may be waiting for that. */
