@@ -14,7 +14,14 @@ const ROTATIONS = 5;
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** The kinds of writes that can be acknowledged. */
-export type Kind = 'revocations' | 'documents' | 'proofs' | 'codes' | 'rotations' | 'devices';
+export type Kind =
+  | 'changes'
+  | 'revocations'
+  | 'documents'
+  | 'proofs'
+  | 'codes'
+  | 'rotations'
+  | 'devices';
 
 /** One kind of use. */
 export interface Part {
@@ -34,7 +41,8 @@ type State = string | undefined;
 /** A server that said 503. */
 export class Refused extends Error {}
 
-function unlessRefused(status: number, wanted: readonly number[], what: string): void {
+/** Throws `Refused` for 503, and AssertionError for any status that is not wanted. */
+export function unlessRefused(status: number, wanted: readonly number[], what: string): void {
   if (status === 503) throw new Refused(what);
   assert.ok(wanted.includes(status), `${what}: ${status}`);
 }

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startDividedCluster, startDividedSentinels } from '../parts/divided-redis.ts';
 import type { DividedRedis, Site } from '../parts/divided-redis.ts';
 import { until } from '../parts/process.ts';
+import { administering } from './administering.ts';
 import { approving, proving, Refused, revoking, rotating, writing } from './failover-uses.ts';
 import type { Kind, Part } from './failover-uses.ts';
 import { LIMITS, redisStore, startFlow } from './flow.ts';
@@ -54,6 +55,7 @@ export interface Failovers extends Record<Kind, number> {
 export const noFailovers = (): Failovers => ({
   runs: 0,
   refused: 0,
+  changes: 0,
   revocations: 0,
   documents: 0,
   proofs: 0,
@@ -160,7 +162,8 @@ async function startLoad(flow: Flow, tally: Failovers) {
       }
     }
   };
-  const parts = [revocations, ...documents, proofs, ...chains, devices];
+  const changes = await administering(flow, anyAuthz);
+  const parts = [changes, revocations, ...documents, proofs, ...chains, devices];
   const running = Promise.all(parts.map(repeat));
   // Told by `stop`.
   running.catch(() => end.abort());

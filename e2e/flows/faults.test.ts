@@ -5,13 +5,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { startPair } from '../pair/pair.ts';
 import { entryFile } from '../parts/entry.ts';
 import type { Pair, ServerProcess } from '../pair/pair.ts';
 import { startProcess, until } from '../parts/process.ts';
 import { startSentinels } from '../parts/redis-sentinel.ts';
 import { startRedis } from '../parts/redis.ts';
 import type { Redis } from '../parts/redis.ts';
+import { administering } from './administering.ts';
+import { Refused } from './failover-uses.ts';
 import { getAll, redisStore, startFlow } from './flow.ts';
 import type { Client, Flow } from './flow.ts';
 
@@ -278,15 +279,25 @@ describe('Redis', () => {
 });
 
 describe('Redis with Sentinel', () => {
-  test('failed over: an acknowledged revocation holds under the next master', async () => {
+  test('failed over: an acknowledged revocation holds under the next master, and what an administrator changed, with its event', async () => {
     await using set = await startSentinels({ password: 'swordfish' });
     const store = redisStore(set.urls, { mode: 'sentinel', replicas: 1, deadline: 1 });
-    await using pair = await startPair({ store, resource: 2 });
+    await using flow = await startFlow({ store, resource: 2 });
+    const { pair } = flow;
+    const administration = await administering(flow, () => 0);
     const client = await pair.addClient();
     const [good, revoked] = await goodAndRevoked(pair, client);
     const tokens = await Promise.all(Array.from({ length: 50 }, () => pair.token(client)));
     const acknowledged: string[] = [revoked];
     const before = await set.master();
+    const end = new AbortController();
+    const administered = (async () => {
+      while (!end.signal.aborted) {
+        await administration
+          .work()
+          .catch((error: unknown) => expect(error).toBeInstanceOf(Refused));
+      }
+    })();
     const load = (async () => {
       for (const token of tokens) {
         const { status } = await pair.post('/token/revocation', { token }, client);
@@ -302,6 +313,10 @@ describe('Redis with Sentinel', () => {
     for (const token of acknowledged) expect(await getAll(pair, token)).toEqual([401, 401]);
     expect(await getAll(pair, good)).toEqual([200, 200]);
     await goodAndRevoked(pair, client);
+    await until(async () => (await administration.work().catch(() => [])).length > 0);
+    end.abort();
+    await administered;
+    await administration.keeps();
   });
 });
 

@@ -9,8 +9,8 @@ export interface RedisCluster extends AsyncDisposable {
   readonly servers: readonly Redis[];
   /** The master that owns the slot of a key. */
   ownerOf(key: string): Promise<Redis>;
-  /** Gives the slot of a key, with all that is in it, to another master. */
-  moveSlotOf(key: string): Promise<void>;
+  /** Gives the slot of a key, with all that is in it, to another master, that key first; `amid` is run behind each. */
+  moveSlotOf(key: string, amid?: () => Promise<unknown>): Promise<void>;
 }
 
 const SLOTS = 16_384;
@@ -48,15 +48,17 @@ export async function startCluster(masters = 3): Promise<RedisCluster> {
     urls: servers.map((server) => server.url),
     servers,
     ownerOf,
-    async moveSlotOf(key) {
+    async moveSlotOf(key, amid) {
       const from = await ownerOf(key);
       const to = servers.find((server) => server !== from) ?? first;
       const slot = await from.cli('CLUSTER', 'KEYSLOT', key);
       const taker = await to.cli('CLUSTER', 'MYID');
       await to.cli('CLUSTER', 'SETSLOT', slot, 'IMPORTING', await from.cli('CLUSTER', 'MYID'));
       await from.cli('CLUSTER', 'SETSLOT', slot, 'MIGRATING', taker);
-      const keys = (await from.cli('CLUSTER', 'GETKEYSINSLOT', slot, '1000')).split('\n');
-      await from.cli('MIGRATE', '127.0.0.1', `${to.port}`, '', '0', '5000', 'KEYS', ...keys);
+      for (let one = key; one !== ''; one = await from.cli('CLUSTER', 'GETKEYSINSLOT', slot, '1')) {
+        await from.cli('MIGRATE', '127.0.0.1', `${to.port}`, one, '0', '5000');
+        await amid?.();
+      }
       for (const server of [to, ...servers]) {
         await server.cli('CLUSTER', 'SETSLOT', slot, 'NODE', taker);
       }

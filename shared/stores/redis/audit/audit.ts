@@ -29,8 +29,8 @@ return 1
 `);
 
 /**
- * KEYS: head, rows, links, times of the links. ARGV: the start of the names of indexes, number, link, its time, the
- * positions in the streams, each key with its seqs as JSON, and of each row its seq and text.
+ * KEYS: head, rows, links, times of the links, all indexes. ARGV: the start of the names of indexes, number, link, its time,
+ * the positions in the streams, each key with its seqs as JSON, and of each row its seq and text.
  */
 const close = script(`
 if tonumber(redis.call('HGET', KEYS[1], 'number') or 0) ~= ARGV[2] - 1 then return 0 end
@@ -49,7 +49,10 @@ end
 return 1
 `);
 
-/** KEYS: rows, links, times of the links. ARGV: the start of the names of indexes, number, each key with its seqs as JSON, and the seqs. */
+/**
+ * KEYS: rows, links, times of the links, all indexes. ARGV: the start of the names of indexes, number, each key with its seqs
+ * as JSON, and the seqs.
+ */
 const end = script(`
 redis.call('XDEL', KEYS[2], ARGV[2] .. '-0')
 redis.call('ZREM', KEYS[3], ARGV[2])
@@ -132,6 +135,12 @@ export function redisAudit(redis: Commands, prefix: string, streams: AuditStream
   ];
   const [refused, turn, by] = [keyOf('refused'), keyOf('turn'), keyOf('by:')];
   const beside = streams.of(refused);
+  /**
+   * The indexes that rows are in. A script names all its keys: while a slot moves, Redis else refuses a key amid the script,
+   * and takes nothing back.
+   */
+  const indexesOf = (some: readonly { readonly keys: readonly string[] }[]) =>
+    [...new Set(some.flatMap(({ keys }) => keys))].map((key) => by + key);
   const fieldOf = ({ hour, person }: Omit<RefusalCount, 'count'>) => `${hour} ${person}`;
 
   /** Removes what is closed. What is left after a crash goes with the next entries of its stream. */
@@ -197,7 +206,7 @@ export function redisAudit(redis: Commands, prefix: string, streams: AuditStream
       const until: UpTo = JSON.parse(upTo);
       const kept = JSON.stringify(until.positions);
       const closing = [by, String(number), JSON.stringify(link), String(at), kept, byKey(closed)];
-      const keys = [head, rows, links, times] as const;
+      const keys = [head, rows, links, times, ...indexesOf(closed)] as const;
       const texts = closed.flatMap(({ seq, text }) => [String(seq), text]);
       const done = await redis.durable<number>(close, keys, ...closing, ...texts);
       if (done === 1) await trim(until.closed);
@@ -239,7 +248,8 @@ export function redisAudit(redis: Commands, prefix: string, streams: AuditStream
 
     async end({ number }, ended) {
       const ending = [by, String(number), byKey(ended), ...ended.map(({ seq }) => String(seq))];
-      await redis.durable(end, [rows, links, times], ...ending);
+      const keys = [rows, links, times, ...indexesOf(ended)] as const;
+      await redis.durable(end, keys, ...ending);
     },
   };
 }
