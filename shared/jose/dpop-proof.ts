@@ -1,4 +1,4 @@
-import { createHash, type KeyObject } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import { sameText } from '#shared/base/constant-time.ts';
 import { importPublicJwk } from './algorithms.ts';
 import { isObject, parseCompactJws, type JwsRefusal } from './compact-jws.ts';
@@ -53,7 +53,7 @@ const refuse = (reason: string, error: ProofError = 'invalid_dpop_proof'): Proof
   error,
 });
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('base64url');
+const sha256 = (text: string) => hash('sha256', text, 'base64url');
 
 /**
  * Checks a DPoP proof by the list of RFC 9449 section 4.3, whose numbers stand at each step. The caller has to check
