@@ -11,11 +11,11 @@ function passing() {
   const socket = new Duplex({
     read() {},
     write(chunk, _encoding, done) {
-      writes.push(String(chunk));
+      writes.push(chunk.toString('latin1'));
       done();
     },
     writev(pieces, done) {
-      writes.push(pieces.map(({ chunk }) => String(chunk)).join(''));
+      writes.push(pieces.map(({ chunk }) => chunk.toString('latin1')).join(''));
       done();
     },
   });
@@ -43,6 +43,32 @@ test('the pieces of an answer that arrive in one turn go out at its end, as one'
   expect(writes).toEqual([]);
   await turnsEnd();
   expect(writes).toEqual([`${HEAD}Content-Length: 2\r\n${KEPT}\r\nab`]);
+});
+
+test.each([
+  ['each octet', 256],
+  ['much', 10_000],
+])('content that is one piece goes out with its head, octet for octet: %s', async (_, length) => {
+  const { answer, begin, writes } = passing();
+  const content = Buffer.from(Array.from({ length }, (__, index) => index % 256));
+  begin('Content-Length', `${length}`);
+  answer.write(content);
+  answer.end([]);
+  await turnsEnd();
+  expect(writes).toEqual([
+    `${HEAD}Content-Length: ${length}\r\n${KEPT}\r\n${content.toString('latin1')}`,
+  ]);
+});
+
+test('the first piece waits for no other, and none of them for the end', async () => {
+  const { answer, begin, writes } = passing();
+  begin('Content-Length', '4');
+  answer.write(Buffer.from('a'));
+  await turnsEnd();
+  expect(writes.splice(0)).toEqual([`${HEAD}Content-Length: 4\r\n${KEPT}\r\na`]);
+  answer.write(Buffer.from('b'));
+  await turnsEnd();
+  expect(writes.splice(0)).toEqual(['b']);
 });
 
 test('chunks and trailers stay in their order', async () => {

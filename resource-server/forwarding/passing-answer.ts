@@ -5,7 +5,12 @@ import type { Seal } from '#shared/auth/scheme.ts';
 import { type Fields, HttpError } from '#shared/http/answer.ts';
 import { atTurnsEnd } from '#shared/base/turn.ts';
 import { lines } from '#shared/http/fields.ts';
-import { type AnyRequest, type AnyResponse, holdFields } from '#shared/server/message/message.ts';
+import {
+  type AnyRequest,
+  type AnyResponse,
+  endWith,
+  holdFields,
+} from '#shared/server/message/message.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import { answerLines, grouped, type Head, type Lines, trailerLines } from './fields.ts';
 import { mergeFields } from '../answers/merge-fields.ts';
@@ -42,6 +47,10 @@ export class PassingAnswer implements Sink {
   #trailers = false;
   /** Pieces are kept until the end of the turn. */
   #gathering = false;
+  /** Its length is known, and nothing follows the content. */
+  #framed = false;
+  /** The first piece of content while it may be all, which is sent with the head as one. */
+  #first: Buffer | undefined;
   #whole = false;
   #sealed: { readonly seal: Seal<Fields>; readonly hash: Hash } | undefined;
 
@@ -106,8 +115,8 @@ export class PassingAnswer implements Sink {
     if (length !== undefined && sealed === undefined) all['Content-Length'] = length;
     this.#sealed = sealed && { seal: sealed, hash: createHash(sealed.hash) };
     // Over HTTP/1.1 nothing follows content whose length is known (RFC 9112 section 6.3).
-    const framed = response instanceof ServerResponse && length !== undefined && !sealed;
-    this.#trailers = !empty && !old && !framed;
+    this.#framed = response instanceof ServerResponse && length !== undefined && !sealed;
+    this.#trailers = !empty && !old && !this.#framed;
     const named = [...lines(rawHeaders, 'trailer'), ...(sealed ? [info] : [])];
     if (this.#trailers && named.length > 0) all['Trailer'] = named.join(', ');
     for (const name in all) checkField(name, all[name] ?? []);
@@ -130,7 +139,18 @@ export class PassingAnswer implements Sink {
   /** False: wait for `drained` before the next. */
   write(piece: Buffer): boolean {
     this.#sealed?.hash.update(piece);
+    const { headersSent } = this.#recipient.response;
+    if (this.#gathering && this.#framed && !headersSent && this.#first === undefined) {
+      this.#first = piece;
+      return true;
+    }
+    this.#writeFirst();
     return this.#client.write(piece);
+  }
+
+  #writeFirst(): void {
+    if (this.#first !== undefined) this.#client.write(this.#first);
+    this.#first = undefined;
   }
 
   /** Calls when more can be written. */
@@ -178,6 +198,8 @@ export class PassingAnswer implements Sink {
   }
 
   #sendOn(response: AnyResponse): void {
+    if (this.#whole && this.#first !== undefined) return endWith(this.#client, this.#first);
+    this.#writeFirst();
     if (this.#whole) this.#client.end();
     else if (response.headersSent) return;
     else if (response instanceof ServerResponse) response.flushHeaders();

@@ -29,6 +29,22 @@ test('a client that has an answer gets no second one, and that is no error', asy
   expect(errors).toEqual([]);
 });
 
+test.each<[string, string | Uint8Array]>([
+  ['each octet', Uint8Array.from({ length: 256 }, (_, octet) => octet)],
+  ['part of a buffer', Uint8Array.from({ length: 256 }, (_, octet) => octet).subarray(200)],
+  ['many octets', Buffer.alloc(10_000, 0xe4)],
+  ['text of one octet a character', 'abc'],
+  ['other text', 'ä€\u{1f511}'],
+  ['nothing', ''],
+])('RFC 9110 section 6.4: content is sent octet for octet: %s', async (_, body) => {
+  const { text } = await received((request, response) => {
+    send(request, response, { ...ANSWER, body });
+  });
+  const [head = '', content] = text.split(/\r\n\r\n([^]*)/);
+  expect(content).toBe(Buffer.from(body as string).toString('latin1'));
+  expect(head).toMatch(new RegExp(`^content-length: ${Buffer.byteLength(body)}$`, 'im'));
+});
+
 test('an answer that was begun and not ended is cut off: nobody takes it for whole, or waits', async () => {
   const { text, errors } = await received((request, response) => {
     response.writeHead(200, { 'Content-Length': 100 }).write('begun');

@@ -3,7 +3,7 @@ import { type Answer, HttpError, problemAnswer, UNSTORED } from '#shared/http/an
 import { BadRequest } from '#shared/http/fields.ts';
 import { sendTogether } from '#shared/base/turn.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { type AnyRequest, type AnyResponse, holdFields } from './message.ts';
+import { type AnyRequest, type AnyResponse, endWith, holdFields } from './message.ts';
 
 /** The border between errors inside and answers outside: an error that is not known says nothing. */
 export function errorAnswer(error: unknown): Answer {
@@ -56,5 +56,6 @@ function write(
   // A cache may give this answer to others, so it is not about one request.
   if (fields['Cache-Control']?.includes('public')) response.removeHeader('X-Request-Id');
   if (body?.length) holdFields(response, { 'Content-Length': `${Buffer.byteLength(body)}` });
-  content.end(request.method === 'HEAD' ? undefined : body);
+  if (request.method === 'HEAD' || !body?.length) content.end();
+  else endWith(content, body);
 }
