@@ -6,7 +6,7 @@ import type { RedisCluster } from '../../../e2e/parts/redis-cluster.ts';
 import { eventually } from '../contract/eventually.ts';
 import { storesContract } from '../contract/index.ts';
 import { listening } from '../contract/cache/invalidations.ts';
-import { FAR, someInvalidation } from '../contract/samples.ts';
+import { FAR, fresh, someInvalidation } from '../contract/samples.ts';
 import { openTestRedis, redisConfig, redisUnderTest, someClaims } from './under-test.ts';
 
 storesContract('Redis, Cluster of three masters', async () => {
@@ -27,7 +27,7 @@ describe('a cluster in trouble', () => {
     await cluster[Symbol.asyncDispose]();
   });
 
-  test('the slot of the revocations moves: writes, reads and the feed follow it', async () => {
+  test('the slot of the revocations moves: no revoked token passes amid it; then writes, reads and the feed follow it', async () => {
     const [old, recent] = [await someClaims(stores), await someClaims(stores)];
     await using feed = await stores.revocations.feed();
     await stores.revocations.revoke('token', old.jti, FAR);
@@ -35,7 +35,20 @@ describe('a cluster in trouble', () => {
     await using listener = await listening(stores);
     const spent = Buffer.from('a token');
     expect(await stores.spentTokens.spend(spent, FAR)).toBe(true);
-    await cluster.moveSlotOf('{test}:revocations');
+    /** Resolves to 'nothing' if it or the store does not answer. */
+    const told = async (work: () => Promise<string | undefined>) =>
+      work().catch((error: unknown) => {
+        expect(error).toBeInstanceOf(StoreUnavailable);
+        return 'nothing';
+      });
+    await cluster.moveSlotOf('{test}:revocations', async () => {
+      const token = { ...old, jti: fresh() };
+      const known = await told(async () => {
+        await stores.revocations.revoke('token', token.jti, FAR);
+        return told(async () => (await feed.latest()).revokedBy(token));
+      });
+      expect(['token', 'nothing']).toContain(known);
+    });
     expect(await stores.revocations.epoch(false)).toBe(old.epoch);
     await eventually(() => stores.revocations.revoke('token', recent.jti, FAR));
     await eventually(() => expect(feed.current().revokedBy(recent)).toBe('token'));
