@@ -1,3 +1,4 @@
+import { counted } from '#shared/base/counted.ts';
 import { checkpointText, parseCheckpoint, verifyLog } from '#shared/audit/verify.ts';
 import { type Command, Failure, UsageError } from '../arguments/command.ts';
 import { openAudit } from '../stores/with-audit.ts';
@@ -31,7 +32,7 @@ export const auditVerify: Command = {
     return {
       json: { rows, checkpoint: next, ...(ended && { ended }) },
       lines: [
-        `${rows} events, unchanged and in their order.`,
+        `${counted(rows, 'event')}, unchanged and in order.`,
         ...(ended
           ? ['The link of the checkpoint is older than the log is kept: it was not compared.']
           : []),
