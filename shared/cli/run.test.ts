@@ -7,6 +7,7 @@ import {
   type Report,
   type OutputSlice,
 } from './arguments/command.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { COMMANDS } from './commands.ts';
 import { run } from './run.ts';
 
@@ -14,12 +15,21 @@ function saying(report: Report | LongReport): readonly Command[] {
   return [{ name: 'say', summary: 'says', run: async () => report }];
 }
 
-function failing(error: Error): readonly Command[] {
+function failing(error: Error, more: Partial<Command> = {}): readonly Command[] {
   const fail = async () => {
     throw error;
   };
-  return [{ name: 'say', summary: 'says', run: fail }];
+  return [{ name: 'say', summary: 'says', run: fail, ...more }];
 }
+
+test.each([
+  [{ repeatable: true as const }, 'silent\nRun the command again: it does what is missing.\n'],
+  [{}, 'silent\n'],
+])('a store that does not answer, %j: 1, and what to do', async (more, told) => {
+  const commands = failing(new StoreUnavailable('silent'), more);
+  const shell = new TestShell();
+  expect([await run(['say'], commands, shell), shell.stderr]).toEqual([1, told]);
+});
 
 describe('help', () => {
   test.each([['help'], ['--help'], ['-h']])(

@@ -7,6 +7,7 @@ import {
 } from './arguments/command.ts';
 import { help, overview } from './arguments/help.ts';
 import { nearest } from '#shared/base/nearest.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { parseInput } from './arguments/parse.ts';
 import { printable, printableLines } from '#shared/base/printable.ts';
 
@@ -39,6 +40,9 @@ export async function run(
   } catch (error) {
     const { message } = error as Error;
     for (const line of message.split('\n')) shell.note(line);
+    if (command.repeatable && error instanceof StoreUnavailable) {
+      shell.note('Run the command again: it does what is missing.');
+    }
     if (!(error instanceof UsageError)) return 1;
     shell.note(`Try: countersign ${command.name} --help`);
     return 2;

@@ -18,6 +18,8 @@ export interface Command {
   readonly summary: string;
   /** It uses the stores of the servers: `opens` those that are there, `makes` them where they are missing. */
   readonly store?: 'opens' | 'makes';
+  /** After a store that did not answer, the same command does what is missing, and says so. */
+  readonly repeatable?: true;
   /** Names of the operands, in order; one in brackets may be left out, `[NAME...]` given often. */
   readonly operands?: readonly string[];
   readonly options?: Readonly<Record<string, Option>>;

@@ -10,6 +10,7 @@ import { withPeople } from '../stores/with-people.ts';
 export const apply: Command = {
   name: 'apply',
   store: 'opens',
+  repeatable: true,
   summary: 'make people, clients and keys as a file declares them; a second run changes nothing',
   operands: ['FILE'],
   options: {

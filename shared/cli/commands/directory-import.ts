@@ -13,6 +13,7 @@ import { withPeople } from '../stores/with-people.ts';
 export const directoryImport: Command = {
   name: 'directory import',
   store: 'makes',
+  repeatable: true,
   summary:
     'add and replace people, keys, passkeys and second factors from a file that `directory export` wrote',
   operands: ['FILE'],
