@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { errors, Provider } from 'oidc-provider';
 import type { Adapter } from 'oidc-provider';
 import { BadDocument, NoDocument } from '#shared/client-documents/document.ts';
@@ -9,6 +10,13 @@ import { TooManyRequests } from '../../base/errors.ts';
 import { clientMetadata } from './client-metadata.ts';
 import type { AdapterStore } from '../storage/store.ts';
 
+/** The record that a client is made of, in place of the one that is stored by then. */
+const given = new AsyncLocalStorage<ClientRecord>();
+
+/** Makes the engine's client of a record. */
+export const clientOf = (provider: Provider, record: ClientRecord) =>
+  given.run(record, () => provider.Client.find(record.client_id));
+
 /** Clients are managed by the command line, the engine only reads them. It knows nothing of those of GNAP. */
 export function clientAdapter({ stores, documents, demoClients }: AdapterStore): Adapter {
   const readOnly = () => Promise.reject(new Error('clients are not written by the engine'));
@@ -16,6 +24,8 @@ export function clientAdapter({ stores, documents, demoClients }: AdapterStore):
   const results = new WeakMap<object, Map<string, ReturnType<typeof documents.current>>>();
 
   const clientNow = (id: string) => {
+    const record = given.getStore();
+    if (record?.client_id === id) return record;
     const { ctx } = Provider;
     if (ctx === undefined || !BEGINNING.has(ctx.oidc?.route ?? '')) return stores.clients.get(id);
     const ofRequest = results.get(ctx) ?? new Map();
