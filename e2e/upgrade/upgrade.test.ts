@@ -69,14 +69,16 @@ const STORES: readonly (readonly [name: string, load: (commit: Commit) => Promis
   [
     'Redis Cluster, moved to many slots',
     async (commit) => {
-      const former = await onCluster(commit);
+      await using parts = new AsyncDisposableStack();
+      const former = parts.use(await onCluster(commit));
       const { store } = former.settings;
       const moved = await spreadRedis(
         { ...store, mode: 'cluster', master: '', prefix: 'cs' },
         { log: silentLog, refuse: async () => {}, wait: async () => {}, tell: () => {} },
       );
       expect(moved).toBeGreaterThan(10);
-      return former;
+      const kept = parts.move();
+      return { ...former, [Symbol.asyncDispose]: () => kept.disposeAsync() };
     },
   ],
 ];
