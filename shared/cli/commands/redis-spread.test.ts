@@ -38,6 +38,16 @@ test('it refuses while a server runs, and not because of one that has ended', as
   expect(stderr).toContain('1 server process reported within the last minute');
 });
 
+test('it says that it has to be run again if it ends amid the move', async () => {
+  await place.redis.cli('FLUSHALL');
+  await place.redis.cli('MSET', '{cs}:schema', '12', '{cs}:schema:oldest', '10');
+  await place.redis.cli('HSET', '{cs}:artefact:Access:a', 'payload', '{}');
+  await place.redis.cli('HSET', 'cs:clients', 'broken', '{');
+  const { code, stderr } = await inProcess(shell(), 'redis', 'spread');
+  expect(code).not.toBe(0);
+  expect(stderr).toContain('no server starts: run the command again');
+});
+
 test('a server that was starting at the beginning: nothing is moved', async () => {
   await place.redis.cli('FLUSHALL');
   await place.redis.cli('MSET', '{cs}:schema', '12', '{cs}:schema:oldest', '10');

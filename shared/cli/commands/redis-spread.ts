@@ -22,7 +22,8 @@ export const redisSpread: Command = {
     if (store.kind !== 'redis') {
       throw new Failure('the state is in the embedded store, which has no slots');
     }
-    const moved = await spreadRedis(store, {
+    let begun = false;
+    const spreading = spreadRedis(store, {
       log: silentLog,
       async refuse(reports) {
         const processes = [...(await reports.all()).values()].map(readProcess);
@@ -36,7 +37,14 @@ export const redisSpread: Command = {
         shell.note('From now on no server starts. Looking for one that was starting');
         return shell.wait(milliseconds);
       },
-      tell: (keys) => shell.note(`${counted(keys, 'key')} moved so far`),
+      tell(keys) {
+        begun = true;
+        shell.note(`${counted(keys, 'key')} moved so far`);
+      },
+    });
+    const moved = await spreading.catch((error: unknown) => {
+      if (begun) shell.note('Not all keys are moved, and no server starts: run the command again');
+      throw error;
     });
     if (moved === undefined) {
       return {

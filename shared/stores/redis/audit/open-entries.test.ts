@@ -3,9 +3,9 @@ import { MOST_ENTRIES } from '#shared/stores/audit/audit.ts';
 import type { Commands } from '../connection/connection.ts';
 import { type Entry, firstOpen } from './open-entries.ts';
 
-/** Streams as Redis has them; ids are numbers before `-0`. Counts the parts that were read. */
+/** Streams as Redis has them; ids are numbers before `-0`. Counts the parts that were read, and their entries. */
 function redisWith(streams: Readonly<Record<string, readonly number[]>>) {
-  const read = { parts: 0 };
+  const read = { parts: 0, entries: 0 };
   const command = async (
     _: string,
     stream: string,
@@ -15,10 +15,9 @@ function redisWith(streams: Readonly<Record<string, readonly number[]>>) {
   ) => {
     read.parts += 1;
     const after = from === '-' ? -1 : Number.parseInt(from.slice(1), 10);
-    return (streams[stream] ?? [])
-      .filter((id) => id > after)
-      .slice(0, Number(rest[1]))
-      .map((id): Entry => [`${id}-0`, ['text', `${stream} ${id}`]]);
+    const found = (streams[stream] ?? []).filter((id) => id > after).slice(0, Number(rest[1]));
+    read.entries += found.length;
+    return found.map((id): Entry => [`${id}-0`, ['text', `${stream} ${id}`]]);
   };
   return { read, redis: { command } as unknown as Commands };
 }
@@ -52,8 +51,20 @@ describe('the first open entries of all streams', () => {
 
   test('fewer than a link may have come in one round, each stream read once', async () => {
     const streams = { a: [1, 4], b: [2], c: [], d: [3] };
-    expect(await idsOf(streams)).toEqual({ ids: [1, 2, 3, 4], parts: 4 });
+    expect(await idsOf(streams)).toEqual({ ids: [1, 2, 3, 4], parts: 4, entries: 4 });
   });
+
+  test.each([1, 10, 100])(
+    'a hundred thousand in %i streams: little more is read than is returned, in few steps',
+    async (count) => {
+      const some = (s: number) => numbers(100_000 / count, (n) => count * n + s);
+      const streams = Object.fromEntries(numbers(count, (n) => n).map((s) => [`s${s}`, some(s)]));
+      const { ids, parts, entries } = await idsOf(streams);
+      expect(ids).toEqual(first);
+      expect(entries).toBeLessThan(4 * MOST_ENTRIES);
+      expect(parts).toBeLessThanOrEqual(4 * count);
+    },
+  );
 
   test('closed entries are left out', async () => {
     const streams = { a: [1, 4], b: [2, 5] };

@@ -18,13 +18,15 @@ const inOrder = ({ entry: [a] }: OpenEntry, { entry: [b] }: OpenEntry): number =
   return left[0] - right[0] || left[1] - right[1];
 };
 
-/** Entries that are read of a stream at a time: there are many streams, and few of them have many. */
-const PART = 200;
+/** Entries that are read of a stream at first, and how many times as many the next time: few of many streams have many. */
+const PART = { first: 16, growth: 4 };
 
 /** Entries of a stream that were read and not returned yet. */
 interface Part {
   readonly stream: string;
   readonly entries: readonly OpenEntry[];
+  /** How many were asked for. */
+  readonly asked: number;
   /** The last entry, behind which more may be; undefined: there was no more. */
   readonly end: OpenEntry | undefined;
 }
@@ -35,16 +37,18 @@ export async function firstOpen(
   streams: readonly string[],
   positions: Positions,
 ): Promise<readonly OpenEntry[]> {
-  async function read(stream: string, after: string | undefined): Promise<Part> {
+  async function read(stream: string, after: string | undefined, asked: number): Promise<Part> {
     const from = after === undefined ? '-' : `(${after}`;
-    const range = [from, '+', 'COUNT', String(PART)];
+    const range = [from, '+', 'COUNT', String(asked)];
     const found = await redis.command<Entry[]>('XRANGE', stream, ...range);
     const entries = found.map((entry) => ({ stream, entry }));
-    return { stream, entries, end: entries[PART - 1] };
+    return { stream, entries, asked, end: entries[asked - 1] };
   }
 
   const first: OpenEntry[] = [];
-  let parts = await Promise.all(streams.map((stream) => read(stream, positions[stream])));
+  let parts = await Promise.all(
+    streams.map((stream) => read(stream, positions[stream], PART.first)),
+  );
   for (;;) {
     // Entries behind the end of a part may precede those of others.
     const [end] = parts.flatMap((part) => part.end ?? []).toSorted(inOrder);
@@ -54,9 +58,9 @@ export async function firstOpen(
     parts = await Promise.all(
       parts.map(async (part) => {
         const entries = part.entries.filter((open) => !isSure(open));
-        const { stream, end: last } = part;
-        if (entries.length > 0 || last === undefined) return { stream, entries, end: last };
-        return read(stream, last.entry[0]);
+        const { stream, asked, end: last } = part;
+        if (entries.length > 0 || last === undefined) return { ...part, entries };
+        return read(stream, last.entry[0], Math.min(PART.growth * asked, MOST_ENTRIES));
       }),
     );
   }
