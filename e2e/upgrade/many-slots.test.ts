@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
 import { interruptedRedis } from '#shared/stores/redis/connection/interrupted.fixture.ts';
+import { Connection } from '#shared/stores/redis/connection/connection.ts';
+import { topologyOf } from '#shared/stores/redis/connection/topology.ts';
+import { redisConfig } from '#shared/stores/redis/under-test.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { digestOf } from '#shared/stores/redis/connection/digest.ts';
-import { expectLayout, layoutOf, LAYOUTS } from '#shared/stores/redis/layout.ts';
+import { keepingLayout, layoutOf, LAYOUTS } from '#shared/stores/redis/layout.ts';
 import { migrate, OLDEST_WITH_SLOTS } from '#shared/stores/redis/migrations/migrate.ts';
 import { type Moving, moveToManySlots } from '#shared/stores/redis/to-many-slots.ts';
 import { redisArtefacts } from '#shared/stores/redis/oauth/artefacts.ts';
@@ -188,22 +192,50 @@ describe('a store of one slot moves to many', () => {
     expect((await layoutOf(place.undisturbed, 'cs')).name).toBeNull();
   });
 
-  test('a server that ran on meanwhile says that it has to be restarted', async () => {
-    const atStart = await layoutOf(place.undisturbed, 'cs');
-    await expectLayout(place.undisturbed, 'cs', atStart);
+  /** A connection of a process that expects a layout, and the seconds of its clock. */
+  function keeping(name: keyof typeof LAYOUTS) {
+    const time = { seconds: 0 };
+    const monotonic = () => 1000 * time.seconds;
+    const servers = topologyOf(redisConfig({ urls: [place.redis.url] }), {
+      deadline: 10_000,
+      monotonic,
+    });
+    const expected = () => LAYOUTS[name]('cs');
+    const topology = keepingLayout(servers, 'cs', { expected, monotonic });
+    return { time, topology, redis: new Connection(topology, 0, silentLog, 10_000) };
+  }
+
+  test('a process that ran on meanwhile hears within five seconds that it has to be restarted', async () => {
+    const { time, redis } = keeping('one');
+    using _ = redis;
+    await redis.touch('x');
     await move();
-    const looking = expectLayout(place.undisturbed, 'cs', atStart);
-    await expect(looking).rejects.toThrow('restart this server');
+    time.seconds = 4.9;
+    await redis.touch('x');
+    time.seconds = 5;
+    await expect(redis.touch('x')).rejects.toThrow('restart this server');
+    await expect(redis.command('GET', 'x')).rejects.toThrow('restart this server');
+  });
+
+  test('a process that doubts hears it at once', async () => {
+    const { topology, redis } = keeping('one');
+    using _ = redis;
+    await redis.touch('x');
+    await move();
+    topology.doubt();
+    await expect(redis.touch('x')).rejects.toThrow('restart this server');
   });
 
   test.each(['one', 'many'] as const)(
     'a server that runs on %s states it anew where Redis has lost its memory',
     async (name) => {
       await place.redis.cli('FLUSHALL');
-      const layout = LAYOUTS[name]('cs');
-      await expectLayout(place.undisturbed, 'cs', layout);
-      expect((await layoutOf(place.undisturbed, 'cs')).name).toBe(layout.name);
-      expect(await place.redis.cli('GET', '{cs}:schema:oldest')).toBe(String(layout.oldest));
+      const { redis } = keeping(name);
+      using _ = redis;
+      await redis.touch('x');
+      const { name: stated, oldest } = LAYOUTS[name]('cs');
+      expect((await layoutOf(place.undisturbed, 'cs')).name).toBe(stated);
+      expect(await place.redis.cli('GET', '{cs}:schema:oldest')).toBe(String(oldest));
     },
   );
 });

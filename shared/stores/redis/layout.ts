@@ -1,6 +1,7 @@
+import { forAll } from '#shared/base/for-all.ts';
 import { type Connection, evalScript, script } from './connection/connection.ts';
 import { manySlots, oneSlot, type Slots } from './connection/slots.ts';
-import type { Topology } from './connection/topology.ts';
+import type { Topology, Wire } from './connection/topology.ts';
 import { OLDEST, OLDEST_WITH_SLOTS, SCHEMA, schemaKeys } from './migrations/migrate.ts';
 import { clientKeysOf, clientKeysOfOneSlot, type KeysOf } from './oauth/clients.ts';
 
@@ -56,38 +57,65 @@ if (redis.call('GET', KEYS[3]) or '') ~= ARGV[3] then
 end
 `);
 
-function restating(prefix: string, { name, oldest }: Layout) {
-  const keys = schemaKeys(prefix);
-  const args = [String(SCHEMA), String(oldest), name ?? ''];
-  return [restate, [keys.schema, keys.oldest, keys.slots], args] as const;
-}
+/**
+ * Milliseconds for which a process believes that the store has the layout that it knows. `redis spread` waits for longer
+ * before it moves anything.
+ */
+const BELIEF = 5000;
 
-/** Rejects with `StoreUnavailable` if the store has another layout by now, and lets the connections be replaced. */
-export async function expectLayout(
-  redis: Connection,
-  prefix: string,
-  layout: Layout,
-): Promise<void> {
-  const [body, keys, args] = restating(prefix, layout);
-  await Promise.all([redis.script(body, keys, ...args), redis.durable(body, keys, ...args)]);
+export interface KeepingLayout {
+  /** Returns the layout to keep, once it is known. */
+  expected(): Layout | undefined;
+  /** Milliseconds of a clock that nobody sets. */
+  monotonic(): number;
 }
 
 /**
- * The same servers, to which no connection opens while the store has another layout than `expected` returns: a process that
- * runs would find nothing in it, and write what nobody finds.
+ * The same servers, which nobody is sent to while the store has another layout than expected: a process that goes on would
+ * find nothing in it, and write what nobody finds. `doubt`: before anything else the layout is looked at again.
  */
 export function keepingLayout(
-  topology: Topology,
+  servers: Topology,
   prefix: string,
-  expected: () => Layout | undefined,
-): Topology {
-  return {
-    ...topology,
-    async shared(life) {
-      const wire = await topology.shared(life);
+  { expected, monotonic }: KeepingLayout,
+): Topology & { doubt(): void } {
+  let doubted = -Infinity;
+
+  function kept(shared: Wire): Wire {
+    let asked = -Infinity;
+    const owners = new WeakMap<Wire, Wire>();
+    const ask = forAll(async () => {
       const layout = expected();
-      if (layout !== undefined) await evalScript(wire, ...restating(prefix, layout));
-      return wire;
+      if (layout === undefined) return;
+      const now = monotonic();
+      const { schema, oldest, slots } = schemaKeys(prefix);
+      const values = [String(SCHEMA), String(layout.oldest), layout.name ?? ''];
+      await evalScript(shared, restate, [schema, oldest, slots], values);
+      asked = now;
+    });
+    const asking = (wire: Wire): Wire => ({
+      get open() {
+        return wire.open;
+      },
+      send<T>(key: string, command: readonly string[]) {
+        const isSure = asked > doubted && monotonic() - asked < BELIEF;
+        return isSure ? wire.send<T>(key, command) : ask().then(() => wire.send<T>(key, command));
+      },
+      async owner(key) {
+        const owner = await wire.owner(key);
+        const known = owners.get(owner) ?? asking(owner);
+        owners.set(owner, known);
+        return known;
+      },
+    });
+    return asking(shared);
+  }
+
+  return {
+    masters: (life) => servers.masters(life),
+    shared: async (life) => kept(await servers.shared(life)),
+    doubt() {
+      doubted = monotonic();
     },
   };
 }

@@ -19,7 +19,7 @@ import { redisFollowers } from './revocation/followers.ts';
 import { redisInvalidations } from './cache/invalidations.ts';
 import { redisKept } from './trees/kept.ts';
 import { redisKeys } from './keys/keys.ts';
-import { expectLayout, keepingLayout, type Layout, layoutOf } from './layout.ts';
+import { keepingLayout, type Layout, layoutOf } from './layout.ts';
 import { redisLastBackup } from './last-backup/last-backup.ts';
 import { checkServers, patienceAtStart } from './check-servers.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -73,7 +73,7 @@ export async function openRedis(
   await checkServers(patient, config, log);
   let expected: Layout | undefined;
   const servers = topologyOf(config, { deadline, monotonic });
-  const topology = keepingLayout(servers, prefix, () => expected);
+  const topology = keepingLayout(servers, prefix, { expected: () => expected, monotonic });
   const { stream, epoch } = revocationKeys(prefix);
   const redis = new Connection(topology, replicas, log, deadline);
   await redis.open(ATTEMPTS);
@@ -81,7 +81,6 @@ export async function openRedis(
   const layout = await layoutOf(redis, prefix);
   expected = layout;
   const { slots, clientKeys } = layout;
-  const look = () => expectLayout(redis, prefix, layout);
   const clustered = config.mode === 'cluster';
   const ofFeed = clustered ? Math.min(deadline, CLUSTER_FEED) : deadline;
   const followed = topologyOf(config, { deadline: ofFeed, monotonic });
@@ -95,7 +94,11 @@ export async function openRedis(
       monotonic,
       deadline: ofFeed,
       replaceable: clustered,
-      forgotten: () => void look().catch(() => {}),
+      forgotten() {
+        topology.doubt();
+        // So that it is stated before another server begins the store anew.
+        redis.command('GET', epoch).catch(() => {});
+      },
       log,
     });
   let opened: RedisFeed | undefined;
@@ -151,8 +154,8 @@ export async function openRedis(
     transactional: false,
     together: (work) => work(stores),
     ping: forAll(async () => {
+      topology.doubt();
       await redis.touch(epoch);
-      await look();
     }),
     sweep: async () => (await revocations.sweep()) + (await invalidations.sweep()),
     async [Symbol.asyncDispose]() {

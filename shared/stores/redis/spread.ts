@@ -17,7 +17,10 @@ export interface SpreadDependencies {
   tell(moved: number): void;
 }
 
-/** Milliseconds within which a server that has looked at the schema already has started, and has reported. */
+/**
+ * Milliseconds within which a server that has looked at the schema already has started, and has reported, and within which any
+ * other process looks at the layout again (`keepingLayout`).
+ */
 const START = 10_000;
 
 /** How often the connection is tried to be opened. */

@@ -59,7 +59,7 @@ export async function firstOpen(
       parts.map(async (part) => {
         const entries = part.entries.filter((open) => !isSure(open));
         const { stream, asked, end: last } = part;
-        if (entries.length > 0 || last === undefined) return { ...part, entries };
+        if (entries.length > 0 || last === undefined) return { stream, entries, asked, end: last };
         return read(stream, last.entry[0], Math.min(PART.growth * asked, MOST_ENTRIES));
       }),
     );
