@@ -110,7 +110,8 @@ describe('the keys', () => {
       putWith('y', Buffer.from('short'), { file: 'y' }),
       { kind: 'lock', lock: someLock('x') },
     ]);
-    const keys = (await redis.cli('KEYS', '*')).split('\n');
+    const all = (await redis.cli('KEYS', '*')).split('\n');
+    const keys = all.filter((key) => !key.startsWith('{test}:schema'));
     expect(keys).toHaveLength(48);
     for (const key of keys) expect(key).toMatch(/^\{?test[:}]/);
     expect(keys.filter((key) => key.startsWith('{test:%2Fdav%3Fperson%3Da}:'))).toHaveLength(7);
@@ -287,7 +288,7 @@ describe('the keys', () => {
     const replacement = { uid: 'u', userCode: 'c', grantId: 'g', accountId: 'a' };
     const artefact = { kind: 'Access', id: 'late', payload: replacement };
     expect(await stores.artefacts.replace(artefact, {})).toBe(false);
-    expect(await redis.cli('DBSIZE')).toBe('0');
+    expect(await redis.cli('KEYS', 'test:*')).toBe('');
   });
 
   test('RFC 9700 section 4.14.2: an artefact that is written while its grant is removed is removed too', async () => {

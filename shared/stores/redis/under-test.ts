@@ -6,6 +6,7 @@ import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { StoreUnderTest } from '../contract/store-under-test.ts';
+import { OLDEST_WITH_SLOTS, SCHEMA } from './migrations/migrate.ts';
 import { openRedis } from './open.ts';
 
 /** A server that a test has started. */
@@ -49,6 +50,13 @@ export const openPatiently = (config: RedisSettings, clock?: ManualClock): Promi
 export const startedBefore = (redis: Server, schema = '12') =>
   redis.cli('MSET', '{test}:schema', schema, '{test}:schema:oldest', '10');
 
+/** The same of this version. In a cluster only the owner of the slot takes it. */
+const startedAnew = (redis: Server) => {
+  const [schema, oldest] = [String(SCHEMA), String(OLDEST_WITH_SLOTS)];
+  const keys = ['{test}:schema', schema, '{test}:schema:oldest', oldest];
+  return redis.cli('MSET', ...keys, '{test}:schema:slots', 'many');
+};
+
 /**
  * Real servers for the contract. Their clock cannot be moved: times to live are shortened instead. `begin`: is called
  * whenever they are empty.
@@ -57,7 +65,7 @@ export function redisUnderTest(
   config: RedisSettings,
   masters: readonly Server[],
   parts: AsyncDisposable,
-  begin: () => Promise<unknown> = async () => {},
+  begin = (): Promise<unknown> => Promise.all(masters.map(startedAnew)),
 ): StoreUnderTest {
   const clock = new ManualClock(systemClock.now());
   const shorten = `
