@@ -9,12 +9,12 @@ const ONCE = '`e2e/bench/README.md`, "Measured once"';
 
 export const COSTS = {
   'verdict, token seen': { value: 48, source: ONCE },
-  refresh: { value: 1_950, source: WHOLE },
-  'sign-in': { value: 10_300, source: WHOLE },
-  'Redis, one refresh': { value: 350, source: WHOLE },
-  'Redis, one sign-in': { value: 625, source: WHOLE },
+  refresh: { value: 2_700, source: WHOLE },
+  'sign-in': { value: 12_000, source: WHOLE },
+  'Redis, one refresh': { value: 375, source: WHOLE },
+  'Redis, one sign-in': { value: 600, source: WHOLE },
   'Redis, one revocation': { value: 7, source: `${WHOLE}, table of the feed` },
-  'Redis, one question for verdicts': { value: 29, source: `${WHOLE}, table of the feed` },
+  'Redis, one question for verdicts': { value: 39, source: `${WHOLE}, table of the feed` },
   'octets of one event of the audit log on Redis': { value: 600, source: ONCE },
   'octets of one remembered revocation': {
     value: 233,
