@@ -19,14 +19,17 @@ export interface Bounds {
 
 /** Returns the bounds of a range, in whatever order `after` and `prefix` come. */
 export function boundsOf({ after, prefix = '' }: NameRange): Bounds {
-  const isLater =
-    after !== undefined && Buffer.compare(Buffer.from(after), Buffer.from(prefix)) >= 0;
+  const isLater = after !== undefined && byOctets(after, prefix) >= 0;
   return {
     from: isLater ? after : prefix,
     inclusive: !isLater,
     before: prefix === '' ? undefined : `${prefix}${LAST}`,
   };
 }
+
+/** The order of such a list, which is not that of `<`: UTF-16 puts what is above U+FFFF before U+E000. */
+export const byOctets = (a: string, b: string): number =>
+  Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** The last character that there is; no name has it. */
 const LAST = '\u{10FFFF}';

@@ -1,6 +1,8 @@
+import { byOctets, type NameRange } from '#shared/base/name-range.ts';
 import type { ClientRecord, Clients } from '#shared/stores/oauth/clients.ts';
 import type { Commands } from '../connection/connection.ts';
 import { digestOf } from '../connection/digest.ts';
+import { firstOf, type ReadPart } from '../connection/first-of.ts';
 import type { Slots } from '../connection/slots.ts';
 import { type ClientKeys, clientsOfSlot } from './clients-of-slot.ts';
 
@@ -16,13 +18,19 @@ export function redisClients(redis: Commands, slots: Slots, keysOf: KeysOf): Cli
     if (found === undefined) throw new Error('a client has a slot that is none of all');
     return found;
   };
+  const partsOf = (range: NameRange) =>
+    all.map(
+      (part): ReadPart<string> =>
+        (after = range.after, limit) =>
+          part.ids({ ...range, after, limit }),
+    );
+
   return {
     add: (client) => of(client.client_id).add(client),
     get: (clientId) => of(clientId).get(clientId),
     async page(range) {
       for (;;) {
-        const found = await Promise.all(all.map((part) => part.ids(range)));
-        const ids = inOrder(found.flat()).slice(0, range.limit);
+        const ids = await firstOf(partsOf(range), byOctets, range.limit);
         const clients = await Promise.all(ids.map((id) => of(id).get(id)));
         // One was removed in between, which another one behind it takes the place of.
         if (clients.every((client): client is ClientRecord => client !== undefined)) return clients;
@@ -31,7 +39,7 @@ export function redisClients(redis: Commands, slots: Slots, keysOf: KeysOf): Cli
     list: async () => (await Promise.all(all.map((part) => part.list()))).flat(),
     async withKey(keyId) {
       const found = await Promise.all(all.map((part) => part.withKey(keyId)));
-      return inOrder(found.flat());
+      return found.flat().toSorted(byOctets);
     },
     replace: (client, was) => of(client.client_id).replace(client, was),
     remove: (clientId, was) => of(clientId).remove(clientId, was),
@@ -55,10 +63,3 @@ export const clientKeysOf: KeysOf = (slot) => [
   `${slot}:clients:keys`,
   `${slot}:clients:by-key`,
 ];
-
-/** Sorts by octets, as one slot does by itself. */
-const inOrder = (ids: readonly string[]) =>
-  ids
-    .map((id) => Buffer.from(id))
-    .toSorted(Buffer.compare)
-    .map(String);
