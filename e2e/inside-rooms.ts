@@ -81,7 +81,14 @@ export const INSIDE: Orders = {
     forTests: ['schema', '.'],
   },
   'shared/stores/redis': {
-    floors: [['connection'], ['migrations'], ['revocation'], OTHER_SUBJECTS, ['cache'], ['.']],
+    floors: [
+      ['connection'],
+      ['migrations'],
+      ['revocation'],
+      OTHER_SUBJECTS,
+      ['cache', 'moving'],
+      ['.'],
+    ],
     forTests: ['.'],
   },
   'shared/stores/contract': {

@@ -6,8 +6,8 @@ import { topologyOf } from '#shared/stores/redis/connection/topology.ts';
 import { redisConfig } from '#shared/stores/redis/under-test.ts';
 import { silentLog } from '#shared/base/log.ts';
 import { digestOf } from '#shared/stores/redis/connection/digest.ts';
-import { keepingLayout, layoutOf, LAYOUTS } from '#shared/stores/redis/layout.ts';
-import { migrate, OLDEST_WITH_SLOTS } from '#shared/stores/redis/migrations/migrate.ts';
+import { keepingLayout, layoutOf, LAYOUTS, NEWEST } from '#shared/stores/redis/layout.ts';
+import { migrate } from '#shared/stores/redis/migrations/migrate.ts';
 import { type Moving, moveToManySlots } from '#shared/stores/redis/to-many-slots.ts';
 import { redisArtefacts } from '#shared/stores/redis/oauth/artefacts.ts';
 import { redisClients } from '#shared/stores/redis/oauth/clients.ts';
@@ -34,7 +34,7 @@ describe('a store of one slot moves to many', () => {
     spentTokens: redisSpentTokens(place.undisturbed, slots, clock),
   });
   const former = () => of(LAYOUTS.one('cs'));
-  const now = () => of(LAYOUTS.many('cs'));
+  const now = () => of(LAYOUTS.all('cs'));
   const move = (redis = place.undisturbed, around: Partial<Moving> = {}) =>
     moveToManySlots(redis, 'cs', { sure: async () => {}, tell() {}, ...around });
   const inOneSlot = async () =>
@@ -61,7 +61,7 @@ describe('a store of one slot moves to many', () => {
   async function expectAllMoved(): Promise<void> {
     expect(await inOneSlot()).toEqual([]);
     const { artefacts, clients, spentTokens } = now();
-    const { slots } = LAYOUTS.many('cs');
+    const { slots } = LAYOUTS.all('cs');
     for (const id of ODD) {
       expect(await artefacts.get('Access', id)).toEqual({ accountId: 'odd', id });
       const left = Number(await place.redis.cli('PTTL', `${slots.of(id)}:artefact:Access:${id}`));
@@ -79,7 +79,7 @@ describe('a store of one slot moves to many', () => {
     expect(await spentTokens.spend(SPENT, WRITTEN_AT + 60_000)).toBe(false);
     const name = `${slots.of(digestOf(SPENT))}:spent:${digestOf(SPENT)}`;
     expect(Number(await place.redis.cli('PTTL', name))).toBeGreaterThan(0);
-    expect((await layoutOf(place.undisturbed, 'cs')).name).toBe('many');
+    expect((await layoutOf(place.undisturbed, 'cs')).name).toBe('all');
   }
 
   test('with all its fields and the life that each key has left', async () => {
@@ -101,7 +101,7 @@ describe('a store of one slot moves to many', () => {
       before: /^SCRIPT \{cs:.\}:schema:run/,
       work: async () => {
         const oldest = await place.redis.cli('GET', '{cs}:schema:oldest');
-        expect(oldest).toBe(String(OLDEST_WITH_SLOTS));
+        expect(oldest).toBe(String(NEWEST.oldest));
       },
     });
     await move(place.connection);
@@ -226,7 +226,7 @@ describe('a store of one slot moves to many', () => {
     await expect(redis.touch('x')).rejects.toThrow('restart this server');
   });
 
-  test.each(['one', 'many'] as const)(
+  test.each(['one', 'many', 'all'] as const)(
     'a server that runs on %s states it anew where Redis has lost its memory',
     async (name) => {
       await place.redis.cli('FLUSHALL');

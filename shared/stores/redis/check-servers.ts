@@ -2,7 +2,8 @@ import type { RedisSettings } from '../settings.ts';
 import type { Log } from '#shared/base/log.ts';
 import { within } from '#shared/base/within.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
-import { OLDEST_WITH_SLOTS, SCHEMA, schemaKeys } from './migrations/migrate.ts';
+import { NEWEST } from './layout.ts';
+import { SCHEMA, schemaKeys } from './migrations/migrate.ts';
 import { forbiddenBy, lackingOn } from './permissions.ts';
 import type { Topology, Wire } from './connection/topology.ts';
 
@@ -115,7 +116,7 @@ async function checkSchema(owner: Wire, reached: Reached, prefix: string): Promi
   const find = () => reached(owner.send<(string | null)[]>(schema, ['MGET', schema, oldest]));
   // Written once: a server that can only be read is no reason not to start.
   if ((await find())[0] === null) {
-    const first = [schema, String(SCHEMA), oldest, String(OLDEST_WITH_SLOTS), slots, 'many'];
+    const first = [schema, String(SCHEMA), oldest, String(NEWEST.oldest), slots, NEWEST.name];
     await reached(owner.send(schema, ['MSETNX', ...first]));
   }
   const [found, needed] = await find();

@@ -29,7 +29,8 @@ import {
 } from '../contract/samples.ts';
 import { checkServers } from './check-servers.ts';
 import { Connection } from './connection/connection.ts';
-import { OLDEST_WITH_SLOTS, SCHEMA } from './migrations/migrate.ts';
+import { NEWEST } from './layout.ts';
+import { SCHEMA } from './migrations/migrate.ts';
 import { RedisFeed } from './revocation/revocation-feed.ts';
 import { topologyOf } from './connection/topology.ts';
 import {
@@ -142,7 +143,7 @@ describe('the demands on a server', () => {
     await using first = await open();
     expect(await first.people.add(somePerson('alice'))).toBe(true);
     const kept = () => redis.cli('MGET', '{test}:schema', '{test}:schema:oldest');
-    expect(await kept()).toBe(`${SCHEMA}\n${OLDEST_WITH_SLOTS}`);
+    expect(await kept()).toBe(`${SCHEMA}\n${NEWEST.oldest}`);
     const later = String(SCHEMA + 2);
     await redis.cli('MSET', '{test}:schema', later, '{test}:schema:oldest', String(SCHEMA));
     await using second = await open();
@@ -406,7 +407,7 @@ describe('a server in trouble', () => {
 });
 
 describe('a server that began before the keys went to other slots', () => {
-  const SLOTS = ['{test}:schema', '13', '{test}:schema:slots', 'many'] as const;
+  const SLOTS = ['{test}:schema', String(SCHEMA), '{test}:schema:slots', NEWEST.name] as const;
 
   test.each([
     [
@@ -452,7 +453,9 @@ describe('a server that began before the keys went to other slots', () => {
     await using feed = await stores.revocations.feed();
     expect(feed.status().trusted).toBe(true);
     await redis.cli('FLUSHALL');
-    await eventually(async () => expect(await redis.cli('GET', '{test}:schema')).toBe('13'));
+    await eventually(async () =>
+      expect(await redis.cli('GET', '{test}:schema')).toBe(String(SCHEMA)),
+    );
     expect(await redis.cli('EXISTS', '{test}:schema:slots')).toBe('0');
     expect(await stores.clients.add(someClient('later'))).toBe(true);
     await using later = await openPatiently(redisConfig({ urls: [redis.url] }));

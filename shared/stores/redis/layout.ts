@@ -2,32 +2,49 @@ import { forAll } from '#shared/base/for-all.ts';
 import { type Connection, evalScript, script } from './connection/connection.ts';
 import { manySlots, oneSlot, type Slots } from './connection/slots.ts';
 import type { Topology, Wire } from './connection/topology.ts';
-import { OLDEST, OLDEST_WITH_SLOTS, SCHEMA, schemaKeys } from './migrations/migrate.ts';
+import { OLDEST, SCHEMA, schemaKeys } from './migrations/migrate.ts';
 import { clientKeysOf, clientKeysOfOneSlot, type KeysOf } from './oauth/clients.ts';
 
 /** Where the keys of a store are. */
 export interface Layout {
   /** As the store has it; null: it has no such row, which a store of before schema 13 has not. */
-  readonly name: 'many' | null;
+  readonly name: 'many' | 'all' | null;
   /** The oldest schema that is compatible with it. */
   readonly oldest: number;
+  /** Where tokens, sign-ins, grants and clients are. */
   readonly slots: Slots;
   readonly clientKeys: KeysOf;
+  /** Where people are, what lets them in, and what is kept for them. */
+  readonly peopleSlots: Slots;
 }
 
-/** A store of before schema 13 has one slot until `countersign redis spread` has moved it. A new one has many. */
+/** How a store begins, and what `countersign redis spread` makes of an older one. */
+export const NEWEST = { name: 'all', oldest: 14 } as const;
+
+/**
+ * A store of before schema 13 has one slot, and one of schema 13 still has one for people, until `countersign redis spread` has
+ * moved it.
+ */
 export const LAYOUTS = {
   one: (prefix: string): Layout => ({
     name: null,
     oldest: OLDEST,
     slots: oneSlot(prefix),
     clientKeys: () => clientKeysOfOneSlot(prefix),
+    peopleSlots: oneSlot(prefix),
   }),
   many: (prefix: string): Layout => ({
     name: 'many',
-    oldest: OLDEST_WITH_SLOTS,
+    oldest: 13,
     slots: manySlots(prefix),
     clientKeys: clientKeysOf,
+    peopleSlots: oneSlot(prefix),
+  }),
+  all: (prefix: string): Layout => ({
+    ...NEWEST,
+    slots: manySlots(prefix),
+    clientKeys: clientKeysOf,
+    peopleSlots: manySlots(prefix),
   }),
 } as const;
 

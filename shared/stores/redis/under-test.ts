@@ -6,7 +6,8 @@ import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { RevocableClaims } from '#shared/jose/access-token-claims.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import type { StoreUnderTest } from '../contract/store-under-test.ts';
-import { OLDEST_WITH_SLOTS, SCHEMA } from './migrations/migrate.ts';
+import { NEWEST } from './layout.ts';
+import { SCHEMA } from './migrations/migrate.ts';
 import { openRedis } from './open.ts';
 
 /** A server that a test has started. */
@@ -52,9 +53,9 @@ export const startedBefore = (redis: Server, schema = '12') =>
 
 /** The same of this version. In a cluster only the owner of the slot takes it. */
 const startedAnew = (redis: Server) => {
-  const [schema, oldest] = [String(SCHEMA), String(OLDEST_WITH_SLOTS)];
+  const [schema, oldest] = [String(SCHEMA), String(NEWEST.oldest)];
   const keys = ['{test}:schema', schema, '{test}:schema:oldest', oldest];
-  return redis.cli('MSET', ...keys, '{test}:schema:slots', 'many');
+  return redis.cli('MSET', ...keys, '{test}:schema:slots', NEWEST.name);
 };
 
 /**

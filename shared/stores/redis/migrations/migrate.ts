@@ -26,6 +26,7 @@ const MIGRATIONS = [
   giveGrantsToClients,
   giveKeysToClients,
   letStoresHaveSlots,
+  letPeopleHaveSlots,
 ];
 
 /**
@@ -43,6 +44,9 @@ async function keepShortContent(): Promise<void> {}
 /** Schema 13: a store may have many slots (layout.ts). One that has not is as before, so that nothing is moved. */
 async function letStoresHaveSlots(): Promise<void> {}
 
+/** Schema 14: the same for people (layout.ts). */
+async function letPeopleHaveSlots(): Promise<void> {}
+
 /** Layout of the keys; a change that older code would misread makes it one higher. */
 export const SCHEMA = 1 + MIGRATIONS.length;
 
@@ -56,9 +60,6 @@ export const SCHEMA = 1 + MIGRATIONS.length;
  * keys of a client that an older version writes meanwhile are missing in the index until the client is written again.
  */
 export const OLDEST = 10;
-
-/** The same for a store with many slots: an older version would look for its keys in one. */
-export const OLDEST_WITH_SLOTS = 13;
 
 /**
  * Where the schema is, the one that is being moved from, the oldest one that is compatible, the layout, and how often a move to
