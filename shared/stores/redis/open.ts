@@ -32,6 +32,7 @@ import { RedisFeed } from './revocation/revocation-feed.ts';
 import { revocationKeys } from './revocation/revocation-stream.ts';
 import { redisRevocations } from './revocation/revocations.ts';
 import { redisOutbox } from './mail/outbox.ts';
+import { oneSlot } from './connection/slots.ts';
 import { redisSecondFactors } from './credentials/second-factors.ts';
 import { redisSessions } from './authentication/sessions.ts';
 import { redisSpentTokens } from './authentication/spent-tokens.ts';
@@ -109,13 +110,13 @@ export async function openRedis(
   const invalidations = redisInvalidations(redis, prefix, hosts);
   const streams = auditStreams(prefix, slots.all);
   const recordable: { readonly [Part in Recorded]: (of: Commands) => Stores[Part] } = {
-    apiKeys: (of) => redisApiKeys(of, prefix),
+    apiKeys: (of) => redisApiKeys(of, oneSlot(prefix)),
     artefacts: (of) => redisArtefacts(redis, prefix, slots, clock, of),
     clients: (of) => redisClients(of, slots, clientKeys),
     gatewayKeys: (of) => redisKeys(of, prefix, 'gateway-keys'),
     invalidations: (of) => redisInvalidations(of, prefix, hosts),
     keys: (of) => redisKeys(of, prefix, 'keys'),
-    outbox: (of) => redisOutbox(of, prefix),
+    outbox: (of) => redisOutbox(of, oneSlot(prefix), prefix),
     passkeys: (of) => redisPasskeys(of, prefix),
     people: (of) => redisPeople(of, prefix),
     publicKeys: (of) => redisPublicKeys(of, prefix),
@@ -124,7 +125,7 @@ export async function openRedis(
     tokenKeys: (of) => redisTokenKeys(of, prefix),
   };
   const stores: Stores = {
-    apiKeys: redisApiKeys(redis, prefix),
+    apiKeys: redisApiKeys(redis, oneSlot(prefix)),
     artefacts: redisArtefacts(redis, prefix, slots, clock),
     audit: redisAudit(redis, prefix, streams),
     cacheReports: redisCacheReports(redis, prefix),
@@ -137,7 +138,7 @@ export async function openRedis(
     keys: redisKeys(redis, prefix, 'keys'),
     lastBackup: redisLastBackup(redis, prefix),
     limits: limitsOver(redisBuckets(redis, prefix), clock),
-    outbox: redisOutbox(redis, prefix),
+    outbox: redisOutbox(redis, oneSlot(prefix), prefix),
     passkeys: redisPasskeys(redis, prefix),
     people: redisPeople(redis, prefix),
     publicKeys: redisPublicKeys(redis, prefix),

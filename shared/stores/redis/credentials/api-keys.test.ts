@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { ApiKeys } from '#shared/stores/credentials/api-keys.ts';
 import { someApiKey } from '../../contract/samples.ts';
 import { redisApiKeys } from './api-keys.ts';
+import { oneSlot } from '../connection/slots.ts';
 import { interruptedRedis } from '../connection/interrupted.fixture.ts';
 
 const BEFORE_THE_WRITE = /^SCRIPT \{test\}:api-keys/;
@@ -12,8 +13,8 @@ let other: ApiKeys;
 beforeAll(async () => {
   place = await interruptedRedis();
   const { connection, undisturbed } = place;
-  one = redisApiKeys(connection, 'test');
-  other = redisApiKeys(undisturbed, 'test');
+  one = redisApiKeys(connection, oneSlot('test'));
+  other = redisApiKeys(undisturbed, oneSlot('test'));
 });
 afterAll(() => place[Symbol.asyncDispose]());
 beforeEach(async () => {

@@ -1,6 +1,9 @@
+import { byOctets } from '#shared/base/name-range.ts';
 import type { Outbox, OutboxMessage, TakenMessage } from '#shared/stores/mail/outbox.ts';
 import { script } from '../connection/connection.ts';
 import type { Commands } from '../connection/connection.ts';
+import { inSlots } from '../connection/in-slots.ts';
+import type { Slots } from '../connection/slots.ts';
 
 /** KEYS: messages, when they are due. ARGV: id, record, when it is due. */
 const add = script(`
@@ -9,13 +12,17 @@ redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
 return 1
 `);
 
-/** KEYS: messages, when they are due, attempts. ARGV: now, until when they are taken, how many at most. */
+/** KEYS: messages, when they are due, attempts. ARGV: now, until when they are taken, ids. Others may be quicker. */
 const take = script(`
 local taken = {}
-for _, id in ipairs(redis.call('ZRANGE', KEYS[2], '-inf', ARGV[1], 'BYSCORE', 'LIMIT', 0, ARGV[3])) do
-  redis.call('ZADD', KEYS[2], ARGV[2], id)
-  taken[#taken + 1] = redis.call('HGET', KEYS[1], id)
-  taken[#taken + 1] = tostring(redis.call('HINCRBY', KEYS[3], id, 1))
+for n = 3, #ARGV do
+  local id = ARGV[n]
+  local due = redis.call('ZSCORE', KEYS[2], id)
+  if due and tonumber(due) <= tonumber(ARGV[1]) then
+    redis.call('ZADD', KEYS[2], ARGV[2], id)
+    taken[#taken + 1] = redis.call('HGET', KEYS[1], id)
+    taken[#taken + 1] = tostring(redis.call('HINCRBY', KEYS[3], id, 1))
+  end
 end
 return taken
 `);
@@ -30,46 +37,72 @@ redis.call('HDEL', KEYS[3], ARGV[1])
 return redis.call('HDEL', KEYS[1], ARGV[1])
 `);
 
-/**
- * The hash `{prefix}:outbox`, id to JSON; the sorted set `{prefix}:outbox:due`; the hash `{prefix}:outbox:attempts`. In the
- * slot of the revocations, so that a message is as durable as they are.
- */
-export function redisOutbox(redis: Commands, prefix: string): Outbox {
-  const messages = `{${prefix}}:outbox`;
-  const due = `{${prefix}}:outbox:due`;
-  const attempts = `{${prefix}}:outbox:attempts`;
+/** The hash of messages, id to JSON; the sorted set of their ids by when they are due; the hash of attempts. */
+const keysIn = (slot: string) =>
+  [`${slot}:outbox`, `${slot}:outbox:due`, `${slot}:outbox:attempts`] as const;
+
+interface Due {
+  readonly keys: ReturnType<typeof keysIn>;
+  readonly id: string;
+  readonly at: number;
+}
+
+const inOrder = (a: Due, b: Due) => a.at - b.at || byOctets(a.id, b.id);
+
+const messagesIn = (texts: readonly string[]): TakenMessage[] =>
+  texts.flatMap((text, n) => {
+    if (n % 2 === 1) return [];
+    const message: OutboxMessage = JSON.parse(text);
+    return { ...message, attempt: Number(texts[n + 1]) };
+  });
+
+/** Milliseconds of a turn, a little less than until each process asks again. */
+const TURN = '900';
+
+/** Messages are in the slots of the digests of their ids, which may begin with their kind. */
+export function redisOutbox(redis: Commands, slots: Slots, prefix: string): Outbox {
+  const turn = `{${prefix}}:outbox:turn`;
+  const { all, of } = inSlots(slots, keysIn);
+
+  async function dueIn(keys: Due['keys'], now: number, count: number): Promise<readonly Due[]> {
+    const first = ['-inf', String(now), 'BYSCORE', 'LIMIT', '0', String(count), 'WITHSCORES'];
+    const found = await redis.command<string[]>('ZRANGE', keys[1], ...first);
+    return found.flatMap((id, n) => (n % 2 === 0 ? { keys, id, at: Number(found[n + 1]) } : []));
+  }
 
   return {
     async add(message) {
       const { id, created_at, due: at = created_at } = message;
-      const keys = [messages, due] as const;
+      const [messages, due] = of(id);
       const record = JSON.stringify(message);
-      const added = await redis.durable<number>(add, keys, id, record, String(at));
+      const added = await redis.durable<number>(add, [messages, due], id, record, String(at));
       if (added === 0) await redis.settled(messages);
       return added === 1;
     },
 
+    takeTurn: async () =>
+      (await redis.command<string | null>('SET', turn, '', 'NX', 'PX', TURN)) !== null,
+
     async take(now, until, count) {
-      // Most of the time none is due: that waits for no replica.
-      const some = ['ZRANGE', due, '-inf', String(now), 'BYSCORE', 'LIMIT', '0', '1'] as const;
-      if ((await redis.command<string[]>(...some)).length === 0) return [];
-      const keys = [messages, due, attempts] as const;
-      const times = [now, until, count].map(String);
-      const found = await redis.durable<string[]>(take, keys, ...times);
-      const taken: TakenMessage[] = [];
-      for (let at = 0; at < found.length; at += 2) {
-        const message = JSON.parse(found[at] ?? '') as OutboxMessage;
-        taken.push({ ...message, attempt: Number(found[at + 1]) });
-      }
-      return taken;
+      const due = (await Promise.all(all.map((keys) => dueIn(keys, now, count)))).flat();
+      const first = due.toSorted(inOrder).slice(0, count);
+      const times = [now, until].map(String);
+      const found = await Promise.all(
+        [...Map.groupBy(first, ({ keys }) => keys)].map(([keys, some]) =>
+          redis.durable<string[]>(take, keys, ...times, ...some.map(({ id }) => id)),
+        ),
+      );
+      if (first.length === count) await redis.command('DEL', turn);
+      const taken = new Map(found.flatMap(messagesIn).map((message) => [message.id, message]));
+      return first.flatMap(({ id }) => taken.get(id) ?? []);
     },
 
     async postpone(id, at) {
-      await redis.durable(postpone, [due], id, String(at));
+      await redis.durable(postpone, [of(id)[1]], id, String(at));
     },
 
     async remove(id) {
-      await redis.durable(remove, [messages, due, attempts], id);
+      await redis.durable(remove, of(id), id);
     },
   };
 }

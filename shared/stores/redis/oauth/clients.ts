@@ -1,8 +1,8 @@
 import { byOctets, type NameRange } from '#shared/base/name-range.ts';
 import type { ClientRecord, Clients } from '#shared/stores/oauth/clients.ts';
 import type { Commands } from '../connection/connection.ts';
-import { digestOf } from '../connection/digest.ts';
 import { firstOf, type ReadPart } from '../connection/first-of.ts';
+import { inSlots } from '../connection/in-slots.ts';
 import type { Slots } from '../connection/slots.ts';
 import { type ClientKeys, clientsOfSlot } from './clients-of-slot.ts';
 
@@ -11,13 +11,7 @@ import { type ClientKeys, clientsOfSlot } from './clients-of-slot.ts';
  * of all is put together from those of the slots.
  */
 export function redisClients(redis: Commands, slots: Slots, keysOf: KeysOf): Clients {
-  const bySlot = new Map(slots.all.map((slot) => [slot, clientsOfSlot(redis, keysOf(slot))]));
-  const all = [...bySlot.values()];
-  const of = (clientId: string) => {
-    const found = bySlot.get(slots.of(digestOf(clientId)));
-    if (found === undefined) throw new Error('a client has a slot that is none of all');
-    return found;
-  };
+  const { all, of } = inSlots(slots, (slot) => clientsOfSlot(redis, keysOf(slot)));
   const partsOf = (range: NameRange) =>
     all.map(
       (part): ReadPart<string> =>
