@@ -32,7 +32,6 @@ import { RedisFeed } from './revocation/revocation-feed.ts';
 import { revocationKeys } from './revocation/revocation-stream.ts';
 import { redisRevocations } from './revocation/revocations.ts';
 import { redisOutbox } from './mail/outbox.ts';
-import { oneSlot } from './connection/slots.ts';
 import { redisSecondFactors } from './credentials/second-factors.ts';
 import { redisSessions } from './authentication/sessions.ts';
 import { redisSpentTokens } from './authentication/spent-tokens.ts';
@@ -81,7 +80,7 @@ export async function openRedis(
   await migrate(redis, prefix);
   const layout = await layoutOf(redis, prefix);
   expected = layout;
-  const { slots, clientKeys } = layout;
+  const { slots, clientKeys, peopleSlots } = layout;
   const clustered = config.mode === 'cluster';
   const ofFeed = clustered ? Math.min(deadline, CLUSTER_FEED) : deadline;
   const followed = topologyOf(config, { deadline: ofFeed, monotonic });
@@ -110,13 +109,13 @@ export async function openRedis(
   const invalidations = redisInvalidations(redis, prefix, hosts);
   const streams = auditStreams(prefix, slots.all);
   const recordable: { readonly [Part in Recorded]: (of: Commands) => Stores[Part] } = {
-    apiKeys: (of) => redisApiKeys(of, oneSlot(prefix)),
+    apiKeys: (of) => redisApiKeys(of, peopleSlots),
     artefacts: (of) => redisArtefacts(redis, prefix, slots, clock, of),
     clients: (of) => redisClients(of, slots, clientKeys),
     gatewayKeys: (of) => redisKeys(of, prefix, 'gateway-keys'),
     invalidations: (of) => redisInvalidations(of, prefix, hosts),
     keys: (of) => redisKeys(of, prefix, 'keys'),
-    outbox: (of) => redisOutbox(of, oneSlot(prefix), prefix),
+    outbox: (of) => redisOutbox(of, peopleSlots, prefix),
     passkeys: (of) => redisPasskeys(of, prefix),
     people: (of) => redisPeople(of, prefix),
     publicKeys: (of) => redisPublicKeys(of, prefix),
@@ -125,7 +124,7 @@ export async function openRedis(
     tokenKeys: (of) => redisTokenKeys(of, prefix),
   };
   const stores: Stores = {
-    apiKeys: redisApiKeys(redis, oneSlot(prefix)),
+    apiKeys: redisApiKeys(redis, peopleSlots),
     artefacts: redisArtefacts(redis, prefix, slots, clock),
     audit: redisAudit(redis, prefix, streams),
     cacheReports: redisCacheReports(redis, prefix),
@@ -138,7 +137,7 @@ export async function openRedis(
     keys: redisKeys(redis, prefix, 'keys'),
     lastBackup: redisLastBackup(redis, prefix),
     limits: limitsOver(redisBuckets(redis, prefix), clock),
-    outbox: redisOutbox(redis, oneSlot(prefix), prefix),
+    outbox: redisOutbox(redis, peopleSlots, prefix),
     passkeys: redisPasskeys(redis, prefix),
     people: redisPeople(redis, prefix),
     publicKeys: redisPublicKeys(redis, prefix),

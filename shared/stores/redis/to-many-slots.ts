@@ -1,13 +1,15 @@
 import { type Connection, script } from './connection/connection.ts';
 import { LAYOUTS, NEWEST } from './layout.ts';
 import { schemaKeys } from './migrations/migrate.ts';
+import { moveApiKeys } from './moving/api-keys.ts';
 import { moveClients } from './moving/clients.ts';
 import type { Mover } from './moving/move.ts';
+import { moveOutbox } from './moving/outbox.ts';
 import { moveTokens } from './moving/tokens.ts';
 import { inOneRun } from './one-run.ts';
 
 /** In this order. */
-const MOVERS: readonly Mover[] = [moveTokens, moveClients];
+const MOVERS: readonly Mover[] = [moveTokens, moveClients, moveApiKeys, moveOutbox];
 
 /**
  * KEYS: oldest, slots, run. ARGV: the oldest compatible schema, the newest layout. Replies with the number of this run, 0: all is

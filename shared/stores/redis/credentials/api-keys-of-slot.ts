@@ -85,13 +85,12 @@ export interface ApiKeysOfSlot extends Omit<ApiKeys, 'list'> {
   all(): Promise<readonly ApiKeyRecord[]>;
 }
 
-/**
- * The hash `SLOT:api-keys`: id to JSON, and the sorted set `SLOT:api-keys:order` of their places. The time of the last use is
- * less durable than the rest: a note that is lost does no harm.
- */
+/** The hash of keys, id to JSON, and the sorted set of their places. */
+export const apiKeyKeys = (slot: string) => [`${slot}:api-keys`, `${slot}:api-keys:order`] as const;
+
+/** The time of the last use is less durable than the rest: a note that is lost does no harm. */
 export function apiKeysOfSlot(redis: Commands, slot: string): ApiKeysOfSlot {
-  const name = `${slot}:api-keys`;
-  const order = `${name}:order`;
+  const [name, order] = apiKeyKeys(slot);
   const parsed = (key: string): ApiKeyRecord => JSON.parse(key);
   const find = (id: string) => redis.command<string | null>('HGET', name, id);
 

@@ -38,11 +38,11 @@ return redis.call('HDEL', KEYS[1], ARGV[1])
 `);
 
 /** The hash of messages, id to JSON; the sorted set of their ids by when they are due; the hash of attempts. */
-const keysIn = (slot: string) =>
+export const outboxKeys = (slot: string) =>
   [`${slot}:outbox`, `${slot}:outbox:due`, `${slot}:outbox:attempts`] as const;
 
 interface Due {
-  readonly keys: ReturnType<typeof keysIn>;
+  readonly keys: ReturnType<typeof outboxKeys>;
   readonly id: string;
   readonly at: number;
 }
@@ -62,7 +62,7 @@ const TURN = '900';
 /** Messages are in the slots of the digests of their ids, which may begin with their kind. */
 export function redisOutbox(redis: Commands, slots: Slots, prefix: string): Outbox {
   const turn = `{${prefix}}:outbox:turn`;
-  const { all, of } = inSlots(slots, keysIn);
+  const { all, of } = inSlots(slots, outboxKeys);
 
   async function dueIn(keys: Due['keys'], now: number, count: number): Promise<readonly Due[]> {
     const first = ['-inf', String(now), 'BYSCORE', 'LIMIT', '0', String(count), 'WITHSCORES'];
