@@ -81,6 +81,7 @@ export async function openRedis(
   const layout = await layoutOf(redis, prefix);
   expected = layout;
   const { slots, clientKeys, peopleSlots } = layout;
+  const ofPeople = { prefix, slots: peopleSlots, random, longestLife };
   const clustered = config.mode === 'cluster';
   const ofFeed = clustered ? Math.min(deadline, CLUSTER_FEED) : deadline;
   const followed = topologyOf(config, { deadline: ofFeed, monotonic });
@@ -120,7 +121,7 @@ export async function openRedis(
     people: (of) => redisPeople(of, prefix),
     publicKeys: (of) => redisPublicKeys(of, prefix),
     revocations: (of) => redisRevocations(of, prefix, random, longestLife, openFeed),
-    secondFactors: (of) => redisSecondFactors(of, prefix, longestLife),
+    secondFactors: (of) => redisSecondFactors(redis, ofPeople, of),
     tokenKeys: (of) => redisTokenKeys(of, prefix),
   };
   const stores: Stores = {
@@ -144,7 +145,7 @@ export async function openRedis(
     push: redisPush(redis, prefix, clock),
     replay: redisReplay(redis, prefix),
     revocations,
-    secondFactors: redisSecondFactors(redis, prefix, longestLife),
+    secondFactors: redisSecondFactors(redis, ofPeople),
     sessions: redisSessions(redis, prefix, random),
     spentTokens: redisSpentTokens(redis, slots, clock),
     tokenKeys: redisTokenKeys(redis, prefix),

@@ -5,11 +5,18 @@ import { moveApiKeys } from './moving/api-keys.ts';
 import { moveClients } from './moving/clients.ts';
 import type { Mover } from './moving/move.ts';
 import { moveOutbox } from './moving/outbox.ts';
+import { moveSecondFactors } from './moving/second-factors.ts';
 import { moveTokens } from './moving/tokens.ts';
 import { inOneRun } from './one-run.ts';
 
 /** In this order. */
-const MOVERS: readonly Mover[] = [moveTokens, moveClients, moveApiKeys, moveOutbox];
+const MOVERS: readonly Mover[] = [
+  moveTokens,
+  moveClients,
+  moveApiKeys,
+  moveOutbox,
+  moveSecondFactors,
+];
 
 /**
  * KEYS: oldest, slots, run. ARGV: the oldest compatible schema, the newest layout. Replies with the number of this run, 0: all is

@@ -1,4 +1,3 @@
-import { personText } from '#shared/stores/people/new-passkey.ts';
 import {
   renewalOfRecovery,
   useOfRecovery,
@@ -9,19 +8,31 @@ import type {
   SecondFactorRecord,
   SecondFactors,
 } from '#shared/stores/credentials/second-factors.ts';
-import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
+import { personText } from '#shared/stores/people/new-passkey.ts';
 import { SLICE, slices } from '#shared/stores/people/slices.ts';
+import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
+import type { Random } from '#shared/base/random.ts';
 import { script } from '../connection/connection.ts';
 import type { Commands } from '../connection/connection.ts';
-import { RAISE } from '../revocation/revocations.ts';
-import { revocationKeys } from '../revocation/revocation-stream.ts';
+import { digestOf } from '../connection/digest.ts';
+import type { Slots } from '../connection/slots.ts';
+import { type Place, placeIn, secondFactorKeys } from './second-factor-keys.ts';
+import { setUpsAtOnce } from './set-up-at-once.ts';
+import { setUpsInSteps } from './set-up-in-steps.ts';
 
-/** KEYS: second factors, their order. ARGV: person, record. */
+/** KEYS: second factors, their order, set-ups. ARGV: person, record. */
 const add = script(`
+if redis.call('HEXISTS', KEYS[3], ARGV[1]) == 1 then return -1 end
 if redis.call('HSETNX', KEYS[1], ARGV[1], ARGV[2]) == 0 then return 0 end
 redis.call('ZADD', KEYS[2], 0, ARGV[1])
 return 1
 `);
+
+const keysOf = ({ factors, order, setUps }: Place) => [factors, order, setUps] as const;
+
+/** Resolves to 1: it was added; 0: the person has one; -1: a set-up is under way. */
+export const addFactor = (redis: Commands, place: Place, record: string): Promise<number> =>
+  redis.durable<number>(add, keysOf(place), place.person, record);
 
 /** KEYS: second factors. ARGV: person, record, the record that it replaces. */
 const replace = script(`
@@ -30,24 +41,12 @@ redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 1
 `);
 
-/** KEYS: second factors, their order. ARGV: person, the record that is removed. */
+/** KEYS: second factors, their order, set-ups. ARGV: person, the record that is removed. -1: a set-up is under way. */
 const remove = script(`
+if redis.call('HEXISTS', KEYS[3], ARGV[1]) == 1 then return -1 end
 if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
 redis.call('ZREM', KEYS[2], ARGV[1])
 return redis.call('HDEL', KEYS[1], ARGV[1])
-`);
-
-/**
- * KEYS: second factors, their order, stream, generations. ARGV: milliseconds kept, person, record, the record that it
- * replaces or '', id, generation, until. -1: the record was changed; 0: the generation was raised.
- */
-const setUp = script(`${RAISE}
-if (redis.call('HGET', KEYS[1], ARGV[2]) or '') ~= ARGV[4] then return -1 end
-local generation = redis.call('HGET', KEYS[4], 'person:' .. ARGV[5]) or '0'
-if tonumber(generation) ~= tonumber(ARGV[6]) then return 0 end
-redis.call('HSET', KEYS[1], ARGV[2], ARGV[3])
-redis.call('ZADD', KEYS[2], 0, ARGV[2])
-return raise(KEYS[3], KEYS[4], 'person', ARGV[5], ARGV[7])
 `);
 
 /** KEYS: second factors, their order. ARGV: after which person, how many at most. */
@@ -57,23 +56,33 @@ if #people == 0 then return {} end
 return redis.call('HMGET', KEYS[1], unpack(people))
 `);
 
+export interface SecondFactorOptions {
+  readonly prefix: string;
+  /** Those of people. */
+  readonly slots: Slots;
+  readonly random: Random;
+  /** Seconds that a token may live, the skew included. */
+  readonly longestLife: number;
+}
+
 /**
- * The hash `{prefix}:second-factors`, person to JSON, and the sorted set `{prefix}:second-factors:order` of the people.
- * In the slot of the revocations, so that a used code is as durable as they are, and a set-up raises the generation in
- * one step. `longestLife`: seconds that a token may live, the skew included.
+ * Second factors are in the slots of the digests of their people's ids. `ofFactors`: the connection for the second factors
+ * themselves and for what sets them up.
  */
 export function redisSecondFactors(
   redis: Commands,
-  prefix: string,
-  longestLife: number,
+  { prefix, slots, random, longestLife }: SecondFactorOptions,
+  ofFactors = redis,
 ): SecondFactors {
-  const factors = `{${prefix}}:second-factors`;
-  const order = `{${prefix}}:second-factors:order`;
-  const { stream, generations } = revocationKeys(prefix);
   const kept = String(rememberUntil(0, longestLife));
+  // The only slot is that of the revocations.
+  const isOneSlot = slots.all.length === 1;
+  const setUps = isOneSlot
+    ? setUpsAtOnce(ofFactors, prefix, kept)
+    : setUpsInSteps(redis, { deciding: ofFactors, prefix, random, kept });
   const parsed = (record: string): SecondFactorRecord => JSON.parse(record);
-  const find = (accountId: string) =>
-    redis.command<string | null>('HGET', factors, personText(accountId));
+  const idIn = (record: string | null) => (record === null ? undefined : parsed(record).id);
+  const placeOf = (accountId: string) => placeIn(slots.of(digestOf(accountId)), accountId);
 
   /**
    * Resolves to what it is after the change; undefined: refused. Made again when the second factor was changed in between.
@@ -82,63 +91,59 @@ export function redisSecondFactors(
     accountId: string,
     changed: SecondFactorChange,
   ): Promise<SecondFactorRecord | undefined> {
-    const person = personText(accountId);
+    const place = placeOf(accountId);
+    const { factors, person } = place;
     for (;;) {
-      const was = await find(accountId);
+      const was = await setUps.find(place);
       const after = was === null ? undefined : changed(parsed(was));
       if (was === null || after === undefined) {
         await redis.settled(factors);
         return undefined;
       }
       const record = JSON.stringify(after);
-      if ((await redis.durable<number>(replace, [factors], person, record, was)) === 1)
+      if ((await ofFactors.durable<number>(replace, [factors], person, record, was)) === 1)
         return after;
     }
   }
 
   return {
     async add(factor) {
-      const person = personText(factor.accountId);
+      const place = placeOf(factor.accountId);
       const record = JSON.stringify(factor);
-      const added = await redis.durable<number>(add, [factors, order], person, record);
-      return added === 1;
+      for (;;) {
+        const added = await addFactor(ofFactors, place, record);
+        if (added >= 0) return added === 1;
+        await setUps.alone(place);
+      }
     },
     async setUp({ factor, replaces, generation, until }) {
-      const { accountId } = factor;
-      const keys = [factors, order, stream, generations] as const;
-      const [person, record] = [personText(accountId), JSON.stringify(factor)];
-      const expected = [accountId, String(generation), String(until)];
+      const place = placeOf(factor.accountId);
+      const record = JSON.stringify(factor);
       for (;;) {
-        const was = await find(accountId);
-        const raised =
-          (was === null ? undefined : parsed(was).id) === replaces
-            ? await redis.durable<number>(
-                setUp,
-                [...keys],
-                kept,
-                person,
-                record,
-                was ?? '',
-                ...expected,
-              )
-            : 0;
-        if (raised > 0) return raised;
-        if (raised === 0) {
-          await redis.settled(factors);
+        const was = await setUps.find(place);
+        if (idIn(was) !== replaces) {
+          await redis.settled(place.factors);
           return undefined;
         }
+        const raised = await setUps.setUp(place, { record, was, generation, until });
+        if (raised !== 'changed') return raised;
       }
     },
     async get(accountId) {
-      const record = await find(accountId);
+      const record = await setUps.find(placeOf(accountId));
       return record === null ? undefined : parsed(record);
     },
-    list: () =>
-      slices<SecondFactorRecord>(async (last) => {
-        const after = last ? `(${personText(last.accountId)}` : '-';
-        const found = await redis.script<string[]>(slice, [factors, order], after, String(SLICE));
-        return found.map(parsed);
-      }),
+    async *list() {
+      for (const keys of slots.all.map(secondFactorKeys)) {
+        await setUps.finish(keys);
+        yield* slices<SecondFactorRecord>(async (last) => {
+          const after = last ? `(${personText(last.accountId)}` : '-';
+          const { factors, order } = keys;
+          const most = String(SLICE);
+          return (await redis.script<string[]>(slice, [factors, order], after, most)).map(parsed);
+        });
+      }
+    },
     useStep: async (accountId, id, step, at) =>
       (await change(accountId, useOfStep(id, step, at))) !== undefined,
     useRecovery: async (accountId, mac, at) =>
@@ -146,14 +151,15 @@ export function redisSecondFactors(
     renewRecovery: async (seen, macs) =>
       (await change(seen.accountId, renewalOfRecovery(seen, macs))) !== undefined,
     async remove(accountId, id) {
-      const person = personText(accountId);
+      const place = placeOf(accountId);
       for (;;) {
-        const was = await find(accountId);
-        if (was === null || (id !== undefined && parsed(was).id !== id)) {
-          await redis.settled(factors);
+        const was = await setUps.alone(place);
+        if (was === null || (id !== undefined && idIn(was) !== id)) {
+          await redis.settled(place.factors);
           return false;
         }
-        if ((await redis.durable<number>(remove, [factors, order], person, was)) === 1) return true;
+        const removed = await ofFactors.durable<number>(remove, keysOf(place), place.person, was);
+        if (removed === 1) return true;
       }
     },
   };
