@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe } from '@jest/globals';
+import { systemRandom } from '#shared/base/random.ts';
 import { apiKeysContract } from '../contract/credentials/api-keys.ts';
+import { publicKeysContract } from '../contract/credentials/public-keys.ts';
 import { outboxContract } from '../contract/mail/outbox.ts';
 import type { Contract } from '../contract/store-under-test.ts';
 import type { Connection } from './connection/connection.ts';
 import { interruptedRedis } from './connection/interrupted.fixture.ts';
 import { manySlots, oneSlot, type Slots } from './connection/slots.ts';
 import { redisApiKeys } from './credentials/api-keys.ts';
+import { redisPublicKeys } from './credentials/public-keys.ts';
 import { redisOutbox } from './mail/outbox.ts';
 import { redisConfig, redisUnderTest } from './under-test.ts';
 
@@ -14,6 +17,7 @@ const PREFIX = 'slots';
 /** The parts of a store that are in one slot or in many. The rest is in the layout of a new store. */
 const partsIn = (slots: Slots) => (redis: Connection) => ({
   apiKeys: redisApiKeys(redis, slots),
+  publicKeys: redisPublicKeys(redis, slots, systemRandom),
   outbox: redisOutbox(redis, slots, PREFIX),
 });
 
@@ -40,5 +44,5 @@ describe.each([
     await contract.other[Symbol.asyncDispose]();
     await place[Symbol.asyncDispose]();
   });
-  for (const part of [apiKeysContract, outboxContract]) part(() => contract);
+  for (const part of [apiKeysContract, publicKeysContract, outboxContract]) part(() => contract);
 });

@@ -5,6 +5,7 @@ import { moveApiKeys } from './moving/api-keys.ts';
 import { moveClients } from './moving/clients.ts';
 import type { Mover } from './moving/move.ts';
 import { moveOutbox } from './moving/outbox.ts';
+import { movePublicKeys } from './moving/public-keys.ts';
 import { moveSecondFactors } from './moving/second-factors.ts';
 import { moveTokens } from './moving/tokens.ts';
 import { inOneRun } from './one-run.ts';
@@ -14,6 +15,7 @@ const MOVERS: readonly Mover[] = [
   moveTokens,
   moveClients,
   moveApiKeys,
+  movePublicKeys,
   moveOutbox,
   moveSecondFactors,
 ];
