@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { AdapterPayload, KoaContextWithOIDC } from 'oidc-provider';
 import type { Artefact } from '#shared/stores/oauth/artefacts.ts';
 
 /**
@@ -9,6 +9,8 @@ import type { Artefact } from '#shared/stores/oauth/artefacts.ts';
 export interface EngineRequest {
   /** Attempts that were never settled, and in whose place this request steps; by stored identifier. */
   readonly lost: Map<string, string>;
+  /** Codes and tokens that may be used once and were looked for, as they are stored, by stored identifier. */
+  readonly found: Map<string, AdapterPayload>;
   /** The artefact that the engine consumed. `write` records the use together with the successor, in one step. */
   use?: { readonly id: string; write(): Promise<void> };
   /** The refresh token that comes of it, as the client is told and as it is stored. */
@@ -28,7 +30,7 @@ export type AnswerStep = (ctx: KoaContextWithOIDC, request: EngineRequest) => vo
 /** Around the engine: the steps that follow its answers, whatever they are to; each knows which it is for. */
 export function answering(steps: readonly AnswerStep[]) {
   return (ctx: KoaContextWithOIDC, next: () => Promise<unknown>): Promise<void> => {
-    const request: EngineRequest = { lost: new Map() };
+    const request: EngineRequest = { lost: new Map(), found: new Map() };
     return requests.run(request, async () => {
       await next();
       if (ctx.oidc === undefined || ctx.status >= 400) return;

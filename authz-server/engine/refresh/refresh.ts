@@ -59,11 +59,10 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
   const twice = ({ grantId = '' }: AdapterPayload) => endGrant(store, grantId);
 
   /** With grace, the client may need the whole token again. */
-  async function remains(stored: string): Promise<AdapterPayload | undefined> {
-    if (grace > 0) return undefined;
-    const used = await store.stores.artefacts.get('RefreshToken', stored);
-    return used && Object.fromEntries(Object.entries(used).filter(([name]) => REMAINS.has(name)));
-  }
+  const remains = (used: AdapterPayload): AdapterPayload | undefined =>
+    grace > 0
+      ? undefined
+      : Object.fromEntries(Object.entries(used).filter(([name]) => REMAINS.has(name)));
 
   const tokens = singleUseAdapter(store, 'RefreshToken', { forgives, twice, remains });
   return {

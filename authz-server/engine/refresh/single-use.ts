@@ -34,8 +34,8 @@ export interface Afterwards {
   forgives?(used: AdapterPayload): Promise<boolean>;
   /** It was used twice: what is done before the second user is refused. */
   twice?(used: AdapterPayload): Promise<void>;
-  /** Returns the part to keep once its use is settled, by stored identifier; undefined: all of it. */
-  remains?(stored: string): Promise<AdapterPayload | undefined>;
+  /** Returns the part to keep once its use is settled; undefined: all of it. */
+  remains?(used: AdapterPayload): AdapterPayload | undefined;
 }
 
 /**
@@ -94,8 +94,9 @@ export function singleUseAdapter(
       const found = await engines.find(id);
       const { attempt, consumed } = found ?? {};
       const request = engineRequest();
-      if (request === undefined || typeof attempt !== 'string') return found;
       const stored = storedId(kind, id);
+      if (found) request?.found.set(stored, { ...found, jti: stored });
+      if (request === undefined || typeof attempt !== 'string') return found;
       const recent = epochSeconds(clock) - Number(consumed) < LOST_SECONDS;
       const known = request.lost.get(stored) === attempt;
       if (!known && !(recent && (await isLost(id, attempt)))) return engines.find(id);
@@ -124,8 +125,10 @@ export function singleUseAdapter(
               'it took so long that another may have stepped in its place',
             );
           }
-          request.settle = async () =>
-            artefacts.settle(kind, stored, attempt, await afterwards.remains?.(stored));
+          // Nobody has written it since it was found, or the use would not be ours.
+          const used = request.found.get(stored);
+          request.settle = () =>
+            artefacts.settle(kind, stored, attempt, used && afterwards.remains?.(used));
         },
       };
     },

@@ -1,6 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { By } from '#shared/audit/entry.ts';
 import { PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
+import { noteIssue } from '#shared/people/access/grants.ts';
 import type { AuthzServer } from '../../base/server.ts';
 
 /** A client at the token endpoint. */
@@ -10,11 +11,15 @@ export const actor = (client: string, from: string | undefined): By => ({
   from,
 });
 
+type Recording = Pick<AuthzServer, 'recorder' | 'stores' | 'clock' | 'config' | 'longestLife'>;
+
 /**
  * Records a token that is issued, before the answer and before anything is used up. Those of a client in its own name are
  * mostly counted, and so are those of the playground, whose person is nobody. If the audit log cannot be written, no token leaves (`audit.required`).
+ * Beside it the person's list of grants learns when this was.
  */
-export function recordedIssue({ recorder }: Pick<AuthzServer, 'recorder'>) {
+export function recordedIssue(server: Recording) {
+  const { recorder } = server;
   return async ({ oidc, ip: from }: KoaContextWithOIDC): Promise<void> => {
     const { route, grant, client, params } = oidc;
     if (route !== 'token' || client === undefined) return;
@@ -22,8 +27,12 @@ export function recordedIssue({ recorder }: Pick<AuthzServer, 'recorder'>) {
     const type = String(params?.['grant_type']);
     const by = actor(clientId, from);
     const person = grant?.accountId;
-    await (person === undefined || person === PLAYGROUND_PERSON
-      ? recorder.ownToken(clientId, type, by)
-      : recorder.by(by).record({ kind: 'token.issued', client: clientId, person, type }));
+    if (person === undefined || person === PLAYGROUND_PERSON) {
+      return recorder.ownToken(clientId, type, by);
+    }
+    await Promise.all([
+      recorder.by(by).record({ kind: 'token.issued', client: clientId, person, type }),
+      noteIssue(server, grant?.jti ?? '', server.config.people.grant),
+    ]);
   };
 }

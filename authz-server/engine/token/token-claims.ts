@@ -1,6 +1,6 @@
 import { errors } from 'oidc-provider';
 import type { AccessToken, ClientCredentials, KoaContextWithOIDC } from 'oidc-provider';
-import { findAccess, isOfClient, noteIssue } from '#shared/people/access/grants.ts';
+import { type Access, findAccessOfPerson, isOfClient } from '#shared/people/access/grants.ts';
 import { CLAIMS_OF_SCOPES, claimsOf } from '#shared/people/claims.ts';
 import { PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
 import { parseScope } from '#shared/jose/scope.ts';
@@ -38,31 +38,38 @@ export async function tokenClaims(
   token: AccessToken | ClientCredentials,
 ) {
   const { clientId = '' } = token;
-  const claims = await revocableClaims(server, clientId);
+  const ofPerson = 'accountId' in token ? token : undefined;
+  // In any order, since the token gets no other generation than the client authenticated with, which is before its end.
+  const [claims, client, access] = await Promise.all([
+    revocableClaims(server, clientId),
+    server.stores.clients.get(clientId),
+    ofPerson && findAccessOfPerson(server, ofPerson),
+  ]);
   const { client_gen } = claims;
-  // In this order: a client that was removed meanwhile gets no token of the generation after its end.
-  const client = await server.stores.clients.get(clientId);
   if (client === undefined) throw new errors.InvalidClient('the client was removed');
   if (ctx.oidc.client?.['generation'] !== client_gen) {
     throw new errors.InvalidClient('the client was ended since it authenticated');
   }
-  return {
-    ...claims,
-    ...('accountId' in token && (await personClaims(server, ctx, token, { client, client_gen }))),
-  };
+  const found = { client, client_gen, access };
+  return { ...claims, ...(ofPerson && (await personClaims(server, ctx, ofPerson, found))) };
 }
 
 const TELLING = new Set(Object.keys(CLAIMS_OF_SCOPES));
+
+interface Found {
+  readonly client: ClientRecord;
+  readonly client_gen: number;
+  readonly access: Access | undefined;
+}
 
 async function personClaims(
   server: TokenClaimsServer,
   ctx: KoaContextWithOIDC,
   { grantId, accountId, scope: resourceScope }: AccessToken,
-  { client, client_gen }: { readonly client: ClientRecord; readonly client_gen: number },
+  { client, client_gen, access }: Found,
 ) {
   // This person's grant is the engine's record alone, which the engine has just found (playground/own-grant.ts).
   if (accountId === PLAYGROUND_PERSON) return { grant_id: grantId, sub_gen: 0 };
-  const access = await findAccess(server, grantId);
   if (access === undefined) throw new errors.InvalidGrant('the grant has ended');
   if (!isOfClient(access, client_gen)) {
     throw new errors.InvalidGrant('the client was removed and registered anew');
@@ -80,7 +87,6 @@ async function personClaims(
   if (!(await mayStillGet(server, accountId, source?.acr))) {
     throw new errors.InvalidGrant('the person must sign in with a second factor');
   }
-  await noteIssue(server, grantId, server.config.people.grant);
   const scope = openidScope(ctx);
   const told = parseScope(resourceScope).intersection(TELLING);
   const person = told.size > 0 ? await server.directory.find(accountId) : undefined;

@@ -205,6 +205,49 @@ describe('after the end of a grant, a sign-in or a person there are no more toke
     expect(await lives(await flow.redeem(await newCode()))).toBe(true);
   });
 
+  // The questions of one step go to different servers of a Redis Cluster, so that any may be answered first.
+  test('the client or the person, behind any answer of the store: no token outlives them', async () => {
+    const { clients, revocations, artefacts } = flow.stores;
+    const until = Date.now() + 3_600_000;
+    const asked: readonly [object, string][] = [
+      [clients, 'get'],
+      [revocations, 'generation'],
+      [artefacts, 'get'],
+    ];
+    for (const [kind, id] of [
+      ['client', 'web'],
+      ['person', flow.accountId],
+    ] as const) {
+      let [last, answers] = [0, 0];
+      do {
+        last += 1;
+        answers = 0;
+        const other = await flow.signedIn();
+        const code = (await flow.allow(other, { prompt: 'consent' })).get('code') ?? '';
+        const before = asked.map(([part, verb]) => [part, verb, Reflect.get(part, verb)] as const);
+        for (const [part, verb, question] of before) {
+          const counted = async (...args: readonly unknown[]) => {
+            const answer: unknown = await question(...args);
+            answers += 1;
+            if (answers === last) await revocations.raise(kind, id, until);
+            return answer;
+          };
+          Reflect.set(part, verb, counted);
+        }
+        const redeemed = await flow.redeem(code);
+        for (const [part, verb, question] of before) Reflect.set(part, verb, question);
+        const ended = answers >= last;
+        expect([kind, last, redeemed.status === 200 && (await lives(redeemed))]).toEqual([
+          kind,
+          last,
+          !ended,
+        ]);
+      } while (answers >= last);
+      expect(last).toBeGreaterThan(5);
+    }
+    browser = await flow.signedIn();
+  });
+
   test('all access of the client, though a crash left grant and tokens in the store', async () => {
     const { body } = await flow.redeem(await newCode({ prompt: 'consent' }));
     const code = await newCode();

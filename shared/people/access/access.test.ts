@@ -11,6 +11,7 @@ import { endEverything } from './everything.ts';
 import {
   endGrant,
   findAccess,
+  findAccessOfPerson,
   listAccess,
   MOST_GRANTS,
   noteIssue,
@@ -143,6 +144,16 @@ describe('ending', () => {
     expect(await revokedBy(within)).toBe('grant');
     expect(await revokedBy(elsewhere)).toBeUndefined();
     expect(await revokedBy(offline)).toBeUndefined();
+  });
+
+  test('a grant is found for its person alone, and for nobody once everything of them has ended', async () => {
+    const accountId = fresh();
+    const access = await allow(accountId);
+    const { grantId } = access;
+    expect(await findAccessOfPerson(store, { grantId, accountId })).toEqual(access);
+    expect(await findAccessOfPerson(store, { grantId, accountId: fresh() })).toBeUndefined();
+    await stores.revocations.raise('person', accountId, clock.now() + 1000);
+    expect(await findAccessOfPerson(store, { grantId, accountId })).toBeUndefined();
   });
 
   test('everything of one person ends at once, and nothing of another', async () => {

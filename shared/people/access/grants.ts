@@ -105,6 +105,20 @@ export async function findAccess(
   return access.generation < generation ? undefined : access;
 }
 
+/** The same where it is known whose grant it is: both questions are asked at once. Undefined for a grant of another. */
+export async function findAccessOfPerson(
+  { stores }: AccessStore,
+  { grantId, accountId }: Pick<Access, 'grantId' | 'accountId'>,
+): Promise<Access | undefined> {
+  const [payload, generation] = await Promise.all([
+    stores.artefacts.get('Access', grantId),
+    stores.revocations.generation('person', accountId),
+  ]);
+  const access = asAccess(payload);
+  if (access?.accountId !== accountId || access.generation < generation) return undefined;
+  return access;
+}
+
 /** Finds a client's grant from a person at a place; `latest` is the grant that the browser had last. */
 export async function findAccessOf(
   store: AccessStore,

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '#shared/base/log.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { forAll } from '#shared/base/for-all.ts';
+import { fieldsAsked } from './fields.ts';
 import { Link } from './link.ts';
 import type { Topology, Wire } from './topology.ts';
 
@@ -43,6 +44,7 @@ export class Connection implements Disposable {
   /** Milliseconds that replicas have to confirm a write: half of those for any answer. */
   readonly #patience: number;
   readonly #confirmations = new WeakMap<Wire, () => Promise<number>>();
+  readonly #field = fieldsAsked((key, fields) => this.#send('HMGET', key, fields));
 
   constructor(topology: Topology, replicas: number, log: Log, deadline: number) {
     this.#topology = topology;
@@ -68,7 +70,8 @@ export class Connection implements Disposable {
 
   /** Runs a command; its first argument after the name is its only key. */
   command<T>(name: string, key: string, ...args: readonly string[]): Promise<T> {
-    return this.#shared.use((wire) => wire.send<T>(key, [name, key, ...args]));
+    if (name === 'HGET') return this.#field(key, args[0] ?? '') as Promise<T>;
+    return this.#send<T>(name, key, args);
   }
 
   /** Runs a script on keys of one slot. */
@@ -120,6 +123,10 @@ export class Connection implements Disposable {
     } finally {
       life.abort();
     }
+  }
+
+  #send<T>(name: string, key: string, args: readonly string[]): Promise<T> {
+    return this.#shared.use((wire) => wire.send<T>(key, [name, key, ...args]));
   }
 
   #confirmed<T>(key: string, write: (wire: Wire) => Promise<T>): Promise<T> {
