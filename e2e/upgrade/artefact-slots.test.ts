@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { ManualClock } from '#shared/base/clock.ts';
 import { redisArtefacts } from '#shared/stores/redis/oauth/artefacts.ts';
 import { interruptedRedis } from '#shared/stores/redis/connection/interrupted.fixture.ts';
-import { oneSlot } from '#shared/stores/redis/connection/slots.ts';
+import { LAYOUTS } from '#shared/stores/redis/layout.ts';
 import { migrate } from '#shared/stores/redis/migrations/migrate.ts';
 import { formerKeys, loadFormerKeys, WRITTEN_AT } from './fixture.ts';
 
@@ -35,7 +35,7 @@ describe('an artefact for one use moves to the slot of the revocations', () => {
   });
 
   const artefacts = () =>
-    redisArtefacts(place.undisturbed, 'cs', oneSlot('cs'), new ManualClock(WRITTEN_AT));
+    redisArtefacts(place.undisturbed, 'cs', LAYOUTS.one('cs'), new ManualClock(WRITTEN_AT));
   const keysOf = async (pattern: string) =>
     (await place.redis.cli('KEYS', pattern)).split('\n').filter((key) => FORMER.test(key));
 

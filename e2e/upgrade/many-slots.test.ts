@@ -28,8 +28,8 @@ describe('a store of one slot moves to many', () => {
   afterAll(() => place[Symbol.asyncDispose]());
 
   const clock = new ManualClock(WRITTEN_AT);
-  const of = ({ slots, clientKeys }: ReturnType<typeof LAYOUTS.one>) => ({
-    artefacts: redisArtefacts(place.undisturbed, 'cs', slots, clock),
+  const of = ({ slots, peopleSlots, clientKeys }: ReturnType<typeof LAYOUTS.one>) => ({
+    artefacts: redisArtefacts(place.undisturbed, 'cs', { slots, peopleSlots }, clock),
     clients: redisClients(place.undisturbed, slots, clientKeys),
     spentTokens: redisSpentTokens(place.undisturbed, slots, clock),
   });

@@ -1,4 +1,5 @@
 import { KeysUnavailable } from '#shared/auth/tokens/issuer-keys.ts';
+import { forAll } from '#shared/base/for-all.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { TrustedIssuer } from '#shared/auth/schemes/parts/token-issuer.ts';
@@ -100,7 +101,7 @@ export function openIssuers(options: IssuersOptions): (name: string | undefined)
  * The keys of this pair's issuer, which are in the store together with the spent tokens. When the store has lost
  * its memory or the keys were recalled, keys that were fetched before are no longer valid. The directory then has
  * another URL, which no cache on the way knows yet. The store itself is asked each time, since the feed may be a
- * second behind. Throws `KeysUnavailable` while the store has no memory.
+ * second behind, once for all tokens that wait. Throws `KeysUnavailable` while the store has no memory.
  */
 function followingStore(
   open: (memory: string) => DirectoryKeys,
@@ -108,8 +109,10 @@ function followingStore(
 ): DirectoryKeys {
   let current: { readonly memory: string; readonly directory: DirectoryKeys } | undefined;
 
+  const ask = forAll(() => Promise.all([revocations.epoch(false), tokenKeys.recalls()]));
+
   async function inMemory<Found>(look: (directory: DirectoryKeys) => Awaitable<Found>) {
-    const [epoch, recalls] = await Promise.all([revocations.epoch(false), tokenKeys.recalls()]);
+    const [epoch, recalls] = await ask();
     if (epoch === undefined) throw new KeysUnavailable(1);
     const memory = `${epoch}.${recalls}`;
     if (current?.memory !== memory) current = { memory, directory: open(memory) };

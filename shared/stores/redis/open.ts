@@ -111,7 +111,7 @@ export async function openRedis(
   const streams = auditStreams(prefix, slots.all);
   const recordable: { readonly [Part in Recorded]: (of: Commands) => Stores[Part] } = {
     apiKeys: (of) => redisApiKeys(of, peopleSlots),
-    artefacts: (of) => redisArtefacts(redis, prefix, slots, clock, of),
+    artefacts: (of) => redisArtefacts(redis, prefix, layout, clock, of),
     clients: (of) => redisClients(of, slots, clientKeys),
     gatewayKeys: (of) => redisKeys(of, prefix, 'gateway-keys'),
     invalidations: (of) => redisInvalidations(of, prefix, hosts),
@@ -126,7 +126,7 @@ export async function openRedis(
   };
   const stores: Stores = {
     apiKeys: redisApiKeys(redis, peopleSlots),
-    artefacts: redisArtefacts(redis, prefix, slots, clock),
+    artefacts: redisArtefacts(redis, prefix, layout, clock),
     audit: redisAudit(redis, prefix, streams),
     cacheReports: redisCacheReports(redis, prefix),
     clients: redisClients(redis, slots, clientKeys),

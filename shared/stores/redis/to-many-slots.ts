@@ -2,6 +2,7 @@ import { type Connection, script } from './connection/connection.ts';
 import { LAYOUTS, NEWEST } from './layout.ts';
 import { schemaKeys } from './migrations/migrate.ts';
 import { moveApiKeys } from './moving/api-keys.ts';
+import { moveClientGrants } from './moving/client-grants.ts';
 import { moveClients } from './moving/clients.ts';
 import type { Mover } from './moving/move.ts';
 import { moveOutbox } from './moving/outbox.ts';
@@ -18,6 +19,7 @@ const MOVERS: readonly Mover[] = [
   movePublicKeys,
   moveOutbox,
   moveSecondFactors,
+  moveClientGrants,
 ];
 
 /**

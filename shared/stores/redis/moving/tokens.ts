@@ -1,4 +1,5 @@
 import { script } from '../connection/connection.ts';
+import { everyKey } from './every-key.ts';
 import type { Move, Mover } from './move.ts';
 
 /** KEYS: a key. Replies with its type, its fields or its value, and the milliseconds that it has left. */
@@ -16,21 +17,13 @@ if ARGV[1] == 'hash' then redis.call('HSET', KEYS[1], unpack(ARGV, 3)) else redi
 if ARGV[2] ~= '-1' then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 `);
 
-/** How often all keys are looked through at least: a slot that goes to another master meanwhile may be overlooked once. */
-const LOOKS = 2;
-
 /** Tokens, codes, sign-ins, grants and spent private tokens: each is a key, with the id at its end. */
 export const moveTokens: Mover = async (run) => {
   for (const pattern of ['artefact:*', 'spent:*']) {
-    for (let looks = 1, isFound = true; isFound || looks <= LOOKS; looks += 1) {
-      isFound = false;
-      for await (const found of run.redis.keys(`{${run.prefix}}:${pattern}`)) {
-        if (found.length === 0) continue;
-        isFound = true;
-        const moved = await Promise.all(found.map((key) => moveKey(run, key)));
-        run.count(moved.filter(Boolean).length);
-      }
-    }
+    await everyKey(run.redis, `{${run.prefix}}:${pattern}`, async (keys) => {
+      const moved = await Promise.all(keys.map((key) => moveKey(run, key)));
+      run.count(moved.filter(Boolean).length);
+    });
   }
 };
 

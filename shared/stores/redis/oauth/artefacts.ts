@@ -4,9 +4,11 @@ import { KINDS_BY_ACCOUNT, KINDS_BY_CLIENT } from '#shared/stores/oauth/artefact
 import type { Artefact, Artefacts, Consumption, Use } from '#shared/stores/oauth/artefacts.ts';
 import { script } from '../connection/connection.ts';
 import type { Commands } from '../connection/connection.ts';
-import { ExpiringIndex } from './expiring-index.ts';
+import { byEnd, ExpiringIndex, type Placed } from './expiring-index.ts';
+import { firstOf } from '../connection/first-of.ts';
 import { milliseconds } from '../connection/milliseconds.ts';
 import type { Slots } from '../connection/slots.ts';
+import { clientIndexes } from './client-indexes.ts';
 
 /**
  * ARGV: payload, milliseconds or '', and perhaps the payload that it replaces, which must not have
@@ -74,19 +76,25 @@ const IN_SLOTS: ReadonlySet<string> = new Set([
   'RefreshToken',
 ]);
 
+export interface ArtefactSlots {
+  readonly slots: Slots;
+  /** Those of the indexes of clients, since people's grants fill them. */
+  readonly peopleSlots: Slots;
+}
+
 /** How many artefacts of a grant are removed at a time. */
 const BATCH = 500;
 
 /**
  * `{prefix}:artefact:{kind}:{id}`: a hash of payload, consumed and attempt. Lookup keys name the id, the indexes
- * `{prefix}:grant:{grantId}` and `{prefix}:account:{kind}:{accountId}` many of them, and so does `{prefix}:client:{kind}:{clientId}`. All are written
- * before the artefact and removed after it, so that a crash between leaves a name of nothing; and what
+ * `{prefix}:grant:{grantId}` and `{prefix}:account:{kind}:{accountId}` many of them, and so do those of a client
+ * (client-indexes.ts). All are written before the artefact and removed after it, so that a crash between leaves a name of nothing; and what
  * they name counts only if its payload says the same. `ofArtefacts`: the connection for the artefacts themselves.
  */
 export function redisArtefacts(
   redis: Commands,
   prefix: string,
-  slots: Slots,
+  { slots, peopleSlots }: ArtefactSlots,
   clock: Clock,
   ofArtefacts = redis,
 ): Artefacts {
@@ -97,7 +105,7 @@ export function redisArtefacts(
     `${prefix}:${by}:${kind}:${value}`;
   const ofGrant = (grantId: string) => `${prefix}:grant:${grantId}`;
   const ofAccount = (kind: string, accountId: string) => `${prefix}:account:${kind}:${accountId}`;
-  const ofClient = (kind: string, clientId: string) => `${prefix}:client:${kind}:${clientId}`;
+  const ofClients = clientIndexes(prefix, peopleSlots);
 
   /** The lookup keys of a payload. */
   const links = (kind: string, payload: Payload): string[] =>
@@ -107,15 +115,18 @@ export function redisArtefacts(
     });
 
   /** The indexes that a payload is in. */
-  const indexes = (kind: string, { grantId, accountId, clientId }: Payload): string[] => [
-    ...(typeof grantId === 'string' ? [ofGrant(grantId)] : []),
-    ...(typeof accountId === 'string' && KINDS_BY_ACCOUNT.has(kind)
-      ? [ofAccount(kind, accountId)]
-      : []),
-    ...(typeof clientId === 'string' && KINDS_BY_CLIENT.has(kind)
-      ? [ofClient(kind, clientId)]
-      : []),
-  ];
+  const indexes = (kind: string, id: string, payload: Payload): string[] => {
+    const { grantId, accountId, clientId } = payload;
+    return [
+      ...(typeof grantId === 'string' ? [ofGrant(grantId)] : []),
+      ...(typeof accountId === 'string' && KINDS_BY_ACCOUNT.has(kind)
+        ? [ofAccount(kind, accountId)]
+        : []),
+      ...(typeof clientId === 'string' && KINDS_BY_CLIENT.has(kind)
+        ? [ofClients.of(kind, clientId, id)]
+        : []),
+    ];
+  };
 
   async function getBy(by: (typeof lookups)[number], kind: string, value: string) {
     const id = await redis.command<string | null>('GET', link(by, kind, value));
@@ -127,7 +138,7 @@ export function redisArtefacts(
   async function announce({ kind, id, payload, seconds }: Artefact) {
     const life = seconds === undefined ? '' : milliseconds(seconds);
     const expiry = life === '' ? [] : ['PX', life];
-    const within = indexes(kind, payload);
+    const within = indexes(kind, id, payload);
     await Promise.all([
       ...links(kind, payload).map((lookup) => redis.durableCommand('SET', lookup, id, ...expiry)),
       ...within.map((key) => index.add(key, [kind, id], life)),
@@ -165,7 +176,7 @@ export function redisArtefacts(
       if ((await ofArtefacts.durable<number>(remove, [name(kind, id)], stored)) === 0) continue;
       await Promise.all([
         ...links(kind, payload).map((lookup) => redis.durable(unlink, [lookup], id)),
-        ...indexes(kind, payload).map((key) => index.delete(key, [[kind, id]])),
+        ...indexes(kind, id, payload).map((key) => index.delete(key, [[kind, id]])),
       ]);
     }
   }
@@ -246,7 +257,13 @@ export function redisArtefacts(
 
     async pageByClient(kind, clientId, { limit, after }) {
       const place = after && { member: [kind, after.id] as const, end: after.end };
-      const placed = await index.page(ofClient(kind, clientId), limit + 1, place);
+      const parts = ofClients
+        .all(kind, clientId)
+        .map(
+          (key) => (last: Placed | undefined, count: number) =>
+            index.page(key, count, last ?? place),
+        );
+      const placed = await firstOf(parts, byEnd, limit + 1);
       const page = placed.slice(0, limit);
       const found = await Promise.all(page.map(({ member }) => artefacts.get(...member)));
       const last = placed.length > limit ? page.at(-1) : undefined;

@@ -1,3 +1,4 @@
+import { byOctets } from '#shared/base/name-range.ts';
 import { NEVER, type Slice } from '#shared/stores/oauth/artefacts.ts';
 import { script } from '../connection/connection.ts';
 import type { Commands } from '../connection/connection.ts';
@@ -16,6 +17,11 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. now)
 local expiry = ARGV[2] == '' and 'inf' or string.format('%.0f', now + ARGV[2])
 redis.call('ZADD', KEYS[1], expiry, ARGV[1])
+${settle}`);
+
+/** ARGV: scores and members in turn. */
+const addAll = script(`
+redis.call('ZADD', KEYS[1], unpack(ARGV))
 ${settle}`);
 
 const remove = script(`
@@ -79,6 +85,12 @@ export class ExpiringIndex {
     await this.#redis.durable(add, [key], `${kind}:${id}`, life);
   }
 
+  /** Adds members with the ends that they have. */
+  async addAll(key: string, placed: readonly Placed[]): Promise<void> {
+    const pairs = placed.flatMap(({ member, end }) => [scoreOf(end), member.join(':')]);
+    await this.#redis.durable(addAll, [key], ...pairs);
+  }
+
   async has(key: string, [kind, id]: Member): Promise<boolean> {
     return (await this.#redis.command<string | null>('ZSCORE', key, `${kind}:${id}`)) !== null;
   }
@@ -95,9 +107,7 @@ export class ExpiringIndex {
 
   /** So many members behind a place, or from the first on, those that live longest first, with their places. */
   async page(key: string, most: number, after?: Placed): Promise<readonly Placed[]> {
-    const place = after
-      ? [after.end === NEVER ? 'inf' : String(after.end), after.member.join(':')]
-      : [];
+    const place = after ? [scoreOf(after.end), after.member.join(':')] : [];
     const found = await this.#redis.script<string[]>(page, [key], String(most), ...place);
     return found.flatMap((name, n) => {
       const score = found[n + 1];
@@ -122,6 +132,12 @@ export class ExpiringIndex {
     return found.map(memberOf);
   }
 }
+
+const scoreOf = (end: number) => (end === NEVER ? 'inf' : String(end));
+
+/** Those that live longest first, as a page has them: of several with one end the last in the order of octets. */
+export const byEnd = (a: Placed, b: Placed): number =>
+  b.end - a.end || byOctets(b.member.join(':'), a.member.join(':'));
 
 function memberOf(name: string): Member {
   const colon = name.indexOf(':');

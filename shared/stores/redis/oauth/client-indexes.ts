@@ -1,0 +1,19 @@
+import type { Slots } from '../connection/slots.ts';
+
+/** The names of the sorted sets of what people and machines have allowed one client. */
+export interface ClientIndexes {
+  /** That of an artefact, in its slot: a client that everybody uses must not send everybody to one. */
+  of(kind: string, clientId: string, id: string): string;
+  all(kind: string, clientId: string): readonly string[];
+}
+
+/** Where people have one slot, the set of a client has no braces, and its own name is what places it. */
+export function clientIndexes(prefix: string, slots: Slots): ClientIndexes {
+  const isOneSlot = slots.all.length === 1;
+  const named = (slot: string, kind: string, clientId: string) =>
+    `${isOneSlot ? prefix : slot}:client:${kind}:${clientId}`;
+  return {
+    of: (kind, clientId, id) => named(slots.of(id), kind, clientId),
+    all: (kind, clientId) => slots.all.map((slot) => named(slot, kind, clientId)),
+  };
+}
