@@ -6,26 +6,31 @@ import { digestOf } from '../connection/digest.ts';
 import { milliseconds } from '../connection/milliseconds.ts';
 
 /**
- * KEYS: the ids of the owner's values (list, newest first), of which each names the key of a value.
- * ARGV: id, value, milliseconds, how many stay.
+ * KEYS: the ids of the owner's values (list, newest first), the key of the new value, and those of the others, in the order of the
+ * list. ARGV: milliseconds, how many stay, the value, the new id, the others. 0: the list is another one by now.
  */
 const put = script(`
-local function key(id) return KEYS[1] .. ':' .. id end
-redis.call('SET', key(ARGV[1]), ARGV[2], 'PX', ARGV[3])
-redis.call('LPUSH', KEYS[1], ARGV[1])
+local ids = redis.call('LRANGE', KEYS[1], 0, -1)
+if #ids ~= #ARGV - 4 then return 0 end
+for n, id in ipairs(ids) do
+  if id ~= ARGV[4 + n] then return 0 end
+end
+redis.call('SET', KEYS[2], ARGV[3], 'PX', ARGV[1])
+redis.call('LPUSH', KEYS[1], ARGV[4])
 local staying, longest = {}, 0
-for _, id in ipairs(redis.call('LRANGE', KEYS[1], 0, -1)) do
-  local left = redis.call('PTTL', key(id))
-  if #staying >= tonumber(ARGV[4]) then
-    redis.call('DEL', key(id))
+for n = 2, #KEYS do
+  local left = redis.call('PTTL', KEYS[n])
+  if #staying >= tonumber(ARGV[2]) then
+    redis.call('DEL', KEYS[n])
   elseif left > 0 then
-    staying[#staying + 1] = id
+    staying[#staying + 1] = ARGV[2 + n]
     longest = math.max(longest, left)
   end
 end
 redis.call('DEL', KEYS[1])
 for _, id in ipairs(staying) do redis.call('RPUSH', KEYS[1], id) end
 if longest > 0 then redis.call('PEXPIRE', KEYS[1], longest) end
+return 1
 `);
 
 /** `{prefix:kept:SHA-256 of the owner}` and, with `:{id}` after it, the values: one slot for each owner. */
@@ -34,8 +39,14 @@ export function redisKept(redis: Connection, prefix: string, random: Random): Ke
   return {
     async put(owner, value, { seconds, most }) {
       const id = randomId(random);
-      await redis.durable(put, [ids(owner)], id, value, milliseconds(seconds), String(most));
-      return id;
+      const list = ids(owner);
+      for (;;) {
+        const others = await redis.command<string[]>('LRANGE', list, '0', '-1');
+        const all = [id, ...others];
+        const keys = [list, ...all.map((each) => `${list}:${each}`)] as const;
+        const args = [milliseconds(seconds), String(most), value, ...all];
+        if ((await redis.durable<number>(put, keys, ...args)) === 1) return id;
+      }
     },
     async get(owner, id) {
       return (await redis.command<string | null>('GET', `${ids(owner)}:${id}`)) ?? undefined;
