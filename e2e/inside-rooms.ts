@@ -83,6 +83,7 @@ export const INSIDE: Orders = {
   'shared/stores/redis': {
     floors: [
       ['connection'],
+      ['claims'],
       ['migrations'],
       ['revocation'],
       OTHER_SUBJECTS,

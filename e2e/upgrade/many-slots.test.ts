@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { interruptedRedis } from '#shared/stores/redis/connection/interrupted.fixture.ts';
 import { Connection } from '#shared/stores/redis/connection/connection.ts';
 import { topologyOf } from '#shared/stores/redis/connection/topology.ts';
@@ -10,14 +11,35 @@ import { keepingLayout, layoutOf, LAYOUTS, NEWEST } from '#shared/stores/redis/l
 import { migrate } from '#shared/stores/redis/migrations/migrate.ts';
 import { type Moving, moveToManySlots } from '#shared/stores/redis/to-many-slots.ts';
 import { redisArtefacts } from '#shared/stores/redis/oauth/artefacts.ts';
+import { redisClaims } from '#shared/stores/redis/claims/claims.ts';
+import type { Slots } from '#shared/stores/redis/connection/slots.ts';
+import { redisPasskeys } from '#shared/stores/redis/credentials/passkeys.ts';
+import { redisPeople } from '#shared/stores/redis/people/people.ts';
 import { redisClients } from '#shared/stores/redis/oauth/clients.ts';
 import { redisSpentTokens } from '#shared/stores/redis/authentication/spent-tokens.ts';
-import { someClient } from '#shared/stores/contract/samples.ts';
+import {
+  everybodyIn,
+  someClient,
+  somePasskey,
+  somePerson,
+  someVerifier,
+} from '#shared/stores/contract/samples.ts';
 import { loadFormerKeys, WRITTEN_AT } from './fixture.ts';
 
 const SPENT = Buffer.from('a private token');
 /** Ids that clients and people cannot have chosen, and yet a store may have. */
 const ODD = ['', ':', 'a:b', '}x', '{y', '%00', 'é', '\n', '\u{1F600}'];
+const ANN = {
+  ...somePerson('ann'),
+  aliases: ['kerberos:ann@A'],
+  search_keys: ['email:ann@a', 'looks:ann'],
+};
+const VERIFIERS = [someVerifier('one', { handle: 'h' }), someVerifier('two', { handle: 'h' })];
+const GONE = { ...somePerson('gone'), search_keys: ['looks:gone'] };
+const PASSKEYS = [
+  { ...somePasskey('laptop'), accountId: ANN.id, created_at: 1 },
+  { ...somePasskey('phone'), accountId: ANN.id, created_at: 2 },
+];
 const CLIENTS = ['a', 'https://app.example/client.json', 'é'];
 
 describe('a store of one slot moves to many', () => {
@@ -29,24 +51,45 @@ describe('a store of one slot moves to many', () => {
 
   const clock = new ManualClock(WRITTEN_AT);
   const of = ({ slots, peopleSlots, clientKeys }: ReturnType<typeof LAYOUTS.one>) => ({
+    ...peopleIn(peopleSlots),
     artefacts: redisArtefacts(place.undisturbed, 'cs', { slots, peopleSlots }, clock),
     clients: redisClients(place.undisturbed, slots, clientKeys),
     spentTokens: redisSpentTokens(place.undisturbed, slots, clock),
   });
+  function peopleIn(slots: Slots) {
+    const claims = redisClaims(place.undisturbed, slots, systemRandom);
+    return {
+      people: redisPeople(place.undisturbed, slots, claims),
+      passkeys: redisPasskeys(place.undisturbed, slots, claims),
+    };
+  }
   const former = () => of(LAYOUTS.one('cs'));
   const now = () => of(LAYOUTS.all('cs'));
   const move = (redis = place.undisturbed, around: Partial<Moving> = {}) =>
-    moveToManySlots(redis, 'cs', { sure: async () => {}, tell() {}, ...around });
+    moveToManySlots(redis, 'cs', {
+      random: systemRandom,
+      sure: async () => {},
+      tell() {},
+      ...around,
+    });
   const inOneSlot = async () =>
     (await place.redis.cli('KEYS', '*'))
       .split('\n')
-      .filter((key) => /^\{cs\}:(artefact|spent):|^\{?cs:clients/.test(key));
+      .filter((key) =>
+        /^\{cs\}:(artefact:|spent:|verifiers:|people|names|aliases|handles|passkeys)|^\{?cs:clients/.test(
+          key,
+        ),
+      );
 
   beforeEach(async () => {
     await place.redis.cli('FLUSHALL');
     await loadFormerKeys('f9bf1a6', async () => place.redis);
     await migrate(place.undisturbed, 'cs');
-    const { artefacts, clients, spentTokens } = former();
+    const { artefacts, clients, spentTokens, people, passkeys } = former();
+    await people.add(ANN, VERIFIERS);
+    await people.add(GONE);
+    await people.remove(GONE);
+    for (const passkey of PASSKEYS) await passkeys.add(passkey, 20);
     for (const id of ODD) {
       await artefacts.put({ kind: 'Access', id, payload: { accountId: 'odd', id }, seconds: 60 });
     }
@@ -60,7 +103,23 @@ describe('a store of one slot moves to many', () => {
 
   async function expectAllMoved(): Promise<void> {
     expect(await inOneSlot()).toEqual([]);
-    const { artefacts, clients, spentTokens } = now();
+    const { artefacts, clients, spentTokens, people, passkeys } = now();
+    expect(await people.getWhole(ANN.id)).toEqual({
+      person: ANN,
+      verifiers: expect.arrayContaining([...VERIFIERS]),
+    });
+    expect(await people.getByName(ANN.name)).toEqual(ANN);
+    expect(await people.getByAlias('kerberos:ann@A')).toEqual(ANN);
+    expect(await people.search('looks:ann')).toEqual([ANN]);
+    for (const { kind, realm, value, handle = '' } of VERIFIERS) {
+      expect(await people.getVerifier(kind, realm, { handle })).toEqual({ person: ANN, value });
+    }
+    expect(await people.isFormerName('gone')).toBe(true);
+    expect(await people.isFormerName('looks:gone')).toBe(true);
+    expect(await people.add({ ...GONE, id: 'another' })).toBe(false);
+    expect(await passkeys.of(ANN.id)).toEqual(PASSKEYS);
+    expect(await passkeys.get('laptop')).toEqual(PASSKEYS[0]);
+    expect(await passkeys.add(somePasskey('phone'), 20)).toBe('taken');
     const { slots } = LAYOUTS.all('cs');
     for (const id of ODD) {
       expect(await artefacts.get('Access', id)).toEqual({ accountId: 'odd', id });
@@ -88,8 +147,9 @@ describe('a store of one slot moves to many', () => {
       place.redis.cli('EVAL', `return #redis.call('KEYS', '${pattern}')`, '0');
     const artefacts = Number(await count('{cs}:artefact:*')) + Number(await count('{cs}:spent:*'));
     const clients = (await former().clients.list()).length;
+    const people = (await everybodyIn(former())).length;
     const moved = await move(place.undisturbed, { tell: (keys) => void told.push(keys) });
-    expect(moved).toBeGreaterThanOrEqual(artefacts + clients);
+    expect(moved).toBeGreaterThanOrEqual(artefacts + clients + people + PASSKEYS.length);
     expect(told.at(-1)).toBe(moved);
     await expectAllMoved();
     expect(await move()).toBeUndefined();
@@ -115,6 +175,13 @@ describe('a store of one slot moves to many', () => {
     ['a spent token is written', /^SCRIPT \{cs:.\}:spent:/],
     ['a client is written', /^SCRIPT \{cs:.\}:clients/],
     ['the former clients are removed', /^DEL cs:clients/],
+    ['a name is claimed', /^SCRIPT \{cs:.\}:claims:/],
+    ['a person is written', /^SCRIPT \{cs:.\}:people$/],
+    ['their former verifiers are removed', /^DEL \{cs\}:verifiers:/],
+    ['the former people are removed', /^DEL \{cs\}:people/],
+    ['the former names are removed', /^DEL \{cs\}:names$/],
+    ['a passkey is written', /^SCRIPT \{cs:.\}:passkeys/],
+    ['the former passkeys are removed', /^DEL \{cs\}:passkeys/],
     ['it says that all is moved', /^SET \{cs\}:schema:slots/],
   ])(
     'stopped before %s: no server starts, and one of two further runs at once finishes it',
@@ -138,9 +205,13 @@ describe('a store of one slot moves to many', () => {
     ['a key', /^SCRIPT \{cs:.\}:artefact:/],
     ['a spent token', /^SCRIPT \{cs:.\}:spent:/],
     ['a client', /^SCRIPT \{cs:.\}:clients/],
+    ['a claim', /^SCRIPT \{cs:.\}:claims/],
+    ['a person', /^SCRIPT \{cs:.\}:people$/],
+    ['a passkey', /^SCRIPT \{cs:.\}:passkeys/],
   ])(
     'a run that stands still before it writes %s brings back nothing that was ended after another run',
     async (_, step) => {
+      const meanwhile = Promise.withResolvers<void>();
       place.connection.interruptions.push({
         before: step,
         async work() {
@@ -150,11 +221,16 @@ describe('a store of one slot moves to many', () => {
             `for _, key in ipairs(redis.call('KEYS', '{cs:?}:*')) do redis.call('DEL', key) end`,
             '0',
           );
+          meanwhile.resolve();
         },
       });
       await expect(move(place.connection)).rejects.toThrow('another run of the command');
       expect(place.connection.interruptions).toEqual([]);
-      expect(await place.redis.cli('KEYS', '{cs:?}:*')).toBe('');
+      await meanwhile.promise;
+      // Answered after all that the former run has sent.
+      await place.connection.command('GET', 'x');
+      const keys = (await place.redis.cli('KEYS', '{cs:?}:*')).split('\n').filter(Boolean);
+      expect(keys.filter((key) => !key.includes(':attempts:'))).toEqual([]);
     },
   );
 

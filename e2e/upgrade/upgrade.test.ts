@@ -74,7 +74,13 @@ const STORES: readonly (readonly [name: string, load: (commit: Commit) => Promis
       const { store } = former.settings;
       const moved = await spreadRedis(
         { ...store, mode: 'cluster', master: '', prefix: 'cs' },
-        { log: silentLog, refuse: async () => {}, wait: async () => {}, tell: () => {} },
+        {
+          random: systemRandom,
+          log: silentLog,
+          refuse: async () => {},
+          wait: async () => {},
+          tell: () => {},
+        },
       );
       expect(moved).toBeGreaterThan(10);
       const kept = parts.move();

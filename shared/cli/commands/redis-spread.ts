@@ -1,5 +1,6 @@
 import { counted } from '#shared/base/counted.ts';
 import { silentLog } from '#shared/base/log.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import { loadConfig } from '#shared/config/load.ts';
 import { readProcess } from '#shared/stores/cache/process-report.ts';
 import { spreadRedis } from '#shared/stores/redis/spread.ts';
@@ -24,6 +25,7 @@ export const redisSpread: Command = {
     }
     let begun = false;
     const spreading = spreadRedis(store, {
+      random: systemRandom,
       log: silentLog,
       async refuse(reports) {
         const processes = [...(await reports.all()).values()].map(readProcess);

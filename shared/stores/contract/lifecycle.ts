@@ -57,7 +57,7 @@ export function lifecycleContract(contract: () => Contract): void {
         await removeTokenKeys(stores);
         await stores.tokenKeys.add(tokenKey, undefined);
         await stores.spentTokens.spend(Buffer.from(id), FAR);
-        await edit(stores, 'a', puts(document));
+        await edit(stores, '/a', puts(document));
         await stores.invalidations.add([someInvalidation(id)]);
         kept = await stores.kept.put('alice', id, { seconds: 600, most: 1 });
         await stores.artefacts.put({ kind: 'Grant', id, payload: { id } });
@@ -80,7 +80,7 @@ export function lifecycleContract(contract: () => Contract): void {
       expect((await stores.gatewayKeys.list()).map((key) => key.kid)).toContain(`gateway ${id}`);
       expect(await stores.tokenKeys.list()).toEqual([tokenKey]);
       expect(await stores.spentTokens.spend(Buffer.from(id), FAR)).toBe(false);
-      expect(await stores.trees.get('a', document.path)).toEqual(document);
+      expect(await stores.trees.get('/a', document.path)).toEqual(document);
       expect(await stores.invalidations.list('target', 1)).toMatchObject([{ value: id }]);
       expect(await stores.kept.get('alice', kept)).toBe(id);
       expect(await stores.artefacts.get('Grant', id)).toEqual({ id });
@@ -190,11 +190,11 @@ export function lifecycleContract(contract: () => Contract): void {
         'tokenKeys.add': () => closed.tokenKeys.add(someTokenKey(VOPRF, 7), undefined),
         'tokenKeys.retire': () => closed.tokenKeys.retire(VOPRF, 'x'),
         'tokenKeys.remove': () => closed.tokenKeys.remove(VOPRF, 'x'),
-        'trees.get': () => closed.trees.get('a', 'x'),
+        'trees.get': () => closed.trees.get('/a', 'x'),
         'trees.look': () => closed.trees.look('a', ['x']),
         'trees.version': () => closed.trees.version('a'),
         'trees.members': () => closed.trees.members('a', '', '', 1),
-        'trees.list': () => closed.trees.list('a', '', '', 1),
+        'trees.list': () => closed.trees.list('/a', '', '', 1),
         'trees.below': () => closed.trees.below('a', '', 1),
         'trees.commit': () =>
           closed.trees.commit('a', {

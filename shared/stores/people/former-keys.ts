@@ -9,5 +9,8 @@ export const formerKeys = ({
   search_keys = [],
 }: Pick<PersonRecord, 'name' | 'search_keys'>): readonly string[] => [
   name,
-  ...search_keys.filter((key) => key.startsWith('looks:')),
+  ...search_keys.filter(isLooks),
 ];
+
+/** Whether it is the search key of the looks of a name. */
+export const isLooks = (key: string): boolean => key.startsWith('looks:');

@@ -9,6 +9,7 @@ import { carrying } from './audit/carrying.ts';
 import { auditStreams } from './audit/streams.ts';
 import { redisApiKeys } from './credentials/api-keys.ts';
 import { redisArtefacts } from './oauth/artefacts.ts';
+import { redisClaims } from './claims/claims.ts';
 import { redisBuckets } from './limits/buckets.ts';
 import { redisCacheReports } from './cache/cache-reports.ts';
 import { redisClients } from './oauth/clients.ts';
@@ -82,6 +83,7 @@ export async function openRedis(
   expected = layout;
   const { slots, clientKeys, peopleSlots } = layout;
   const ofPeople = { prefix, slots: peopleSlots, random, longestLife };
+  const claims = redisClaims(redis, peopleSlots, random);
   const clustered = config.mode === 'cluster';
   const ofFeed = clustered ? Math.min(deadline, CLUSTER_FEED) : deadline;
   const followed = topologyOf(config, { deadline: ofFeed, monotonic });
@@ -117,8 +119,8 @@ export async function openRedis(
     invalidations: (of) => redisInvalidations(of, prefix, hosts),
     keys: (of) => redisKeys(of, prefix, 'keys'),
     outbox: (of) => redisOutbox(of, peopleSlots, prefix),
-    passkeys: (of) => redisPasskeys(of, prefix),
-    people: (of) => redisPeople(of, prefix),
+    passkeys: (of) => redisPasskeys(of, peopleSlots, claims),
+    people: (of) => redisPeople(of, peopleSlots, claims),
     publicKeys: (of) => redisPublicKeys(redis, peopleSlots, random, of),
     revocations: (of) => redisRevocations(of, prefix, random, longestLife, openFeed),
     secondFactors: (of) => redisSecondFactors(redis, ofPeople, of),
@@ -139,8 +141,8 @@ export async function openRedis(
     lastBackup: redisLastBackup(redis, prefix),
     limits: limitsOver(redisBuckets(redis, prefix), clock),
     outbox: redisOutbox(redis, peopleSlots, prefix),
-    passkeys: redisPasskeys(redis, prefix),
-    people: redisPeople(redis, prefix),
+    passkeys: redisPasskeys(redis, peopleSlots, claims),
+    people: redisPeople(redis, peopleSlots, claims),
     publicKeys: redisPublicKeys(redis, peopleSlots, random),
     push: redisPush(redis, prefix, clock),
     replay: redisReplay(redis, prefix),

@@ -112,7 +112,7 @@ describe('the keys', () => {
     ]);
     const all = (await redis.cli('KEYS', '*')).split('\n');
     const keys = all.filter((key) => !key.startsWith('{test}:schema'));
-    expect(keys).toHaveLength(48);
+    expect(keys).toHaveLength(53);
     for (const key of keys) expect(key).toMatch(/^\{?test[:}]/);
     expect(keys.filter((key) => key.startsWith('{test:%2Fdav%3Fperson%3Da}:'))).toHaveLength(7);
     expect(keys.join()).not.toContain('a-jti-of-somebody');

@@ -1,4 +1,5 @@
 import type { Log } from '#shared/base/log.ts';
+import type { Random } from '#shared/base/random.ts';
 import type { CacheReports } from '../cache/cache-reports.ts';
 import type { RedisSettings } from '../settings.ts';
 import { redisCacheReports } from './cache/cache-reports.ts';
@@ -9,6 +10,7 @@ import { migrate } from './migrations/migrate.ts';
 import { moveToManySlots } from './to-many-slots.ts';
 
 export interface SpreadDependencies {
+  readonly random: Random;
   readonly log: Log;
   /** Throws if a server is running, as these reports tell. */
   refuse(reports: CacheReports): Promise<void>;
@@ -29,7 +31,7 @@ const ATTEMPTS = 3;
 /** Moves a store to many slots. Rejects with `StoreUnavailable`. Resolves to how many keys were moved; undefined: it has many. */
 export async function spreadRedis(
   config: RedisSettings,
-  { log, refuse, wait, tell }: SpreadDependencies,
+  { random, log, refuse, wait, tell }: SpreadDependencies,
 ): Promise<number | undefined> {
   const { prefix, replicas } = config;
   const deadline = patienceAtStart(config);
@@ -41,6 +43,7 @@ export async function spreadRedis(
   await refuse(reports);
   await migrate(redis, prefix);
   return await moveToManySlots(redis, prefix, {
+    random,
     async sure() {
       await wait(START);
       await refuse(reports);

@@ -1,3 +1,4 @@
+import type { Random } from '#shared/base/random.ts';
 import { type Connection, script } from './connection/connection.ts';
 import { LAYOUTS, NEWEST } from './layout.ts';
 import { schemaKeys } from './migrations/migrate.ts';
@@ -6,6 +7,7 @@ import { moveClientGrants } from './moving/client-grants.ts';
 import { moveClients } from './moving/clients.ts';
 import type { Mover } from './moving/move.ts';
 import { moveOutbox } from './moving/outbox.ts';
+import { movePasskeys, movePeople } from './moving/people.ts';
 import { movePublicKeys } from './moving/public-keys.ts';
 import { moveSecondFactors } from './moving/second-factors.ts';
 import { moveTokens } from './moving/tokens.ts';
@@ -15,6 +17,8 @@ import { inOneRun } from './one-run.ts';
 const MOVERS: readonly Mover[] = [
   moveTokens,
   moveClients,
+  movePeople,
+  movePasskeys,
   moveApiKeys,
   movePublicKeys,
   moveOutbox,
@@ -44,6 +48,7 @@ if ARGV[3] == '' then redis.call('DEL', KEYS[2]) else redis.call('SET', KEYS[2],
 `);
 
 export interface Moving {
+  readonly random: Random;
   /** Called when no server can start any more. Rejects if one runs all the same: then nothing is moved. */
   sure(): Promise<void>;
   /** Told how many keys were moved so far. */
@@ -58,7 +63,7 @@ export interface Moving {
 export async function moveToManySlots(
   redis: Connection,
   prefix: string,
-  { sure, tell }: Moving,
+  { random, sure, tell }: Moving,
 ): Promise<number | undefined> {
   const { oldest, slots: layout, run: runs } = schemaKeys(prefix);
   const { slots } = LAYOUTS[NEWEST.name](prefix);
@@ -83,7 +88,7 @@ export async function moveToManySlots(
   const { commands: mine, end } = await inOneRun(redis, run, slots.all);
   let moved = 0;
   const count = (more: number) => tell((moved += more));
-  for (const move of MOVERS) await move({ redis, mine, prefix, slots, count });
+  for (const move of MOVERS) await move({ redis, mine, prefix, slots, random, count });
   await end();
   await redis.durableCommand('SET', layout, NEWEST.name);
   return moved;

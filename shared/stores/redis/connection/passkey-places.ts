@@ -7,6 +7,6 @@ const DIGITS = 16;
 export const placeOf = ({ accountId, created_at, id }: NewPasskey): string =>
   `${personText(accountId)} ${String(created_at).padStart(DIGITS, '0')} ${id}`;
 
-/** The hash of passkeys, id to JSON, and the sorted set of their places. */
-export const passkeyKeys = (prefix: string) =>
-  [`{${prefix}}:passkeys`, `{${prefix}}:passkeys:order`] as const;
+/** The hash of the passkeys of a slot, id to JSON, and the sorted set of their places. */
+export const passkeyKeys = (slot: string) =>
+  [`${slot}:passkeys`, `${slot}:passkeys:order`] as const;

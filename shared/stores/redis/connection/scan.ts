@@ -33,3 +33,19 @@ export async function scanValues(redis: Commands, key: string): Promise<string[]
   }
   return [...found.values()];
 }
+
+/** The members of a set, in slices as those of a hash. */
+export async function* scanSet(redis: Commands, key: string): AsyncGenerator<readonly string[]> {
+  let cursor = '0';
+  do {
+    const [next, found] = await redis.command<[string, string[]]>(
+      'SSCAN',
+      key,
+      cursor,
+      'COUNT',
+      COUNT,
+    );
+    yield found;
+    cursor = next;
+  } while (cursor !== '0');
+}

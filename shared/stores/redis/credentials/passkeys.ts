@@ -1,151 +1,75 @@
-import { afterUse } from '#shared/stores/credentials/passkey-changes.ts';
-import { personText } from '#shared/stores/people/new-passkey.ts';
+import { byOctets } from '#shared/base/name-range.ts';
 import type { PasskeyRecord, Passkeys } from '#shared/stores/credentials/passkeys.ts';
 import { SLICE, slices } from '#shared/stores/people/slices.ts';
-import { script } from '../connection/connection.ts';
+import type { Claims } from '../claims/claims.ts';
 import type { Commands } from '../connection/connection.ts';
-import { passkeyKeys, placeOf } from '../connection/passkey-places.ts';
+import { firstOf } from '../connection/first-of.ts';
+import { placeOf } from '../connection/passkey-places.ts';
+import type { Slots } from '../connection/slots.ts';
+import { passkeysOfSlot } from './passkeys-of-slot.ts';
 
-/** KEYS: passkeys, their order. ARGV: id, record, its place, first and last of the person's places, `most`. */
-const add = script(`
-if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 'taken' end
-if redis.call('ZLEXCOUNT', KEYS[2], ARGV[4], ARGV[5]) >= tonumber(ARGV[6]) then return 'full' end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-redis.call('ZADD', KEYS[2], 0, ARGV[3])
-return 'added'
-`);
-
-/** KEYS: passkeys. ARGV: id, record, the record that it replaces. */
-const replace = script(`
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 'changed' end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-return 'replaced'
-`);
-
-/** KEYS: passkeys, their order. ARGV: id, its place, the record, first and last of the person's places, `least`. */
-const remove = script(`
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 'changed' end
-if redis.call('ZLEXCOUNT', KEYS[2], ARGV[4], ARGV[5]) - 1 < tonumber(ARGV[6]) then return 'last' end
-redis.call('HDEL', KEYS[1], ARGV[1])
-redis.call('ZREM', KEYS[2], ARGV[2])
-return 'removed'
-`);
-
-/** The id is at the end of a place, after the last space. */
-const ID_OF = `local function idOf(place) return string.match(place, '.* (.*)') end`;
-
-/** KEYS: passkeys, their order. ARGV: first and last of the person's places. */
-const removeAll = script(`
-${ID_OF}
-local places = redis.call('ZRANGE', KEYS[2], ARGV[1], ARGV[2], 'BYLEX')
-for _, place in ipairs(places) do
-  redis.call('HDEL', KEYS[1], idOf(place))
-  redis.call('ZREM', KEYS[2], place)
-end
-return #places
-`);
-
-/** KEYS: passkeys, their order. ARGV: first and last place, how many at most. */
-const between = script(`
-${ID_OF}
-local ids = redis.call('ZRANGE', KEYS[2], ARGV[1], ARGV[2], 'BYLEX', 'LIMIT', 0, ARGV[3])
-if #ids == 0 then return {} end
-for n, place in ipairs(ids) do ids[n] = idOf(place) end
-return redis.call('HMGET', KEYS[1], unpack(ids))
-`);
-
-/** The first and the last place of a person: `!` comes after the space. */
-const placesOf = (accountId: string) =>
-  [`[${personText(accountId)} `, `(${personText(accountId)}!`] as const;
-
-/**
- * The hash `{prefix}:passkeys`, id to JSON, and the sorted set `{prefix}:passkeys:order`, in which those of one person
- * stand together by age. In the slot of the revocations, so that a change is as durable as they are. Uses are, too:
- * a counter that went back would let a copy in.
- */
-export function redisPasskeys(redis: Commands, prefix: string): Passkeys {
-  const [passkeys, order] = passkeyKeys(prefix);
-  const parsed = (record: string): PasskeyRecord => JSON.parse(record);
-  const read = async (first: string, last: string, most: number) =>
-    (await redis.script<string[]>(between, [passkeys, order], first, last, String(most))).map(
-      parsed,
-    );
-
-  /**
-   * `gone` when there is no such passkey, or not of this person; an earlier removal may have been answered with a
-   * failure. `attempt` is made again when the passkey was changed in between.
-   */
-  async function change<Outcome extends string>(
-    id: string,
-    accountId: string | undefined,
-    attempt: (passkey: PasskeyRecord, was: string) => Promise<Outcome | 'changed'>,
-  ): Promise<Outcome | 'gone'> {
-    for (;;) {
-      const was = await redis.command<string | null>('HGET', passkeys, id);
-      const passkey = was === null ? undefined : parsed(was);
-      const theirs = accountId === undefined || passkey?.accountId === accountId;
-      if (was === null || passkey === undefined || !theirs) {
-        await redis.settled(passkeys);
-        return 'gone';
-      }
-      const outcome = await attempt(passkey, was);
-      if (outcome !== 'changed') return outcome;
-    }
-  }
-
-  const replaced = (passkey: PasskeyRecord, was: string) =>
-    redis.durable<'changed' | 'replaced'>(
-      replace,
-      [passkeys],
-      passkey.id,
-      JSON.stringify(passkey),
-      was,
-    );
+/** Passkeys are in the slots of their people. A claim to the id leads there (`claims/`): nobody else may have it. */
+export function redisPasskeys(redis: Commands, slots: Slots, claims: Claims): Passkeys {
+  const [one, ...others] = slots.all;
+  // An older store has one slot, which knows by itself who has what.
+  if (one !== undefined && others.length === 0) return passkeysOfSlot(redis, one);
+  const of = (accountId: string, through = redis) =>
+    passkeysOfSlot(through, claims.slotOf(accountId));
+  const thingOf = (id: string) => ({ kind: 'passkey', value: id }) as const;
+  /** Those who may have it: of several one has. */
+  const owners = (id: string) => claims.owners(thingOf(id));
+  const all = slots.all.map((slot) => passkeysOfSlot(redis, slot));
+  const inOrder = (a: PasskeyRecord, b: PasskeyRecord) => byOctets(placeOf(a), placeOf(b));
+  const release = (accountId: string, ...ids: readonly string[]) =>
+    claims.release(accountId, ids.map(thingOf));
 
   return {
-    add: (passkey, most) =>
-      redis.durable(
-        add,
-        [passkeys, order],
-        passkey.id,
-        JSON.stringify(passkey),
-        placeOf(passkey),
-        ...placesOf(passkey.accountId),
-        String(most),
-      ),
-    async get(id) {
-      const passkey = await redis.command<string | null>('HGET', passkeys, id);
-      return passkey === null ? undefined : parsed(passkey);
+    async add(passkey, most) {
+      const { id, accountId } = passkey;
+      const wanted = { ...thingOf(id), alone: true, former: 'reused' } as const;
+      const added = await claims.claiming(accountId, [wanted], (within) =>
+        of(accountId, within(redis)).add(passkey, most),
+      );
+      if (added === 'full') await release(accountId, id);
+      return added ?? 'taken';
     },
-    of: (accountId) => read(...placesOf(accountId), -1),
-    list: () => slices<PasskeyRecord>((last) => read(last ? `(${placeOf(last)}` : '-', '+', SLICE)),
-    use: (id, use) =>
-      change(id, undefined, async (passkey, was) => {
-        const after = afterUse(passkey, use);
-        return (await replaced(after.passkey, was)) === 'changed' ? 'changed' : after.outcome;
-      }),
-    rename: async (accountId, id, name) =>
-      (await change(id, accountId, (passkey, was) => replaced({ ...passkey, name }, was))) ===
-      'replaced',
-    remove: (accountId, id, least) =>
-      change(id, accountId, (passkey, was) =>
-        redis.durable<'changed' | 'last' | 'removed'>(
-          remove,
-          [passkeys, order],
-          id,
-          placeOf(passkey),
-          was,
-          ...placesOf(accountId),
-          String(least),
+    async get(id) {
+      for (const accountId of await owners(id)) {
+        const found = await of(accountId).get(id);
+        if (found !== undefined) return found;
+      }
+      return undefined;
+    },
+    of: (accountId) => of(accountId).of(accountId),
+    list: () =>
+      slices<PasskeyRecord>((after) =>
+        firstOf(
+          all.map(
+            (part) =>
+              (last = after, most) =>
+                part.after(last, most),
+          ),
+          inOrder,
+          SLICE,
         ),
       ),
+    async use(id, use) {
+      for (const accountId of await owners(id)) {
+        const outcome = await of(accountId).use(id, use);
+        if (outcome !== 'gone') return outcome;
+      }
+      return 'gone';
+    },
+    rename: (accountId, id, name) => of(accountId).rename(accountId, id, name),
+    async remove(accountId, id, least) {
+      const outcome = await of(accountId).remove(accountId, id, least);
+      if (outcome !== 'last') await release(accountId, id);
+      return outcome;
+    },
     async removeAll(accountId) {
-      const removed = await redis.durable<number>(
-        removeAll,
-        [passkeys, order],
-        ...placesOf(accountId),
-      );
-      if (removed === 0) await redis.settled(passkeys);
+      const theirs = await of(accountId).of(accountId);
+      await of(accountId).removeAll(accountId);
+      await release(accountId, ...theirs.map(({ id }) => id));
     },
   };
 }

@@ -329,7 +329,7 @@ describe('redis spread', () => {
     ...Array.from({ length: 300 }, (_, n) => `${n}`),
   ];
   const run = (redis = place.undisturbed) =>
-    moveToManySlots(redis, 'test', { sure: async () => {}, tell() {} });
+    moveToManySlots(redis, 'test', { random: systemRandom, sure: async () => {}, tell() {} });
   const before = () =>
     redisSecondFactors(place.undisturbed, { ...OPTIONS, slots: oneSlot('test') });
 

@@ -50,7 +50,7 @@ describe('API keys, public keys and waiting mail move to many slots', () => {
   const former = () => partsOf(LAYOUTS.many('test'));
   const now = () => partsOf(LAYOUTS.all('test'));
   const move = (redis: Connection) =>
-    moveToManySlots(redis, 'test', { sure: async () => {}, tell() {} });
+    moveToManySlots(redis, 'test', { random: systemRandom, sure: async () => {}, tell() {} });
 
   beforeEach(async () => {
     await place.redis.cli('FLUSHALL');

@@ -1,3 +1,4 @@
+import type { Random } from '#shared/base/random.ts';
 import type { Commands, Connection } from '../connection/connection.ts';
 import type { Slots } from '../connection/slots.ts';
 
@@ -9,6 +10,7 @@ export interface Move {
   readonly mine: Commands;
   readonly prefix: string;
   readonly slots: Slots;
+  readonly random: Random;
   /** Is told how many keys or records were moved since the last time. */
   count(moved: number): void;
 }

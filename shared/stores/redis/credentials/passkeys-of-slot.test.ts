@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import type { Passkeys } from '#shared/stores/credentials/passkeys.ts';
 import { somePasskey } from '../../contract/samples.ts';
 import { interruptedRedis } from '../connection/interrupted.fixture.ts';
-import { redisPasskeys } from './passkeys.ts';
+import { passkeysOfSlot } from './passkeys-of-slot.ts';
 
 const BEFORE_THE_WRITE = /^SCRIPT \{test\}:passkeys/;
 
@@ -12,8 +12,8 @@ let other: Passkeys;
 beforeAll(async () => {
   place = await interruptedRedis();
   const { connection, undisturbed } = place;
-  one = redisPasskeys(connection, 'test');
-  other = redisPasskeys(undisturbed, 'test');
+  one = passkeysOfSlot(connection, '{test}');
+  other = passkeysOfSlot(undisturbed, '{test}');
 });
 afterAll(() => place[Symbol.asyncDispose]());
 
