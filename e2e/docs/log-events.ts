@@ -204,6 +204,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'A period of `backup` has passed without a good backup.',
       ['reason'],
     ],
+    [
+      'error',
+      'store.moved',
+      'The keys in Redis have gone to other slots. The server ends with exit code 1, and has to be started again.',
+      ['reason'],
+    ],
     ['warn', 'store.working', 'That part has worked again for some seconds.', ['part']],
     [
       'error',

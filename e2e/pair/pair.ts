@@ -67,6 +67,11 @@ export class ServerProcess {
     return this.#process?.pid;
   }
 
+  /** Null while it runs, and when a signal ended it. */
+  get exitCode(): number | null {
+    return this.#process?.exitCode ?? null;
+  }
+
   /** Its log so far, since the last start. */
   get log(): string {
     return this.#process?.output ?? '';

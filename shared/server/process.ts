@@ -143,7 +143,8 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
     }
   }
   const life = longestLife(config);
-  await using opened = await openStores(config, { clock, random, log, longestLife: life });
+  const { promise: lost, resolve: moved } = Promise.withResolvers<string>();
+  await using opened = await openStores(config, { clock, random, log, longestLife: life, moved });
   const stores = measuredStores(opened, metrics, clock);
   // A resource server may be the first to use a store. It is not ready then, though nothing fails.
   let isNew = (await stores.revocations.epoch(role.makesEpoch)) === undefined;
@@ -220,11 +221,10 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   flushCompileCache();
   process.send?.({ ready: true, url, port: listening.port, metrics: scraped, ...server.report });
 
-  const reason = await ending;
+  const reason = await Promise.race([ending, lost.then(noMore(log))]);
   log.info('ending', { reason });
   draining = true;
-  // Nobody has to turn away from a worker that another one has replaced: both listen at one address.
-  if (reason !== REPLACED) await setTimeout(1000 * drainOf(config));
+  if (!AT_ONCE.has(reason)) await setTimeout(1000 * drainOf(config));
   ends.abort();
   await Promise.all(open.map((one) => one.close(GRACE_MILLISECONDS)));
   reporting?.last();
@@ -258,6 +258,23 @@ const drainOf = (config: Config) => config.server.drain ?? (isProduction(config)
 
 /** Why a worker ends that has a successor. */
 const REPLACED = 'replaced';
+
+/** Why a process ends that can do nothing any more. */
+const MOVED = 'moved';
+
+/**
+ * Nobody has to turn away before these ends: a worker and its successor listen at one address, and a process without a
+ * store answers 503.
+ */
+const AT_ONCE: ReadonlySet<string> = new Set([REPLACED, MOVED]);
+
+/** Says why the process has no store any more. The exit code lets whatever started it start it again. */
+const noMore = (log: Log) => (reason: string) => {
+  log.error('store.moved', { reason });
+  process.exitCode = 1;
+  process.send?.({ failed: printableLines(reason) });
+  return MOVED;
+};
 
 /**
  * Resolves when the process is asked to end: by a signal, because the process that started it with a channel is gone, or,

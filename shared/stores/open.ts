@@ -22,6 +22,8 @@ export interface StoresDependencies {
   readonly log: Log;
   /** Seconds: the longest life of a token and the skew; no revocation is forgotten earlier. */
   readonly longestLife: number;
+  /** Called with the reason once nothing is to be had from the store until it is opened anew. */
+  readonly moved?: (reason: string) => void;
 }
 
 /**

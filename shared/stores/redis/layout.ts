@@ -48,31 +48,37 @@ export const LAYOUTS = {
   }),
 } as const;
 
+/** Undefined while keys are under way. */
+const layoutNamed = (name: string | null, prefix: string): Layout | undefined =>
+  Object.values(LAYOUTS)
+    .map((layout) => layout(prefix))
+    .find((layout) => layout.name === name);
+
 const nameIn = (redis: Connection, prefix: string) =>
   redis.command<string | null>('GET', schemaKeys(prefix).slots);
 
 /** Resolves to the layout of the store. Rejects with the reason if keys are under way from one to the other. */
 export async function layoutOf(redis: Connection, prefix: string): Promise<Layout> {
-  const name = await nameIn(redis, prefix);
-  const found = Object.values(LAYOUTS)
-    .map((layout) => layout(prefix))
-    .find((layout) => layout.name === name);
+  const found = layoutNamed(await nameIn(redis, prefix), prefix);
   if (found !== undefined) return found;
   throw new Error(
     'the keys in Redis are being moved to many slots: run `countersign redis spread` to its end, then start the servers',
   );
 }
 
-/** KEYS: schema, oldest, slots. ARGV: their values, the last one or ''. Writes them where Redis has lost its memory. */
+/**
+ * KEYS: schema, oldest, slots. ARGV: their values, the last one or ''. Writes them where Redis has lost its memory. Replies
+ * with the last as it is.
+ */
 const restate = script(`
 if redis.call('EXISTS', KEYS[1]) == 0 then
   redis.call('MSET', KEYS[1], ARGV[1], KEYS[2], ARGV[2])
   if ARGV[3] ~= '' then redis.call('SET', KEYS[3], ARGV[3]) end
 end
-if (redis.call('GET', KEYS[3]) or '') ~= ARGV[3] then
-  return redis.error_reply('ERR the keys are in other slots than at the start: restart this server')
-end
+return redis.call('GET', KEYS[3])
 `);
+
+const MOVED = 'the keys in Redis are in other slots than at the start: restart this server';
 
 /**
  * Milliseconds for which a process believes that the store has the layout that it knows. `redis spread` waits for longer
@@ -85,6 +91,8 @@ export interface KeepingLayout {
   expected(): Layout | undefined;
   /** Milliseconds of a clock that nobody sets. */
   monotonic(): number;
+  /** Called with the reason once the whole store has another layout, so that a process which starts now works on it. */
+  moved?: ((reason: string) => void) | undefined;
 }
 
 /**
@@ -94,7 +102,7 @@ export interface KeepingLayout {
 export function keepingLayout(
   servers: Topology,
   prefix: string,
-  { expected, monotonic }: KeepingLayout,
+  { expected, monotonic, moved }: KeepingLayout,
 ): Topology & { doubt(): void } {
   let doubted = -Infinity;
 
@@ -107,7 +115,16 @@ export function keepingLayout(
       const now = monotonic();
       const { schema, oldest, slots } = schemaKeys(prefix);
       const values = [String(SCHEMA), String(layout.oldest), layout.name ?? ''];
-      await evalScript(shared, restate, [schema, oldest, slots], values);
+      const name = await evalScript<string | null>(
+        shared,
+        restate,
+        [schema, oldest, slots],
+        values,
+      );
+      if (name !== layout.name) {
+        if (layoutNamed(name, prefix)) moved?.(MOVED);
+        throw new Error(MOVED);
+      }
       asked = now;
     });
     const asking = (wire: Wire): Wire => ({

@@ -47,6 +47,8 @@ export interface RedisDependencies {
   readonly log: Log;
   /** Seconds: the longest life of a token, the skew included. */
   readonly longestLife: number;
+  /** Called with the reason once nothing is to be had from the store until it is opened anew. */
+  readonly moved?: ((reason: string) => void) | undefined;
 }
 
 /**
@@ -67,14 +69,14 @@ export async function openRedis(
   dependencies: RedisDependencies,
 ): Promise<Stores> {
   const { prefix, replicas } = config;
-  const { clock, random, log, longestLife } = dependencies;
+  const { clock, random, log, longestLife, moved } = dependencies;
   const deadline = config.deadline * 1000;
   const monotonic = () => performance.now();
   const patient = topologyOf(config, { deadline: patienceAtStart(config), monotonic });
   await checkServers(patient, config, log);
   let expected: Layout | undefined;
   const servers = topologyOf(config, { deadline, monotonic });
-  const topology = keepingLayout(servers, prefix, { expected: () => expected, monotonic });
+  const topology = keepingLayout(servers, prefix, { expected: () => expected, monotonic, moved });
   const { stream, epoch } = revocationKeys(prefix);
   const redis = new Connection(topology, replicas, log, deadline);
   await redis.open(ATTEMPTS);
