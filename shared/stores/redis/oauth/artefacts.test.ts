@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { systemRandom } from '#shared/base/random.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import type { Artefact, Artefacts } from '#shared/stores/oauth/artefacts.ts';
 import { redisArtefacts } from './artefacts.ts';
@@ -200,7 +201,7 @@ describe('redis spread moves what clients were allowed', () => {
   const of = (slots: Slots) =>
     redisArtefacts(place.undisturbed, 'test', { ...SLOTS, peopleSlots: slots }, new ManualClock());
   const run = (redis = place.undisturbed) =>
-    moveToManySlots(redis, 'test', { sure: async () => {}, tell() {} });
+    moveToManySlots(redis, 'test', { random: systemRandom, sure: async () => {}, tell() {} });
   const idsIn = async (artefacts: Artefacts, clientId: string) => {
     const page = await artefacts.pageByClient('Access', clientId, { limit: 2000 });
     return page.found.map(({ id }) => id);
