@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { systemRandom } from '#shared/base/random.ts';
 import { ManualClock } from '#shared/base/clock.ts';
+import { systemRandom } from '#shared/base/random.ts';
 import type { Artefact, Artefacts } from '#shared/stores/oauth/artefacts.ts';
 import { redisArtefacts } from './artefacts.ts';
 import { interruptedRedis } from '../connection/interrupted.fixture.ts';
