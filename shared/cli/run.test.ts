@@ -31,6 +31,12 @@ test.each([
   expect([await run(['say'], commands, shell), shell.stderr]).toEqual([1, told]);
 });
 
+test('commands that end something are among those that can be run again', () => {
+  const repeatable = COMMANDS.filter((command) => command.repeatable).map(({ name }) => name);
+  const ending = ['client end', 'user disable', 'user end', 'user kerberos', 'user passwd'];
+  expect(repeatable).toEqual(expect.arrayContaining(ending));
+});
+
 describe('help', () => {
   test.each([['help'], ['--help'], ['-h']])(
     '%s lists every command on standard output',

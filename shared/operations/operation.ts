@@ -33,6 +33,8 @@ export interface Operation<
   readonly summary: string;
   /** An operation that reads takes GET and the scope `admin:read`; one that changes takes POST and `admin`. */
   readonly effect: 'reads' | 'changes';
+  /** After a store that did not answer, or a crash, the same once more does what is missing. */
+  readonly repeatable?: true;
   /** The members that it takes, each with its meaning as description. */
   readonly input: Input;
   /** The members that a command line takes by place, not by the name of an option, in this order. */

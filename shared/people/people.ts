@@ -10,6 +10,7 @@ import type {
   VerifierRow,
   WithPerson,
 } from '#shared/stores/people/people.ts';
+import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { verifierSet } from '#shared/stores/people/verifier-set.ts';
 import type { Passwords } from './password.ts';
@@ -188,9 +189,16 @@ export async function setKerberos(
 
 /**
  * Prevents a person from signing in, and ends everything of theirs. Of several at once one is the event; each of them ends
- * what another may not have ended yet.
+ * what another may not have ended yet. The generation is raised before the record is replaced, too, so that a crash behind
+ * that leaves no token of before. A store that does not answer then keeps nobody from being disabled: `changePerson` says so.
  */
 export async function disablePerson(store: PeopleStore, name: string): Promise<PersonRecord> {
+  const { people, revocations } = store.stores;
+  const there = await personNamed(people, name);
+  if (!there.disabled) {
+    const until = rememberUntil(store.clock.now(), store.longestLife);
+    await revocations.raise('person', there.id, until).catch(() => {});
+  }
   const edit = (person: PersonRecord) => ({ ...person, disabled: true });
   return changePerson(store, name, edit, ({ disabled }) =>
     disabled ? undefined : { kind: 'person.disabled' },

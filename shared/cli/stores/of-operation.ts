@@ -136,7 +136,7 @@ const PAGING: ReadonlySet<string> = new Set(['after', 'limit']);
  * a member stands in its place, if all do, else they come first.
  */
 function shapeOf(
-  { name, summary, input, operands }: Operation,
+  { name, summary, input, operands, repeatable }: Operation,
   without: ReadonlySet<string> = new Set(),
   own: Readonly<Record<string, Option>> = {},
 ): Omit<Command, 'run'> {
@@ -153,6 +153,7 @@ function shapeOf(
     name,
     summary,
     store: 'opens',
+    ...(repeatable && { repeatable }),
     operands: operands.flatMap((member) => operandOf(member, input.shape[member] as z.ZodType)),
     options: { ...(!inPlace && own), ...Object.fromEntries(options) },
   };

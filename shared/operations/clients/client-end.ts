@@ -13,6 +13,7 @@ export const endAccessOfClient = operation({
   summary:
     'end all consents, grants and tokens of a client at once, or one grant; it stays registered',
   effect: 'changes',
+  repeatable: true,
   input: z.strictObject({
     client_id: clientId,
     grant: partId

@@ -10,7 +10,13 @@ const output = z.strictObject({
   disabled: z.boolean().describe('whether the person is kept from signing in'),
 });
 
-const common = { effect: 'changes', input, operands: ['name'], output } as const;
+const common = {
+  effect: 'changes',
+  repeatable: true,
+  input,
+  operands: ['name'],
+  output,
+} as const;
 
 /** Disabling somebody twice changes nothing more. */
 export const disableUser = operation({

@@ -35,6 +35,7 @@ export const endUser = operation({
   summary:
     'end all sessions, grants and tokens of a person at once, or one of them; they can sign in again',
   effect: 'changes',
+  repeatable: true,
   input: z.strictObject({
     name: personName,
     grant: partId

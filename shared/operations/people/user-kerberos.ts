@@ -12,6 +12,7 @@ export const nameUserInKerberos = operation({
   summary:
     'set the Kerberos principals of a person for Negotiate; without any, no ticket signs them in',
   effect: 'changes',
+  repeatable: true,
   input: z.strictObject({
     name: personName,
     principals: z

@@ -10,6 +10,7 @@ export const renewPassword = operation({
   name: 'user passwd',
   summary: 'give a person a new password; their sessions, grants and tokens end at once',
   effect: 'changes',
+  repeatable: true,
   input: z.strictObject({ name: personName, password: passwordMember }),
   operands: ['name'],
   output: z.strictObject({
