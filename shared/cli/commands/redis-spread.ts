@@ -12,9 +12,9 @@ export const redisSpread: Command = {
     'move the keys of an older store to many slots of Redis Cluster; all servers must be stopped',
   operands: [],
   details: [
-    'A store that a version before schema 13 made has codes, refresh tokens, sign-ins, grants and spent private tokens in',
-    'one slot, so that one shard has all of them, and all clients in another. A newer store has them in 64 slots from its',
-    'beginning. This moves an older store there. Nothing ends: people stay signed in, and tokens stay good.',
+    'A store that a version before schema 14 made has people, their keys and their mail in one slot, so that one shard has',
+    'all of them. Before schema 13 that holds for tokens, sign-ins, grants and clients, too. A newer store has 64 slots from',
+    'its beginning. This moves an older store there. Nothing ends: people stay signed in, and tokens stay good.',
     'Stop all servers first. The command waits ten seconds, in case that one was starting. After an interruption, run it',
     'again: no server starts on half a move. From then on no older version starts on this store.',
   ],

@@ -165,13 +165,21 @@ export function redisClaims(redis: Commands, slots: Slots, random: Random) {
       }
     },
 
-    /** Takes the claims of a person to things that they have no more, or have not got. */
+    /**
+     * Takes the claims of a person to things that they have no more, or have not got. Where their slots do not answer, the next one
+     * who wants a thing does it.
+     */
     async release(id: string, things: readonly Thing[]): Promise<void> {
-      await Promise.all(
+      const released = await Promise.allSettled(
         things.map(async (thing) => {
           for (const member of await members(thing, id)) await settle(thing, member);
         }),
       );
+      for (const outcome of released) {
+        if (outcome.status === 'rejected' && !(outcome.reason instanceof StoreUnavailable)) {
+          throw outcome.reason;
+        }
+      }
     },
   };
 }
