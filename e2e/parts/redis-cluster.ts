@@ -11,6 +11,8 @@ export interface RedisCluster extends AsyncDisposable {
   ownerOf(key: string): Promise<Redis>;
   /** Gives the slot of a key, with all that is in it, to another master, that key first; `amid` is run behind each. */
   moveSlotOf(key: string, amid?: () => Promise<unknown>): Promise<void>;
+  /** Gives each master a replica, without which it takes no more writes. */
+  replicate(): Promise<void>;
 }
 
 const SLOTS = 16_384;
@@ -19,15 +21,20 @@ const SLOTS = 16_384;
 export async function startCluster(masters = 3): Promise<RedisCluster> {
   await using parts = new AsyncDisposableStack();
   const servers: Redis[] = [];
+  async function begin(stack: AsyncDisposableStack) {
+    const bus = await freePort();
+    const settings = ['cluster-enabled yes', `cluster-port ${bus}`];
+    const server = stack.use(await startRedis({ appendonly: true, settings }));
+    const meet = () => servers[0]?.cli('CLUSTER', 'MEET', '127.0.0.1', `${server.port}`, `${bus}`);
+    return { server, meet };
+  }
   for (let index = 0; index < masters; index += 1) {
     const first = Math.round((index * SLOTS) / masters);
     const last = Math.round(((index + 1) * SLOTS) / masters) - 1;
-    const bus = await freePort();
-    const settings = ['cluster-enabled yes', `cluster-port ${bus}`];
-    const server = parts.use(await startRedis({ appendonly: true, settings }));
+    const { server, meet } = await begin(parts);
     await server.cli('CLUSTER', 'ADDSLOTSRANGE', `${first}`, `${last}`);
     await server.cli('CLUSTER', 'SET-CONFIG-EPOCH', `${index + 1}`);
-    await servers[0]?.cli('CLUSTER', 'MEET', '127.0.0.1', `${server.port}`, `${bus}`);
+    await meet();
     servers.push(server);
   }
   const [first] = servers;
@@ -61,6 +68,16 @@ export async function startCluster(masters = 3): Promise<RedisCluster> {
       }
       for (const server of [to, ...servers]) {
         await server.cli('CLUSTER', 'SETSLOT', slot, 'NODE', taker);
+      }
+    },
+    async replicate() {
+      for (const master of servers) {
+        const { server, meet } = await begin(owned);
+        await meet();
+        const id = await master.cli('CLUSTER', 'MYID');
+        await until(async () => (await server.cli('CLUSTER', 'REPLICATE', id)) === 'OK');
+        await until(async () => (await master.cli('WAIT', '1', '1000')) === '1');
+        await master.cli('CONFIG', 'SET', 'min-replicas-to-write', '1');
       }
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),

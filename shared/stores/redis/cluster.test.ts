@@ -104,4 +104,25 @@ describe('a cluster in trouble', () => {
     ]);
     for (const one of await uniques('after')) expect(one.status).toBe('fulfilled');
   });
+
+  test('writes that wait for a replica follow a slot that moves, and are there afterwards', async () => {
+    await cluster.replicate();
+    const config = redisConfig({ mode: 'cluster', urls: cluster.urls, replicas: 1 });
+    await using durable = await openTestRedis(config);
+    await using feed = await stores.revocations.feed();
+    const revoked: Awaited<ReturnType<typeof someClaims>>[] = [];
+    const revoke = async () => {
+      const claims = await someClaims(stores);
+      await durable.revocations.revoke('token', claims.jti, FAR);
+      revoked.push(claims);
+    };
+    await revoke();
+    for (const key of ['{test}:revocations', '{test}:epoch']) {
+      await cluster.moveSlotOf(key, revoke);
+      await revoke();
+    }
+    expect(revoked.length).toBeGreaterThan(6);
+    const view = await eventually(() => feed.latest());
+    for (const claims of revoked) expect(view.revokedBy(claims)).toBe('token');
+  });
 });

@@ -135,13 +135,17 @@ export function keepingLayout(
         const isSure = asked > doubted && monotonic() - asked < BELIEF;
         return isSure ? wire.send<T>(key, command) : ask().then(() => wire.send<T>(key, command));
       },
-      async owner(key) {
-        const owner = await wire.owner(key);
-        const known = owners.get(owner) ?? asking(owner);
-        owners.set(owner, known);
-        return known;
+      owner: async (key) => known(await wire.owner(key)),
+      async redirected(error, key) {
+        const other = await wire.redirected?.(error, key);
+        return other && known(other);
       },
     });
+    const known = (owner: Wire): Wire => {
+      const wire = owners.get(owner) ?? asking(owner);
+      owners.set(owner, wire);
+      return wire;
+    };
     return asking(shared);
   }
 

@@ -132,9 +132,14 @@ export class Connection implements Disposable {
   #confirmed<T>(key: string, write: (wire: Wire) => Promise<T>): Promise<T> {
     if (this.#replicas === 0) return this.#shared.use(write);
     return this.#durable.use(async (wire) => {
-      // The write goes to the owner itself: after a redirect, WAIT would ask another server than the written one.
-      const owner = await wire.owner(key);
-      const reply = await write(owner);
+      // The write goes to the owner itself: were it redirected, WAIT would ask another server than the written one.
+      let owner = await wire.owner(key);
+      const reply = await write(owner).catch(async (error: unknown) => {
+        const other = await wire.redirected?.(error, key);
+        if (other === undefined) throw error;
+        owner = other;
+        return write(owner);
+      });
       const confirmed = await this.#confirmation(owner)();
       if (confirmed < this.#replicas) {
         throw new StoreUnavailable(`${confirmed} of ${this.#replicas} replicas have the write`);

@@ -12,6 +12,11 @@ export interface Wire {
   send<T>(key: string, command: readonly string[]): Promise<T>;
   /** Returns the wire to the master that owns `key`, the same each time: for commands that block their connection. */
   owner(key: string): Promise<Wire>;
+  /**
+   * Returns the wire to the master that an owner's error names, of a Cluster whose slot of `key` moves or has moved; undefined:
+   * it names none that is known. It has done nothing by then.
+   */
+  redirected?(error: unknown, key: string): Promise<Wire | undefined>;
 }
 
 /** The way to reach the servers of one mode. Connections live until `life` is aborted. */
@@ -65,18 +70,30 @@ const topologies: Record<
     async shared(life) {
       const cluster = await connectCluster(urls, life, deadline);
       const owners = new WeakMap<PlainClient, Wire>();
-      return {
+      const takers = new WeakMap<PlainClient, Wire>();
+      const known = (client: PlainClient, wires: typeof owners, open: typeof wireOf) => {
+        const wire = wires.get(client) ?? open(client);
+        wires.set(client, wire);
+        return wire;
+      };
+      const wire: Wire = {
         get open() {
           return cluster.masters.every(({ client }) => client?.isOpen !== false);
         },
         send: (key, command) => cluster.sendCommand(key, false, [...command]),
-        async owner(key) {
-          const client = await cluster.getNodeClientForKey(key);
-          const wire = owners.get(client) ?? wireOf(client);
-          owners.set(client, wire);
-          return wire;
+        owner: async (key) => known(await cluster.getNodeClientForKey(key), owners, wireOf),
+        async redirected(error, key) {
+          const [, why, address] = REDIRECTION.exec(String(error)) ?? [];
+          if (why === 'MOVED') {
+            // The library follows it, and knows the new owner from then on.
+            await wire.send(key, ['EXISTS', key]);
+            return wire.owner(key);
+          }
+          const taker = cluster.masters.find((master) => master.address === address);
+          return taker && known(await cluster.nodeClient(taker), takers, takingOf);
         },
       };
+      return wire;
     },
     async masters(life) {
       const cluster = await connectCluster(urls, life, deadline);
@@ -91,6 +108,27 @@ function oneMaster(open: (life: AbortSignal) => Promise<Wire>): Topology {
 }
 
 type PlainClient = Pick<Awaited<ReturnType<typeof connect>>, 'isOpen' | 'sendCommand'>;
+
+/** As a server of a Cluster answers what another one has by now, or has begun to take. */
+const REDIRECTION = /\b(MOVED|ASK) \d+ (\S+)$/;
+
+/** A server that takes a slot answers what is announced so. Nothing comes between the two on a connection. */
+function takingOf(client: PlainClient): Wire {
+  const wire: Wire = {
+    get open() {
+      return client.isOpen;
+    },
+    owner: async () => wire,
+    async send<T>(_key: string, command: readonly string[]) {
+      const [, reply] = await Promise.all([
+        client.sendCommand(['ASKING']),
+        client.sendCommand<T>([...command]),
+      ]);
+      return reply;
+    },
+  };
+  return wire;
+}
 
 /** `sure` is asked after each answer whether it counts. */
 function wireOf(client: PlainClient, sure?: () => Promise<void>): Wire {
