@@ -5,6 +5,7 @@ import { silentLog } from '#shared/base/log.ts';
 import { randomId, systemRandom } from '#shared/base/random.ts';
 import type { Audit, AuditLink } from '#shared/stores/audit/audit.ts';
 import { someClient } from '#shared/stores/contract/samples.ts';
+import { placeOf } from '#shared/stores/redis/audit/filed-rows.ts';
 import { auditStreams } from '#shared/stores/redis/audit/streams.ts';
 import { manySlots } from '#shared/stores/redis/connection/slots.ts';
 import { openPatiently, redisConfig } from '#shared/stores/redis/under-test.ts';
@@ -77,13 +78,18 @@ async function onRedis(): Promise<Tampered> {
   const clock = new ManualClock(1_800_000_000_000);
   const stores = await openPatiently(redisConfig({ urls: [redis.url] }), clock);
   const rewrite = async (stream: string, id: number, ...text: readonly string[]) => {
-    await redis.cli('EVAL', REWRITE, '1', `{test:audit}:${stream}`, `${id}-0`, ...text);
+    await redis.cli('EVAL', REWRITE, '1', stream, `${id}-0`, ...text);
   };
   return {
     stores,
     clock,
-    change: (seq, ...text) => rewrite('rows', seq, ...text.filter((one) => one !== undefined)),
-    removeLink: (number) => rewrite('links', number),
+    change: (seq, ...text) =>
+      rewrite(
+        placeOf(manySlots('test').all, seq).rows,
+        seq,
+        ...text.filter((one) => one !== undefined),
+      ),
+    removeLink: (number) => rewrite('{test:audit}:links', number),
     async breakLog(broken) {
       const { all } = auditStreams('test', manySlots('test').all);
       await redis.cli('DEL', ...all);

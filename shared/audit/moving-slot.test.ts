@@ -22,7 +22,7 @@ afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
 });
 
-test.each(['{test:audit}:by:kind person.added', '{test:audit}:rows', '{test}:people'])(
+test.each(['{test:audit}:head', '{test:A}:audit:rows', '{test}:people'])(
   'the slot of %s moves key by key amid changes and their events: both are there or neither, and the log holds',
   async (key) => {
     const master = Buffer.alloc(32, 7);

@@ -79,7 +79,10 @@ export interface Audit {
   open(): Promise<OpenEntries>;
   /** Makes the open entries up to there the rows of a new link. False: somebody else has made a link with its number. */
   close(link: AuditLink, rows: readonly IndexedRow[], upTo: string): Promise<boolean>;
-  /** Returns at most `count` rows; reads no other. */
+  /**
+   * Returns at most `count` rows of links; reads no other. A range that begins behind the last link finds those that are in no
+   * link.
+   */
   rows(query: AuditQuery, count: number): Promise<readonly AuditRow[]>;
   /** Returns at most `count` links from a number on; without a number the last one. */
   links(from: number | undefined, count: number): Promise<readonly AuditLink[]>;

@@ -5,6 +5,7 @@ import type { Random } from '#shared/base/random.ts';
 import { limitsOver } from '#shared/stores/limits/blocks.ts';
 import type { Recorded, Stores } from '#shared/stores/stores.ts';
 import { redisAudit } from './audit/audit.ts';
+import { auditInSlots } from './audit/in-slots.ts';
 import { carrying } from './audit/carrying.ts';
 import { auditStreams } from './audit/streams.ts';
 import { redisApiKeys } from './credentials/api-keys.ts';
@@ -20,7 +21,7 @@ import { redisFollowers } from './revocation/followers.ts';
 import { redisInvalidations } from './cache/invalidations.ts';
 import { redisKept } from './trees/kept.ts';
 import { redisKeys } from './keys/keys.ts';
-import { keepingLayout, type Layout, layoutOf } from './layout.ts';
+import { keepingLayout, type Layout, layoutOf, NEWEST } from './layout.ts';
 import { redisLastBackup } from './last-backup/last-backup.ts';
 import { checkServers, patienceAtStart } from './check-servers.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -131,7 +132,10 @@ export async function openRedis(
   const stores: Stores = {
     apiKeys: redisApiKeys(redis, peopleSlots),
     artefacts: redisArtefacts(redis, prefix, layout, clock),
-    audit: redisAudit(redis, prefix, streams),
+    audit:
+      layout.name === NEWEST.name
+        ? auditInSlots(redis, prefix, streams, layout.peopleSlots)
+        : redisAudit(redis, prefix, streams),
     cacheReports: redisCacheReports(redis, prefix),
     clients: redisClients(redis, slots, clientKeys),
     declared: redisDeclared(redis, prefix),

@@ -2,6 +2,7 @@ import type { Random } from '#shared/base/random.ts';
 import { type Connection, script } from './connection/connection.ts';
 import { LAYOUTS, NEWEST } from './layout.ts';
 import { schemaKeys } from './migrations/migrate.ts';
+import { moveAudit } from './moving/audit.ts';
 import { moveApiKeys } from './moving/api-keys.ts';
 import { moveClientGrants } from './moving/client-grants.ts';
 import { moveClients } from './moving/clients.ts';
@@ -24,6 +25,7 @@ const MOVERS: readonly Mover[] = [
   moveOutbox,
   moveSecondFactors,
   moveClientGrants,
+  moveAudit,
 ];
 
 /**
