@@ -21,8 +21,8 @@ export interface Address {
   readonly id: string;
 }
 
-/** 128 bits (`randomId`), so that nobody guesses one (section 8.3). */
-const ID = /^[\w-]{22}$/;
+/** 128 bits (`randomId`), so that nobody guesses one (section 8.3), perhaps behind the character of its place in the store. */
+const ID = /^[\w-]{22,23}$/;
 
 const isKind = (segment: string | undefined): segment is Kind =>
   segment !== undefined && Object.hasOwn(METHODS, segment);

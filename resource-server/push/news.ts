@@ -26,10 +26,9 @@ export function createNews(push: Pick<Push, 'news'>): News {
     while (bells.size > 0) {
       await delay(LOOK);
       try {
-        const missed = position === undefined;
-        const news = await push.news(position);
+        const news = await push.news([...bells.keys()], position);
         ({ position } = news);
-        for (const id of missed ? bells.keys() : news.of) ring(id);
+        for (const id of news.of) ring(id);
       } catch {
         position = undefined; // the store is silent: news may be forgotten before it answers
       }

@@ -41,9 +41,10 @@ export async function subscribe(
   const judgeAgain = watch?.();
   const key = await keyAsked(request);
   await judgeAgain?.();
+  const id = randomId(random);
   const subscription: PushSubscription = {
-    id: randomId(random),
-    push: randomId(random),
+    id,
+    push: stores.push.beginningOf(id) + randomId(random),
     person,
     maker,
     ...(key !== undefined && { key }),
@@ -52,10 +53,10 @@ export async function subscribe(
   await add(parts, subscription);
   // The grant may have ended between the look at its token and the row.
   if (!(await isMade(parts, subscription))) {
-    await stores.push.unsubscribe(subscription.id);
+    await stores.push.unsubscribe(id);
     throw new HttpError(403, 'The permission has ended meanwhile: ask the person again.');
   }
-  const { id, push } = subscription;
+  const { push } = subscription;
   const link = `<${pathOf(space, { kind: 'push', id: push })}>; rel="urn:ietf:params:push"`;
   const location = origin + pathOf(space, { kind: 'subscription', id });
   return { status: 201, fields: { ...UNSTORED, Location: location, Link: link } };

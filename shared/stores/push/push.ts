@@ -117,10 +117,13 @@ export interface Push {
   forgetReceipt(id: string, message: string): Promise<void>;
 
   /**
-   * Returns the ids of subscriptions and receipt subscriptions that something has happened to since a position, and the
-   * position now. News stay for a minute. Without a position there are none.
+   * Returns the position now, and to which of these subscriptions and receipt subscriptions something may have happened
+   * since another position. Others may be among them. Without a position all are, and so is each whose news the position
+   * does not know. News stay for a minute.
    */
-  news(position?: string): Promise<PushNews>;
+  news(ids: readonly string[], position?: string): Promise<PushNews>;
+  /** Ids of a subscription's messages, and of receipt subscriptions that are opened at it, begin with this. */
+  beginningOf(subscription: string): string;
 }
 
 export interface SomeSubscriptions {

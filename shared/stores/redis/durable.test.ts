@@ -51,15 +51,16 @@ const leaving = somePerson('leaving');
 const person = somePerson('alice');
 const bell = someSubscription({ id: 'bell' });
 const LIMITS = { messages: 9, receipts: 9 };
+/** Ids begin as that of their subscription does. */
 const message = (id: string) => ({
-  id,
+  id: `b-${id}`,
   subscription: bell.id,
   urgency: 'normal' as const,
   body: Buffer.from('sealed'),
   posted_at: 0,
   until: FAR,
 });
-const opened = (id: string) => ({ id, subscription: bell.id, until: FAR });
+const opened = (id: string) => ({ id: `b-${id}`, subscription: bell.id, until: FAR });
 
 /** Each with what has to be there before. */
 const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Promise<unknown>]>> = {
@@ -133,12 +134,12 @@ const ACKNOWLEDGED: Readonly<Record<string, [() => unknown, (on: Stores) => Prom
   ],
   'push.acknowledge': [
     () => careless.push.post(message('acknowledged'), LIMITS),
-    (on) => on.push.acknowledge('acknowledged'),
+    (on) => on.push.acknowledge('b-acknowledged'),
   ],
   'push.openReceipts': [() => {}, (on) => on.push.openReceipts(opened('opened'), 9)],
   'push.closeReceipts': [
     () => careless.push.openReceipts(opened('closed'), 9),
-    (on) => on.push.closeReceipts('closed'),
+    (on) => on.push.closeReceipts('b-closed'),
   ],
   'push.unsubscribe': [
     () => careless.push.subscribe(someSubscription({ id: 'ended' }), 9),
@@ -297,8 +298,8 @@ describe('with one replica to wait for', () => {
       addPublicKey: (on: Stores) => on.publicKeys.add(somePublicKey('added'), 1),
       signOut: (on: Stores) => on.publicKeys.signOut('signed out', 7),
       removePerson: (on: Stores) => on.people.remove(leaving),
-      acknowledge: (on: Stores) => on.push.acknowledge('acknowledged'),
-      closeReceipts: (on: Stores) => on.push.closeReceipts('closed'),
+      acknowledge: (on: Stores) => on.push.acknowledge('b-acknowledged'),
+      closeReceipts: (on: Stores) => on.push.closeReceipts('b-closed'),
       unsubscribe: (on: Stores) => on.push.unsubscribe('ended'),
       removePublicKey: (on: Stores) => on.publicKeys.remove('removed'),
       removeTokenKey: (on: Stores) => on.tokenKeys.remove(VOPRF, tokenKey.id),

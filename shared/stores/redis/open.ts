@@ -150,7 +150,7 @@ export async function openRedis(
     passkeys: redisPasskeys(redis, peopleSlots, claims),
     people: redisPeople(redis, peopleSlots, claims),
     publicKeys: redisPublicKeys(redis, peopleSlots, random),
-    push: redisPush(redis, prefix, clock),
+    push: redisPush(redis, peopleSlots, clock, random),
     replay: redisReplay(redis, prefix),
     revocations,
     secondFactors: redisSecondFactors(redis, ofPeople),

@@ -10,6 +10,7 @@ import type { Mover } from './moving/move.ts';
 import { moveOutbox } from './moving/outbox.ts';
 import { movePasskeys, movePeople } from './moving/people.ts';
 import { movePublicKeys } from './moving/public-keys.ts';
+import { movePush } from './moving/push.ts';
 import { moveSecondFactors } from './moving/second-factors.ts';
 import { moveTokens } from './moving/tokens.ts';
 import { inOneRun } from './one-run.ts';
@@ -23,6 +24,7 @@ const MOVERS: readonly Mover[] = [
   moveApiKeys,
   movePublicKeys,
   moveOutbox,
+  movePush,
   moveSecondFactors,
   moveClientGrants,
   moveAudit,

@@ -270,27 +270,27 @@ export function pushContract(contract: () => Contract): void {
       const { one, other } = contract();
       const { id } = await subscribed(contract());
       const quiet = await subscribed(contract());
-      const start = await other.push.news();
-      expect(start.of.size).toBe(0);
+      const ids = [id, quiet.id];
+      const start = await other.push.news(ids);
+      expect([...start.of].toSorted()).toEqual(ids.toSorted());
       await one.push.post(someMessage(contract(), id), LIMITS);
-      const told = await other.push.news(start.position);
+      const told = await other.push.news(ids, start.position);
       expect(told.of.has(id)).toBe(true);
       expect(told.of.has(quiet.id)).toBe(false);
-      expect((await other.push.news(told.position)).of.has(id)).toBe(false);
+      expect((await other.push.news(ids, told.position)).of.has(id)).toBe(false);
       await one.push.unsubscribe(id);
-      expect((await other.push.news(told.position)).of.has(id)).toBe(true);
+      expect((await other.push.news(ids, told.position)).of.has(id)).toBe(true);
     });
 
     test('a position does not go back when all news are forgotten', async () => {
       const { one, store } = contract();
       const { id } = await subscribed(contract());
       await one.push.post(someMessage(contract(), id), LIMITS);
-      const { position } = await one.push.news();
+      const { position } = await one.push.news([id]);
       await store.passSeconds(120);
       while ((await one.sweep()) > 0);
-      expect((await one.push.news()).position).toBe(position);
       await one.push.post(someMessage(contract(), id), LIMITS);
-      expect((await one.push.news(position)).of.has(id)).toBe(true);
+      expect((await one.push.news([id], position)).of.has(id)).toBe(true);
     });
   });
 }

@@ -72,14 +72,14 @@ export function pushReceiptsContract(contract: () => Contract): void {
       const receipts = await receiptsOf(contract(), id);
       const [first, second] = [await posted(receipts, id), await posted(receipts, id)];
       await one.push.acknowledge(first);
-      const { position } = await other.push.news();
+      const { position } = await other.push.news([receipts]);
       const closed = await Promise.all(
         Array.from({ length: 10 }, (_, n) =>
           (n % 2 === 0 ? one : other).push.closeReceipts(receipts),
         ),
       );
       expect(closed.filter(Boolean)).toHaveLength(1);
-      expect((await other.push.news(position)).of.has(receipts)).toBe(true);
+      expect((await other.push.news([receipts], position)).of.has(receipts)).toBe(true);
       expect(await other.push.hasReceipts(receipts)).toBe(false);
       expect(await one.push.acknowledge(second)).toBe(true);
       expect(await told(receipts)).toEqual([]);
@@ -116,7 +116,7 @@ export function pushReceiptsContract(contract: () => Contract): void {
         Promise.all(
           Array.from({ length: 10 }, (_, n) =>
             (n % 2 === 0 ? one : other).push.openReceipts(
-              { id: fresh(), subscription: id, until },
+              { id: one.push.beginningOf(id) + fresh(), subscription: id, until },
               3,
             ),
           ),
@@ -125,10 +125,14 @@ export function pushReceiptsContract(contract: () => Contract): void {
       expect(outcomes.filter((each) => each === 'added')).toHaveLength(3);
       expect(outcomes.filter((each) => each === 'full')).toHaveLength(7);
       await store.passSeconds(120);
-      const later = { id: fresh(), subscription: id, until: until + 300_000 };
+      const later = {
+        id: one.push.beginningOf(id) + fresh(),
+        subscription: id,
+        until: until + 300_000,
+      };
       expect(await one.push.openReceipts(later, 3)).toBe('added');
       await one.push.unsubscribe(id);
-      expect(await one.push.openReceipts({ ...later, id: fresh() }, 3)).toBe('ended');
+      expect(await one.push.openReceipts({ ...later, id: `${later.id}x` }, 3)).toBe('ended');
     });
 
     test('a receipt subscription has no more receipts to wait for than the most, told ones included', async () => {
@@ -164,9 +168,9 @@ export function pushReceiptsContract(contract: () => Contract): void {
       const { id } = await subscribed(contract());
       const receipts = await receiptsOf(contract(), id);
       const message = await posted(receipts, id);
-      const { position } = await other.push.news();
+      const { position } = await other.push.news([receipts]);
       await one.push.acknowledge(message);
-      expect((await other.push.news(position)).of.has(receipts)).toBe(true);
+      expect((await other.push.news([receipts], position)).of.has(receipts)).toBe(true);
     });
   });
 }

@@ -24,13 +24,13 @@ export async function subscribed(contract: Contract, changes: Partial<PushSubscr
 
 /** A message that lives for a minute. */
 export function someMessage(
-  { store }: Contract,
+  { store, one }: Contract,
   subscription: string,
   changes: Partial<PushMessage> = {},
 ): PushMessage {
   const now = Math.floor(store.clock.now());
   return {
-    id: fresh(),
+    id: one.push.beginningOf(subscription) + fresh(),
     subscription,
     urgency: 'normal',
     body: Buffer.from(fresh()),
@@ -43,7 +43,8 @@ export function someMessage(
 /** A receipt subscription that is in the store. */
 export async function receiptsOf({ one, store }: Contract, subscription: string) {
   const until = Math.floor(store.clock.now()) + 60_000;
-  const receipts: ReceiptSubscription = { id: fresh(), subscription, until };
+  const id = one.push.beginningOf(subscription) + fresh();
+  const receipts: ReceiptSubscription = { id, subscription, until };
   await one.push.openReceipts(receipts, MANY);
   return receipts.id;
 }

@@ -85,7 +85,12 @@ export function publicKeysInSlots(
       for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
         const isTaken = (await textIn(id)) !== null;
         const stamp = isTaken ? undefined : await places.take(...place, most);
-        if (stamp === undefined) return isTaken || (await textIn(id)) !== null ? 'taken' : 'full';
+        if (stamp === undefined) {
+          if (!isTaken && (await textIn(id)) === null) return 'full';
+          // An earlier attempt may have been answered with a failure.
+          await redis.settled(keysOf(id));
+          return 'taken';
+        }
         const args = [id, textOf(key, stamp), stamp];
         const outcome = await of.durable<'added' | 'taken' | 'late'>(add, [keysOf(id)], ...args);
         if (outcome === 'added') return outcome;

@@ -18,7 +18,7 @@ test('topics of messages that have expired do not pile up beside one that lives 
   const posted = async (topic: string, life: number) => {
     const now = clock.now();
     const message = {
-      id: topic,
+      id: push.beginningOf(subscription) + topic,
       subscription,
       urgency: 'normal',
       topic,
@@ -46,25 +46,30 @@ test('messages live by the clock of Redis: a process whose clock is ahead hides 
   await using ahead = await openPatiently(config, new ManualClock(systemClock.now() + DAY));
   const { id: subscription, ...rest } = someSubscription();
   await right.push.subscribe({ id: subscription, ...rest }, 1);
-  const receipts = 'r'.repeat(22);
+  const begins = right.push.beginningOf(subscription);
+  const [receipts, first, second] = ['r', 'first', 'second'].map((id) => begins + id) as [
+    string,
+    string,
+    string,
+  ];
   const later = systemClock.now() + 60_000;
   await right.push.openReceipts({ id: receipts, subscription, until: later }, 1);
   const times = { posted_at: systemClock.now(), until: later };
   const message = { subscription, urgency: 'normal', body: Buffer.of(1), receipts } as const;
-  await right.push.post({ ...message, id: 'first', ...times }, LIMITS);
+  await right.push.post({ ...message, id: first, ...times }, LIMITS);
   // The other process reckons by its own clock.
   const others = { posted_at: times.posted_at + DAY, until: later + DAY };
-  await ahead.push.post({ ...message, id: 'second', ...others }, LIMITS);
+  await ahead.push.post({ ...message, id: second, ...others }, LIMITS);
   for (const { push } of [right, ahead]) {
     const found = await push.messages(subscription, 0, 'very-low', 10);
-    expect(found.map(({ id }) => id)).toEqual(['first', 'second']);
+    expect(found.map(({ id }) => id)).toEqual([first, second]);
   }
-  expect(await ahead.push.message('first')).toMatchObject({ id: 'first' });
-  expect(await ahead.push.acknowledge('first')).toBe(true);
+  expect(await ahead.push.message(first)).toMatchObject({ id: first });
+  expect(await ahead.push.acknowledge(first)).toBe(true);
   await ahead.push.unsubscribe(subscription);
   const told = await right.push.receipts(receipts, 0, 10);
   expect(told).toMatchObject([
-    { message: 'first', outcome: 'delivered' },
-    { message: 'second', outcome: 'gone' },
+    { message: first, outcome: 'delivered' },
+    { message: second, outcome: 'gone' },
   ]);
 });

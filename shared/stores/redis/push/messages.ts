@@ -7,7 +7,7 @@ import {
   URGENCIES,
 } from '#shared/stores/push/push.ts';
 import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import type { Commands } from '../connection/connection.ts';
 import { COMMON } from './names.ts';
 
 /**
@@ -116,14 +116,14 @@ conclude(ARGV[1], receipts, 'delivered')
 return 1
 `);
 
-function placed([place, record, body]: readonly string[]): PlacedMessage | undefined {
+export function placed([place, record, body]: readonly string[]): PlacedMessage | undefined {
   if (place === undefined || record === undefined || body === undefined) return undefined;
   const message = JSON.parse(record) as Omit<PushMessage, 'body'>;
   return { ...message, body: Buffer.from(body, 'base64'), place: Number(place) };
 }
 
 export function redisMessages(
-  redis: Connection,
+  redis: Commands,
   base: string,
   clock: Clock,
 ): Pick<Push, 'post' | 'message' | 'messages' | 'acknowledge'> {

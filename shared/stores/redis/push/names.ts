@@ -1,8 +1,8 @@
 import { NEWS_LIFE, RECEIPT_LIFE } from '#shared/stores/push/push.ts';
 
 /**
- * All that a push service keeps is in the slot of the revocations, so that one script reads and writes all of it, and is
- * as durable as they are. The keys, below `{prefix}:push`:
+ * In a store of before slots all that a push service keeps is in one of them, and one script reads and writes all of it. The keys,
+ * below `SLOT:push`:
  *
  * | key | what |
  * |---|---|
@@ -19,7 +19,7 @@ import { NEWS_LIFE, RECEIPT_LIFE } from '#shared/stores/push/push.ts';
  * | `:place` | the last place |
  * | `:news` | a stream |
  */
-export const pushKeys = (prefix: string): string => `{${prefix}}:push`;
+export const pushKeys = (slot: string): string => `${slot}:push`;
 
 /**
  * All scripts begin with these functions. KEYS[1]: `pushKeys`. Numbers become text by `%.0f`: Lua would write large ones with an

@@ -1,7 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Push, Receipt } from '#shared/stores/push/push.ts';
 import { script } from '../connection/connection.ts';
-import type { Connection } from '../connection/connection.ts';
+import type { Commands } from '../connection/connection.ts';
 import { COMMON } from './names.ts';
 
 /** ARGV: id, subscription, milliseconds that it lives, `most`. Receipt subscriptions that have ended are dropped. */
@@ -29,7 +29,7 @@ type Verbs = 'openReceipts' | 'hasReceipts' | 'closeReceipts' | 'receipts' | 'fo
 
 const OUTCOMES: readonly Receipt['outcome'][] = ['delivered', 'gone'];
 
-export function redisReceipts(redis: Connection, base: string, clock: Clock): Pick<Push, Verbs> {
+export function redisReceipts(redis: Commands, base: string, clock: Clock): Pick<Push, Verbs> {
   const told = (id: string) => `${base}:told:${id}`;
   return {
     openReceipts: ({ id, subscription, until }, most) =>

@@ -7,15 +7,17 @@ export function tell(connection: Connection, about: string, now: number): void {
   connection.run('INSERT INTO push_news (about, at) VALUES (?, ?)', about, Math.floor(now));
 }
 
-export function sqliteNews(file: SqliteFile): Pick<Push, 'news'> {
+export function sqliteNews(file: SqliteFile): Pick<Push, 'news' | 'beginningOf'> {
   return {
-    news: (position) =>
+    beginningOf: () => '',
+
+    news: (ids, position) =>
       file.read((connection) => {
         if (position === undefined) {
           const [[last] = [0]] = connection.all<[number]>(
             `SELECT seq FROM sqlite_sequence WHERE name = 'push_news'`,
           );
-          return { position: String(last), of: new Set() };
+          return { position: String(last), of: new Set(ids) };
         }
         const rows = connection.all<[place: number, about: string]>(
           'SELECT place, about FROM push_news WHERE place > ? ORDER BY place',
