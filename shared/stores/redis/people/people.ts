@@ -26,7 +26,12 @@ export function redisPeople(redis: Commands, slots: Slots, claims: Claims): Peop
   const [one, ...others] = slots.all;
   // An older store has one slot, which knows by itself who has what.
   if (one !== undefined && others.length === 0) return peopleOfSlot(redis, one);
-  const inSlot = (slot: string, through = redis) => peopleOfSlot(through, slot);
+  const known = new Map<string, PeopleOfSlot>();
+  function inSlot(slot: string): PeopleOfSlot {
+    const found = known.get(slot) ?? peopleOfSlot(redis, slot);
+    known.set(slot, found);
+    return found;
+  }
   const of = (id: string) => inSlot(claims.slotOf(id));
   const things = (whole: WholePerson) => thingsOf(whole, fieldOf);
 
@@ -54,7 +59,7 @@ export function redisPeople(redis: Commands, slots: Slots, claims: Claims): Peop
   ): Promise<boolean> {
     if (wanted.length === 0) return change(of(id));
     const done = await claims.claiming(id, wanted, (within) =>
-      change(inSlot(claims.slotOf(id), within(redis))),
+      change(peopleOfSlot(within(redis), claims.slotOf(id))),
     );
     if (done !== true) await claims.release(id, wanted);
     return done === true;
