@@ -1,5 +1,6 @@
 import { forAll } from '#shared/base/for-all.ts';
 import { type Connection, evalScript, script } from './connection/connection.ts';
+import { isAmidMove } from './connection/link.ts';
 import { manySlots, oneSlot, type Slots } from './connection/slots.ts';
 import type { Topology, Wire } from './connection/topology.ts';
 import { OLDEST, SCHEMA, schemaKeys } from './migrations/migrate.ts';
@@ -115,11 +116,12 @@ export function keepingLayout(
       const now = monotonic();
       const { schema, oldest, slots } = schemaKeys(prefix);
       const values = [String(SCHEMA), String(layout.oldest), layout.name ?? ''];
-      const name = await evalScript<string | null>(
-        shared,
-        restate,
-        [schema, oldest, slots],
-        values,
+      const keys = [schema, oldest, slots] as const;
+      const name = await evalScript<string | null>(shared, restate, keys, values).catch(
+        (error: unknown) => {
+          if (isAmidMove(error)) return shared.send<string | null>(slots, ['GET', slots]);
+          throw error;
+        },
       );
       if (name !== layout.name) {
         if (layoutNamed(name, prefix)) moved?.(MOVED);

@@ -89,6 +89,21 @@ describe('a link', () => {
     await eventually(() => expect(wires[0]?.life.aborted).toBe(true));
   });
 
+  test('stays where a Cluster refuses keys whose slot moves: nothing was done', async () => {
+    let moving = true;
+    const { wires, open } = server(async () => {
+      if (moving) throw new Error('TRYAGAIN Multiple keys request during rehashing of slot');
+      return 'PONG';
+    });
+    using link = new Link(open, silentLog, DEADLINE);
+    await expect(ping(link)).rejects.toMatchObject({ name: 'StoreUnavailable', refused: true });
+    moving = false;
+    expect(await ping(link)).toBe('PONG');
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(await ping(link)).toBe('PONG');
+    expect(wires).toHaveLength(1);
+  });
+
   test('has so many waiting and no more: others are refused at once, and the connection stays', async () => {
     const answer = Promise.withResolvers<unknown>();
     const { wires, open } = server(() => answer.promise);

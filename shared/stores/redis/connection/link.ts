@@ -9,7 +9,14 @@ import type { Wire } from './topology.ts';
 const PAUSE = 100;
 
 /** Errors that Redis gives only before the first write of a command or script. */
-const REFUSED = /^(?:MISCONF|NOREPLICAS|OOM|READONLY) /;
+const REFUSED = /^(?:MISCONF|NOREPLICAS|OOM|READONLY|TRYAGAIN) /;
+
+/**
+ * Whether a Cluster refuses keys since some have gone with their slot and others have not, or are nowhere. Nothing else is wrong
+ * with the connection.
+ */
+export const isAmidMove = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('TRYAGAIN ');
 
 interface Attempt {
   readonly life: AbortController;
@@ -58,7 +65,7 @@ export class Link implements Disposable {
       return result;
     } catch (error) {
       this.#outage.failed(error);
-      if (!attempt.failed) {
+      if (!attempt.failed && !isAmidMove(error)) {
         attempt.failed = true;
         setTimeout(() => this.#retire(attempt), PAUSE).unref();
       }
