@@ -8,11 +8,12 @@ const BLOCK = 1024;
 
 /**
  * KEYS: the attempt that wrote last here, rows, all indexes. ARGV: the attempt, the start of the names of indexes, each key with
- * its seqs as JSON, and of each row its seq and text. 0: this attempt has been here, or a later one. Rows in the way are those of
- * an attempt that Redis has forgotten in the slot of the head.
+ * its seqs as JSON, and of each row its seq and text. Replies with the latest attempt that has been here. Rows in the way are those
+ * of an attempt that Redis has forgotten in the slot of the head.
  */
 const file = script(`${INDEX}
-if tonumber(redis.call('GET', KEYS[1]) or 0) >= tonumber(ARGV[1]) then return 0 end
+local latest = redis.call('GET', KEYS[1])
+if tonumber(latest or 0) >= tonumber(ARGV[1]) then return latest end
 local last = redis.call('XREVRANGE', KEYS[2], '+', '-', 'COUNT', 1)[1]
 if last and tonumber(string.match(last[1], '%d+')) >= tonumber(ARGV[4]) then
   local kept = redis.call('XRANGE', KEYS[2], '-', '(' .. ARGV[4] .. '-0')
@@ -22,7 +23,7 @@ end
 index(ARGV[2], ARGV[3])
 for n = 4, #ARGV, 2 do redis.call('XADD', KEYS[2], ARGV[n] .. '-0', 'text', ARGV[n + 1]) end
 redis.call('SET', KEYS[1], ARGV[1])
-return 1
+return ARGV[1]
 `);
 
 /** KEYS: rows, all indexes. ARGV: the start of the names of indexes, each key with its seqs as JSON, and the seqs. */
@@ -50,20 +51,25 @@ const bySlot = (slots: readonly string[], rows: readonly IndexedRow[]) =>
     ([slot, some]) => [keysOf(slot), some] as const,
   );
 
-/** Writes rows in each of their slots at once. Of several attempts the latest stays, whichever comes last. */
+/**
+ * Writes rows in each of their slots at once. Of several attempts the latest stays, whichever comes last. Resolves to the latest
+ * that has written in any of these slots.
+ */
 export async function fileRows(
   redis: Commands,
   slots: readonly string[],
   attemptFor: (rows: readonly IndexedRow[]) => string,
   rows: readonly IndexedRow[],
-): Promise<void> {
-  await Promise.all(
+): Promise<number> {
+  const latest = await Promise.all(
     bySlot(slots, rows).map(async ([keys, some]) => {
       const written = [keys.attempt, keys.rows, ...indexesOf(keys, some)] as const;
       const texts = some.flatMap(({ seq, text }) => [String(seq), text]);
-      await redis.durable(file, written, attemptFor(some), keys.by, byKey(some), ...texts);
+      const args = [attemptFor(some), keys.by, byKey(some), ...texts];
+      return Number(await redis.durable<string>(file, written, ...args));
     }),
   );
+  return Math.max(...latest);
 }
 
 /** KEYS: all indexes. ARGV: the start of their names, each key with its seqs as JSON. */

@@ -30,8 +30,11 @@ export function auditInSlots(
   const open = openEntries(redis, streams, turn);
 
   async function finish(filing: Filing): Promise<boolean> {
-    await fileRows(redis, slots.all, () => filing.attempt, filing.rows);
-    return journal.show(filing);
+    const latest = await fileRows(redis, slots.all, () => filing.attempt, filing.rows);
+    const later = String(latest + 1);
+    // Redis has forgotten the later one in the slot of the head, and its clock is behind; or this process is.
+    const isForgotten = latest > Number(filing.attempt) && (await journal.raise(filing, later));
+    return isForgotten ? finish({ ...filing, attempt: later }) : journal.show(filing);
   }
 
   async function finishEnd(removing: Removing): Promise<void> {

@@ -18,6 +18,13 @@ redis.call('SET', KEYS[2], ARGV[5])
 return attempt
 `);
 
+/** KEYS: head. ARGV: attempt, and the one that replaces it. 0: it is not the last one. */
+const raise = script(`
+if redis.call('HGET', KEYS[1], 'attempt') ~= ARGV[1] then return 0 end
+redis.call('HSET', KEYS[1], 'attempt', ARGV[2])
+return 1
+`);
+
 /**
  * KEYS: head, rows to file, links. ARGV: attempt, number, link, its last seq. 0: neither this process nor another has shown it, as
  * Redis has forgotten it, or it has ended.
@@ -91,6 +98,11 @@ export function auditJournal(redis: Commands, prefix: string) {
         packed(rows),
       );
       return attempt ?? undefined;
+    },
+
+    /** Makes an attempt a later one. False: there was another one meanwhile. */
+    async raise({ attempt }: Filing, later: string): Promise<boolean> {
+      return (await redis.durable<number>(raise, [head], attempt, later)) === 1;
     },
 
     /** From now on readers see the link and its rows, which are all filed. False: Redis has forgotten it, or it has ended. */
