@@ -115,6 +115,11 @@ export function redisPlaces<T>(redis: Commands, slots: Slots, { name, random, fi
       }
     },
 
+    /** Puts a thing in its place again: the master that had it may have lost it, alone of all. */
+    async keep(owner: string, order: string, id: string, stamp: string): Promise<void> {
+      await redis.command('ZADD', of(owner), '0', `${owner} ${order} ${id} ${stamp}`);
+    },
+
     /** Gives a place back, once the thing is gone. */
     async leave(owner: string, order: string, id: string, stamp: string): Promise<void> {
       await redis.command('ZREM', of(owner), `${owner} ${order} ${id} ${stamp}`);

@@ -120,7 +120,9 @@ export function publicKeysInSlots(
         const changed = used(thing, at);
         if (changed === thing) return true;
         const args = [id, textOf(changed, stamp), was];
-        return (await redis.script<number>(replace, [keysOf(id)], ...args)) === 1;
+        if ((await redis.script<number>(replace, [keysOf(id)], ...args)) === 0) return false;
+        await places.keep(ownerText(thing.owner), ageOf(thing), id, stamp);
+        return true;
       });
     },
     signOut: (id, at) =>

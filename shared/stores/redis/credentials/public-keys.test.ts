@@ -182,6 +182,20 @@ describe('a public key whose owner is in another slot', () => {
     expect(await other().of(key.owner)).toEqual([key]);
   });
 
+  test('a key whose place was lost is seen again by its owner once it is used, unless it is removed meanwhile', async () => {
+    await other().add(key, 1);
+    await place.redis.cli('DEL', order);
+    expect(await other().of(key.owner)).toEqual([]);
+    await one().touch('x', 7);
+    expect(await other().of(key.owner)).toMatchObject([key]);
+    before(/^ZADD/, () => other().remove('x'));
+    await one().touch('x', 100_000);
+    expect(await other().of(key.owner)).toEqual([]);
+    await age(3_700_000);
+    expect(await other().of(key.owner)).toEqual([]);
+    expect(await place.redis.cli('KEYS', '*')).toBe('');
+  });
+
   test('a reader that finds an old place, and nothing at it, leaves what is written meanwhile', async () => {
     before(BEFORE_THE_WRITE, stop);
     await expect(one().add(key, 1)).rejects.toThrow('stopped');
