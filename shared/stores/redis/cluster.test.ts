@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import type { PublicKeyRecord } from '#shared/stores/credentials/public-keys.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { startCluster } from '../../../e2e/parts/redis-cluster.ts';
@@ -6,7 +7,9 @@ import type { RedisCluster } from '../../../e2e/parts/redis-cluster.ts';
 import { eventually } from '../contract/eventually.ts';
 import { storesContract } from '../contract/index.ts';
 import { listening } from '../contract/cache/invalidations.ts';
-import { FAR, fresh, someInvalidation } from '../contract/samples.ts';
+import { someSubscription } from '../contract/push/samples.ts';
+import { FAR, fresh, someInvalidation, somePublicKey } from '../contract/samples.ts';
+import { digestOf } from './connection/digest.ts';
 import { openTestRedis, redisConfig, redisUnderTest, someClaims } from './under-test.ts';
 
 storesContract('Redis, Cluster of three masters', async () => {
@@ -57,6 +60,57 @@ describe('a cluster in trouble', () => {
     expect(await eventually(() => listener.hear())).toMatchObject([{ value: 'x' }]);
     await using late = await stores.revocations.feed();
     expect(late.current().revokedBy(old)).toBe('token');
+  });
+
+  test('the slot of a subscription moves: what was acknowledged amid it is so afterwards, and nothing is there by half', async () => {
+    const { push, publicKeys } = stores;
+    const subscription = someSubscription({ id: `m${fresh()}`, push: `m${fresh()}` });
+    const limits = { messages: 999, receipts: 999 };
+    /** The outcome, or 'nothing' if the store does not answer. */
+    const told = async (work: () => Promise<unknown>) =>
+      work().catch((error: unknown) => {
+        expect(error).toBeInstanceOf(StoreUnavailable);
+        return 'nothing';
+      });
+    const post = (id: string) => {
+      const times = { posted_at: 0, until: FAR };
+      const message = { id, subscription: subscription.id, urgency: 'normal' } as const;
+      return push.post({ ...message, body: Buffer.of(1), ...times }, limits);
+    };
+    const idHere = () => {
+      for (;;) {
+        const id = fresh();
+        if (digestOf(id).startsWith('m')) return id;
+      }
+    };
+    expect(await push.subscribe(subscription, 9)).toBe('added');
+    const early = Array.from({ length: 5 }, () => `m${fresh()}`);
+    for (const id of early) expect(await post(id)).toBe('added');
+    const outcomes = new Map<string, unknown>(early.map((id) => [id, 'added']));
+    const keys = new Map<PublicKeyRecord, unknown>();
+    await cluster.moveSlotOf('{test:m}:push:subscriptions', async () => {
+      const next = `m${fresh()}`;
+      outcomes.set(next, await told(() => post(next)));
+      const gone = early.pop();
+      if (gone !== undefined) outcomes.set(gone, await told(() => push.acknowledge(gone)));
+      const key = somePublicKey(idHere());
+      keys.set(key, await told(() => publicKeys.add(key, 9)));
+    });
+    const left = (await eventually(() => push.messages(subscription.id, 0, 'very-low', 999))).map(
+      ({ id }) => id,
+    );
+    for (const [id, outcome] of outcomes) {
+      if (outcome === 'added') expect(left).toContain(id);
+      if (outcome === true) expect(left).not.toContain(id);
+      expect((await push.message(id)) !== undefined).toBe(left.includes(id));
+    }
+    for (const [key, outcome] of keys) {
+      const found = await publicKeys.get(key.id);
+      if (outcome === 'added') expect(found).toEqual(key);
+      expect(await publicKeys.of(key.owner)).toEqual(found === undefined ? [] : [key]);
+    }
+    for (const id of left) expect(await push.acknowledge(id)).toBe(true);
+    expect(await push.unsubscribe(subscription.id)).toBe(true);
   });
 
   test('one master hangs: its keys are refused, the rest of the keys are served', async () => {
