@@ -61,7 +61,7 @@ export function flameGraph(all: Frame, title: string): string {
 <style>text { font: 11px monospace; white-space: pre } rect { stroke: #fff; stroke-width: 0.5 } g:hover rect { stroke: #000 }</style>
 <rect width="${WIDTH}" height="${height}" fill="#fff"/>
 ${text(8, 18, title)}
-${text(8, 36, `${milliseconds(all.total)} of CPU time. ${LEGEND}`)}
+${text(8, 36, `${milliseconds(all.total)} by the clock on the wall. ${LEGEND}`)}
 ${draw(all, 0, 0)}${text(8, listAt, 'Self time, wherever it was called from:')}
 ${list.join('\n')}
 </svg>

@@ -25,6 +25,22 @@ test('a process that was started without a word of it says what it was doing', a
   expect(names.some((name) => name.startsWith('worksHard'))).toBe(true);
 });
 
+test('two that are asked at once are profiled one after the other', async () => {
+  const profileOf = async () => {
+    await using server = await startProcess(process.execPath, ['--eval', WORKING], {
+      ready: (output) => output.includes('ready'),
+    });
+    const profile = await profiled(Number(server.pid), async () => {
+      const end = performance.now() + 200;
+      while (performance.now() < end) await new Promise((resolve) => void setTimeout(resolve, 50));
+    });
+    return selfTimes(fold(profile)).map(([name]) => name);
+  };
+  for (const names of await Promise.all([profileOf(), profileOf()])) {
+    expect(names.some((name) => name.startsWith('worksHard'))).toBe(true);
+  }
+});
+
 test('objects that a process keeps are told by the function that made them', async () => {
   const keeping = `
     const kept = [];

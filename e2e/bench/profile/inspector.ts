@@ -6,6 +6,9 @@ import { type CpuProfile, cpuProfile, type HeapProfile, heapProfile } from './fo
 /** Where Node listens for a debugger once it was sent SIGUSR1. */
 const LIST = 'http://127.0.0.1:9229/json/list';
 
+/** Milliseconds until another process is profiled. */
+const PATIENCE = 180_000;
+
 const listed = z.tuple([z.object({ webSocketDebuggerUrl: z.string() })]).rest(z.unknown());
 const answer = z.object({
   id: z.int(),
@@ -17,7 +20,7 @@ type Work = () => Promise<unknown>;
 type Members = Readonly<Record<string, unknown>>;
 type Ask = (method: string, params?: Members) => Promise<Members>;
 
-/** Profiles the CPU time of a Node process during the work. */
+/** Profiles a Node process by the clock on the wall: what keeps it from its CPU counts where it stands. */
 export const profiled = (pid: number, work: Work): Promise<CpuProfile> =>
   inspected(pid, async (ask) => {
     await ask('Profiler.enable');
@@ -44,11 +47,24 @@ export const outlived = (pid: number, work: Work): Promise<HeapProfile> =>
     return heapProfile.parse(profile);
   });
 
-/** Asks the inspector of a Node process. Rejects if another process is debugged on this machine already. */
+/**
+ * Asks the inspector of a Node process. Another process that is debugged on this machine has the port until it ends: so long
+ * it waits, at most for some minutes.
+ */
 async function inspected<T>(pid: number, use: (ask: Ask) => Promise<T>): Promise<T> {
   await using stack = new AsyncDisposableStack();
+  let asked: Ask | undefined;
+  await until(async () => {
+    asked = await inspectorOf(pid, stack);
+    return asked !== undefined;
+  }, PATIENCE);
+  if (asked === undefined) throw new Error(`process ${pid} has no inspector`);
+  return await use(asked);
+}
+
+/** Undefined if the inspector that answers is that of another process. */
+async function inspectorOf(pid: number, stack: AsyncDisposableStack): Promise<Ask | undefined> {
   process.kill(pid, 'SIGUSR1');
-  await until(async () => (await fetch(LIST)).ok);
   const [{ webSocketDebuggerUrl }] = listed.parse(await (await fetch(LIST)).json());
   const socket = new WebSocket(webSocketDebuggerUrl);
   stack.defer(() => socket.close());
@@ -56,8 +72,9 @@ async function inspected<T>(pid: number, use: (ask: Ask) => Promise<T>): Promise
   const ask = asking(socket);
   const { result } = await ask('Runtime.evaluate', { expression: 'process.pid' });
   const { value } = z.object({ value: z.int() }).parse(result);
-  if (value !== pid) throw new Error(`${LIST} is that of process ${value}, not of ${pid}`);
-  return await use(ask);
+  if (value === pid) return ask;
+  socket.close();
+  return undefined;
 }
 
 const OVER = 'the process is over';

@@ -12,7 +12,7 @@ test('the parts of the threads that worked, the most first', () => {
     ['idle', 5],
     ['libuv-worker', 7],
   ]);
-  expect(threadShares(before, after)).toBe('libuv-worker 87.5 %, main 12.5 %');
+  expect(threadShares(before, after)).toBe('libuv-worker 87.5 % (0.07 s), main 12.5 % (0.01 s)');
 });
 
 test('a thread that works has more ticks afterwards', () => {
@@ -22,5 +22,5 @@ test('a thread that works has more ticks afterwards', () => {
     pbkdf2Sync('a password', 'salt', 10_000, 32, 'sha256');
     shares = threadShares(before, threadTicks(process.pid));
   }
-  expect(shares).toMatch(/^\S+ \d+\.\d %/);
+  expect(shares).toMatch(/^\S+ \d+\.\d % \(\d+\.\d\d s\)/);
 });

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { ticks } from '../cpu.ts';
+import { ticks, TICKS_PER_SECOND } from '../cpu.ts';
 
 /** The CPU ticks of the threads of a process by their names (proc_pid_task(5)); those of one name are one. */
 export function threadTicks(pid: number): ReadonlyMap<string, number> {
@@ -13,8 +13,8 @@ export function threadTicks(pid: number): ReadonlyMap<string, number> {
 }
 
 /**
- * Says which part of the CPU time between two looks each kind of thread had, the most first. A flame graph shows the main
- * thread alone; Node hashes passwords, compresses and reads files in threads named libuv-worker.
+ * Says which part of the CPU time between two looks each kind of thread had, and how much that was, the most first. A flame
+ * graph shows the main thread alone; Node hashes passwords, compresses and reads files in threads named libuv-worker.
  */
 export function threadShares(
   before: ReadonlyMap<string, number>,
@@ -25,6 +25,9 @@ export function threadShares(
   return used
     .filter(([, some]) => some > 0)
     .toSorted(([, one], [, other]) => other - one)
-    .map(([name, some]) => `${name} ${((100 * some) / sum).toFixed(1)} %`)
+    .map(([name, some]) => {
+      const seconds = (some / TICKS_PER_SECOND).toFixed(2);
+      return `${name} ${((100 * some) / sum).toFixed(1)} % (${seconds} s)`;
+    })
     .join(', ');
 }
