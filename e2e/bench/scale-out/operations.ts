@@ -43,8 +43,8 @@ export async function operationsOf(
   );
   const grant = { issuer: authz.url, client: client(0), resource: ES256.url };
   const [writer = ''] = await mintTokens({ ...grant, scope: 'documents:write' }, 1);
-  const { redemption, refresh, keep } = await codes(servers, most);
   const people = await addCrowd(pair, most);
+  const { redemption, refresh, keep } = await codes(servers, people.slice(0, PEOPLE), most);
   const form = await signInForm(servers);
 
   const document = (n: number) => ({
@@ -74,12 +74,16 @@ export async function operationsOf(
   ];
 }
 
-/** Codes of somebody who has allowed a client everything, and the refresh tokens that they are redeemed for. */
-async function codes({ pair, authz }: Countersign, most: number) {
+/** People whose codes are redeemed: each of them, and each of their grants, is in one slot. */
+const PEOPLE = 24;
+
+/** Codes of people who have allowed a client everything, and the refresh tokens that they are redeemed for. */
+async function codes(
+  { pair, authz }: Countersign,
+  people: Awaited<ReturnType<typeof addCrowd>>,
+  most: number,
+) {
   const client = await addPeopleClient(pair, ...CODE_FLOW);
-  const { name, password } = await pair.addPerson();
-  const browser = new TestBrowser(authz.url, pair.issuer);
-  await browser.submit(await browser.open('/account'), { name, password });
   const query = new URLSearchParams({
     client_id: client.id,
     response_type: 'code',
@@ -89,11 +93,19 @@ async function codes({ pair, authz }: Countersign, most: number) {
     code_challenge_method: 'S256',
   });
   const url = `/auth?${query.toString()}`;
-  await browser.submit(await browser.open(url), { decision: 'allow' });
+  const browsers: TestBrowser[] = [];
+  for (const { name, password } of people) {
+    const browser = new TestBrowser(authz.url, pair.issuer);
+    await browser.submit(await browser.open('/account'), { name, password });
+    await browser.submit(await browser.open(url), { decision: 'allow' });
+    browsers.push(browser);
+  }
   const made: string[] = [];
   while (made.length < most) {
-    const { headers } = await browser.request('GET', url);
-    made.push(new URL(headers.get('location') ?? '', pair.issuer).searchParams.get('code') ?? '');
+    const answer = await browsers[made.length % browsers.length]?.request('GET', url);
+    made.push(
+      new URL(answer?.headers.get('location') ?? '', pair.issuer).searchParams.get('code') ?? '',
+    );
   }
   const refreshTokens: string[] = [];
   return {
