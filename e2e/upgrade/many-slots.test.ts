@@ -201,6 +201,17 @@ describe('a store of one slot moves to many', () => {
     },
   );
 
+  test('a further run writes nobody again whom the one before has moved', async () => {
+    const { interruptions } = place.connection;
+    const work = () => Promise.reject(new Error('stopped'));
+    interruptions.push({ before: /^DEL \{cs\}:people/, work });
+    await expect(move(place.connection)).rejects.toThrow('stopped');
+    interruptions.push({ before: /^SCRIPT \{cs:.\}:people$/, work });
+    await move(place.connection);
+    expect(interruptions.splice(0)).toHaveLength(1);
+    await expectAllMoved();
+  });
+
   test.each([
     ['a key', /^SCRIPT \{cs:.\}:artefact:/],
     ['a spent token', /^SCRIPT \{cs:.\}:spent:/],

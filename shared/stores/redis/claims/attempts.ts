@@ -18,7 +18,7 @@ const PATIENCE = 2000;
 
 /**
  * KEYS: a person's attempts, where it says that they have the thing, the former names. ARGV: command, its argument and its reply
- * (`heldBy`), the digest for the former names. Ends attempts that are too old, or that began when the clock was ahead. What it
+ * (`heldBy`), the digest for the former names or ''. Ends attempts that are too old, or that began when the clock was ahead. What it
  * replies with holds until the person makes another attempt.
  */
 export const judge = script(`

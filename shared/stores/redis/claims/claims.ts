@@ -6,7 +6,7 @@ import { type Commands, script } from '../connection/connection.ts';
 import { digestOf } from '../connection/digest.ts';
 import type { Slots } from '../connection/slots.ts';
 import { begin, inAttempt, judge } from './attempts.ts';
-import { type Claim, digestOfThing, heldBy, placeOf, type Thing } from './things.ts';
+import { type Claim, digestOfThing, heldBy, isRemembered, placeOf, type Thing } from './things.ts';
 
 /**
  * KEYS: claims. ARGV: the start of the members of a thing, id, attempt, whether nobody else may have it, whether it may be a former
@@ -30,9 +30,21 @@ redis.call('ZADD', KEYS[1], 0, own .. ARGV[3])
 return {}
 `);
 
-/** KEYS: claims. ARGV: a claim that is not good any more, and the start of the members of its thing if that is a former one. */
+/**
+ * KEYS: claims. ARGV: a claim that is not good any more, and the start of the members of its thing if that is a former one, which
+ * it stays, whoever took the claim away.
+ */
 const drop = script(`
-if redis.call('ZREM', KEYS[1], ARGV[1]) == 1 and ARGV[2] then redis.call('ZADD', KEYS[1], 0, ARGV[2]) end
+redis.call('ZREM', KEYS[1], ARGV[1])
+if ARGV[2] then redis.call('ZADD', KEYS[1], 0, ARGV[2]) end
+`);
+
+/**
+ * KEYS: a person's attempts, the former names. ARGV: the digest of one that is marked among the claims. It stays while an attempt
+ * of the person is under way, which may have claimed the name before it was marked.
+ */
+const forget = script(`
+if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('SREM', KEYS[2], ARGV[1]) end
 `);
 
 /** KEYS: claims. ARGV: the start of the members of a former thing. */
@@ -69,7 +81,7 @@ export function redisClaims(redis: Commands, slots: Slots, random: Random) {
     const slot = slotOf(id);
     const { key, command, argument, expected } = heldBy(id, thing, slot);
     const keys = [attemptsOf(id), key, `${slot}:names:former`] as const;
-    const digest = digestOf(thing.value);
+    const digest = isRemembered(thing) ? digestOf(thing.value) : '';
     return redis.durable<State>(judge, keys, command, argument, expected, digest);
   }
 
@@ -81,7 +93,8 @@ export function redisClaims(redis: Commands, slots: Slots, random: Random) {
     if (state === 'free') await redis.durable(drop, [key], member);
     if (state === 'former') {
       await redis.durable(drop, [key], member, start);
-      await redis.command('SREM', `${slotOf(id)}:names:former`, digestOf(thing.value));
+      const keys = [attemptsOf(id), `${slotOf(id)}:names:former`] as const;
+      await redis.script(forget, keys, digestOf(thing.value));
     }
     return state;
   }

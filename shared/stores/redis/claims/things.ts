@@ -55,9 +55,13 @@ export function placeOf(slots: Slots, digest: string) {
   };
 }
 
-/** Returns the digest of a thing. That of a former name is kept, and of its looks: no name has the colon of a search key. */
-export const digestOfThing = ({ kind, value }: Thing): string =>
-  digestOf(kind === 'name' || (kind === 'search' && isLooks(value)) ? value : `${kind}\0${value}`);
+/** Whether it is remembered by its digest that somebody had it who was removed. */
+export const isRemembered = ({ kind, value }: Thing): boolean =>
+  kind === 'name' || (kind === 'search' && isLooks(value));
+
+/** Returns the digest of a thing. No name has the colon of a search key. */
+export const digestOfThing = (thing: Thing): string =>
+  digestOf(isRemembered(thing) ? thing.value : `${thing.kind}\0${thing.value}`);
 
 /** Returns all that a person has with their record and verifiers. `verifierField`: of a verifier, with which its handle begins. */
 export function thingsOf(

@@ -30,8 +30,9 @@ export const movePeople: Mover = async (run) => {
     const found = await before.getWhole(id);
     if (found === undefined) return;
     const { person, verifiers } = found;
-    const added = await after.add(person, verifiers, 'reused');
-    if (!added && (await after.get(id))?.version !== person.version) {
+    // A run that was stopped has moved them: the verifiers may be gone here.
+    if ((await after.get(id))?.version === person.version) await mine.settled(claims.slotOf(id));
+    else if (!(await after.add(person, verifiers, 'reused'))) {
       throw new Error(`${name} cannot be moved: somebody else has the name, or what belongs to it`);
     }
     await redis.durableCommand('DEL', `${slot}:verifiers:${id}`);

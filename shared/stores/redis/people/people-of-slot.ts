@@ -46,14 +46,15 @@ const NOTHING_KEPT = `["${'-'.repeat(64)}"]`;
 
 /**
  * KEYS: names or handles, people, the verifiers of a person. ARGV: name or handle, the person, field of the verifier. As much
- * work, and an answer as long, for who is not there.
+ * work, and an answer as long, for who is not there. Replies at the end with whether name or handle is theirs, and the verifier kept.
  */
 const findVerifier = script(`
 local id = redis.call('HGET', KEYS[1], ARGV[1])
 local person = redis.call('HGET', KEYS[2], ARGV[2])
 local kept = redis.call('HGET', KEYS[3], ARGV[3])
 local value = cjson.decode(kept or '${NOTHING_KEPT}')[1]
-return { person or '${NOBODY}', value, id == ARGV[2] and person and kept and 1 or 0 }
+local isTheirs = id == ARGV[2] and person
+return { person or '${NOBODY}', value, isTheirs and 1 or 0, kept and 1 or 0 }
 `);
 
 /** KEYS: a person's verifiers, people. ARGV: id. */
@@ -68,13 +69,13 @@ export interface PeopleOfSlot extends People {
   names(range: PeopleRange): Promise<readonly string[]>;
   /** Those with these names; undefined: there is nobody by now. */
   named(names: readonly string[]): Promise<readonly (PersonRecord | undefined)[]>;
-  /** As `getVerifier`, of the person with this id, if the name or handle is theirs. */
+  /** As `getVerifier`, of the person with this id, if the name or handle is theirs. Null: it is, and nothing is kept of them. */
   getVerifierOf(
     id: string,
     kind: string,
     realm: string,
     who: VerifierName,
-  ): Promise<VerifiedPerson | undefined>;
+  ): Promise<VerifiedPerson | null | undefined>;
 }
 
 /**
@@ -168,10 +169,10 @@ export function peopleOfSlot(redis: Commands, slot: string): PeopleOfSlot {
     kind: string,
     realm: string,
     who: VerifierName,
-  ): Promise<VerifiedPerson | undefined> {
+  ): Promise<VerifiedPerson | null | undefined> {
     const field = fieldOf({ kind, realm });
     const [index, key] = 'name' in who ? [names, who.name] : [handles, field + who.handle];
-    const [text, value, found] = await redis.script<[string, string, number]>(
+    const [text, value, isTheirs, isKept] = await redis.script<[string, string, number, number]>(
       findVerifier,
       [index, people, verifiersOf(id)],
       key,
@@ -179,7 +180,8 @@ export function peopleOfSlot(redis: Commands, slot: string): PeopleOfSlot {
       field,
     );
     const person = parsed(text);
-    return found === 1 ? { person, value } : undefined;
+    if (isTheirs === 0) return undefined;
+    return isKept === 1 ? { person, value } : null;
   }
 
   return {
@@ -198,7 +200,7 @@ export function peopleOfSlot(redis: Commands, slot: string): PeopleOfSlot {
       const [index, key] =
         'name' in who ? [names, who.name] : [handles, fieldOf({ kind, realm }) + who.handle];
       const id = await redis.command<string | null>('HGET', index, key);
-      return getVerifierOf(id ?? '', kind, realm, who);
+      return (await getVerifierOf(id ?? '', kind, realm, who)) ?? undefined;
     },
     getVerifierOf,
     async getWhole(id) {

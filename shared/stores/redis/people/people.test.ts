@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import {
   array,
   assert,
@@ -39,6 +39,7 @@ afterAll(() => place[Symbol.asyncDispose]());
 beforeEach(async () => {
   await place.redis.cli('FLUSHALL');
   place.connection.interruptions.length = 0;
+  place.undisturbed.interruptions.length = 0;
 });
 
 const meanwhile = (before: RegExp, work: () => Promise<unknown>) => {
@@ -113,6 +114,29 @@ describe.each(Object.entries(STEPS))('a process that ends before its step "%s"',
   });
 });
 
+test('as many questions are asked for somebody of whom no verifier is kept as for nobody', async () => {
+  await other.add(alice(), [HANDLE]);
+  const counts = [];
+  for (const [realm, name] of [
+    ['realm', 'alice'],
+    ['another realm', 'alice'],
+    ['realm', 'nobody'],
+  ] as const) {
+    const asked = [
+      jest.spyOn(place.undisturbed, 'command'),
+      jest.spyOn(place.undisturbed, 'script'),
+    ];
+    const found = await other.getVerifier(HANDLE.kind, realm, { name });
+    counts.push([found?.person.name, ...asked.map(({ mock }) => mock.calls.length)]);
+    for (const spy of asked) spy.mockRestore();
+  }
+  expect(counts).toEqual([
+    ['alice', 1, 1],
+    [undefined, 1, 1],
+    [undefined, 1, 1],
+  ]);
+});
+
 test('a process that is slow is waited for: it gets the name', async () => {
   const [first, second] = [alice(), alice()];
   const outcome: { waiting?: Promise<boolean> } = {};
@@ -164,6 +188,7 @@ test('two who want the same two things in other orders: one gets both, and neith
 
 describe('somebody who was removed by a process that ended before it took the claims away', () => {
   let removed: PersonRecord;
+  let former: PersonRecord;
   beforeEach(async () => {
     removed = { ...alice(), search_keys: ['looks:alice'] };
     await other.add(removed);
@@ -171,6 +196,7 @@ describe('somebody who was removed by a process that ended before it took the cl
     await other.add({ ...somePerson('bob'), search_keys: ['looks:bob'] });
     const bob = await other.getByName('bob');
     if (!bob) throw new Error('bob is not there');
+    former = bob;
     // Its first look for claims is the first step after the removal.
     meanwhile(/^ZRANGE \{test:.\}:claims:/, stopped);
     await expect(one.remove(bob)).rejects.toThrow('stopped');
@@ -190,6 +216,39 @@ describe('somebody who was removed by a process that ended before it took the cl
     expect(await other.add(unshared, [], 'reused', { unshared: 'looks:bob' })).toBe(false);
     expect(await other.add(somePerson('bob'), [], 'reused')).toBe(true);
     expect(await other.isFormerName('bob')).toBe(false);
+  });
+
+  test('keeps it from a further attempt to make the same account that comes amid the question for it', async () => {
+    const { id } = former;
+    const claimed = Promise.withResolvers<void>();
+    const making: { again?: Promise<boolean> } = {};
+    meanwhile(STEPS.claim, async () => {
+      making.again = other.add({ ...somePerson('bob'), id });
+      await claimed.promise;
+    });
+    const asking = Promise.withResolvers<boolean>();
+    place.undisturbed.interruptions.push({
+      before: STEPS.write,
+      async work() {
+        claimed.resolve();
+        await asking.promise;
+      },
+    });
+    asking.resolve(one.isFormerName('bob'));
+    expect(await asking.promise).toBe(true);
+    expect(await making.again).toBe(false);
+    expect(await other.isFormerName('bob')).toBe(true);
+    expect(await other.add(somePerson('bob'))).toBe(false);
+  });
+
+  test('keeps it, too, where a passkey that was theirs has an id that reads like the name', async () => {
+    const claims = redisClaims(place.undisturbed, slots, systemRandom);
+    const passkey = { kind: 'passkey', value: 'bob' } as const;
+    const wanted = [{ ...passkey, alone: true, former: 'reused' }] as const;
+    await claims.claiming(former.id, wanted, async () => {});
+    await claims.release(former.id, [passkey]);
+    expect(await other.isFormerName('bob')).toBe(true);
+    expect(await other.add(somePerson('bob'))).toBe(false);
   });
 
   test('is in no claim any more once somebody has asked', async () => {

@@ -35,17 +35,20 @@ export function redisPeople(redis: Commands, slots: Slots, claims: Claims): Peop
   const of = (id: string) => inSlot(claims.slotOf(id));
   const things = (whole: WholePerson) => thingsOf(whole, fieldOf);
 
-  /** Looks for the person with a thing, and once more if it went to somebody else meanwhile. */
+  /**
+   * Looks for the person with a thing, and once more if it went to somebody else meanwhile. Null: the person has it, and yet
+   * nothing is found.
+   */
   async function find<T>(
     thing: Thing,
-    look: (store: PeopleOfSlot, id: string) => Promise<T | undefined>,
+    look: (store: PeopleOfSlot, id: string) => Promise<T | null | undefined>,
   ): Promise<T | undefined> {
     for (;;) {
       const ids = await claims.owners(thing);
       // As much work for what nobody has: the time does not tell.
       for (const id of ids.length === 0 ? [thing.value] : ids) {
         const found = await look(of(id), id);
-        if (found !== undefined) return found;
+        if (found !== undefined) return found ?? undefined;
       }
       if (ids.length === 0 || isSame(ids, await claims.owners(thing))) return undefined;
     }
