@@ -3,6 +3,20 @@ import type { Commands } from './connection.ts';
 /** Fields at a time, about. */
 const COUNT = '250';
 
+async function* found(
+  redis: Commands,
+  name: 'HSCAN' | 'SSCAN',
+  key: string,
+): AsyncGenerator<readonly string[]> {
+  let cursor = '0';
+  do {
+    const asked = [cursor, 'COUNT', COUNT];
+    const [next, some] = await redis.command<[string, string[]]>(name, key, ...asked);
+    yield some;
+    cursor = next;
+  } while (cursor !== '0');
+}
+
 /**
  * The fields of a hash with their values, in slices, so that no answer is long. Fields that are there all the time are
  * yielded, perhaps more than once.
@@ -11,41 +25,20 @@ export async function* scan(
   redis: Commands,
   key: string,
 ): AsyncGenerator<readonly (readonly [field: string, value: string])[]> {
-  let cursor = '0';
-  do {
-    const [next, found] = await redis.command<[string, string[]]>(
-      'HSCAN',
-      key,
-      cursor,
-      'COUNT',
-      COUNT,
-    );
-    yield found.flatMap((field, n) => (n % 2 === 0 ? [[field, found[n + 1] ?? ''] as const] : []));
-    cursor = next;
-  } while (cursor !== '0');
+  for await (const some of found(redis, 'HSCAN', key)) {
+    yield some.flatMap((field, n) => (n % 2 === 0 ? [[field, some[n + 1] ?? ''] as const] : []));
+  }
 }
 
 /** Every value of a hash once. */
 export async function scanValues(redis: Commands, key: string): Promise<string[]> {
-  const found = new Map<string, string>();
+  const values = new Map<string, string>();
   for await (const slice of scan(redis, key)) {
-    for (const [field, value] of slice) found.set(field, value);
+    for (const [field, value] of slice) values.set(field, value);
   }
-  return [...found.values()];
+  return [...values.values()];
 }
 
-/** The members of a set, in slices as those of a hash. */
-export async function* scanSet(redis: Commands, key: string): AsyncGenerator<readonly string[]> {
-  let cursor = '0';
-  do {
-    const [next, found] = await redis.command<[string, string[]]>(
-      'SSCAN',
-      key,
-      cursor,
-      'COUNT',
-      COUNT,
-    );
-    yield found;
-    cursor = next;
-  } while (cursor !== '0');
-}
+/** The members of a set, in slices as the fields of a hash. */
+export const scanSet = (redis: Commands, key: string): AsyncGenerator<readonly string[]> =>
+  found(redis, 'SSCAN', key);

@@ -8,6 +8,7 @@ import type { PublicKeyRecord, PublicKeys } from '#shared/stores/credentials/pub
 import { SLICE, slices } from '#shared/stores/people/slices.ts';
 import { script } from '../connection/connection.ts';
 import type { Commands } from '../connection/connection.ts';
+import { replaceField } from '../connection/replace-field.ts';
 
 /** KEYS: keys, their order. ARGV: id, record, its place, first and last of the owner's places, `most`. */
 const add = script(`
@@ -16,13 +17,6 @@ if redis.call('ZLEXCOUNT', KEYS[2], ARGV[4], ARGV[5]) >= tonumber(ARGV[6]) then 
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 redis.call('ZADD', KEYS[2], 0, ARGV[3])
 return 'added'
-`);
-
-/** KEYS: keys. ARGV: id, record, the record that it replaces. */
-const replace = script(`
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-return 1
 `);
 
 /** KEYS: keys, their order. ARGV: id, its place, the record. */
@@ -113,13 +107,13 @@ export function publicKeysInOneSlot(redis: Commands, slot: string): PublicKeys {
         const changed = used(key, at);
         if (changed === key) return true;
         const record = JSON.stringify(changed);
-        return (await redis.script<number>(replace, [keys], id, record, was)) === 1;
+        return (await redis.script<number>(replaceField, [keys], id, record, was)) === 1;
       });
     },
     async signOut(id, at) {
       return change(id, async (key, was) => {
         const record = JSON.stringify(signedOut(key, at));
-        return (await redis.durable<number>(replace, [keys], id, record, was)) === 1;
+        return (await redis.durable<number>(replaceField, [keys], id, record, was)) === 1;
       });
     },
     async remove(id) {

@@ -12,6 +12,7 @@ import { type Commands, script } from '../connection/connection.ts';
 import { inSlots } from '../connection/in-slots.ts';
 import { ATTEMPTS, LATE, redisPlaces, type Stamped } from '../connection/places.ts';
 import type { Slots } from '../connection/slots.ts';
+import { replaceField } from '../connection/replace-field.ts';
 import { ageOf } from './public-keys-in-one-slot.ts';
 
 /** KEYS: keys. ARGV: id, record, stamp. */
@@ -20,13 +21,6 @@ if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 'taken' end
 if late(ARGV[3]) then return 'late' end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
 return 'added'
-`);
-
-/** KEYS: keys. ARGV: id, record, the record that it replaces. */
-const replace = script(`
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-return 1
 `);
 
 /** KEYS: keys. ARGV: id, the record. */
@@ -120,7 +114,7 @@ export function publicKeysInSlots(
         const changed = used(thing, at);
         if (changed === thing) return true;
         const args = [id, textOf(changed, stamp), was];
-        if ((await redis.script<number>(replace, [keysOf(id)], ...args)) === 0) return false;
+        if ((await redis.script<number>(replaceField, [keysOf(id)], ...args)) === 0) return false;
         await places.keep(ownerText(thing.owner), ageOf(thing), id, stamp);
         return true;
       });
@@ -128,7 +122,7 @@ export function publicKeysInSlots(
     signOut: (id, at) =>
       change(id, async ({ thing, stamp }, was) => {
         const args = [id, textOf(signedOut(thing, at), stamp), was];
-        return (await of.durable<number>(replace, [keysOf(id)], ...args)) === 1;
+        return (await of.durable<number>(replaceField, [keysOf(id)], ...args)) === 1;
       }),
     async remove(id) {
       const removed = await change(id, async ({ thing, stamp }, was) => {

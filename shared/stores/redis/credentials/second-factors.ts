@@ -16,6 +16,7 @@ import { script } from '../connection/connection.ts';
 import type { Commands } from '../connection/connection.ts';
 import { digestOf } from '../connection/digest.ts';
 import type { Slots } from '../connection/slots.ts';
+import { replaceField } from '../connection/replace-field.ts';
 import { type Place, placeIn, secondFactorKeys } from './second-factor-keys.ts';
 import { setUpsAtOnce } from './set-up-at-once.ts';
 import { setUpsInSteps } from './set-up-in-steps.ts';
@@ -33,13 +34,6 @@ const keysOf = ({ factors, order, setUps }: Place) => [factors, order, setUps] a
 /** Resolves to 1: it was added; 0: the person has one; -1: a set-up is under way. */
 export const addFactor = (redis: Commands, place: Place, record: string): Promise<number> =>
   redis.durable<number>(add, keysOf(place), place.person, record);
-
-/** KEYS: second factors. ARGV: person, record, the record that it replaces. */
-const replace = script(`
-if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[3] then return 0 end
-redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
-return 1
-`);
 
 /** KEYS: second factors, their order, set-ups. ARGV: person, the record that is removed. -1: a set-up is under way. */
 const remove = script(`
@@ -101,7 +95,7 @@ export function redisSecondFactors(
         return undefined;
       }
       const record = JSON.stringify(after);
-      if ((await ofFactors.durable<number>(replace, [factors], person, record, was)) === 1)
+      if ((await ofFactors.durable<number>(replaceField, [factors], person, record, was)) === 1)
         return after;
     }
   }
