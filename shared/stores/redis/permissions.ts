@@ -8,7 +8,16 @@ export const ON_KEYS =
   ZREMRANGEBYSCORE ZSCORE`.split(/\s+/);
 
 /** Those that it needs beside, a subcommand behind a bar. */
-export const BESIDE = ['EVALSHA', 'INFO', 'SCAN', 'TIME', 'WAIT', 'XINFO|STREAM', 'XREAD'];
+export const BESIDE = [
+  'ASKING',
+  'EVALSHA',
+  'INFO',
+  'SCAN',
+  'TIME',
+  'WAIT',
+  'XINFO|STREAM',
+  'XREAD',
+];
 
 const NEEDED = [...ON_KEYS, ...BESIDE];
 
