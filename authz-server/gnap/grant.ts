@@ -43,7 +43,7 @@ export async function requestGrant(server: GnapServer, received: Received): Prom
     const { modes, ...interaction } = beginInteraction(server, client.record, body.interact);
     await spendOne(server, 'visits', customerOf(from.address), server.config.limits.visits);
     await spendOne(server, 'visits', clientId, server.config.limits.visits);
-    await spendOne(server, 'visits', 'all', server.config.limits.allVisits);
+    await spendOne(server, 'all-visits', 'all', server.config.limits.allVisits);
     const iat = epochSeconds(server.clock);
     const continuation = newContinuation(server);
     const pending: PendingGrant = {

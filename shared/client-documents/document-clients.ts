@@ -90,7 +90,7 @@ export function createDocumentClients(parts: Parts, network: DocumentNetwork): D
       ['documents-host', hostname, OF_HOST],
       ['documents-address', 'all', OF_ALL],
       // The row that it leaves is one of a stranger.
-      ['visits', 'all', config.limits.allVisits],
+      ['all-visits', 'all', config.limits.allVisits],
     ] as const;
     const buckets = isNew ? ofUnknown : ([['documents-client', clientId, OF_CLIENT]] as const);
     for (const [namespace, key, rate] of buckets) {

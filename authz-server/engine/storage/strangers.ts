@@ -42,7 +42,7 @@ export async function spendOfStranger({
 }: Pick<AdapterStore, 'stores' | 'config'>): Promise<void> {
   const { visits, allVisits } = config.limits;
   await spend(stores, 'visits', customerOf(Provider.ctx?.ip ?? ''), visits);
-  await spend(stores, 'visits', 'all', allVisits);
+  await spend(stores, 'all-visits', 'all', allVisits);
 }
 
 /**

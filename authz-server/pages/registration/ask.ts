@@ -41,7 +41,11 @@ export function askToRegisterHandlers(
       );
       if (seconds !== undefined) return refuse({ kind: 'later', seconds });
       // Unknown visitors at many addresses leave a bounded number of rows together.
-      const all = await server.stores.limits.spend('visits', 'all', server.config.limits.allVisits);
+      const all = await server.stores.limits.spend(
+        'all-visits',
+        'all',
+        server.config.limits.allVisits,
+      );
       if (!all.ok) return refuse({ kind: 'later', seconds: all.retryAfter });
       const nobody = `(nobody) ${hash('sha256', addressKey(address), 'base64url')}`;
       await notify(server, nobody, 'registration', view.language, { to: address });

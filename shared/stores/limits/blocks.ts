@@ -6,7 +6,12 @@ import type { LimitNamespace, Limits, Spent } from './limits.ts';
 import { boundedWaiting } from '../outage/waiting.ts';
 
 /** The limits that many requests spend: their keys are known, or leave no row behind. */
-const IN_BLOCKS: ReadonlySet<LimitNamespace> = new Set(['address', 'api-key', 'client']);
+const IN_BLOCKS: ReadonlySet<LimitNamespace> = new Set([
+  'address',
+  'all-visits',
+  'api-key',
+  'client',
+]);
 
 /** Buckets of which something is held. Of one that nobody asked for lately it is lost. */
 const CAPACITY = 10_000;

@@ -23,8 +23,10 @@ export type LimitNamespace =
   | 'address'
   /** Token requests of a client, and its assertions at any endpoint, by its id. */
   | 'client'
-  /** Rows that unknown visitors leave in the store, by address; under `all` those of all addresses together. */
+  /** Rows that unknown visitors leave in the store, by address. */
   | 'visits'
+  /** Those of all addresses together, under `all`. */
+  | 'all-visits'
   /** Rows that wait in the store for signed-in people, by account. */
   | 'visits-account'
   /** Refresh tokens that were used and are remembered, by account. */
