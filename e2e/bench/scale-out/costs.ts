@@ -15,7 +15,7 @@ export const COSTS = {
   'Redis, one sign-in': { value: 600, source: WHOLE },
   'Redis, one revocation': { value: 7, source: `${WHOLE}, table of the feed` },
   'Redis, one question for verdicts': { value: 39, source: `${WHOLE}, table of the feed` },
-  'octets of one event of the audit log on Redis': { value: 600, source: ONCE },
+  'octets of one event of the audit log on Redis': { value: 653, source: ONCE },
   'octets of one remembered revocation': {
     value: 233,
     source: '`docs/explanation/capacity.md`: a million took 222 MiB more',

@@ -1,3 +1,4 @@
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type Commands, type Keys, type Script, script } from '../connection/connection.ts';
 
 /** Milliseconds after which an attempt ends by itself: of a process that died. */
@@ -41,7 +42,7 @@ function ofAttempt(body: Script): Script {
     known.get(body) ??
     script(`
 if redis.call('HDEL', table.remove(KEYS), table.remove(ARGV)) == 0 then
-  return redis.error_reply('ERR this took so long that somebody else was let go on: repeat it')
+  return 'late'
 end
 ${body.lua}`);
   known.set(body, found);
@@ -60,9 +61,19 @@ export function inAttempt(
     script: (body, keys, ...args) => redis.script(body, keys, ...args),
     settled: (key) => redis.settled(key),
     durableCommand: (name, key, ...args) => redis.durableCommand(name, key, ...args),
-    durable<T>(body: Script, keys: Keys, ...args: readonly string[]): Promise<T> {
+    async durable<T>(body: Script, keys: Keys, ...args: readonly string[]): Promise<T> {
       ends();
-      return redis.durable<T>(ofAttempt(body), [...keys, attempts], ...args, attempt);
+      const withAttempt = [...keys, attempts] as const;
+      const answer = await redis.durable<T | 'late'>(
+        ofAttempt(body),
+        withAttempt,
+        ...args,
+        attempt,
+      );
+      if (answer !== 'late') return answer;
+      throw new StoreUnavailable('this took so long that somebody else was let go on: repeat it', {
+        refused: true,
+      });
     },
   };
 }
