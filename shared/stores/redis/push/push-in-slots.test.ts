@@ -80,6 +80,23 @@ describe('a push service in many slots', () => {
   });
 
   test.each([
+    ['push resource', /^HDEL/],
+    ['record', /^SCRIPT \{test:a\}:push:subscriptions/],
+    ['place', /^ZREM/],
+  ])(
+    'the process is stopped before the %s of an ended subscription goes: ended again, nothing of it is left but its place',
+    async (_, step) => {
+      await other.subscribe(subscription, 9);
+      before(step, stop);
+      await expect(one.unsubscribe(id)).rejects.toThrow('stopped');
+      await other.unsubscribe(id);
+      expect(await other.subscriptionsOf('alice')).toEqual([]);
+      const left = (await place.redis.cli('KEYS', '*')).split('\n').filter(Boolean);
+      expect(left.filter((key) => !/:push:(news|order)$/.test(key))).toEqual([]);
+    },
+  );
+
+  test.each([
     ['acknowledged', 'delivered', (push: Push, posting: string) => push.acknowledge(posting)],
     ['ended with its subscription', 'gone', (push: Push) => push.unsubscribe(id)],
   ])(

@@ -133,6 +133,8 @@ export function pushInSlots(redis: Commands, slots: Slots, clock: Clock, random:
         return false;
       }
       const { thing, stamp } = found;
+      // Before the record: whoever is killed in between leaves all that the next attempt needs.
+      await redis.command('HDEL', keys.resources(thing.push), thing.push);
       for (;;) {
         const ids = await redis.command<string[]>('ZRANGE', keys.messages(id), '0', '-1');
         const removed = await redis.durable<number>(
@@ -152,7 +154,6 @@ export function pushInSlots(redis: Commands, slots: Slots, clock: Clock, random:
         );
         if (removed === -1) continue;
         if (ids.length > 0) await receipts.concludeAll(keys.concluded(id));
-        await redis.command('HDEL', keys.resources(thing.push), thing.push);
         await places.leave(...placeOf(thing), stamp);
         return removed === 1;
       }
