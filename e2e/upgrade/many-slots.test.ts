@@ -85,7 +85,17 @@ describe('a store of one slot moves to many', () => {
     await place.redis.cli('FLUSHALL');
     await loadFormerKeys('f9bf1a6', async () => place.redis);
     await migrate(place.undisturbed, 'cs');
-    const { artefacts, clients, spentTokens, people, passkeys } = former();
+    await fill(former());
+    expect((await inOneSlot()).length).toBeGreaterThan(30);
+  });
+
+  async function fill({
+    artefacts,
+    clients,
+    spentTokens,
+    people,
+    passkeys,
+  }: ReturnType<typeof of>) {
     await people.add(ANN, VERIFIERS);
     await people.add(GONE);
     await people.remove(GONE);
@@ -98,8 +108,7 @@ describe('a store of one slot moves to many', () => {
     await artefacts.put({ kind: 'Consent', id: 'always', payload: { accountId: 'odd' } });
     for (const id of CLIENTS) await clients.add(someClient(id));
     await spentTokens.spend(SPENT, WRITTEN_AT + 60_000);
-    expect((await inOneSlot()).length).toBeGreaterThan(30);
-  });
+  }
 
   async function expectAllMoved(): Promise<void> {
     expect(await inOneSlot()).toEqual([]);
@@ -255,6 +264,22 @@ describe('a store of one slot moves to many', () => {
     expect((await layoutOf(place.undisturbed, 'cs')).name).toBeNull();
     expect(await place.redis.cli('GET', '{cs}:schema:oldest')).toBe(before);
     expect((await inOneSlot()).length).toBeGreaterThan(30);
+  });
+
+  test('a store of schema 13, where only people have one slot, is as it was until it is moved, and then has slots for all', async () => {
+    await place.redis.cli('FLUSHALL');
+    const rows = { schema: '13', 'schema:oldest': '13', 'schema:slots': 'many' };
+    const texts = Object.entries(rows).flatMap(([name, value]) => [`{cs}:${name}`, value]);
+    await place.redis.cli('MSET', ...texts);
+    await migrate(place.undisturbed, 'cs');
+    await fill(of(LAYOUTS.many('cs')));
+    const sure = () => Promise.reject(new Error('one has started'));
+    await expect(move(place.undisturbed, { sure })).rejects.toThrow('one has started');
+    expect((await layoutOf(place.undisturbed, 'cs')).name).toBe('many');
+    expect(await place.redis.cli('GET', '{cs}:schema:oldest')).toBe('13');
+    expect(await of(LAYOUTS.many('cs')).people.getByName(ANN.name)).toEqual(ANN);
+    await move();
+    await expectAllMoved();
   });
 
   test('keys that the first look overlooks, since their slot goes to another master, are found by the next one', async () => {
