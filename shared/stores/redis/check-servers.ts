@@ -113,13 +113,15 @@ async function settings(
 /** Refuses a schema that is newer than ours, unless code of ours may work on it. */
 async function checkSchema(owner: Wire, reached: Reached, prefix: string): Promise<void> {
   const { schema, oldest, slots } = schemaKeys(prefix);
-  const find = () => reached(owner.send<(string | null)[]>(schema, ['MGET', schema, oldest]));
+  // One by one: while their slot moves, a Cluster refuses keys of which only some have gone.
+  const find = (key: string) => reached(owner.send<string | null>(key, ['GET', key]));
   // Written once: a server that can only be read is no reason not to start.
-  if ((await find())[0] === null) {
+  if ((await find(schema)) === null) {
     const first = [schema, String(SCHEMA), oldest, String(NEWEST.oldest), slots, NEWEST.name];
     await reached(owner.send(schema, ['MSETNX', ...first]));
   }
-  const [found, needed] = await find();
+  const found = await find(schema);
+  const needed = await find(oldest);
   if (Number(found) > SCHEMA && Number(needed ?? found) > SCHEMA) {
     throw new Error(
       `Redis holds schema ${found}, written by a newer version; this one knows ${SCHEMA}, and the keys need ${needed ?? found}. Start the newer version, or restore a dump from before the upgrade`,

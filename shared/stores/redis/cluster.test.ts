@@ -159,7 +159,7 @@ describe('a cluster in trouble', () => {
     for (const one of await uniques('after')) expect(one.status).toBe('fulfilled');
   });
 
-  test('writes that wait for a replica follow a slot that moves, and are there afterwards', async () => {
+  test('writes that wait for a replica follow a slot that moves, and are there afterwards; a server starts meanwhile', async () => {
     await cluster.replicate();
     const config = redisConfig({ mode: 'cluster', urls: cluster.urls, replicas: 1 });
     await using durable = await openTestRedis(config);
@@ -176,6 +176,8 @@ describe('a cluster in trouble', () => {
         await revoke();
         // Looks at the layout, too, whose keys are at two masters meanwhile.
         await durable.ping();
+        await using started = await openTestRedis(config);
+        await started.ping();
       });
       await revoke();
     }
