@@ -26,7 +26,7 @@ export function sqliteOutbox(file: Database): Outbox {
         return true;
       }),
 
-    takeTurn: async () => true,
+    takeTurn: () => file.read(() => true),
 
     async take(now, until, count) {
       // Most of the time none is due: that needs no turn to write.
