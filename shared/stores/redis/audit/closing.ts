@@ -34,6 +34,8 @@ export function openEntries(redis: Commands, streams: AuditStreams, turn: string
       const positions: Positions = JSON.parse(text ?? '{}');
       const first = await firstOpen(redis, streams.all, positions);
       const closed = Object.fromEntries(first.map(({ stream, entry: [id] }) => [stream, id]));
+      // A replica that takes over without them, and whose clock is behind, would give later entries lower ids.
+      await Promise.all(Object.keys(closed).map((stream) => redis.settled(stream)));
       const upTo: UpTo = { positions: { ...positions, ...closed }, closed };
       return { texts: first.map(({ entry: [, [, value]] }) => value), upTo: JSON.stringify(upTo) };
     },

@@ -1,6 +1,7 @@
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
 import { MOST_ENTRIES } from '#shared/stores/audit/audit.ts';
 import type { Commands } from '../connection/connection.ts';
+import { openEntries } from './closing.ts';
 import { type Entry, firstOpen } from './open-entries.ts';
 
 /** Streams as Redis has them; ids are numbers before `-0`. Counts the parts that were read, and their entries. */
@@ -19,7 +20,8 @@ function redisWith(streams: Readonly<Record<string, readonly number[]>>) {
     read.entries += found.length;
     return found.map((id): Entry => [`${id}-0`, ['text', `${stream} ${id}`]]);
   };
-  return { read, redis: { command } as unknown as Commands };
+  const settled = jest.fn<Commands['settled']>(async () => {});
+  return { read, settled, redis: { command, settled } as unknown as Commands };
 }
 
 const numbers = (count: number, of: (n: number) => number) =>
@@ -76,4 +78,18 @@ describe('the first open entries of all streams', () => {
     const streams = { a: numbers(450, (n) => n), b: numbers(450, (n) => n) };
     expect((await idsOf(streams)).ids).toEqual(numbers(900, (n) => Math.floor(n / 2)));
   });
+});
+
+test('a link closes only entries that the replicas of each of their shards have', async () => {
+  const { redis, settled } = redisWith({ a: [1, 2], b: [], c: [3] });
+  const streams = { all: ['a', 'b', 'c'], of: String, for: String };
+  const { behind } = openEntries(redis, streams, 'turn');
+  settled.mockImplementation(async (stream) => {
+    if (stream === 'c') throw new Error('no replica');
+  });
+  await expect(behind(null)).rejects.toThrow('no replica');
+  settled.mockImplementation(async () => {});
+  settled.mockClear();
+  expect((await behind(null)).texts).toEqual(['a 1', 'a 2', 'c 3']);
+  expect(settled.mock.calls.flat()).toEqual(['a', 'c']);
 });
