@@ -5,16 +5,17 @@ export interface Cost {
 }
 
 const WHOLE = '`npm run bench -- scale-out`, 26 November 2026, one shard, one process';
+const SIX = '`npm run bench -- scale-out`, 26 November 2026, six shards, one process';
 const ONCE = '`e2e/bench/README.md`, "Measured once"';
 
 export const COSTS = {
   'verdict, token seen': { value: 48, source: ONCE },
-  refresh: { value: 2_700, source: WHOLE },
-  'sign-in': { value: 12_000, source: WHOLE },
-  'Redis, one refresh': { value: 375, source: WHOLE },
-  'Redis, one sign-in': { value: 600, source: WHOLE },
+  refresh: { value: 2_475, source: WHOLE },
+  'sign-in': { value: 10_475, source: WHOLE },
+  'Redis, one refresh': { value: 575, source: SIX },
+  'Redis, one sign-in': { value: 875, source: SIX },
   'Redis, one revocation': { value: 7, source: `${WHOLE}, table of the feed` },
-  'Redis, one question for verdicts': { value: 39, source: `${WHOLE}, table of the feed` },
+  'Redis, one question for verdicts': { value: 37, source: `${WHOLE}, table of the feed` },
   'octets of one event of the audit log on Redis': { value: 653, source: ONCE },
   'octets of one remembered revocation': {
     value: 233,
