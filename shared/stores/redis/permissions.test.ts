@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 import { BESIDE, forbiddenBy, ON_KEYS } from './permissions.ts';
 
 /** A command in a script, in a list of words, or in a type that has several. */
-const COMMAND = /(?:\.p?call\(|ommand(?:<[^(]*>)?\(|\[|\|)\s*'(?!COUNT')([A-Z]{3,})'/g;
+const COMMAND = /(?:\.p?call\(|ommand(?:<[^']*?>)?\(|\[|\|)\s*'(?!COUNT')([A-Z]{3,})'/g;
 
 /** Asked of other servers or by other means, or done without where it is forbidden. */
 const OTHERS = ['CONFIG', 'EVAL', 'KEYS', 'ROLE', 'SENTINEL'];
