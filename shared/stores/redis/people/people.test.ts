@@ -151,6 +151,21 @@ test('a process that is slow is waited for: it gets the name', async () => {
   expect(await left()).toBe('3 claims, 0 attempts');
 });
 
+test('one who waits for others again and again is told so in the end, and leaves no attempt', async () => {
+  // Each claim finds another one, whose attempt is always under way.
+  const others = jest
+    .spyOn(place.connection, 'durable')
+    .mockImplementation(async (_, keys) => (keys.length === 1 ? ['another'] : 'attempted'));
+  try {
+    const waiting = one.add(somePerson('alice'));
+    await expect(waiting).rejects.toThrow('others are about to have the same name');
+    await expect(waiting).rejects.toBeInstanceOf(StoreUnavailable);
+  } finally {
+    others.mockRestore();
+  }
+  expect(await left()).toBe('0 claims, 0 attempts');
+});
+
 test('an attempt of a time when the clock was ahead keeps nobody waiting', async () => {
   meanwhile(STEPS.write, stopped);
   await expect(one.add(alice())).rejects.toThrow('stopped');
