@@ -1,6 +1,6 @@
 import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 import { type AccessStore, changing } from './access/access-store.ts';
-import { endEverything } from './access/everything.ts';
+import { endAhead, endEverything } from './access/everything.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
 import type {
   FormerName,
@@ -10,7 +10,6 @@ import type {
   VerifierRow,
   WithPerson,
 } from '#shared/stores/people/people.ts';
-import { rememberUntil } from '#shared/stores/revocation/lifetime.ts';
 import type { Stores } from '#shared/stores/stores.ts';
 import { verifierSet } from '#shared/stores/people/verifier-set.ts';
 import type { Passwords } from './password.ts';
@@ -154,7 +153,10 @@ export async function personNamed(
   return person;
 }
 
-/** Gives a person a new password, everywhere at once, and ends everything that the old one opened. */
+/**
+ * Gives a person a new password, everywhere at once, and ends everything that the old one opened, also if the process ends
+ * before it is done.
+ */
 export async function setPassword(
   store: PeopleStore,
   name: string,
@@ -162,6 +164,7 @@ export async function setPassword(
 ): Promise<PersonRecord> {
   const person = await personNamed(store.stores.people, name);
   const secrets = await secretsOf(store, person.name, password);
+  await endAhead(store, person.id);
   const edit = (now: PersonRecord) => ({ ...now, ...secrets });
   return changePerson(store, person.name, edit, { kind: 'password.changed' });
 }
@@ -188,17 +191,12 @@ export async function setKerberos(
 }
 
 /**
- * Prevents a person from signing in, and ends everything of theirs. Of several at once one is the event; each of them ends
- * what another may not have ended yet. The generation is raised before the record is replaced, too, so that a crash behind
- * that leaves no token of before. A store that does not answer then keeps nobody from being disabled: `changePerson` says so.
+ * Prevents a person from signing in, and ends everything of theirs, also if the process ends before it is done. Of several at
+ * once one is the event; each of them ends what another may not have ended yet.
  */
 export async function disablePerson(store: PeopleStore, name: string): Promise<PersonRecord> {
-  const { people, revocations } = store.stores;
-  const there = await personNamed(people, name);
-  if (!there.disabled) {
-    const until = rememberUntil(store.clock.now(), store.longestLife);
-    await revocations.raise('person', there.id, until).catch(() => {});
-  }
+  const there = await personNamed(store.stores.people, name);
+  if (!there.disabled) await endAhead(store, there.id);
   const edit = (person: PersonRecord) => ({ ...person, disabled: true });
   return changePerson(store, name, edit, ({ disabled }) =>
     disabled ? undefined : { kind: 'person.disabled' },

@@ -297,7 +297,7 @@ describe('user passwd', () => {
     });
     expect(await enters(shell, 'alice', PASSWORD)).toBe(false);
     expect(await enters(shell, 'alice', 'the new password')).toBe(true);
-    expect(await left()).toEqual({ signIns: 0, grants: 0, generation: 1 });
+    expect(await left()).toEqual({ signIns: 0, grants: 0, generation: 2 });
   });
 
   test('without --password-stdin one is made and shown', async () => {

@@ -20,11 +20,22 @@ export async function endEverything(
   accountId: string,
   ...events: readonly AuditEvent[]
 ): Promise<Ended> {
-  const until = rememberUntil(store.clock.now(), store.longestLife);
   const revocations = changing(store, 'revocations', ...events);
-  const generation = await revocations.raise('person', accountId, until);
+  const generation = await revocations.raise('person', accountId, untilForgotten(store));
   return clearEarlier(store, accountId, generation);
 }
+
+/**
+ * Raises a person's generation ahead of a change that is followed by `endEverything`, so that a crash between the two leaves
+ * no token of before. A store that does not answer prevents no change by this: what follows says so.
+ */
+export async function endAhead(store: AccessStore, accountId: string): Promise<void> {
+  const { revocations } = store.stores;
+  await revocations.raise('person', accountId, untilForgotten(store)).catch(() => {});
+}
+
+const untilForgotten = ({ clock, longestLife }: AccessStore) =>
+  rememberUntil(clock.now(), longestLife);
 
 /**
  * Removes what a person has of earlier generations than the one that was raised. Every sign-in, grant and token of those
