@@ -56,6 +56,18 @@ test('each part is needed by some suite', () => {
   expect(named(...all)).toEqual([...new Set(programs)].toSorted((a, b) => a.localeCompare(b)));
 });
 
+test('npm ci bundles the source for the launcher', async () => {
+  await run('npm', ['run', 'prepare'], { cwd: ROOT });
+  const tells = `process.on('exit', () => console.log(process.argv[1]))`;
+  const says = ['--import', `data:text/javascript,${tells}`];
+  const { stdout } = await run(
+    process.execPath,
+    [...says, 'shared/cli/countersign.js', 'client', '--help'],
+    { cwd: ROOT },
+  );
+  expect(stdout).toContain(`\n${ROOT}node_modules/.cache/start/shared/cli/main.js\n`);
+});
+
 test('our programs are bundled for a suite that starts them, and for no other', () => {
   expect(startsOurs(['e2e/flows/refresh.test.ts'])).toBe(true);
   expect(startsOurs(['shared/cli/main.test.ts'])).toBe(true);

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
@@ -78,6 +78,45 @@ test('start runs both servers; the source goes before a build that may be old', 
     'shared/cli/main.ts': '',
   });
   expect((await runScript([launcher, 'start'], {})).stdout).toBe('source 2\n');
+});
+
+describe('the bundle that npm ci makes of the source', () => {
+  const MADE = 'node_modules/.cache/start/made-of.json';
+  const files = {
+    'shared/cli/main.ts': `console.log('source')`,
+    'node_modules/.cache/start/shared/cli/main.js': `console.log('bundle')`,
+    'dist/shared/cli/main.js': `console.log('built')`,
+    'shared/of/it.ts': '',
+  };
+
+  /** The launcher of a source whose bundle is of these files, as they were then. */
+  async function bundledOf(...names: readonly string[]) {
+    const launcher = await installed({ ...files, [MADE]: '{}' });
+    const root = join(launcher, '../../..');
+    const rows = names.map(async (name) => [
+      join(root, name),
+      (await stat(join(root, name))).mtimeMs,
+    ]);
+    await writeFile(join(root, MADE), JSON.stringify(Object.fromEntries(await Promise.all(rows))));
+    return { launcher, root };
+  }
+  const runs = async (launcher: string) => (await runScript([launcher], {})).stdout;
+
+  test('runs, until a file of it changes or is missing', async () => {
+    const { launcher, root } = await bundledOf('shared/cli/main.ts', 'shared/of/it.ts');
+    expect(await runs(launcher)).toBe('bundle\n');
+    await utimes(join(root, 'shared/of/it.ts'), new Date(), new Date(0));
+    expect(await runs(launcher)).toBe('source\n');
+    const other = await bundledOf('shared/of/it.ts');
+    await rm(join(other.root, 'shared/of/it.ts'));
+    expect(await runs(other.launcher)).toBe('source\n');
+  });
+
+  test.each(['', 'null', '{'])('does not run, if its record is %j', async (record) => {
+    const { launcher, root } = await bundledOf();
+    await writeFile(join(root, MADE), record);
+    expect(await runs(launcher)).toBe('source\n');
+  });
 });
 
 test.each(['help start', '--help start authz', '-h start', 'start --help', 'start -h'])(
