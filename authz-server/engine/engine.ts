@@ -41,7 +41,7 @@ export function createEngine(server: AuthzServer, ring: KeyRing, log: Log): Engi
   const steps = tokenSteps(server, log);
   const build = (keys: KeySet) => {
     const provider = createProvider(server, keys, steps);
-    provider.use(site(server, provider).routes());
+    provider.use(site(server, provider));
     provider.use(unstored);
     provider.use(comeBack);
     provider.use(challenged(server.config.issuer));

@@ -2,6 +2,7 @@ import { Router } from '@koa/router';
 import type { Context, Middleware, Next } from 'koa';
 import type Provider from 'oidc-provider';
 import { REGISTRATION_PATH } from '#shared/people/registration.ts';
+import type { Endpoint } from '#shared/server/endpoints/endpoint.ts';
 import { note, shownId } from '#shared/server/message/request-log.ts';
 import { ACTIVITY_PATH, activityHandler } from './activity/activity.ts';
 import { formToQuery } from './form-to-query.ts';
@@ -20,6 +21,7 @@ import { changePasswordHandlers } from './password/change-password.ts';
 import { FORGOTTEN_PATH, forgottenHandlers } from './password/forgotten.ts';
 import { recoverHandlers } from './password/recover.ts';
 import { errorProps } from './frame/page-error.ts';
+import { ENDPOINTS } from '../base/endpoints.ts';
 import type { PagesServer } from '../base/server.ts';
 import { answerWith, seeOther } from './frame/respond.ts';
 import { ASK_PATH, askToRegisterHandlers } from './registration/ask.ts';
@@ -33,8 +35,15 @@ import { frameOf } from './frame/view-of.ts';
 import { errorPage } from './views/error.ts';
 import { TO_ACCOUNT } from './frame/way-back.ts';
 
+type Pages = ReturnType<Router['routes']>;
+
+/** The addresses of programs: going through all routes of pages costs their requests up to a twentieth of their time. */
+const PROGRAMS: ReadonlySet<string> = new Set(
+  Object.entries<Endpoint>(ENDPOINTS).flatMap(([path, { program }]) => (program ? [path] : [])),
+);
+
 /** The pages for people. They stand before the engine, whose routes are for programs. */
-export function site(server: PagesServer, provider: Provider): Router {
+export function site(server: PagesServer, provider: Provider): Pages {
   const interaction = interactionHandlers(server, provider);
   const { signIn } = createSignIn(server, provider);
   const { ask, signOut } = signOutHandlers(server, provider);
@@ -95,7 +104,8 @@ export function site(server: PagesServer, provider: Provider): Router {
   const router = new Router();
   router.use(errorPages(server, provider));
   for (const [method, path, handler] of routes) router.register(path, [method], handler);
-  return router;
+  const pages = router.routes();
+  return (ctx, next) => (PROGRAMS.has(ctx.path) ? next() : pages(ctx, next));
 }
 
 type Route = readonly [method: string, path: string, handler: Middleware];

@@ -1,7 +1,7 @@
 /** A value that may be there at once. A promise costs a turn of the microtasks, on a path that has ten such steps. */
 export type Awaitable<T> = T | Promise<T>;
 
-const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
+export const isPromise = <T>(value: Awaitable<T>): value is Promise<T> =>
   typeof value === 'object' && value !== null && 'then' in value;
 
 /** Goes on with a value: at once if it is there. */

@@ -1,4 +1,4 @@
-import { andThen, recover } from '#shared/base/awaitable.ts';
+import { isPromise } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { LimitNamespace } from '#shared/stores/limits/limits.ts';
 import type { Stores } from '#shared/stores/stores.ts';
@@ -37,22 +37,24 @@ export function measuredStores(stores: Stores, metrics: Metrics, clock: Clock): 
   function measured(operation: string, run: Verb): Verb {
     const label = operationLabel(operation);
     const count = counts[operation];
-    const over = (began: number) =>
-      metrics.observe('storeDuration', (clock.monotonic() - began) / 1000, label);
     return (...given) => {
       const began = clock.monotonic();
-      return recover(
-        () =>
-          andThen(run(...given), (result) => {
-            over(began);
-            count?.(result, given);
-            return result;
-          }),
-        (error) => {
-          over(began);
-          throw error;
-        },
-      );
+      const over = () =>
+        metrics.observe('storeDuration', (clock.monotonic() - began) / 1000, label);
+      const succeeded = (result: unknown) => {
+        over();
+        count?.(result, given);
+        return result;
+      };
+      try {
+        const result = run(...given);
+        if (!isPromise(result)) return succeeded(result);
+        void result.then(succeeded, over);
+        return result;
+      } catch (error) {
+        over();
+        throw error;
+      }
     };
   }
 
