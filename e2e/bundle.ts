@@ -1,6 +1,6 @@
 /** Bundles the programs as JavaScript in few files, which start in half the time: for the package, starts and tests. */
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, buildSync } from 'esbuild';
 
@@ -36,8 +36,9 @@ export async function bundleWhole(folder: string): Promise<readonly string[]> {
   });
   // Else Node reads each file twice, to see what it is.
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }));
-  await mkdir(dirname(join(folder, KERBEROS)), { recursive: true });
-  await symlink(join(ROOT, KERBEROS), join(folder, KERBEROS));
+  const link = join(folder, KERBEROS);
+  await mkdir(dirname(link), { recursive: true });
+  await symlink(relative(dirname(link), join(ROOT, KERBEROS)), link);
   return files;
 }
 

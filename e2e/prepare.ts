@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { bundleWhole, ROOT } from './bundle.ts';
 import { kept } from './setup/kept.ts';
 
-/** Written by npm whenever it changes a package. */
-const PACKAGES = ['package-lock.json', 'node_modules/.package-lock.json'];
+/** npm writes one of them whenever it changes a package. */
+const PACKAGES = ['package.json', 'package-lock.json', 'node_modules/.package-lock.json'];
 
 await kept(join(ROOT, 'node_modules/.cache/start'), async (folder) => {
   const files = await bundleWhole(folder);

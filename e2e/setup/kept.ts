@@ -1,9 +1,10 @@
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 /**
  * Keeps what `make` writes to a folder, as long as no file has changed of which it was made, and makes it anew
- * otherwise. `make`: resolves to the paths of these files.
+ * otherwise. `make`: resolves to the paths of these files. The record has them from the folder on: a clone that was copied
+ * is of its own files.
  */
 export async function kept(
   folder: string,
@@ -13,18 +14,22 @@ export async function kept(
   const before = await readFile(record, 'utf8').catch(() => undefined);
   if (before !== undefined) {
     const files = Object.keys(JSON.parse(before) as object);
-    if ((await versions(files)) === before) return;
+    if ((await versions(folder, files)) === before) return;
   }
   // A process that runs the former files keeps those that it has loaded.
   const fresh = `${folder}-${process.pid}`;
   await mkdir(fresh, { recursive: true });
-  await writeFile(join(fresh, 'made-of.json'), await versions(await make(fresh)));
+  const files = (await make(fresh)).map((file) => relative(folder, file));
+  await writeFile(join(fresh, 'made-of.json'), await versions(folder, files));
   await rm(folder, { recursive: true, force: true });
   await rename(fresh, folder);
 }
 
 /** Returns when each file was written; null for a missing file. */
-async function versions(files: readonly string[]): Promise<string> {
-  const rows = files.map(async (file) => [file, (await stat(file).catch(() => null))?.mtimeMs]);
+async function versions(folder: string, files: readonly string[]): Promise<string> {
+  const rows = files.map(async (file) => [
+    file,
+    (await stat(join(folder, file)).catch(() => null))?.mtimeMs,
+  ]);
   return JSON.stringify(Object.fromEntries(await Promise.all(rows)), (_, value) => value ?? null);
 }

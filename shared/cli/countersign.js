@@ -86,7 +86,7 @@ function bundleOfSource() {
   const folder = join(root, 'node_modules/.cache/start');
   try {
     const files = Object.entries(JSON.parse(readFileSync(join(folder, 'made-of.json'), 'utf8')));
-    const same = files.every(([path, written]) => statSync(path).mtimeMs === written);
+    const same = files.every(([path, written]) => statSync(join(folder, path)).mtimeMs === written);
     return same ? folder : undefined;
   } catch {
     return undefined;

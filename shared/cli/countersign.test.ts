@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, copyFile, mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
@@ -94,7 +94,7 @@ describe('the bundle that npm ci makes of the source', () => {
     const launcher = await installed({ ...files, [MADE]: '{}' });
     const root = join(launcher, '../../..');
     const rows = names.map(async (name) => [
-      join(root, name),
+      join('../../..', name),
       (await stat(join(root, name))).mtimeMs,
     ]);
     await writeFile(join(root, MADE), JSON.stringify(Object.fromEntries(await Promise.all(rows))));
@@ -110,6 +110,16 @@ describe('the bundle that npm ci makes of the source', () => {
     const other = await bundledOf('shared/of/it.ts');
     await rm(join(other.root, 'shared/of/it.ts'));
     expect(await runs(other.launcher)).toBe('source\n');
+  });
+
+  test('goes with a copy of the clone, and is for the files of the copy', async () => {
+    const { root } = await bundledOf('shared/of/it.ts');
+    const other = await temporaryFolder();
+    await cp(root, other, { recursive: true, preserveTimestamps: true });
+    const launcher = join(other, 'shared/cli/countersign.js');
+    expect(await runs(launcher)).toBe('bundle\n');
+    await utimes(join(other, 'shared/of/it.ts'), new Date(), new Date(0));
+    expect(await runs(launcher)).toBe('source\n');
   });
 
   test.each(['', 'null', '{'])('does not run, if its record is %j', async (record) => {
