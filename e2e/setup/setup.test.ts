@@ -56,16 +56,18 @@ test('each part is needed by some suite', () => {
   expect(named(...all)).toEqual([...new Set(programs)].toSorted((a, b) => a.localeCompare(b)));
 });
 
-test('npm ci bundles the source for the launcher', async () => {
+test('npm ci bundles the source for the launcher, and its hints are those of a clone', async () => {
   await run('npm', ['run', 'prepare'], { cwd: ROOT });
   const tells = `process.on('exit', () => console.log(process.argv[1]))`;
   const says = ['--import', `data:text/javascript,${tells}`];
-  const { stdout } = await run(
-    process.execPath,
-    [...says, 'shared/cli/countersign.js', 'client', '--help'],
-    { cwd: ROOT },
-  );
-  expect(stdout).toContain(`\n${ROOT}node_modules/.cache/start/shared/cli/main.js\n`);
+  await using home = await temporaryFolder();
+  const command = [...says, 'shared/cli/countersign.js', 'whoami'];
+  const { stdout, stderr } = await run(process.execPath, command, {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], HOME: home.path },
+  }).catch((failed: { stdout: string; stderr: string }) => failed);
+  expect(stdout).toContain(`${ROOT}node_modules/.cache/start/shared/cli/main.js\n`);
+  expect(stderr).toContain('run npm run -s cli -- login');
 });
 
 test('our programs are bundled for a suite that starts them, and for no other', () => {

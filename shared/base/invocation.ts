@@ -1,5 +1,5 @@
-/** Whether this runs as it was written, from a clone; an installed package is compiled. */
-const source = import.meta.url.endsWith('.ts');
+/** Whether this runs from a clone: as it was written, or as `npm ci` bundled it. An installed package is compiled. */
+const source = /\.ts$|\/node_modules\/\.cache\/start\//.test(import.meta.url);
 
 /** How a person starts both servers. */
 export const START = source ? 'npm start' : 'countersign start';
