@@ -94,11 +94,12 @@ describe('the bundle that npm ci makes of the source', () => {
     const launcher = await installed({ ...files, [MADE]: '{}' });
     const root = join(launcher, '../../..');
     const written = new Date(1_000_000); // a copy keeps whole seconds alone
-    const rows = names.map(async (name) => {
-      await utimes(join(root, name), written, written);
-      return [join('../../..', name), written.getTime()];
-    });
-    await writeFile(join(root, MADE), JSON.stringify(Object.fromEntries(await Promise.all(rows))));
+    await Promise.all(names.map((name) => utimes(join(root, name), written, written)));
+    const record = {
+      files: names.map((name) => join('../../..', name)),
+      written: names.map(() => written.getTime()),
+    };
+    await writeFile(join(root, MADE), JSON.stringify(record));
     return { launcher, root };
   }
   const runs = async (launcher: string) => (await runScript([launcher], {})).stdout;
@@ -123,7 +124,7 @@ describe('the bundle that npm ci makes of the source', () => {
     expect(await runs(launcher)).toBe('source\n');
   });
 
-  test.each(['', 'null', '{'])('does not run, if its record is %j', async (record) => {
+  test.each(['', 'null', '{', '{}'])('does not run, if its record is %j', async (record) => {
     const { launcher, root } = await bundledOf();
     await writeFile(join(root, MADE), record);
     expect(await runs(launcher)).toBe('source\n');
