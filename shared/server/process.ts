@@ -27,6 +27,7 @@ import { measuredLog } from './metrics/of-log.ts';
 import { measuredStores } from './metrics/of-stores.ts';
 import { reportMetrics } from './metrics/report-metrics.ts';
 import { processChore } from './process-chore.ts';
+import { collectWhenIdle, sinceLast } from './idle-memory.ts';
 import { watchMemory } from './memory-watch.ts';
 import type { AnyHandler } from './message/message.ts';
 import { type Handler, listen, type Listening, type ServerLimits } from './listen/listen.ts';
@@ -180,7 +181,8 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   if (server.holds) held.use(server.holds);
   using chores = new DisposableStack();
   const alive = processChore(role.name, { store: ready, ready: server.ready ?? ready }, parts);
-  for (const chore of [...server.chores, watchMemory(feed, log), alive]) {
+  const memory = globalThis.gc ? [collectWhenIdle(sinceLast(), globalThis.gc)] : [];
+  for (const chore of [...server.chores, watchMemory(feed, log), ...memory, alive]) {
     chores.use(every(chore, log));
   }
 
