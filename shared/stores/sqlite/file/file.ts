@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
 import { type Log, silentLog } from '#shared/base/log.ts';
@@ -47,7 +48,6 @@ export class SqliteFile implements Disposable {
   readonly #reading: Outage;
   readonly #writing: Outage;
   #connection: Connection | undefined;
-  #lastWrite: Promise<unknown> = Promise.resolve();
   /** At whether the path names another file, in this turn of the event loop. */
   #looked = false;
   #closed = false;
@@ -69,15 +69,12 @@ export class SqliteFile implements Disposable {
       (writes, patience) => this.#commit(writes, patience),
       clock,
       this.#turns,
+      () => performance.nodeTiming.uvMetricsInfo.events,
     );
   }
 
-  /**
-   * Sees whatever `write` was called with before, unless that waits for another process; and nothing that may
-   * yet fail.
-   */
+  /** Sees all that was acknowledged, and nothing that may yet fail. */
   async read<T>(work: (connection: Connection) => T): Promise<T> {
-    if (!this.#queue.isEmpty && !this.#queue.isHeldUp) await this.#queue.passed(this.#lastWrite);
     try {
       const found = work(this.#connected());
       this.#reading.worked();
@@ -89,7 +86,7 @@ export class SqliteFile implements Disposable {
   }
 
   /**
-   * `work` runs at the end of this turn of the event loop, with the other writes of it, in their order and in
+   * `work` runs after this turn of the event loop, with the other writes that wait by then, in their order and in
    * one transaction that is durable (as `schema.synchronous` says) when this resolves. It runs a second time
    * when the disk is full and it may use the reserve, as what `makesRoom` may. Where it throws, nothing of it
    * alone is done; where there is no commit, nothing of all.
@@ -99,7 +96,7 @@ export class SqliteFile implements Disposable {
     { makesRoom = this.schema.reserveFor === 'all' } = {},
   ): Promise<T> {
     if (this.#closed) throw unavailable(this.path, 'closed');
-    const written = new Promise<T>((resolve, reject) => {
+    return new Promise<T>((resolve, reject) => {
       this.#queue.add({
         makesRoom,
         carryOut: (connection) => {
@@ -112,8 +109,6 @@ export class SqliteFile implements Disposable {
         },
       });
     });
-    this.#lastWrite = written;
-    return written;
   }
 
   /**
