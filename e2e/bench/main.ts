@@ -13,6 +13,7 @@
  * JSON. Exits 1 when an answer was not what it should have been, 2 when nothing can be measured here.
  */
 import '../parts/compiled.ts';
+import './start-bundled.ts';
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
