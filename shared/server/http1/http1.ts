@@ -95,7 +95,8 @@ export function http1Server(parts: Http1Parts): Server {
     if (begun >= limit.requestsPerConnection) lasts.end(request, response);
   }
 
-  function serve(request: IncomingMessage, response: ServerResponse): void {
+  /** `wait`: what is to be done while a client sends content. */
+  function serve(request: IncomingMessage, response: ServerResponse, wait: typeof hurry): void {
     if (request.headers.upgrade !== undefined) lasts.end(request, response); // see `standsApart`
     const refusal = refusalOf(request);
     if (refusal !== undefined) {
@@ -103,13 +104,15 @@ export function http1Server(parts: Http1Parts): Server {
       tell(request.socket, told, refusal.detail);
       return end(request, response, told);
     }
-    if (hasContent(request)) {
+    work(request, response, () => {
+      // Short content has come by now, mostly with its header section.
+      if (request.complete || !hasContent(request)) return;
+      wait(request);
       discardLeftover(request, response, leftover(request, limit), () => endGently(request.socket));
-    }
-    work(request, response);
+    });
   }
 
-  function work(request: IncomingMessage, response: ServerResponse): void {
+  function work(request: IncomingMessage, response: ServerResponse, before?: () => void): void {
     const failed = (error: unknown) => {
       const told = refused(FAILED, random, request);
       log.error('handler failed', {
@@ -119,7 +122,11 @@ export function http1Server(parts: Http1Parts): Server {
       if (response.headersSent) response.destroy();
       else refuse(response, told);
     };
-    atTurnsEnd(() => void recover(() => handler(request, response), failed), failed);
+    const carryOut = () => {
+      before?.();
+      return handler(request, response);
+    };
+    atTurnsEnd(() => void recover(carryOut, failed), failed);
   }
 
   function refusalOf(request: IncomingMessage): ConnectionError | undefined {
@@ -262,13 +269,12 @@ export function http1Server(parts: Http1Parts): Server {
   });
   server.on('request', (request, response) => {
     begin(request, response);
-    if (hasContent(request)) hurry(request);
-    serve(request, response);
+    serve(request, response, hurry);
   });
   server.on('checkContinue', (request, response) => {
     begin(request, response);
     continueOnRead(request, response, () => hurry(request));
-    serve(request, response);
+    serve(request, response, () => {});
   });
   server.on('checkExpectation', (request, response) => {
     begin(request, response);
