@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { parse } from 'node:querystring';
+import { RecentMap } from '#shared/base/recent-map.ts';
 
 /** A request for a token over HTTP/1.1 as nearly all are: nothing in it is twice, or rare. */
 export interface PlainRequest {
@@ -34,6 +35,10 @@ const DECIDING = [
 
 /** Bytes. */
 const LONGEST = 4096;
+
+/** Forms that are remembered, since a client sends the same again and again, and characters of one. */
+const known = new RecentMap<PlainForm>(1000);
+const LONGEST_KNOWN = 512;
 
 const ASCII = /^[!-~]+$/;
 const BASIC = /^Basic ([A-Za-z0-9+/]+={0,2})$/;
@@ -70,6 +75,16 @@ function plainForm(request: IncomingMessage): PlainForm | undefined {
   const content: Buffer = request.read();
   request.unshift(content);
   const text = content.toString('latin1');
+  const before = known.get(text);
+  if (before !== undefined) return before;
+  const form = parsed(text);
+  // No secret stays in memory.
+  const isKept = form?.client_secret === undefined && length <= LONGEST_KNOWN;
+  if (form !== undefined && isKept) known.set(text, form);
+  return form;
+}
+
+function parsed(text: string): PlainForm | undefined {
   if (!ASCII.test(text)) return undefined;
   const form = parse(text);
   for (const [name, value] of Object.entries(form)) {
