@@ -27,3 +27,10 @@ test('the unit reloads by SIGHUP, and gives the servers more time to end than th
   const [drain, grace] = [3, 10];
   expect(Number(seconds)).toBeGreaterThan(drain + grace);
 });
+
+test('compiled code is kept where the service alone may write', async () => {
+  const unit = await readFile(UNIT, 'utf8');
+  const [, name = ''] = /^CacheDirectory=(.+)$/m.exec(unit) ?? [];
+  expect(unit).toContain(`\nEnvironment=NODE_COMPILE_CACHE=/var/cache/${name}\n`);
+  expect(unit).toContain('\nCacheDirectoryMode=0700\n');
+});
