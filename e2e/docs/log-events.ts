@@ -305,6 +305,7 @@ export const CHORES: Readonly<Record<string, string>> = {
   'cache.tidy': 'removal of leftover files of the cache',
   'cache.report': 'what `cache stats` reads',
   'process.report': 'what `server status` reads',
+  memory: 'giving memory back after a busy time',
 };
 
 /** Events whose name the code takes from a variable. */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
 import { anyText } from '#shared/base/any-text.fixture.ts';
+import { eventually } from '#shared/stores/contract/eventually.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Scheme } from '../../scheme.ts';
 import {
@@ -328,7 +329,8 @@ describe('the stored rows', () => {
     await send(scheme, `${(await answer(scheme)).slice(0, -4)}AAAA`);
     expect((await record())?.used_at).toBeUndefined();
     await send(scheme, await answer(scheme));
-    expect((await record())?.used_at).toBe(all.clock.now());
+    // Nobody waits for it to be written.
+    await eventually(async () => expect((await record())?.used_at).toBe(all.clock.now()));
   });
 
   test('a store that does not answer lets nobody in', async () => {
