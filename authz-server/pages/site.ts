@@ -37,7 +37,7 @@ import { TO_ACCOUNT } from './frame/way-back.ts';
 
 type Pages = ReturnType<Router['routes']>;
 
-/** The addresses of programs: going through all routes of pages costs their requests up to a twentieth of their time. */
+/** The addresses of programs. No page is there, so that their requests need not be compared with each route of pages. */
 const PROGRAMS: ReadonlySet<string> = new Set(
   Object.entries<Endpoint>(ENDPOINTS).flatMap(([path, { program }]) => (program ? [path] : [])),
 );
