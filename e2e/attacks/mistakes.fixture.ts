@@ -37,9 +37,8 @@ export const NAMES: readonly Mistake[] = [
 
 /** RFC 9110 section 13 and RFC 4918 section 10.4: of methods that have conditions. */
 export const CONDITIONS: readonly Mistake[] = [
-  [400, 'If-Match without quotes', { fields: { 'If-Match': 'abc' } }],
-  [400, 'If-Match that never ends', { fields: { 'If-Match': '"abc' } }],
-  [400, 'If-None-Match with an asterisk in a list', { fields: { 'If-None-Match': '"a", *' } }],
+  [412, 'If-Match without quotes', { fields: { 'If-Match': 'abc' } }],
+  [412, 'If-Match that never ends', { fields: { 'If-Match': '"abc' } }],
   [412, 'If-Match of another state', { fields: { 'If-Match': '"abc"' } }],
   [400, 'If without a list', { fields: { If: UNKNOWN } }],
   [400, 'If with an empty list', { fields: { If: '()' } }],

@@ -30,7 +30,7 @@ const pageText = (path: string) => readFileSync(fileURLToPath(new URL(path, DOCS
 function firstSentence(page: string): string {
   const paragraph =
     page
-      .replaceAll(/^#.*\n+/gm, '')
+      .replaceAll(/^(?:#|<!--).*\n+/gm, '')
       .split(/\n{2,}/)
       .find((part) => /^[`*[A-Z]/.test(part)) ?? '';
   const text = paragraph.replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1').replaceAll('\n', ' ');

@@ -3,6 +3,7 @@ import { commandsPage } from './commands-page.ts';
 import { openApi } from './api/openapi.ts';
 import { claimsPage } from './claims-page.ts';
 import { endpointsPage } from './endpoints-page.ts';
+import { leniencyPage } from './leniency-page.ts';
 import { limitsPage } from './limits-page.ts';
 import { llmsPage } from './llms-page.ts';
 import { logPage } from './log-page.ts';
@@ -18,6 +19,7 @@ export const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/audit-events.md': auditPage,
   'docs/reference/commands.md': commandsPage,
   'docs/reference/endpoints.md': endpointsPage,
+  'docs/reference/leniency.md': leniencyPage,
   'docs/reference/limits.md': limitsPage,
   'docs/reference/log-fields.md': logPage,
   'docs/reference/metrics.md': metricsPage,

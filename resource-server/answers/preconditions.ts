@@ -1,4 +1,3 @@
-import { BadRequest } from '#shared/http/fields.ts';
 import { evaluatePreconditions } from '#shared/http/preconditions.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
@@ -13,15 +12,14 @@ export interface Validators {
 }
 
 /**
- * Evaluates the conditions of a request (RFC 9110 section 13.2.2). Malformed ones are a `BadRequest`.
- * `now` is in milliseconds since the epoch.
+ * Evaluates the conditions of a request (RFC 9110 section 13.2.2). `now` is in milliseconds since the epoch.
  */
 export function evaluateConditions(
   { headers, method = '' }: Pick<AnyRequest, 'headers' | 'method'>,
   current: Validators | undefined,
   now: number,
 ): 'proceed' | 304 | 412 {
-  const result = evaluatePreconditions(
+  return evaluatePreconditions(
     {
       method,
       ifMatch: headers['if-match'],
@@ -32,8 +30,6 @@ export function evaluateConditions(
     current && { ...current, etag: { weak: false, opaque: current.etag } },
     now,
   );
-  if (result === 400) throw new BadRequest('A condition is neither `*` nor a list of entity tags.');
-  return result;
 }
 
 /** Returns the error 412 (RFC 9110 section 15.5.13). */

@@ -24,40 +24,55 @@ const UNCONDITIONAL: ReadonlySet<string> = new Set(['CONNECT', 'OPTIONS', 'TRACE
 /** Methods whose answer can be 304 (RFC 9110 section 13.1.2, RFC 10008 section 2.6). */
 const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY']);
 
-/** `"*" / #entity-tag`; undefined when malformed. */
-function parseTags(value: string): '*' | EntityTag[] | undefined {
-  if (value === '*') return '*';
+const REST_OF_MEMBER = /[^,]+/y;
+const ASTERISK = /\*/y;
+
+/** What `"*" / #entity-tag` names. */
+interface Tags {
+  readonly tags: readonly EntityTag[];
+  /** `*` is a member. */
+  readonly any: boolean;
+  /** Whether the whole of it is well-formed. */
+  readonly sound: boolean;
+}
+
+function parseTags(value: string): Tags {
   const scanner = new Scanner(value);
   const tags: EntityTag[] = [];
+  let any = false;
+  let sound = true;
   scanner.read(COMMAS);
   while (!scanner.done) {
     const tag = parseEntityTag(scanner.read(ENTITY_TAG) ?? '');
-    if (tag === undefined) return undefined;
-    tags.push(tag);
-    if (scanner.read(COMMAS) === undefined && !scanner.done) return undefined;
+    if (tag !== undefined) tags.push(tag);
+    else if (scanner.read(ASTERISK) !== undefined) any = true;
+    if (scanner.read(COMMAS) === undefined && !scanner.done) {
+      sound = false;
+      scanner.read(REST_OF_MEMBER);
+      scanner.read(COMMAS);
+    }
   }
-  return tags;
+  return { tags, any, sound: sound && (!any || value === '*') };
 }
 
 /**
  * Decides a conditional request in the order of RFC 9110 section 13.2.2. `current` is undefined
- * when the target has no representation; `now` is milliseconds since the epoch. 400: a list of
- * entity tags is malformed. A date that is malformed or has nothing to be compared with is ignored
- * (sections 13.1.3 and 13.1.4). Ask only where the answer without conditions would be 2xx or 412.
+ * when the target has no representation; `now` is milliseconds since the epoch.
+ *
+ * What is malformed in a list of entity tags is no state of the resource. So If-Match with it is not met (section
+ * 13.1.1), and in If-None-Match only the other members count (section 13.1.2). A date that is malformed or has
+ * nothing to be compared with is ignored (sections 13.1.3 and 13.1.4). Ask only where the answer without conditions
+ * would be 2xx or 412.
  */
 export function evaluatePreconditions(
   { method, ifMatch, ifNoneMatch, ifModifiedSince, ifUnmodifiedSince }: Conditions,
   current: Current | undefined,
   now: number,
-): 'proceed' | 304 | 412 | 400 {
+): 'proceed' | 304 | 412 {
   if (UNCONDITIONAL.has(method)) return 'proceed';
   const reading = READING.has(method);
-  const match = ifMatch === undefined ? [] : parseTags(ifMatch);
-  const noneMatch = ifNoneMatch === undefined ? [] : parseTags(ifNoneMatch);
-  if (match === undefined || noneMatch === undefined) return 400;
-
-  const listed = (tags: '*' | EntityTag[], matches: typeof strongMatch) =>
-    current !== undefined && (tags === '*' || tags.some((tag) => matches(tag, current.etag)));
+  const listed = ({ tags, any }: Tags, matches: typeof strongMatch) =>
+    current !== undefined && (any || tags.some((tag) => matches(tag, current.etag)));
   // Last-Modified has whole seconds, so the comparison has them too.
   const modified =
     current?.modified === undefined ? undefined : Math.floor(current.modified / 1000);
@@ -67,12 +82,13 @@ export function evaluatePreconditions(
   };
 
   if (ifMatch !== undefined) {
-    if (!listed(match, strongMatch)) return 412;
+    const match = parseTags(ifMatch);
+    if (!match.sound || !listed(match, strongMatch)) return 412;
   } else if (ifUnmodifiedSince !== undefined && unchangedSince(ifUnmodifiedSince) === false) {
     return 412;
   }
   if (ifNoneMatch !== undefined) {
-    if (listed(noneMatch, weakMatch)) return reading ? 304 : 412;
+    if (listed(parseTags(ifNoneMatch), weakMatch)) return reading ? 304 : 412;
   } else if (reading && ifModifiedSince !== undefined && unchangedSince(ifModifiedSince) === true) {
     return 304;
   }

@@ -299,7 +299,7 @@ describe('RFC 9110 section 13: conditions beside locks', () => {
     expect(await attempt({ 'If-Match': '"x"', If: `(${token})` })).toBe(412);
     expect(await attempt({ 'If-Match': etag })).toBe(423);
     expect(await attempt({ 'If-None-Match': '*', If: `(${token})` })).toBe(412);
-    expect(await attempt({ 'If-Match': 'x', If: `(${token})` })).toBe(400);
+    expect(await attempt({ 'If-Match': 'x', If: `(${token})` })).toBe(412);
     expect(await attempt({ 'If-Match': etag, If: `(${token})` })).toBe(204);
   });
 
@@ -324,4 +324,29 @@ test('RFC 4918 section 7: a request without credentials learns nothing of locks'
     expect(status).toBe(401);
     expect(text).not.toContain('lock');
   }
+});
+
+describe('RFC 9110 section 13.1.2: If-None-Match as Joplin sends it with every method but GET and HEAD', () => {
+  const XML = { 'Content-Type': 'text/xml' };
+  const PROPFIND =
+    '<?xml version="1.0" encoding="UTF-8"?>\n<d:propfind xmlns:d="DAV:"><d:prop xmlns:oc="http://owncloud.org/ns"><d:getlastmodified/></d:prop></d:propfind>';
+
+  test('MKCOL, PUT, PROPFIND, MOVE, LOCK, PATCH and DELETE are done', async () => {
+    const folder = fresh();
+    const joplin = async (...[method, path, headers, body]: Parameters<typeof alice>) => {
+      const fields = { 'If-None-Match': 'JoplinIgnore-61825', ...headers };
+      return (await alice(method, `${folder}/${path}`, fields, body)).status;
+    };
+    const note = { 'Content-Type': 'application/json' };
+    expect(await joplin('MKCOL', '')).toBe(201);
+    expect(await joplin('PUT', 'a', note, '{"a":1}')).toBe(201);
+    expect(await joplin('PUT', 'a', note, '{"a":2}')).toBe(204);
+    expect(await joplin('PROPFIND', '', { ...XML, Depth: 1 }, PROPFIND)).toBe(207);
+    const merge = { 'Content-Type': 'application/merge-patch+json' };
+    expect(await joplin('PATCH', 'a', merge, '{"a":3}')).toBe(204);
+    expect(await joplin('MOVE', 'a', { Destination: `/documents/${folder}/b` })).toBe(201);
+    expect(await joplin('LOCK', 'c', XML, LOCK_INFO())).toBe(201);
+    expect(await joplin('DELETE', 'b')).toBe(204);
+    expect((await alice('GET', `${folder}/b`)).status).toBe(404);
+  });
 });

@@ -254,9 +254,13 @@ describe('RFC 9110 section 13: conditions', () => {
     expect((await put(fresh(), 'x', { ...headers, 'Content-Encoding': 'gzip' })).status).toBe(415);
   });
 
-  test('a field that is no list of entity tags is 400', async () => {
-    expect((await put(fresh(), 'x', { 'If-Match': 'unquoted' })).status).toBe(400);
-    expect((await put(fresh(), 'x', { 'If-None-Match': '"a" "b"' })).status).toBe(400);
+  test('what is no entity tag matches nothing (RFC 9110 sections 13.1.1 and 13.1.2)', async () => {
+    const path = fresh();
+    const tag = etagOf(await put(path, 'x', { 'If-None-Match': 'JoplinIgnore-1' }));
+    expect((await put(path, 'y', { 'If-Match': `${tag}, unquoted` })).status).toBe(412);
+    expect((await put(path, 'y', { 'If-None-Match': `unquoted, ${tag}` })).status).toBe(412);
+    expect((await put(path, 'y', { 'If-None-Match': ['unquoted', '*'] })).status).toBe(412);
+    expect((await put(path, 'y', { 'If-None-Match': '"a" "b"' })).status).toBe(204);
   });
 
   test('one that fails is answered before the content is read', async () => {

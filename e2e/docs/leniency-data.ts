@@ -1,0 +1,96 @@
+/**
+ * A request as a client sends it, octet by octet, and the status of the answer. `{resource}` and `{issuer}` stand for
+ * the origins of the servers, `{host}` for the host and port of the one that is asked, and `{token}` for an access
+ * token that may read and write `{resource}/documents/`.
+ */
+export interface Example {
+  readonly to: 'resource' | 'authz';
+  /** The request line and the field lines; `Host`, `Connection` and `Content-Length` are added. */
+  readonly lines: readonly string[];
+  /** One character is one octet. */
+  readonly content?: string;
+  readonly status: number;
+}
+
+/** A test that needs more than one request: its file and its title. */
+export type Titled = readonly [file: string, title: string];
+
+/** What a client sends although a standard lets us refuse it, and we take it, since a refusal protects nobody. */
+export interface Leniency {
+  readonly sends: string;
+  /** What the standard says. */
+  readonly section: string;
+  readonly answer: string;
+  /** What Apache, Keycloak or a library that many servers use does. */
+  readonly others: string;
+  readonly clients: string;
+  readonly shown: Example | Titled;
+}
+
+/** In the order of the page. A row without a client that needs it does not belong here. */
+export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
+  'Resource server': [
+    {
+      sends: '`If-None-Match` with something that is no entity tag',
+      section: 'RFC 9110 section 13.1.2: the value is `*` or a list of entity tags',
+      answer:
+        'It matches nothing, so the request goes on. Entity tags beside it count. In `If-Match` it is not met: 412',
+      others: 'Apache: the same',
+      clients: 'Joplin (`packages/lib/WebDavApi.ts`)',
+      shown: {
+        to: 'resource',
+        lines: [
+          'PUT /documents/joplin.md HTTP/1.1',
+          'Authorization: Bearer {token}',
+          'Content-Type: application/octet-stream',
+          'Cache-Control: no-store',
+          'If-None-Match: JoplinIgnore-61825',
+          'User-Agent: Joplin/1.0',
+        ],
+        content: 'a note',
+        status: 201,
+      },
+    },
+    {
+      sends: '`PROPFIND` of XML as `text/plain`, or without a type',
+      section: 'RFC 4918 section 8.2: `application/xml` or `text/xml`',
+      answer: 'It is read as XML',
+      others: 'Apache: the same',
+      clients: '`fetch` with a string as content; npm webdav',
+      shown: {
+        to: 'resource',
+        lines: [
+          'PROPFIND /documents/ HTTP/1.1',
+          'Authorization: Bearer {token}',
+          'Content-Type: text/plain;charset=UTF-8',
+          'Depth: 0',
+        ],
+        content: '<propfind xmlns="DAV:"><propname/></propfind>',
+        status: 207,
+      },
+    },
+    {
+      sends: '`Lock-Token` without angle brackets',
+      section: 'RFC 4918 section 10.5: a Coded-URL',
+      answer: 'The lock is ended: 204',
+      others: 'sabre/dav: the same. Apache: 400',
+      clients: 'npm webdav',
+      shown: [
+        'e2e/interop/dav-npm-webdav.test.ts',
+        'RFC 4918 section 9.10: lock keeps others out, and unlock lets them in',
+      ],
+    },
+    {
+      sends: 'base64 without its padding in `data` of SCRAM',
+      section:
+        'RFC 4648 section 3.2: padding belongs to it, unless the specification says otherwise',
+      answer: 'It is read; half the padding is refused',
+      others: 'not tried',
+      clients: 'Apache HttpClient 5',
+      shown: [
+        'shared/auth/schemes/scram/scram.test.ts',
+        'Apache HttpClient: base64 without padding, outer and inner',
+      ],
+    },
+  ],
+};
