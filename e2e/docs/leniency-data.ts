@@ -15,13 +15,13 @@ export interface Example {
 /** A test that needs more than one request: its file and its title. */
 export type Titled = readonly [file: string, title: string];
 
-/** What a client sends although a standard lets us refuse it, and we take it, since a refusal protects nobody. */
+/** A request that a standard lets us refuse, and that we take, since a refusal protects nobody. */
 export interface Leniency {
   readonly sends: string;
-  /** What the standard says. */
+  /** The sentence of the standard that is broken. */
   readonly section: string;
   readonly answer: string;
-  /** What Apache, Keycloak or a library that many servers use does. */
+  /** The behaviour of Apache, Keycloak or a library that many servers use. */
   readonly others: string;
   readonly clients: string;
   readonly shown: Example | Titled;

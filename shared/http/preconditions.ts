@@ -27,7 +27,7 @@ const READING: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY']);
 const REST_OF_MEMBER = /[^,]+/y;
 const ASTERISK = /\*/y;
 
-/** What `"*" / #entity-tag` names. */
+/** The members of `"*" / #entity-tag`. */
 interface Tags {
   readonly tags: readonly EntityTag[];
   /** `*` is a member. */

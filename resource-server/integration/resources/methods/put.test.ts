@@ -254,7 +254,7 @@ describe('RFC 9110 section 13: conditions', () => {
     expect((await put(fresh(), 'x', { ...headers, 'Content-Encoding': 'gzip' })).status).toBe(415);
   });
 
-  test('what is no entity tag matches nothing (RFC 9110 sections 13.1.1 and 13.1.2)', async () => {
+  test('a member that is no entity tag matches nothing (RFC 9110 sections 13.1.1 and 13.1.2)', async () => {
     const path = fresh();
     const tag = etagOf(await put(path, 'x', { 'If-None-Match': 'JoplinIgnore-1' }));
     expect((await put(path, 'y', { 'If-Match': `${tag}, unquoted` })).status).toBe(412);
