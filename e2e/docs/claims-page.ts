@@ -101,7 +101,7 @@ export function claimsPage(): string {
         ]),
         [
           '`offline_access`',
-          'nothing more: a client with the grant refresh_token gets a refresh token in any case. It is ignored for a client that may not ask for it',
+          'refresh tokens that outlive the sign-in, if the request has `prompt=consent`, or is of a device (OpenID Connect Core 1.0 section 11). Otherwise, and for a client that may not ask for it, it is ignored: the answer does not name it, and a refresh may repeat it. A client with the grant refresh_token gets refresh tokens in any case, until the sign-in ends',
         ],
         [
           '`scopes.safe`, `scopes.unsafe` of a space',

@@ -93,4 +93,31 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
       ],
     },
   ],
+  'Authorization server': [
+    {
+      sends: '`offline_access` in `scope` of a refresh, if the sign-in dropped it',
+      section: 'RFC 6749 section 6: no scope that was not granted',
+      answer:
+        'It is ignored, and the answer names the scopes that there are. Any other such scope is `invalid_scope`',
+      others: 'not tried',
+      clients: 'msal-node, Authlib, requests-oauthlib, @badgateway/oauth2-client',
+      shown: [
+        'authz-server/integration/token/refresh.test.ts',
+        'offline_access, which the sign-in dropped, is ignored and not given',
+      ],
+    },
+    {
+      sends:
+        'a refresh token that was used within `tokens.refreshGrace` (10 s), while its successor is unused',
+      section: 'RFC 9700 section 4.14.2: a refresh token that is used again ends the grant',
+      answer:
+        'The same successor, and a fresh access token. Later, or once the successor was used, the grant ends',
+      others: 'Hydra and Okta: the same, as a setting',
+      clients: 'kubectl, and any application in several tabs or windows',
+      shown: [
+        'e2e/flows/refresh.test.ts',
+        'ten at once over two processes get the one successor, and the grant stands',
+      ],
+    },
+  ],
 };

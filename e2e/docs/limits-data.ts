@@ -161,7 +161,7 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
     ],
     [
       'consent asked for, tokens revoked, and refresh tokens, each by one account',
-      '{limits.visits}. Every server remembers a revocation for three days. A used refresh token is kept for {tokens.refresh} seconds, so that a second use is detected; without `tokens.refreshGrace` it needs no more room than that',
+      '{limits.visits}. Every server remembers a revocation for three days. A used refresh token is kept for {tokens.refresh} seconds, so that a second use is detected',
       '429',
       'in the store',
       'authz-server/integration/visits.test.ts, authz-server/integration/token/token-status.test.ts, authz-server/integration/token/refresh.test.ts',

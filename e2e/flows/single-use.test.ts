@@ -128,7 +128,7 @@ describe.each(Object.keys(PARTS))('on %s', (name) => {
   });
 
   function createEngine(store: Stores, feed: RevocationFeed, signing: object): Provider {
-    const config = configSchema.parse({});
+    const config = configSchema.parse({ tokens: { refreshGrace: 0 } });
     const parts = { stores: store, clock: systemClock, log: silentLog, config };
     const server = {
       stores: store,

@@ -89,6 +89,7 @@ export const PARTS: readonly TestPart[] = [
   program('kadmin.local', 'krb5-admin-server'),
   program('kinit', 'krb5-user'),
   python('authlib, requests', 'python3-authlib', 'python3-requests'),
+  python('requests_oauthlib', 'python3-requests-oauthlib'),
   python('requests_kerberos', 'python3-requests-kerberos'),
   python('httpx', 'python3-httpx'),
   python('cryptography', 'python3-cryptography'),

@@ -203,9 +203,9 @@ export const configSchema = z.strictObject({
         .default(1_209_600)
         .describe('How long an unused refresh token lives.'),
       refreshGrace: seconds(0, 300)
-        .default(0)
+        .default(10)
         .describe(
-          'How long a used refresh token returns the same successor again, for clients that lost the answer. After that, a second use ends the grant.',
+          'How long a used refresh token returns the same successor again, until that is used: for tabs that refresh at the same time, and for clients that lost the answer. Any other second use ends the grant. With 0 every second use does.',
         ),
     })
     .prefault({})

@@ -1,3 +1,4 @@
+import { Provider } from 'oidc-provider';
 import type { Adapter, AdapterPayload, Client, KoaContextWithOIDC } from 'oidc-provider';
 import { epochSeconds } from '#shared/base/clock.ts';
 import { endGrant } from '#shared/people/access/grants.ts';
@@ -21,12 +22,15 @@ import { refreshTokenAfter } from './successor.ts';
  *  3. A token whose last use was never settled is as good as new, for one request (single-use.ts).
  *     [request] gets tokens, when the use was not written
  *     [request] if ten requests take the place of a lost attempt, at most one succeeds
- *  4. With `tokens.refreshGrace` so is one that was used just now, until its successor is used (`forgives`).
+ *  4. So is one that was used within `tokens.refreshGrace`, until its successor is used (`unused`).
  *     [refresh] gets the same successor again, with a fresh access token, while nobody has used it
  *     [refresh] not once the successor was used: then it is a thief, or the client is
  *     [refresh] not later
- *  5. The engine checks whose it is, its life, the DPoP key, the scopes and the resource. A refusal uses nothing up.
+ *  5. The engine checks whose it is, its life, the DPoP key, the scopes and the resource; `offline_access` is ignored
+ *     (offline-scope.ts). A token that came with a DPoP proof needs one (token/proofs.ts). A refusal uses nothing up.
  *     [refresh] fewer scopes may be asked for, for this token only; more may not
+ *     [refresh] offline_access, which the sign-in dropped, is ignored and not given
+ *     [refresh] RFC 9449 section 5: what a confidential client began with DPoP goes on with DPoP
  *     [refresh] %s: a request that is refused has used nothing up
  *  6. One that was used ends the grant (RFC 9700 section 4.14.2): the engine by `revokeByGrantId`.
  *     [refresh] RFC 9700 section 4.14.2: one that comes again ends the grant with all its tokens
@@ -51,27 +55,30 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
   const grace = config.tokens.refreshGrace;
   const successor = refreshTokenAfter(store);
 
-  async function forgives({ jti = '', consumed }: AdapterPayload): Promise<boolean> {
-    if (typeof consumed !== 'number' || epochSeconds(clock) - consumed >= grace) return false;
-    return successor.isUnused(jti);
+  /** The successor that a token gives once more, since it was used just now and the successor was not. */
+  async function unused({
+    jti = '',
+    consumed,
+  }: AdapterPayload): Promise<AdapterPayload | undefined> {
+    if (typeof consumed !== 'number' || epochSeconds(clock) - consumed >= grace) return undefined;
+    const next = await successor.find(jti);
+    return next?.['consumed'] === undefined ? next : undefined;
   }
 
-  const twice = ({ grantId = '' }: AdapterPayload) => endGrant(store, grantId);
-
-  /** With grace, the client may need the whole token again. */
-  const remains = (used: AdapterPayload): AdapterPayload | undefined =>
-    grace > 0
-      ? undefined
-      : Object.fromEntries(Object.entries(used).filter(([name]) => REMAINS.has(name)));
-
-  const tokens = singleUseAdapter(store, 'RefreshToken', { forgives, twice, remains });
+  const tokens = singleUseAdapter(store, 'RefreshToken', {
+    forgives: async (used) => (await unused(used)) !== undefined,
+    twice: ({ grantId = '' }) => endGrant(store, grantId),
+    remains: (used) =>
+      Object.fromEntries(Object.entries(used).filter(([name]) => REMAINS.has(name))),
+  });
   return {
     ...tokens,
 
+    /** The successor has all that is no longer kept of a used token. */
     async find(id) {
       const payload = await tokens.find(id);
-      if (payload && (await forgives(payload))) delete payload.consumed;
-      return payload;
+      const next = payload && (await unused(payload));
+      return next ? { ...next, ...payload, consumed: undefined } : payload;
     },
 
     /** One that comes of what the request uses up is written with that. */
@@ -81,11 +88,15 @@ export function refreshTokenAdapter(store: AdapterStore): Adapter {
       const account = payload.accountId ?? '';
       await spend(store.stores, 'refresh-tokens', account, config.limits.visits);
       const next = successor.idAfter(request.use.id);
-      const artefact = artefactOf('RefreshToken', next, payload, expiresIn);
+      const artefact = artefactOf('RefreshToken', next, marked(payload), expiresIn);
       request.successor = { id: next, artefact };
     },
   };
 }
+
+/** Notes in a refresh token that it came with a DPoP proof, which `proofs` asks for again. */
+const marked = (payload: AdapterPayload): AdapterPayload =>
+  Provider.ctx?.get('DPoP') ? { ...payload, proved: true } : payload;
 
 /** The members of a used token that the engine reads before it ends the grant. */
 const REMAINS = new Set([
@@ -98,6 +109,7 @@ const REMAINS = new Set([
   'grantId',
   'scope',
   'jkt',
+  'proved',
 ]);
 
 /** True if this client gets a refresh token for a code. */

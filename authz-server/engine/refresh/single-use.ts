@@ -79,10 +79,8 @@ export function singleUseAdapter(
   async function write(id: string, use?: Use): Promise<void> {
     if ((await artefacts.consume(kind, storedId(kind, id), use)) === 'first') return;
     const used = await engines.find(id);
-    if (used && (await afterwards.forgives?.(used))) {
-      if (use?.successor) await artefacts.put(use.successor);
-      return;
-    }
+    // Its successor was written with that use.
+    if (used && (await afterwards.forgives?.(used))) return;
     if (used) await afterwards.twice?.(used);
     throw alreadyUsed(kind);
   }

@@ -14,12 +14,12 @@ export function refreshTokenAfter({ master, stores }: AdapterStore) {
   const idAfter = (used: string) =>
     stores.artefacts.beginningAfter(storedId('RefreshToken', used)) +
     createHmac('sha256', key).update(used).digest('base64url');
+  const find = (used: string) =>
+    stores.artefacts.get('RefreshToken', storedId('RefreshToken', idAfter(used)));
   return {
     idAfter,
+    find,
     /** Once it was used, somebody had the answer. */
-    async isUnused(used: string): Promise<boolean> {
-      const id = storedId('RefreshToken', idAfter(used));
-      return (await stores.artefacts.get('RefreshToken', id))?.['consumed'] === undefined;
-    },
+    isUnused: async (used: string) => (await find(used))?.['consumed'] === undefined,
   };
 }

@@ -7,6 +7,7 @@ import { checkAssertion } from '../clients/client-authentication.ts';
 import { clientBasedCORS } from '../clients/cors.ts';
 import { redirectUriOfCode } from '../codes/redirect-uri-of-code.ts';
 import type { AnswerStep } from '../refresh/engine-request.ts';
+import { offlineScopeOfRefresh } from '../refresh/offline-scope.ts';
 import { isReplaced, mayRefresh, prolonged } from '../refresh/refresh.ts';
 import { settled } from '../refresh/settled.ts';
 import { written } from '../refresh/written.ts';
@@ -38,7 +39,7 @@ export const tokenSteps = (server: TokenServer, log: Log) => ({
    * Grant. The engine then checks the DPoP proof, finds the code or token (codes/, refresh/) and checks what it is
    * bound to.
    */
-  grant: [redirectUriOfCode] satisfies readonly GrantStep[],
+  grant: [redirectUriOfCode, offlineScopeOfRefresh] satisfies readonly GrantStep[],
 
   /**
    * Issues the tokens of a code or a refresh token. The engine replaces a refresh token before it signs; its two

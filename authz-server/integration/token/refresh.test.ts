@@ -13,7 +13,8 @@ import type { TestFlow } from '../code-flow.fixture.ts';
 
 const refused = ({ status, body }: Answered) => [status, body['error']];
 const INVALID_GRANT = [400, 'invalid_grant'];
-const GRACE = 20;
+/** The default of `tokens.refreshGrace`. */
+const GRACE = 10;
 const REMAINS = [
   'accountId',
   'clientId',
@@ -42,7 +43,7 @@ async function stands(flow: TestFlow, body: Record<string, unknown>, clock: Cloc
 describe('RFC 6749 section 6: refresh tokens', () => {
   let flow: TestFlow;
   beforeAll(async () => {
-    flow = await testFlow();
+    flow = await testFlow({ tokens: { refreshGrace: 0 } });
   });
   afterAll(async () => {
     await flow[Symbol.asyncDispose]();
@@ -76,6 +77,22 @@ describe('RFC 6749 section 6: refresh tokens', () => {
     const more = await flow.refresh(tokenOf(wide), { scope: 'documents:read openid' });
     expect(refused(more)).toEqual([400, 'invalid_scope']);
     expect((await flow.refresh(tokenOf(wide))).status).toBe(200);
+  });
+
+  test('offline_access, which the sign-in dropped, is ignored and not given', async () => {
+    const scope = 'openid offline_access documents:read';
+    const first = await flow.tokens({ scope });
+    expect(first['scope']).toBe('openid documents:read');
+    const second = await flow.refresh(tokenOf({ body: first }), { scope });
+    expect([second.status, second.body['scope']]).toEqual([200, 'openid documents:read']);
+    expect(decodeJwt(String(second.body['access_token']))['scope']).toBe('documents:read');
+    const more = { scope: `${scope} documents:write` };
+    expect(refused(await flow.refresh(tokenOf(second), more))).toEqual([400, 'invalid_scope']);
+    const alone = { scope: 'offline_access' };
+    expect(refused(await flow.refresh(tokenOf(second), alone))).toEqual([400, 'invalid_scope']);
+    const allowed = await flow.tokens({ scope, prompt: 'consent' });
+    const third = await flow.refresh(tokenOf({ body: allowed }), { scope });
+    expect(third.body['scope']).toBe(scope);
   });
 
   test.each<[string, Record<string, string>, number, string]>([
@@ -213,7 +230,7 @@ describe('RFC 6749 section 6: refresh tokens', () => {
   });
 });
 
-describe('RFC 9449 section 5: a public client binds its refresh token to its key', () => {
+describe('RFC 9449 section 5: DPoP', () => {
   let flow: TestFlow;
   beforeAll(async () => {
     flow = await testFlow({ tokens: { refresh: 3600 } });
@@ -237,6 +254,40 @@ describe('RFC 9449 section 5: a public client binds its refresh token to its key
     });
     return proof;
   }
+
+  const thumbprint = ({ body }: Answered) => decodeJwt(String(body['access_token']))['cnf'];
+
+  test('RFC 9449 section 5: what a confidential client began with DPoP goes on with DPoP', async () => {
+    const [proof, other] = [await newKey(), await newKey()];
+    const secret = basic('server', SECRET);
+    const refresh = (token: string, fields = {}) =>
+      flow.refresh(token, { client_id: '' }, { ...secret, ...fields });
+    const answer = await flow.allow(await flow.signedIn(), { client_id: 'server' });
+    const form = { client_id: '' };
+    const fields = { ...secret, ...(await proof()) };
+    const first = await flow.redeem(answer.get('code') ?? '', form, fields);
+    expect(first.body['token_type']).toBe('DPoP');
+    // Before and after the first use, and for what was used just now.
+    expect(refused(await refresh(tokenOf(first)))).toEqual(INVALID_GRANT);
+    const second = await refresh(tokenOf(first), await proof());
+    expect([second.status, thumbprint(second)]).toEqual([200, thumbprint(first)]);
+    expect(refused(await refresh(tokenOf(first)))).toEqual(INVALID_GRANT);
+    expect(refused(await refresh(tokenOf(second)))).toEqual(INVALID_GRANT);
+    const again = await refresh(tokenOf(first), await proof());
+    expect(tokenOf(again)).toBe(tokenOf(second));
+    const third = await refresh(tokenOf(second), await other());
+    expect([third.status, third.body['token_type']]).toEqual([200, 'DPoP']);
+    expect(refused(await refresh(tokenOf(third)))).toEqual(INVALID_GRANT);
+  });
+
+  test('RFC 9449 section 5: a grant that began without DPoP may go on with it, and then has to', async () => {
+    const proof = await newKey();
+    const plain = await newToken(flow);
+    const bound = await flow.refresh(plain, {}, await proof());
+    expect(bound.body['token_type']).toBe('DPoP');
+    expect(refused(await flow.refresh(tokenOf(bound)))).toEqual(INVALID_GRANT);
+    expect((await flow.refresh(tokenOf(bound), {}, await proof())).status).toBe(200);
+  });
 
   test('it is not replaced, needs the key, and its use prolongs it', async () => {
     const proof = await newKey();
@@ -277,11 +328,11 @@ test('a refresh token does not outlive its grant', async () => {
   expect(refused(await flow.refresh(tokenOf(next)))).toEqual(INVALID_GRANT);
 });
 
-describe('tokens.refreshGrace: a client that lost the answer', () => {
+describe('tokens.refreshGrace: tabs that refresh at once, and a client that lost the answer', () => {
   const clock = new ManualClock(Date.now());
   let flow: TestFlow;
   beforeAll(async () => {
-    flow = await testFlow({ tokens: { refreshGrace: GRACE } }, clock);
+    flow = await testFlow({}, clock);
   });
   afterAll(async () => {
     await flow[Symbol.asyncDispose]();
@@ -321,6 +372,29 @@ describe('tokens.refreshGrace: a client that lost the answer', () => {
     expect(await stands(flow, first.body, clock)).toBe(false);
   });
 
+  test('the second answer is as the first, though the store keeps of the used token only what detects it', async () => {
+    const old = await newToken(flow, { scope: 'openid profile documents:read', nonce: 'n' });
+    const first = await flow.refresh(old);
+    const id = storedId('RefreshToken', old);
+    await eventually(async () => {
+      const stored = (await flow.stores.artefacts.get('RefreshToken', id)) ?? {};
+      expect(Object.keys(stored).toSorted()).toEqual(REMAINS);
+    });
+    const again = await flow.refresh(old);
+    expect(again.body['scope']).toBe(first.body['scope']);
+    const [before, after] = [first, again].map(({ body }) => decodeJwt(String(body['id_token'])));
+    for (const claim of ['sub', 'nonce', 'auth_time', 'acr', 'amr', 'sid', 'preferred_username']) {
+      expect([claim, after?.[claim]]).toEqual([claim, before?.[claim]]);
+    }
+  });
+
+  test('not after the grant ended', async () => {
+    const old = await newToken(flow);
+    const token = tokenOf(await flow.refresh(old));
+    await flow.post('/token/revocation', { token, client_id: 'web' });
+    expect(refused(await flow.refresh(old))).toEqual(INVALID_GRANT);
+  });
+
   test('not another client, nor one that asks for more', async () => {
     const old = await newToken(flow, { scope: 'documents:read' });
     const first = await flow.refresh(old);
@@ -343,7 +417,7 @@ describe('tokens.refreshGrace: a client that lost the answer', () => {
     const old = await newToken(flow);
     const successor = tokenOf(await flow.refresh(old));
     expect(successor).toMatch(/^[\w-]{43}$/);
-    const elsewhere = await testFlow({ tokens: { refreshGrace: GRACE } }, clock);
+    const elsewhere = await testFlow({}, clock);
     expect(refused(await elsewhere.refresh(successor))).toEqual(INVALID_GRANT);
     await elsewhere[Symbol.asyncDispose]();
   });

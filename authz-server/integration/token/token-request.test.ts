@@ -23,7 +23,7 @@ const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + stood
 let browser: TestBrowser;
 let consume: TestFlow['stores']['artefacts']['consume'];
 beforeAll(async () => {
-  flow = await testFlow({}, clock);
+  flow = await testFlow({ tokens: { refreshGrace: 0 } }, clock);
   browser = await flow.signedIn();
   ({ consume } = flow.stores.artefacts);
 });

@@ -12,9 +12,16 @@ export class PersonAtPages {
   readonly #browser: TestBrowser;
   readonly #signIn: (page: Page) => Changes;
 
-  /** `signIn`: the fields by which the person answers a page that asks them to sign in; default: name and password. */
-  constructor({ issuer }: Pair, { name, password }: Person, signIn?: (page: Page) => Changes) {
-    this.#browser = new TestBrowser(issuer, issuer);
+  /**
+   * `base`: where the server listens, if that is not the issuer. `signIn`: the fields by which the person answers a page
+   * that asks them to sign in; default: name and password.
+   */
+  constructor(
+    { issuer, base = issuer }: Pick<Pair, 'issuer'> & { readonly base?: string },
+    { name, password }: Person,
+    signIn?: (page: Page) => Changes,
+  ) {
+    this.#browser = new TestBrowser(base, issuer);
     this.#signIn = signIn ?? (() => ({ name, password }));
   }
 
