@@ -19,11 +19,16 @@ export interface Changed {
   readonly flags?: number;
   readonly counter?: number;
   readonly fmt?: string;
+  readonly crossOrigin?: boolean;
+  readonly topOrigin?: string;
 }
 
 /** Flags of authenticator data (WebAuthn section 6.1): its owner was there, and was verified. */
 export const PRESENT = 0x01;
-const VERIFIED = 0x04;
+export const VERIFIED = 0x04;
+/** It may be kept in more than one place, and is. */
+export const ELIGIBLE = 0x08;
+export const BACKED_UP = 0x10;
 const HAS_KEY = 0x40;
 
 const base64url = (octets: Uint8Array) => Buffer.from(octets).toString('base64url');
@@ -107,9 +112,9 @@ export class Authenticator {
 
   #clientData(type: string, options: Options, changed: Changed): Buffer {
     const { challenge = options.challenge, origin = this.#origin } = changed;
-    return Buffer.from(
-      JSON.stringify({ type: changed.type ?? type, challenge, origin, crossOrigin: false }),
-    );
+    const { crossOrigin = false, topOrigin } = changed;
+    const told = { type: changed.type ?? type, challenge, origin, crossOrigin, topOrigin };
+    return Buffer.from(JSON.stringify(told));
   }
 
   #answer(response: Readonly<Record<string, string>>): string {

@@ -10,7 +10,15 @@ import {
   PASSWORD,
   pathOf,
 } from '../device/device.fixture.ts';
-import { Authenticator, type Changed, optionsIn, PRESENT } from '../authenticator.fixture.ts';
+import {
+  Authenticator,
+  BACKED_UP,
+  type Changed,
+  ELIGIBLE,
+  optionsIn,
+  PRESENT,
+  VERIFIED,
+} from '../authenticator.fixture.ts';
 
 const PATH = '/account/passkeys';
 const MINUTE = 60;
@@ -122,6 +130,13 @@ describe('making a passkey (WebAuthn section 7.1)', () => {
 
   const refusals: readonly (readonly [string, Changed])[] = [
     ['of another origin', { origin: 'https://evil.example' }],
+    ['asked for in a frame of another origin', { crossOrigin: true }],
+    [
+      'asked for in a frame of a page that it names',
+      { crossOrigin: true, topOrigin: 'https://evil.example' },
+    ],
+    ['with the page of a frame that it denies', { topOrigin: 'https://evil.example' }],
+    ['that is backed up and may not be', { flags: PRESENT | VERIFIED | BACKED_UP }],
     ['for another host', { rpId: 'evil.example' }],
     ['of another ceremony', { type: 'webauthn.get' }],
     ['without verification of its owner', { flags: PRESENT }],
@@ -281,11 +296,19 @@ describe('a change needs a sign-in of the last five minutes', () => {
 describe('coming in with a passkey (WebAuthn section 7.2)', () => {
   const refusals: readonly (readonly [string, Changed])[] = [
     ['of another origin', { origin: 'https://evil.example' }],
+    ['asked for in a frame of another origin', { crossOrigin: true }],
+    [
+      'asked for in a frame of a page that it names',
+      { crossOrigin: true, topOrigin: 'https://evil.example' },
+    ],
+    ['with the page of a frame that it denies', { topOrigin: 'https://evil.example' }],
+    ['that is backed up and may not be', { flags: PRESENT | VERIFIED | BACKED_UP }],
     ['for another host', { rpId: 'evil.example' }],
     ['of another ceremony', { type: 'webauthn.create' }],
     ['without verification of its owner', { flags: PRESENT }],
     ['with the handle of somebody else', { userHandle: Buffer.alloc(32).toString('base64url') }],
     ['without a handle', { userHandle: '' }],
+    ['of a passkey that may be backed up now', { flags: PRESENT | VERIFIED | ELIGIBLE }],
   ];
   test.each(refusals)('an answer %s lets nobody in', async (_title, changed) => {
     const { authenticator } = await aliceWithPasskey();
@@ -294,6 +317,23 @@ describe('coming in with a passkey (WebAuthn section 7.2)', () => {
     expect(page.status).toBe(422);
     expect(page.text).toContain('This passkey does not let you in');
     expect(await isSignedIn(browser)).toBe(false);
+  });
+
+  test('step 17: whether it may be backed up is kept when it is made, or by the first use of one from before, and does not change', async () => {
+    const { authenticator } = await aliceWithPasskey();
+    const [made] = await passkeysOf('alice');
+    expect(made).toMatchObject({ backupEligible: false });
+    const { backupEligible: _, ...before } = made ?? {};
+    const { passkeys } = flow.authz.stores;
+    await passkeys.removeAll(flow.people.alice.id);
+    await passkeys.add(before as NonNullable<typeof made>, 1);
+    const browser = flow.browser();
+    const eligible = { flags: PRESENT | VERIFIED | ELIGIBLE | BACKED_UP };
+    await use(browser, authenticator, eligible);
+    expect(await isSignedIn(browser)).toBe(true);
+    expect(await passkeysOf('alice')).toMatchObject([{ backupEligible: true, backedUp: true }]);
+    expect((await use(flow.browser(), authenticator)).status).toBe(422);
+    expect((await use(flow.browser(), authenticator, eligible)).status).toBe(200);
   });
 
   test('the signature of another key lets nobody in', async () => {

@@ -11,9 +11,9 @@ import { challengeOf, parseUsed } from './credential.ts';
 import { type ProvenUse, verifyUsed } from './webauthn.ts';
 
 /** The methods of RFC 8176 section 2: the authenticator has verified its owner (`user`), which counts as a second factor. */
-const byPasskey = ({ bound }: ProvenUse): Assurance => ({
+const byPasskey = ({ backupEligible }: ProvenUse): Assurance => ({
   acr: 'urn:countersign:acr:passkey',
-  amr: [bound ? 'hwk' : 'swk', 'user', 'mfa'],
+  amr: [backupEligible ? 'swk' : 'hwk', 'user', 'mfa'],
 });
 
 type PasskeyProblem = 'passkey' | 'passkey-late' | 'passkey-copied';
@@ -53,8 +53,9 @@ export function createPasskeySignIn(server: PagesServer): AttemptWith {
     } catch (error) {
       return refusedOf('passkey', error instanceof Error ? error.message : String(error));
     }
-    const { counter, backedUp } = use;
-    const outcome = await stores.passkeys.use(id, { counter, backedUp, at: clock.now() });
+    const { counter, backupEligible, backedUp } = use;
+    const noted = { counter, backupEligible, backedUp, at: clock.now() };
+    const outcome = await stores.passkeys.use(id, noted);
     if (outcome === 'gone') return refusedOf('passkey', 'it was removed');
     if (outcome === 'refused') {
       return refusedOf(

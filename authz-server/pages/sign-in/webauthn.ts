@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { CredentialDeviceType } from '@simplewebauthn/server';
 import type { PasskeyRecord } from '#shared/stores/credentials/passkeys.ts';
 import type { Created, Used } from './credential.ts';
 
@@ -13,14 +14,17 @@ export interface Expected {
 }
 
 /** The parts of a passkey that its authenticator decides. */
-export type MadePasskey = Pick<PasskeyRecord, 'id' | 'publicKey' | 'rpId' | 'counter' | 'backedUp'>;
+export type MadePasskey = Pick<
+  PasskeyRecord,
+  'id' | 'publicKey' | 'rpId' | 'counter' | 'backupEligible' | 'backedUp'
+>;
 
 /** A use whose signature is right. */
 export interface ProvenUse {
   readonly counter: number;
+  /** False: the private key stays in one authenticator. */
+  readonly backupEligible: boolean;
   readonly backedUp: boolean;
-  /** Whether the private key stays in one authenticator. */
-  readonly bound: boolean;
 }
 
 /** Names a person for authenticators. It says nothing of them, and is the same for all their passkeys (WebAuthn section 14.6.1). */
@@ -31,11 +35,23 @@ export const userHandleOf = (accountId: string): string =>
 const library = () => import('@simplewebauthn/server');
 const helpers = () => import('@simplewebauthn/server/helpers');
 
+/** The library lets `crossOrigin` pass where `topOrigin` is absent (sections 7.1 steps 10 and 11, 7.2 steps 10 and 11). */
+async function refuseFramed({ response: { clientDataJSON } }: Created | Used): Promise<void> {
+  const { decodeClientDataJSON } = await helpers();
+  const { crossOrigin, topOrigin } = decodeClientDataJSON(clientDataJSON);
+  if (crossOrigin || topOrigin !== undefined) {
+    throw new Error('it was asked for in a frame of another origin, and ours are never framed');
+  }
+}
+
+const isEligible = (type: CredentialDeviceType) => type === 'multiDevice';
+
 /** Verifies a new passkey (WebAuthn section 7.1). Throws an error with the reason. */
 export async function verifyCreated(
   response: Created,
   { challenge, origin, rpId }: Expected,
 ): Promise<MadePasskey> {
+  await refuseFramed(response);
   const [{ verifyRegistrationResponse }, { decodeAttestationObject, isoBase64URL }] =
     await Promise.all([library(), helpers()]);
   const object = isoBase64URL.toBuffer(response.response.attestationObject);
@@ -51,9 +67,10 @@ export async function verifyCreated(
     supportedAlgorithmIDs: [...ALGORITHMS],
   });
   if (!verified) throw new Error('it is not verified');
-  const { credential, credentialBackedUp: backedUp } = registrationInfo;
+  const { credential, credentialBackedUp: backedUp, credentialDeviceType: type } = registrationInfo;
   const publicKey = isoBase64URL.fromBuffer(credential.publicKey);
-  return { id: credential.id, publicKey, rpId, counter: credential.counter, backedUp };
+  const { id, counter } = credential;
+  return { id, publicKey, rpId, counter, backupEligible: isEligible(type), backedUp };
 }
 
 /** Verifies a use of a passkey but for its counter (WebAuthn section 7.2). Throws an error with the reason. */
@@ -62,6 +79,7 @@ export async function verifyUsed(
   passkey: PasskeyRecord,
   { challenge, origin, rpId }: Expected,
 ): Promise<ProvenUse> {
+  await refuseFramed(response);
   if (passkey.rpId !== rpId) throw new Error(`it was made for ${passkey.rpId}`);
   const { userHandle, ...others } = response.response;
   // Step 6: nobody named a person before, so the authenticator must.
@@ -82,5 +100,10 @@ export async function verifyUsed(
   });
   if (!verified) throw new Error('its signature is wrong');
   const { newCounter: counter, credentialBackedUp: backedUp } = authenticationInfo;
-  return { counter, backedUp, bound: authenticationInfo.credentialDeviceType === 'singleDevice' };
+  const backupEligible = isEligible(authenticationInfo.credentialDeviceType);
+  // Step 17.
+  if ((passkey.backupEligible ?? backupEligible) !== backupEligible) {
+    throw new Error('its backup eligibility is another than when it was made');
+  }
+  return { counter, backupEligible, backedUp };
 }
