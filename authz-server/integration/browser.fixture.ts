@@ -2,6 +2,7 @@
 export interface Page {
   readonly status: number;
   readonly url: string;
+  /** With the `Location` of a page from which the browser goes on by itself. */
   readonly headers: Headers;
   readonly text: string;
   readonly forms: readonly Form[];
@@ -94,7 +95,10 @@ export class TestBrowser {
     });
     for (const line of response.headers.getSetCookie()) this.#keep(line);
     const text = await response.text();
-    const { status, headers } = response;
+    const { status } = response;
+    const headers = new Headers(response.headers);
+    const goesOn = /^0;url=(.+)$/.exec(headers.get('refresh') ?? '')?.[1];
+    if (goesOn !== undefined) headers.set('location', goesOn);
     return { status, url: target.href, headers, text, forms: formsOf(text) };
   }
 

@@ -44,14 +44,12 @@ export function engineHooks(server: PagesServer): EngineHooks {
     },
 
     async logoutSource(ctx) {
-      const { session, client, params, provider } = ctx.oidc;
+      const { session, client, provider } = ctx.oidc;
       const person = await server.directory.find(session?.accountId ?? '');
-      const leadsTo = params?.['post_logout_redirect_uri'];
       const page = signOutPage(viewOf(ctx, person, uiLocales(ctx)), {
         action: provider.pathFor('end_session_confirm'),
         hidden: { xsrf: String(session?.state?.['secret']) },
         ...(client && { client: client.clientName ?? client.clientId }),
-        ...(typeof leadsTo === 'string' && { redirectUri: leadsTo }),
       });
       answerWith(ctx, page);
     },

@@ -1,11 +1,12 @@
 import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { cspSource } from '#shared/pages/csp-source.ts';
+import { shownName } from '../consent/shown-name.ts';
 import type { PagesServer } from '../base/server.ts';
-import { seeOther } from './frame/respond.ts';
+import { answerWith, seeOther } from './frame/respond.ts';
+import { frameOf } from './frame/view-of.ts';
 import { createBrowserSessions } from './sign-in/session.ts';
+import { goOnPage } from './views/go-on.ts';
 
 type Next = () => Promise<unknown>;
-type Params = KoaContextWithOIDC['oidc']['params'];
 
 const POLICY = 'Content-Security-Policy';
 /** The engine adds the hash of its script to this directive, on the pages that submit themselves. */
@@ -23,10 +24,18 @@ export const NAVIGATED_FIELDS = {
 /** The engine's routes that browsers navigate to; the others are for programs. */
 export const NAVIGATED = /^\/(?:auth|session)(?:\/|$)/;
 
+/** Those to which a form of ours has led. */
+const AFTER_FORM = /^\/(?:auth\/[^/]+|session\/end\/confirm)$/;
+
+/** The pages of this server to which they lead. */
+const OWN_PAGE = /^\/(?:interaction|auth|session)\//;
+
 /**
  * The one page of the engine's own that is shown submits itself: the answer by `response_mode=form_post` (OAuth
- * 2.0 Form Post Response Mode section 2). Its policy allows that script, by its hash, and the place that the
- * form leads to; without script it has a button. Where the engine would have a form end a session, it ends.
+ * 2.0 Form Post Response Mode section 2). Its policy allows that script, by its hash; without script it has a
+ * button. It says nothing of where forms lead: the client may redirect to anywhere, and the form has nothing that a person
+ * types. Where the engine would have a form end a session, it ends. Where it redirects to a client after a form of ours, a
+ * page goes on.
  */
 export function enginePages(server: PagesServer, provider: Provider) {
   const { currentVisitor, signOutVisitor, forget } = createBrowserSessions(server, provider);
@@ -46,6 +55,19 @@ export function enginePages(server: PagesServer, provider: Provider) {
     seeOther(ctx, leadsTo.href);
   }
 
+  /** In place of the engine's redirect to a client. It leads where that did, and nowhere else. */
+  async function goOn(ctx: KoaContextWithOIDC): Promise<void> {
+    const location = URL.parse(ctx.response.get('Location'), server.config.issuer);
+    const isOurs = location?.origin === server.config.issuer && OWN_PAGE.test(location.pathname);
+    const { client, params } = ctx.oidc;
+    if (location === null || isOurs || client === undefined) return;
+    const record = await server.stores.clients.get(client.clientId);
+    const name = record ? shownName(record) : client.clientId;
+    ctx.remove('Location');
+    const frame = frameOf(server, ctx.req, params?.['ui_locales']);
+    answerWith(ctx, goOnPage(frame, { href: location.href, client: name }));
+  }
+
   return async (ctx: KoaContextWithOIDC, next: Next): Promise<void> => {
     if (!NAVIGATED.test(ctx.path)) {
       await next();
@@ -59,22 +81,16 @@ export function enginePages(server: PagesServer, provider: Provider) {
     if (hash !== undefined && String(ctx.body).includes(ends)) {
       ctx.remove(POLICY);
       await endSession(ctx);
-    } else if (hash !== undefined) ctx.set(POLICY, submittingPolicy(hash, ctx.oidc.params));
+    } else if (hash !== undefined) ctx.set(POLICY, submittingPolicy(hash));
     else if (policy === EMPTY) ctx.remove(POLICY);
+    if (ctx.status === 303 && AFTER_FORM.test(ctx.path)) await goOn(ctx);
     for (const [name, value] of Object.entries(NAVIGATED_FIELDS)) {
       if (!ctx.res.hasHeader(name)) ctx.set(name, value);
     }
   };
 }
 
-/** The checked redirect URI is what the form leads to, at once or by the redirects that follow. */
-function submittingPolicy(hash: string, params: Params): string {
-  const uri = params?.['redirect_uri'];
-  return [
-    "default-src 'none'",
-    `script-src ${hash}`,
-    ["form-action 'self'", typeof uri === 'string' && cspSource(uri)].filter(Boolean).join(' '),
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-}
+const submittingPolicy = (hash: string): string =>
+  ["default-src 'none'", `script-src ${hash}`, "base-uri 'none'", "frame-ancestors 'none'"].join(
+    '; ',
+  );

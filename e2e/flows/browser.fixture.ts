@@ -61,6 +61,7 @@ export class BrowserFlow implements AsyncDisposable {
     await page.goto(asked.url);
     if (await page.getByLabel('Password').isVisible()) await signIn(page, person);
     await decide(page, 'Allow');
+    await page.waitForURL(`${this.callback.origin}/**`);
     return asked.tokens();
   }
 

@@ -12,6 +12,8 @@ export class Callback implements AsyncDisposable {
   readonly origin: string;
   readonly #server: Server;
   readonly #answers = new Map<string, Request>();
+  /** Where the client redirects the browser from whatever it asks for. */
+  leadsTo: string | undefined;
 
   constructor(server: Server, port: number) {
     this.origin = `http://127.0.0.1:${port}`;
@@ -41,6 +43,10 @@ export class Callback implements AsyncDisposable {
     const url = new URL(request.url ?? '/', this.origin);
     const body = await text(request);
     if (url.pathname === PATH) this.#keep(url, request, body);
+    if (this.leadsTo !== undefined) {
+      response.writeHead(303, { Location: this.leadsTo }).end();
+      return;
+    }
     const framed = url.searchParams.get('url');
     const content =
       url.pathname === '/frame' && framed !== null

@@ -4,7 +4,7 @@ import { anyUrl } from '#shared/http/any-uri.fixture.ts';
 import { anyText } from '#shared/base/any-text.fixture.ts';
 import { cspSource } from './csp-source.ts';
 
-describe('CSP source of a redirect URI (CSP Level 3 section 2.3.1)', () => {
+describe('CSP source of a picture (CSP Level 3 section 2.3.1)', () => {
   test.each([
     ['https://app.example/callback?x=1', 'https://app.example/callback'],
     ['https://app.example:8443/', 'https://app.example:8443/'],

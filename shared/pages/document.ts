@@ -51,8 +51,6 @@ export interface PageContent {
   readonly head?: Head;
   /** It has forms that are sent to its own origin. */
   readonly forms?: true;
-  /** Checked redirect URI: where a form of the page may lead in the end. */
-  readonly redirectUri?: string | undefined;
   /** Seconds until it may be tried again (RFC 9110 section 10.2.3). */
   readonly retryAfter?: number | undefined;
   /** Addresses of pictures elsewhere that the page shows. */
@@ -152,16 +150,15 @@ function iconOf({ name, color, logo }: Brand): string {
 const hashOf = (text: string) => `'sha256-${hash('sha256', text, 'base64')}'`;
 
 function policy(style: string, icon: string, page: PageContent): string {
-  const { script, forms, redirectUri, pictures = [] } = page;
+  const { script, forms, pictures = [] } = page;
   const shown = pictures.flatMap((picture) => cspSource(picture) ?? []);
-  const target = redirectUri === undefined ? undefined : cspSource(redirectUri);
   return [
     "default-src 'none'",
     `style-src ${hashOf(style)}`,
     ...(script ? [`script-src ${hashOf(script.text)}`, "require-trusted-types-for 'script'"] : []),
     ...(script?.asks ? ["connect-src 'self'"] : []),
     `img-src ${[icon.startsWith('data:') ? 'data:' : "'self'", ...shown].join(' ')}`,
-    `form-action ${forms ? ["'self'", target ?? []].flat().join(' ') : "'none'"}`,
+    `form-action ${forms ? "'self'" : "'none'"}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');

@@ -80,8 +80,6 @@ export interface SignInProps {
     | { readonly kind: 'later'; readonly seconds: number };
   /** The options with which a browser asks for a passkey, as JSON (WebAuthn section 5.5); absent: none can be used here. */
   readonly passkey?: string;
-  /** Checked redirect URI where the form may lead (CSP form-action). */
-  readonly redirectUri?: string;
   /** Where a link for a new password is sent by mail; absent: nowhere. */
   readonly forgotten?: string;
   /** Where somebody makes an account; absent: nowhere. */
@@ -132,7 +130,7 @@ interface Again {
 /** The form is posted where that of the password was: `code` or `recovery`, `step`, and `hidden`. */
 export type SecondStepProps = SecondStep &
   Again &
-  Pick<SignInProps, 'action' | 'hidden' | 'client' | 'purpose' | 'cancel' | 'redirectUri'>;
+  Pick<SignInProps, 'action' | 'hidden' | 'client' | 'purpose' | 'cancel'>;
 
 export interface RecoveryCodesProps {
   /** As they are read. */
@@ -269,7 +267,7 @@ export interface ConsentProps {
   readonly client: string;
   /** The address of its logo. */
   readonly logo?: string | undefined;
-  /** Where the browser goes afterwards; its host is shown, and it is in the CSP. Absent: it stays here. */
+  /** Where the browser goes afterwards; its host is shown. Absent: it stays here. */
   readonly redirectUri?: string;
   /** Where the client is told of the decision; its host is shown. */
   readonly pushUri?: string;
@@ -328,6 +326,13 @@ export interface OtherPersonProps {
   readonly client: string;
 }
 
+/** The browser goes on to a client by itself. */
+export interface GoOnProps {
+  /** Where the client asked the browser to be sent, with the answer to its request. */
+  readonly href: string;
+  readonly client: string;
+}
+
 /** How a request of GNAP ended that had no code. */
 export interface AccessEndProps {
   readonly end: 'done' | 'denied';
@@ -340,8 +345,6 @@ export interface SignOutProps {
   readonly hidden: Readonly<Record<string, string>>;
   /** Name of the client that asked for it. */
   readonly client?: string;
-  /** Checked URI where the form may lead. */
-  readonly redirectUri?: string;
 }
 
 export interface ErrorProps {

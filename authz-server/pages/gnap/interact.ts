@@ -37,15 +37,16 @@ import { isExpected } from '../../gnap/user-hint.ts';
 import { displayUserCode } from '../../base/user-code.ts';
 import { createCsrf } from '../frame/csrf.ts';
 import { expired, PageError } from '../frame/page-error.ts';
-import { answerWith, seeOther } from '../frame/respond.ts';
+import { answerWith } from '../frame/respond.ts';
 import type { AskedItem, Language } from '../frame/view.ts';
-import { createViewOf } from '../frame/view-of.ts';
+import { createViewOf, frameOf } from '../frame/view-of.ts';
 import { allowedItems, itemsInWords, told } from '../interaction/asked.ts';
 import { createBrowserSessions, type Visitor } from '../sign-in/session.ts';
 import { createSignIn } from '../sign-in/sign-in.ts';
 import { textsOf } from '../texts/index.ts';
 import { accessEndPage } from '../views/access-end.ts';
 import { consentPage } from '../views/consent.ts';
+import { goOnPage } from '../views/go-on.ts';
 import { deviceConfirmPage } from '../views/device-confirm.ts';
 import { otherPersonPage } from '../views/other-person.ts';
 import { deviceEndPage } from '../views/device-end.ts';
@@ -289,8 +290,11 @@ export function gnapHandlers(
     note(ctx.req, { client: pending.clientId });
     if (pending.finish && ref !== undefined) {
       const news = finished(config.issuer, pending.finish, ref);
-      if (pending.finish.method === 'redirect')
-        return seeOther(ctx, withQuery(pending.finish, news));
+      if (pending.finish.method === 'redirect') {
+        const frame = frameOf(server, ctx.req, pending.locales);
+        const href = withQuery(pending.finish, news);
+        return answerWith(ctx, goOnPage(frame, { href, client: nameOf(client, frame.language) }));
+      }
       await push(ctx, pending.finish, news);
     }
     const end = decision.kind === 'approved' ? 'done' : 'denied';

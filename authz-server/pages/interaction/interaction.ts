@@ -309,12 +309,11 @@ export function interactionHandlers(
 }
 
 /** Where the forms of a sign-in lead, and what it is for. */
-const doorOf = ({ uid, params }: Interaction, client: ClientRecord) => ({
+const doorOf = ({ uid }: Interaction, client: ClientRecord) => ({
   action: `/interaction/${uid}/login`,
   cancel: { action: `/interaction/${uid}/abort` },
   client: shownName(client),
   logo: client.logo_uri,
-  redirectUri: String(params['redirect_uri']),
 });
 
 const isNative = ({ application_type }: ClientRecord) => application_type === 'native';

@@ -191,6 +191,12 @@ export const de: Texts = {
     deny: 'Ablehnen',
   },
 
+  goOn: {
+    title: (client) => `Zurück zu ${client}`,
+    text: 'Ihr Browser geht von selbst dorthin. Geschieht nichts, drücken Sie den Knopf. Öffnet sich eine App, können Sie diese Seite schließen.',
+    on: 'Weiter',
+  },
+
   accessEnd: {
     done: {
       title: 'Der Zugriff ist erlaubt',

@@ -193,6 +193,12 @@ export const en = {
     deny: 'Deny',
   },
 
+  goOn: {
+    title: (client: string) => `Back to ${client}`,
+    text: 'Your browser goes there by itself. If nothing happens, press the button. If an app opens, you can close this page.',
+    on: 'Continue',
+  },
+
   /** The end of a request that came neither from a device nor goes back to the client. */
   accessEnd: {
     done: {

@@ -12,11 +12,10 @@ import { describedNote, unknownNote } from './unknown-client.ts';
 
 /** Shows the client, the scopes that it asks for, and where the browser goes next. */
 export function consentPage(view: View, props: ConsentProps): Answer {
-  const { action, client, logo, redirectUri, items, unknown, described } = props;
+  const { action, client, logo, items, unknown, described } = props;
   const texts = textsOf(view.language).consent;
   return document(view, {
     title: texts.title(client),
-    ...(redirectUri !== undefined && { redirectUri }),
     ...(logo !== undefined && { pictures: [logo] }),
     content: html`<div class="card">
       <div class="intro">

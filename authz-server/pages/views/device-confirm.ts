@@ -23,7 +23,6 @@ export function deviceConfirmPage(view: View, props: DeviceConfirmProps): Answer
   const program = from.agent === undefined ? '' : programName(from.agent, all);
   return document(view, {
     title: texts.title(client),
-    ...(redirectUri !== undefined && { redirectUri }),
     content: html`<div class="card">
       <div class="intro">
         <h1>${texts.title(client)}</h1>

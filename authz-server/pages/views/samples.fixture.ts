@@ -27,6 +27,7 @@ import { endEverythingPage, everythingEndedPage } from './end-everything.ts';
 import { endOnePage } from './end-one.ts';
 import { errorPage } from './error.ts';
 import { forgottenPage, linkSentPage } from './forgotten.ts';
+import { goOnPage } from './go-on.ts';
 import { keyLinkPage } from './key-link.ts';
 import { recoveredPage, recoverPage, recoveryGonePage } from './recover.ts';
 import {
@@ -487,6 +488,11 @@ export const SAMPLES: Readonly<Record<string, (view: View) => Answer>> = {
   'device-expired': (view) => deviceEndPage(alice(view), { end: 'expired', again: '/device' }),
   'access-done': (view) => accessEndPage(alice(view), { end: 'done', client: 'Prints' }),
   'access-denied': (view) => accessEndPage(alice(view), { end: 'denied', client: 'Prints' }),
+  'go-on': (view) =>
+    goOnPage(view, {
+      client: 'Papertrail',
+      href: 'https://papertrail.example/callback?code=abc&state=def',
+    }),
   'consent-unknown': (view) =>
     consentPage(alice(view), {
       action: '/gnap/interact/abc',

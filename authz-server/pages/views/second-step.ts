@@ -9,7 +9,7 @@ import { codeOrRecovery, setUpFields } from './second-factor-fields.ts';
 
 /** After the right password: asks for a code, or leads through the set-up of a second factor. */
 export function secondStepPage(view: View, props: SecondStepProps): Answer {
-  const { action, name, hidden = {}, client, purpose, cancel, redirectUri, state, setUp } = props;
+  const { action, name, hidden = {}, client, purpose, cancel, state, setUp } = props;
   const { again } = props;
   const { secondFactor, signIn } = textsOf(view.language);
   const { step, problems } = secondFactor;
@@ -18,7 +18,6 @@ export function secondStepPage(view: View, props: SecondStepProps): Answer {
   return document(view, {
     ...problem,
     title: problem ? step.problemTitle : title,
-    redirectUri,
     content: html`<div class="card">
       <div class="intro">
         <h1>${title}</h1>

@@ -18,7 +18,6 @@ export function signInPage(view: View, props: SignInProps): Answer {
     logo,
     cancel,
     hidden = {},
-    redirectUri,
     purpose,
     notice,
     asks,
@@ -34,7 +33,6 @@ export function signInPage(view: View, props: SignInProps): Answer {
   return document(view, {
     ...problem,
     title: problem ? texts.problemTitle : texts.title,
-    redirectUri,
     ...(logo !== undefined && { pictures: [logo] }),
     script: { text: CREDENTIAL_SCRIPT },
     content: html`<div class="card">

@@ -7,11 +7,10 @@ import { form } from './form.ts';
 
 /** Asks before signing out (OpenID Connect RP-Initiated Logout 1.0 section 2). */
 export function signOutPage(view: View, props: SignOutProps): Answer {
-  const { action, hidden, client, redirectUri } = props;
+  const { action, hidden, client } = props;
   const { signOut, signOutPage: texts } = textsOf(view.language);
   return document(view, {
     title: texts.title,
-    redirectUri,
     content: html`<div class="card">
       <div class="intro">
         <h1>${texts.title}</h1>

@@ -19,6 +19,7 @@ import { endOnePage } from './end-one.ts';
 import { errorPage } from './error.ts';
 import { NOW, SAMPLES, sampleView } from './samples.fixture.ts';
 import { forgottenPage } from './forgotten.ts';
+import { goOnPage } from './go-on.ts';
 import { keyLinkPage } from './key-link.ts';
 import { recoverPage } from './recover.ts';
 import { recoveryCodesPage } from './recovery-codes.ts';
@@ -117,6 +118,7 @@ function everyView(text: string): readonly Answer[] {
     }),
     ...ends.map((end) => deviceEndPage(view, { end, client: text, again: text })),
     signOutPage(view, { action: text, hidden, client: text }),
+    goOnPage(view, { href: 'https://app.example/', client: text }),
     signedOutPage(view),
     errorPage(view, {
       status: 400,
