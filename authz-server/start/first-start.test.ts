@@ -4,6 +4,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, expect, test } from '@jest/globals';
+import { ALONE } from '#shared/base/line.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
@@ -132,7 +133,7 @@ test('a person and three clients are made, but not in production; only the owner
 
   const password = value(await kept(), 'password');
   const enters = (demo: boolean) =>
-    localDirectory({ ...stores, passwords, demo }).authenticate('demo', password);
+    localDirectory({ ...stores, passwords, demo }).authenticate('demo', password, ALONE);
   expect(await enters(true)).toMatchObject({ name: 'demo', generation: 0 });
   expect(await enters(false)).toBeUndefined();
 });

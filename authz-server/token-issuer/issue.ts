@@ -6,6 +6,8 @@ import { UNSTORED } from '#shared/http/answer.ts';
 import { parseTokenRequest } from '#shared/private-token/token-request.ts';
 import type { Rate } from '#shared/stores/limits/limits.ts';
 import { unprocessable } from '#shared/http/answer.ts';
+import { turnOf } from '#shared/http/turn.ts';
+import { clientOf } from '#shared/server/message/message.ts';
 import { receive } from './content.ts';
 import type { IssuerKeyRing } from './key-ring.ts';
 import type { Pay } from './pay.ts';
@@ -42,8 +44,10 @@ export function issuance({ ring, pay, rate, clock, skew }: Issuance): Work {
     if (key === undefined) {
       throw unprocessable('No key of that id issues now. Fetch the directory of the issuer again.');
     }
-    await pay('private-token', requesterOf(principal, clientId), rate);
-    const body = await key.blindSign(asked.blinded);
+    const requester = requesterOf(principal, clientId);
+    await pay('private-token', requester, rate);
+    const turn = turnOf(JSON.stringify(requester), clientOf(request));
+    const body = await key.blindSign(turn, asked.blinded);
     if (body === undefined)
       throw unprocessable(
         'The blinded message has the wrong length or is not a value of this token type.',

@@ -6,6 +6,8 @@ import { TOKEN_MEDIA_TYPE, type Verification } from '#shared/private-token/verif
 import type { VoprfThreads } from '#shared/private-token/voprf-threads.ts';
 import type { Rate } from '#shared/stores/limits/limits.ts';
 import { unprocessable } from '#shared/http/answer.ts';
+import { turnOf } from '#shared/http/turn.ts';
+import { clientOf } from '#shared/server/message/message.ts';
 import { receive } from './content.ts';
 import type { IssuerKeyRing } from './key-ring.ts';
 import type { Pay } from './pay.ts';
@@ -33,7 +35,8 @@ export function tokenVerification({ ring, voprf, pay, rate }: TokenVerification)
     }
     await pay('private-token-verification', [clientId], rate);
     const key = await ring.find(({ type, id }) => type === VOPRF && id.equals(token.keyId));
-    const right = key && (await voprf.evaluate(key.privateKey, token.input));
+    const turn = turnOf(clientId, clientOf(request));
+    const right = key && (await voprf.evaluate(turn, key.privateKey, token.input));
     const verification: Verification = {
       valid: right !== undefined && sameBytes(right, token.authenticator),
     };

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ALONE } from '#shared/base/line.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import type { Pair, Person } from '../pair/pair.ts';
 import type { Fields } from './site.ts';
@@ -60,7 +61,7 @@ export async function openGate(servers: Countersign): Promise<Gate> {
 /** Adds that many people, who all have the same password and the same hash of it. */
 export async function addCrowd(pair: Pair, count: number): Promise<readonly Person[]> {
   const password = 'correct horse battery';
-  const password_hash = await createPasswords().hash(password);
+  const password_hash = await createPasswords().hash(ALONE, password);
   const crowd = Array.from({ length: count }, (_, at) => `person${at}`);
   const people = crowd.map((name) => ({ id: name, name, password_hash, created_at: 0 }));
   const file = join(pair.data, 'crowd.json');

@@ -637,11 +637,11 @@ export const SHARES: readonly (readonly string[])[] = [
   ],
   [
     'key exchanges, VOPRF, argon2',
-    'lines of all who ask: 80 a thread, 64; before that, limits of one address or account. Many addresses at once can fill a line, which is empty again after a second or two (6 s for Mutual with 4096 bits)',
+    'one line of each process: 80 a thread, 64 for argon2. Addresses take turns in it, and the networks that they are in (24 bits of IPv4, 48 of IPv6); accounts that were let in before take turns among themselves, and with all addresses together. Where it is full, the network with the most waiting loses its newest (503); before that, limits of one address or account',
     '',
     '',
     '',
     '',
-    '`shared/auth/schemes/mutual/mutual.test.ts`, `shared/people/lanes.test.ts`',
+    '`shared/base/line.test.ts`, `e2e/attacks/crowds.test.ts`',
   ],
 ];

@@ -1,6 +1,7 @@
 import { type Attempts, createAttempts } from '#shared/auth/credentials/attempts.ts';
 import type { Config } from '#shared/config/schema.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
+import { turnAt } from '#shared/http/turn.ts';
 import type { Limits } from '#shared/stores/limits/limits.ts';
 import { PERSON } from './person.ts';
 
@@ -29,6 +30,8 @@ export function playgroundAttempts(
       const { retryAfter } = spent;
       return { kind: 'unavailable', status: 429, reason: 'too many attempts', retryAfter };
     },
+    // Everybody has the credentials, so that having been let in tells nothing of a visitor.
+    turn: (_account, { peer, client }) => turnAt(peer.address, client),
     succeeded: (account, address) => attempts.succeeded(own(account, address), address),
     failed: (account, address) => attempts.failed(own(account, address), address),
   };

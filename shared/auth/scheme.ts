@@ -1,4 +1,5 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
+import type { Client } from '#shared/base/line.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import type { AuthParams } from '#shared/http/auth/params.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
@@ -49,6 +50,8 @@ export interface AuthRequest {
     readonly http2: boolean;
     readonly trusted: boolean;
   };
+  /** The other end, which closes if it wants no answer any more; absent: nobody tells. */
+  readonly client?: Client;
   /**
    * True if nobody between the client and us can read the request: it came over TLS, directly or as a trusted proxy
    * says, or in clear text that does not leave this machine.

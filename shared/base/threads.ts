@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { entryFile } from './entry.ts';
+import { Line, type Turn } from './line.ts';
 
 export type Octets = Uint8Array<ArrayBuffer>;
 
@@ -16,16 +17,10 @@ export interface ThreadsOptions {
   readonly title: string;
   /** How many run at most. */
   readonly threads: number;
-  /** Tasks of one operation that may wait. */
+  /** Tasks that may wait. */
   readonly most: number;
   /** Makes the error of a task for which the line has no place. */
   readonly tooMany: () => Error;
-}
-
-interface Job {
-  readonly task: Task;
-  readonly resolve: (result: Octets | undefined) => void;
-  readonly reject: (reason: unknown) => void;
 }
 
 /**
@@ -34,15 +29,14 @@ interface Job {
  */
 export class Threads implements AsyncDisposable {
   readonly #options: ThreadsOptions;
-  /** The waiting tasks of each operation. The line that is served next comes first. */
-  readonly #lines = new Map<string, Job[]>();
+  readonly #line: Line;
   readonly #running = new Set<Worker>();
   readonly #idle: Worker[] = [];
-  #serving = 0;
-  #closed = false;
 
   constructor(options: ThreadsOptions) {
     this.#options = options;
+    const { threads: lanes, most, tooMany } = options;
+    this.#line = new Line({ lanes, most, tooMany });
   }
 
   /** The threads that run now. */
@@ -50,53 +44,33 @@ export class Threads implements AsyncDisposable {
     return [...this.#running];
   }
 
-  /** `args` stay as they are. */
-  async run(operation: string, ...args: readonly Uint8Array[]): Promise<Buffer | undefined> {
-    const line = this.#lines.get(operation) ?? [];
-    if (this.#closed || line.length >= this.#options.most) throw this.#options.tooMany();
-    const { promise, resolve, reject } = Promise.withResolvers<Octets | undefined>();
+  /** Operations take turns, and those who ask for the same one. `args` stay as they are. */
+  async run(
+    { groups, client }: Turn,
+    operation: string,
+    ...args: readonly Uint8Array[]
+  ): Promise<Buffer | undefined> {
     // In memory of their own, which is given away.
     const task = { operation, args: args.map((bytes) => new Uint8Array(bytes)) };
-    line.push({ task, resolve, reject });
-    this.#lines.set(operation, line);
-    if (this.#serving < this.#options.threads) void this.#serve();
-    const result = await promise;
+    const turn = { groups: [operation, ...groups], client };
+    const result = await this.#line.run(turn, () => this.#do(task));
     return result && Buffer.from(result.buffer);
   }
 
   /** Ends the threads. It refuses the waiting tasks, and all that come later. */
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true;
-    for (const job of [...this.#lines.values()].flat()) job.reject(this.#options.tooMany());
-    this.#lines.clear();
+    this.#line.close();
     await Promise.all(this.running.map((worker) => worker.terminate()));
   }
 
-  /** Runs tasks on one thread as long as any wait. */
-  async #serve(): Promise<void> {
-    this.#serving += 1;
-    let worker = this.#idle.pop();
-    for (let job = this.#next(); job !== undefined; job = this.#next()) {
-      try {
-        if (worker === undefined || !this.#running.has(worker)) worker = this.#start();
-        job.resolve(await this.#reply(worker, job.task));
-      } catch (error) {
-        job.reject(error);
-      }
+  async #do(task: Task): Promise<Octets | undefined> {
+    const idle = this.#idle.pop();
+    const worker = idle && this.#running.has(idle) ? idle : this.#start();
+    try {
+      return await this.#reply(worker, task);
+    } finally {
+      this.#idle.push(worker);
     }
-    if (worker !== undefined) this.#idle.push(worker);
-    this.#serving -= 1;
-  }
-
-  /** The lines are served in turn: what takes long does not hold up what is quick. */
-  #next(): Job | undefined {
-    const [first] = this.#lines;
-    if (first === undefined) return undefined;
-    const [operation, line] = first;
-    const job = line.shift();
-    this.#lines.delete(operation);
-    if (line.length > 0) this.#lines.set(operation, line);
-    return job;
   }
 
   #start(): Worker {

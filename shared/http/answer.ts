@@ -47,6 +47,10 @@ export function endedMeanwhile(): HttpError {
   );
 }
 
+/** More work of a kind waits than can be done soon (RFC 9110 section 15.6.4). */
+export const busy = () =>
+  new HttpError(503, 'Too many ask at the moment. Try again.', { 'Retry-After': '1' });
+
 /** The content is well-formed, but cannot be processed (RFC 9110 section 15.5.21). */
 export function unprocessable(detail: string): HttpError {
   return new HttpError(422, detail);

@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import { ALONE } from '#shared/base/line.ts';
 import { changePassword, changePasswordAndEnd, PasswordReplaced } from './change-password.ts';
 import { testPeople } from './directory.fixture.ts';
 import { localDirectory } from './local.ts';
@@ -17,8 +18,11 @@ async function alice() {
   const seen = await addPerson(made.store, { name: 'alice', password: OLD });
   const { stores, passwords } = made;
   const enters = async (password: string) =>
-    (await localDirectory({ ...stores, passwords, demo: true }).authenticate('alice', password)) !==
-    undefined;
+    (await localDirectory({ ...stores, passwords, demo: true }).authenticate(
+      'alice',
+      password,
+      ALONE,
+    )) !== undefined;
   return { ...made, other, seen, enters };
 }
 

@@ -1,3 +1,4 @@
+import type { Turn } from '#shared/base/line.ts';
 import type { Profile } from '#shared/stores/people/people.ts';
 
 /** Somebody who can sign in. */
@@ -26,7 +27,7 @@ export interface Directory {
   find(id: string): Promise<Person | undefined>;
   /**
    * Checks a password. Resolves to undefined if the person is unknown or disabled, or the password is wrong; neither
-   * its work nor its duration reveals which.
+   * its work nor its duration reveals which. `turn`: whose turn the work waits for, if it has to.
    */
-  authenticate(name: string, password: string): Promise<Authenticated | undefined>;
+  authenticate(name: string, password: string, turn: Turn): Promise<Authenticated | undefined>;
 }

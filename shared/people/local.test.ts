@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ALONE } from '#shared/base/line.ts';
 import { everybodyIn } from '#shared/stores/contract/samples.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { testPeople } from './directory.fixture.ts';
@@ -55,7 +56,7 @@ describe('authenticate', () => {
     '%s: one argon2 call and the same questions to the store',
     async (_, name, password, enters) => {
       const { directory, argon2, alice, asked } = await setup();
-      const person = await directory.authenticate(name, password);
+      const person = await directory.authenticate(name, password, ALONE);
       const shown = {
         id: alice.id,
         name: 'alice',
@@ -76,22 +77,22 @@ describe('authenticate', () => {
   ])('%s is refused before anything is looked up or hashed', async (_what, password) => {
     const { directory, argon2, asked } = await setup();
     for (const name of ['alice', 'bob', 'mallory']) {
-      expect(await directory.authenticate(name, password)).toBeUndefined();
+      expect(await directory.authenticate(name, password, ALONE)).toBeUndefined();
     }
     expect([argon2.verifications, asked]).toEqual([0, []]);
   });
 
   test('the person of the first start signs in in development alone, at the same cost', async () => {
-    expect(await (await setup()).directory.authenticate('demo', RIGHT)).toBeDefined();
+    expect(await (await setup()).directory.authenticate('demo', RIGHT, ALONE)).toBeDefined();
     const { directory, argon2 } = await setup({ demo: false });
-    expect(await directory.authenticate('demo', RIGHT)).toBeUndefined();
+    expect(await directory.authenticate('demo', RIGHT, ALONE)).toBeUndefined();
     expect(argon2.verifications).toBe(1);
   });
 
   test('disabled and enabled again: lets in, with the raised generation', async () => {
     const { directory, store } = await setup();
     await enablePerson(store, 'bob');
-    expect(await directory.authenticate('bob', RIGHT)).toMatchObject({ generation: 3 });
+    expect(await directory.authenticate('bob', RIGHT, ALONE)).toMatchObject({ generation: 3 });
   });
 
   test('a store that does not answer is neither a yes nor a no', async () => {
@@ -103,7 +104,7 @@ describe('authenticate', () => {
       passwords,
       demo: true,
     });
-    await expect(directory.authenticate('alice', RIGHT)).rejects.toThrow(StoreUnavailable);
+    await expect(directory.authenticate('alice', RIGHT, ALONE)).rejects.toThrow(StoreUnavailable);
     await expect(directory.find('1')).rejects.toThrow(StoreUnavailable);
   });
 });
@@ -116,7 +117,7 @@ describe('a change while a password is checked', () => {
     const { directory, store, stores, argon2, alice } = await setup();
     const gate = Promise.withResolvers<void>();
     argon2.gate = gate.promise;
-    const slow = directory.authenticate('alice', RIGHT);
+    const slow = directory.authenticate('alice', RIGHT, ALONE);
     while (argon2.verifications === 0) await new Promise(setImmediate);
     await change(store, 'alice', 'another password');
     gate.resolve();
@@ -147,7 +148,7 @@ describe('a change while a password is checked', () => {
         passwords,
         demo: true,
       });
-      const entered = await directory.authenticate('alice', RIGHT);
+      const entered = await directory.authenticate('alice', RIGHT, ALONE);
       const now = await stores.revocations.generation('person', id);
       expect(changes).toBeGreaterThan(0);
       expect(now).toBe(2);

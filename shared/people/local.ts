@@ -33,7 +33,7 @@ export function localDirectory({
       return person && known(person);
     },
 
-    async authenticate(name, password) {
+    async authenticate(name, password, turn) {
       const enforced = opaqueString(password);
       if (enforced === undefined) return undefined;
       const named = await people.getByName(usernameCaseMapped(name) ?? '');
@@ -42,7 +42,7 @@ export function localDirectory({
       // then raises the generation, so that an old password yields an old generation.
       const generation = await revocations.generation('person', id);
       const person = active(await people.get(id), demo);
-      const right = await passwords.verify(person?.password_hash, enforced);
+      const right = await passwords.verify(turn, person?.password_hash, enforced);
       if (!right || person === undefined) return undefined;
       return { ...known(person), generation, passwordMark: passwordMark(person) };
     },

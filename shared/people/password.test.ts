@@ -1,20 +1,23 @@
 import { expect, test } from '@jest/globals';
 import { parseOptions } from '@node-rs/argon2';
-import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { ALONE, Line } from '#shared/base/line.ts';
+import { HttpError } from '#shared/http/answer.ts';
 import { CountedArgon2 } from './directory.fixture.ts';
-import { createLanes } from './lanes.ts';
 import { createPasswords } from './password.ts';
 import type { Argon2 } from './password.ts';
 
 const passwords = createPasswords();
 
 test('argon2id with 19 MiB, two passes and one lane; each hash has a salt of its own', async () => {
-  const [one, other] = [await passwords.hash('swordfish'), await passwords.hash('swordfish')];
+  const [one, other] = [
+    await passwords.hash(ALONE, 'swordfish'),
+    await passwords.hash(ALONE, 'swordfish'),
+  ];
   expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
   expect(other).not.toBe(one);
-  expect(await passwords.verify(one, 'swordfish')).toBe(true);
-  expect(await passwords.verify(one, 'Swordfish')).toBe(false);
-  expect(await passwords.verify(one, '')).toBe(false);
+  expect(await passwords.verify(ALONE, one, 'swordfish')).toBe(true);
+  expect(await passwords.verify(ALONE, one, 'Swordfish')).toBe(false);
+  expect(await passwords.verify(ALONE, one, '')).toBe(false);
 });
 
 test('without a hash the same work is done on one of the same parameters', async () => {
@@ -27,23 +30,26 @@ test('without a hash the same work is done on one of the same parameters', async
     },
   };
   const { hash, verify } = createPasswords(argon2);
-  const real = await hash('swordfish');
-  expect(await verify(undefined, 'swordfish')).toBe(false);
-  expect(await verify(real, 'swordfish')).toBe(true);
+  const real = await hash(ALONE, 'swordfish');
+  expect(await verify(ALONE, undefined, 'swordfish')).toBe(false);
+  expect(await verify(ALONE, real, 'swordfish')).toBe(true);
   const [dummy = ''] = asked;
   expect(parseOptions(dummy)).toEqual(parseOptions(real));
   expect(dummy).toHaveLength(real.length);
-  expect(await passwords.verify(dummy, 'swordfish')).toBe(false);
+  expect(await passwords.verify(ALONE, dummy, 'swordfish')).toBe(false);
 });
+
+const lineOf = (lanes: number, most: number) =>
+  new Line({ lanes, most, tooMany: () => new HttpError(503, 'too many') });
 
 test('a flood: each lane runs one, a few wait, and the rest is told to come back', async () => {
   const argon2 = new CountedArgon2();
   const open = Promise.withResolvers<void>();
   argon2.gate = open.promise;
-  const { verify } = createPasswords(argon2, createLanes(2, 3));
-  const attempts = Array.from({ length: 10 }, () => verify(undefined, 'guess'));
+  const { verify } = createPasswords(argon2, lineOf(2, 3));
+  const attempts = Array.from({ length: 10 }, () => verify(ALONE, undefined, 'guess'));
   const settled = Promise.allSettled(attempts);
-  await expect(attempts[9]).rejects.toThrow(StoreUnavailable);
+  await expect(attempts[9]).rejects.toThrow(HttpError);
   expect(argon2.verifications).toBe(2);
   open.resolve();
   const results = await settled;
@@ -55,7 +61,7 @@ test('a flood: each lane runs one, a few wait, and the rest is told to come back
 });
 
 test('a stored hash that is broken is an error, not a way in, and blocks nothing', async () => {
-  const { verify } = createPasswords(undefined, createLanes(1, 1));
-  await expect(verify('broken', 'swordfish')).rejects.toThrow();
-  expect(await verify(undefined, 'swordfish')).toBe(false);
+  const { verify } = createPasswords(undefined, lineOf(1, 1));
+  await expect(verify(ALONE, 'broken', 'swordfish')).rejects.toThrow();
+  expect(await verify(ALONE, undefined, 'swordfish')).toBe(false);
 });

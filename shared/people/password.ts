@@ -1,14 +1,15 @@
 import { availableParallelism } from 'node:os';
 import { hash, verify } from '@node-rs/argon2';
+import { Line, type Turn } from '#shared/base/line.ts';
 import { portion } from '#shared/base/workers.ts';
-import { createLanes } from './lanes.ts';
+import { busy } from '#shared/http/answer.ts';
 
-/** Hashes and checks passwords. Both methods reject with `StoreUnavailable` if too many calls are waiting. */
+/** Hashes and checks passwords, each in its turn. Both methods reject with `HttpError` 503 if too many calls wait. */
 export interface Passwords {
   /** Resolves to the hash in the PHC string format. */
-  hash(password: string): Promise<string>;
+  hash(turn: Turn, password: string): Promise<string>;
   /** Checks a password. Without a hash it does the same work on a hash that no password has, and resolves to false. */
-  verify(hash: string | undefined, password: string): Promise<boolean>;
+  verify(turn: Turn, hash: string | undefined, password: string): Promise<boolean>;
 }
 
 /** The two functions of `@node-rs/argon2` that do the work, off the main thread. */
@@ -40,12 +41,12 @@ const WAITING = portion(64);
 
 export function createPasswords(
   argon2: Argon2 = { hash, verify },
-  lanes = createLanes(LANES, WAITING),
+  line = new Line({ lanes: LANES, most: WAITING, tooMany: busy }),
 ): Passwords {
   return {
-    hash: (password) => lanes(() => argon2.hash(password, PARAMETERS)),
-    async verify(known, password) {
-      const right = await lanes(() => argon2.verify(known ?? NOBODY, password));
+    hash: (turn, password) => line.run(turn, () => argon2.hash(password, PARAMETERS)),
+    async verify(turn, known, password) {
+      const right = await line.run(turn, () => argon2.verify(known ?? NOBODY, password));
       return right && known !== undefined;
     },
   };

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ALONE } from '#shared/base/line.ts';
 import { findAccess, recordAccess } from './access/grants.ts';
 import { findSignIn, recordSignIn } from './access/sign-ins.ts';
 import { everybodyIn } from '#shared/stores/contract/samples.ts';
@@ -41,7 +42,7 @@ const left = async (store: PeopleStore) => [
 const enters = async (
   { stores, passwords }: Awaited<ReturnType<typeof testPeople>>,
   password: string,
-) => localDirectory({ ...stores, passwords, demo: true }).authenticate('alice', password);
+) => localDirectory({ ...stores, passwords, demo: true }).authenticate('alice', password, ALONE);
 
 describe('addPerson', () => {
   test('the hash alone is kept, under the name as it is compared', async () => {

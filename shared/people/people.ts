@@ -2,6 +2,7 @@ import type { AuditEvent } from '#shared/audit/event-kinds.ts';
 import { type AccessStore, changing } from './access/access-store.ts';
 import { endAhead, endEverything } from './access/everything.ts';
 import { type Random, randomId } from '#shared/base/random.ts';
+import { turnOf } from '#shared/http/turn.ts';
 import type {
   FormerName,
   People,
@@ -324,7 +325,7 @@ export async function secretsOf(
 ): Promise<Pick<NewRecord, 'password_hash' | 'verifiers'>> {
   const enforced = await newPasswordText(password);
   return {
-    password_hash: await passwords.hash(enforced),
+    password_hash: await passwords.hash(turnOf(name), enforced),
     verifiers: await deriveVerifiers(realms, { name, password: enforced }, random),
   };
 }

@@ -69,8 +69,8 @@ export function changePasswordHandlers(
 
   /** Guesses of the old password are paid for as sign-ins are. */
   const checkCurrent = (ctx: Context, { name, id }: PersonRecord, current: string) =>
-    limited(ctx, name, async () => {
-      const person = await server.directory.authenticate(name, current);
+    limited(ctx, name, async (turn) => {
+      const person = await server.directory.authenticate(name, current, turn);
       return person?.id === id
         ? { person, means: { assurance: BY_PASSWORD } }
         : { problem: { kind: 'wrong' as const } };

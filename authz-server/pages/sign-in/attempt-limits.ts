@@ -1,12 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { Context } from 'koa';
+import type { Turn } from '#shared/base/line.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
+import { turnAt, turnOf } from '#shared/http/turn.ts';
+import { clientOf } from '#shared/server/message/message.ts';
 import type { LimitNamespace, Rate } from '#shared/stores/limits/limits.ts';
 import type { PagesServer } from '../../base/server.ts';
 import type { Shown, Unfinished } from './attempt.ts';
 import { createKnownBrowser, type Proof } from './known-browser.ts';
 
 type Bucket = readonly [namespace: LimitNamespace, key: string, rate: Rate];
+
+interface Terms {
+  /** From all of which the attempt is paid, in this order. */
+  readonly buckets: readonly Bucket[];
+  readonly turn: Turn;
+}
 
 /** The attempt is not made; `seconds`: until one may be. */
 interface Later {
@@ -17,13 +26,14 @@ interface Later {
 export interface AttemptLimits {
   /**
    * Carries an attempt out that somebody of this name makes, if it can be paid for; undefined: nobody knows whose it is. A
-   * browser in which the person has signed in before pays from buckets of the person's browsers alone: others cannot empty them. A right
+   * browser in which the person has signed in before pays from buckets of the person's browsers alone: others cannot empty them. Its
+   * work waits for the person's turn, that of others for the turn of their address. A right
    * attempt gets back what it has paid, once nothing more is asked for.
    */
   limited<Outcome extends Shown | Unfinished | { readonly problem: unknown }>(
     ctx: Context,
     name: string | undefined,
-    attempt: () => Promise<Outcome>,
+    attempt: (turn: Turn) => Promise<Outcome>,
   ): Promise<Outcome | { readonly problem: Later }>;
   /** After the last step of an attempt: gives back what it has paid, and remembers the browser for both factors. */
   settle(ctx: Context, name: string, secondFactor: string): Promise<void>;
@@ -41,21 +51,23 @@ export function createAttemptLimits(server: PagesServer): AttemptLimits {
   const { limits } = stores;
   const browsers = createKnownBrowser(server);
 
-  /** From all of which an attempt is paid, in this order. */
-  function bucketsOf(ctx: Context, name: string | undefined): readonly Bucket[] {
+  function termsOf(ctx: Context, name: string | undefined): Terms {
     const { account, signIn } = config.limits;
+    const client = clientOf(ctx.req);
     const byAddress: Bucket = ['sign-in-address', customerOf(ctx.ip), signIn];
-    if (name === undefined) return [byAddress];
+    const turn = turnAt(ctx.ip, client);
+    if (name === undefined) return { buckets: [byAddress], turn };
     const key = createHash('sha256').update(name).digest('base64url');
     const browser = browsers.known(ctx, name);
     if (browser !== undefined) {
       const ofAll = { burst: account.burst * BROWSERS, per: account.per / BROWSERS };
-      return [
+      const buckets: readonly Bucket[] = [
         ['sign-in-browser', `${browser} ${key}`, account],
         ['sign-in-browsers', key, ofAll],
       ];
+      return { buckets, turn: turnOf(name, client) };
     }
-    return [byAddress, ['sign-in-name', key, account]];
+    return { buckets: [byAddress, ['sign-in-name', key, account]], turn };
   }
 
   async function giveBack(
@@ -70,16 +82,16 @@ export function createAttemptLimits(server: PagesServer): AttemptLimits {
 
   return {
     async limited(ctx, name, attempt) {
-      const buckets = bucketsOf(ctx, name);
+      const { buckets, turn } = termsOf(ctx, name);
       for (const bucket of buckets) {
         const paid = await limits.spend(...bucket);
         if (!paid.ok) return { problem: { kind: 'later', seconds: paid.retryAfter } };
       }
-      const made = await attempt();
+      const made = await attempt(turn);
       if ('person' in made) await giveBack(ctx, buckets, made.person.name);
       return made;
     },
     settle: (ctx, name, secondFactor) =>
-      giveBack(ctx, bucketsOf(ctx, name), name, { secondFactor }),
+      giveBack(ctx, termsOf(ctx, name).buckets, name, { secondFactor }),
   };
 }

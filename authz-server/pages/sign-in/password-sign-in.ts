@@ -17,8 +17,9 @@ export function createPasswordSignIn(server: PagesServer): AttemptWith {
   return (ctx, form, least) => {
     if (form.has('step')) return secondStep.finish(ctx, form);
     const typed = form.get('name') ?? '';
-    return limited(ctx, usernameCaseMapped(typed) ?? typed, async (): Promise<Attempt> => {
-      const person = await server.directory.authenticate(typed, form.get('password') ?? '');
+    return limited(ctx, usernameCaseMapped(typed) ?? typed, async (turn): Promise<Attempt> => {
+      const password = form.get('password') ?? '';
+      const person = await server.directory.authenticate(typed, password, turn);
       if (person === undefined) {
         const named = await server.stores.people.getByName(usernameCaseMapped(typed) ?? '');
         await bySomebody(server, ctx).refused(named?.id, 'password');

@@ -1,3 +1,4 @@
+import { ALONE } from '#shared/base/line.ts';
 import { TestBrowser } from '../../../authz-server/integration/browser.fixture.ts';
 import { createPasswords } from '#shared/people/password.ts';
 import { temporaryFolder } from '../../parts/temporary-folder.ts';
@@ -23,7 +24,7 @@ async function start(stack: AsyncDisposableStack): Promise<Targets> {
   const { path: folder } = stack.use(await temporaryFolder());
   const store = await startRedisStore(stack);
   const password = 'correct horse battery';
-  const hash = await createPasswords().hash(password);
+  const hash = await createPasswords().hash(ALONE, password);
   return {
     argon2: onWrk({
       name: 'argon2id',

@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { describe, expect, test } from '@jest/globals';
+import { ALONE } from '#shared/base/line.ts';
 import { KeysUnavailable } from '#shared/auth/tokens/issuer-keys.ts';
 import { configSchema } from '#shared/config/schema.ts';
 import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
@@ -78,8 +79,8 @@ describe("this pair's issuer", () => {
     const issuer = parties.issuers(undefined);
     const key = await issuer.key(BLIND_RSA, rsaKey.id);
     const token = signed(rsaKey);
-    expect(key && token && (await issuer.verify(token, key))).toBe(true);
-    expect(key && (await issuer.verify(tokenFor(rsaKey), key))).toBe(false);
+    expect(key && token && (await issuer.verify(token, key, ALONE))).toBe(true);
+    expect(key && (await issuer.verify(tokenFor(rsaKey), key, ALONE))).toBe(false);
     expect(parties.asked()).toEqual([DIRECTORY_PATH]);
   });
 
@@ -87,7 +88,7 @@ describe("this pair's issuer", () => {
     await using parties = await setup();
     const issuer = parties.issuers(undefined);
     const key = await issuer.key(VOPRF, voprfKey.id);
-    expect(key && (await issuer.verify(tokenFor(voprfKey), key))).toBe(true);
+    expect(key && (await issuer.verify(tokenFor(voprfKey), key, ALONE))).toBe(true);
     expect(parties.asked()).toEqual([DIRECTORY_PATH, '/token', '/private-token/verify']);
     const [, token, verify] = parties.pair.asked;
     const client = btoa(`resource-server:${secret(parties.options.master)}`);
@@ -105,7 +106,7 @@ describe("this pair's issuer", () => {
     const issuer = parties.issuers(undefined);
     const verified = Array.from({ length: 50 }, async () => {
       const key = await issuer.key(VOPRF, voprfKey.id);
-      return key && issuer.verify(tokenFor(voprfKey), key);
+      return key && issuer.verify(tokenFor(voprfKey), key, ALONE);
     });
     expect((await Promise.all(verified)).every(Boolean)).toBe(true);
     expect(parties.asked().filter((url) => url === '/token')).toHaveLength(1);
@@ -125,7 +126,9 @@ describe("this pair's issuer", () => {
       );
     const redeem = async () => {
       for (let n = 0; n < 20; n += 1) {
-        await expect(issuer.verify(tokenFor(voprfKey), key)).rejects.toThrow(KeysUnavailable);
+        await expect(issuer.verify(tokenFor(voprfKey), key, ALONE)).rejects.toThrow(
+          KeysUnavailable,
+        );
       }
     };
     await redeem();
@@ -134,7 +137,7 @@ describe("this pair's issuer", () => {
     await redeem();
     expect(given).toBe(3);
     parties.paths['/private-token/verify'] = json({ valid: true });
-    expect(await issuer.verify(tokenFor(voprfKey), key)).toBe(true);
+    expect(await issuer.verify(tokenFor(voprfKey), key, ALONE)).toBe(true);
     expect(given).toBe(3);
   });
 
@@ -155,8 +158,8 @@ describe("this pair's issuer", () => {
     const key = await issuer.key(VOPRF, id);
     const token = tokenFor({ type: VOPRF, publicKey, id });
     const authenticator = evaluate(openTokenKey(master, stored), token.input);
-    expect(key && (await issuer.verify({ ...token, authenticator }, key))).toBe(true);
-    expect(key && (await issuer.verify(token, key))).toBe(false);
+    expect(key && (await issuer.verify({ ...token, authenticator }, key, ALONE))).toBe(true);
+    expect(key && (await issuer.verify(token, key, ALONE))).toBe(false);
     expect(parties.asked()).toEqual([DIRECTORY_PATH]);
   });
 
@@ -165,7 +168,7 @@ describe("this pair's issuer", () => {
     const found = issuerFromInside(parties, `${PUBLIC}/request`);
     expect(found.name).toBe('auth.example');
     const key = await found.key(VOPRF, voprfKey.id);
-    expect(key && (await found.verify(tokenFor(voprfKey), key))).toBe(true);
+    expect(key && (await found.verify(tokenFor(voprfKey), key, ALONE))).toBe(true);
     expect(parties.asked()).toEqual([DIRECTORY_PATH, '/token', '/private-token/verify']);
     const { content } = parties.pair.asked[1] ?? {};
     expect(new URLSearchParams(content?.toString()).get('resource')).toBe(
@@ -246,7 +249,7 @@ describe('another issuer', () => {
     expect(await issuer.keys(VOPRF)).toEqual([]);
     expect(await issuer.key(VOPRF, voprfKey.id)).toBeUndefined();
     const key = { ...voprfKey, until: undefined };
-    expect(await issuer.verify(tokenFor(voprfKey), key)).toBe(false);
+    expect(await issuer.verify(tokenFor(voprfKey), key, ALONE)).toBe(false);
     expect([...other.asked, ...parties.asked()]).toEqual([]);
   });
 

@@ -85,7 +85,7 @@ export function openIssuers(options: IssuersOptions): (name: string | undefined)
       ...(canVerify && {
         keys: async (type: TokenType) => ((await canVerify(type)) ? keys.keys(type) : []),
       }),
-      verify: (token, key) => verify.get(token.type)?.(token, key) ?? false,
+      verify: (token, ...more) => verify.get(token.type)?.(token, ...more) ?? false,
     };
   }
 

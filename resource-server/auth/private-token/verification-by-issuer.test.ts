@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { ALONE } from '#shared/base/line.ts';
 import { KeysUnavailable } from '#shared/auth/tokens/issuer-keys.ts';
 import { generateVoprfKey } from '#shared/private-token/voprf-key.ts';
 import {
@@ -34,7 +35,7 @@ async function setup(answers: Answers, milliseconds?: number) {
     send: trusting(milliseconds),
     log,
   });
-  const verify = async (token = TOKEN) => verifyAny(token, key);
+  const verify = async (token = TOKEN) => verifyAny(token, key, ALONE);
   return {
     verify,
     issuer,
@@ -163,7 +164,7 @@ describe('the result is unknown', () => {
       send: trusting(),
       log,
     });
-    await expect(failing(TOKEN, key)).rejects.toMatchObject(unavailable(9));
+    await expect(failing(TOKEN, key, ALONE)).rejects.toMatchObject(unavailable(9));
   });
 
   test('whatever JSON it says, only the member that is true is a yes', async () => {

@@ -1,6 +1,9 @@
 import { KeysUnavailable } from '#shared/auth/tokens/issuer-keys.ts';
 import { isObject } from '#shared/jose/compact-jws.ts';
+import { Line } from '#shared/base/line.ts';
 import type { Log } from '#shared/base/log.ts';
+import { portion } from '#shared/base/workers.ts';
+import { busy } from '#shared/http/answer.ts';
 import { TOKEN_MEDIA_TYPE } from '#shared/private-token/verification.ts';
 import type { AccessTokens } from './client-credentials.ts';
 import { jsonOf, type Reply, type Send } from '#shared/client/send.ts';
@@ -17,9 +20,14 @@ export interface VerificationByIssuer {
 /** Limits of the seconds after which a client may try again. `least` also applies if the issuer names none. */
 const RETRY = { least: 1, most: 3600 };
 
+/** Tokens that the issuer is asked about at a time. To the issuer all are of one client, so that the rest waits here. */
+const AT_ONCE = portion(16);
+const WAITING = portion(160);
+
 /** Verifies tokens that only the issuer can verify (RFC 9578 section 5.4), by asking it about each. */
 export function verificationByIssuer(options: VerificationByIssuer): Verify {
   const { url, accessTokens, send, log } = options;
+  const line = new Line({ lanes: AT_ONCE, most: WAITING, tooMany: busy });
 
   function unavailable(reason: string, seconds = RETRY.least): KeysUnavailable {
     log.warn('private-token.verification', { url, reason });
@@ -39,8 +47,7 @@ export function verificationByIssuer(options: VerificationByIssuer): Verify {
     }
   }
 
-  return async ({ input, authenticator }) => {
-    const content = Buffer.concat([input, authenticator]);
+  async function verify(content: Buffer): Promise<boolean> {
     const accessToken = await accessTokens.token();
     let reply = await ask(content, accessToken);
     // The access token may have been revoked, or the issuer has lost its memory.
@@ -49,7 +56,10 @@ export function verificationByIssuer(options: VerificationByIssuer): Verify {
     const valid = isObject(answer) ? answer['valid'] : undefined;
     if (typeof valid === 'boolean') return valid;
     throw unavailable(`the issuer answered ${reply.status}`, retryAfter(reply));
-  };
+  }
+
+  return ({ input, authenticator }, _key, turn) =>
+    line.run(turn, () => verify(Buffer.concat([input, authenticator])));
 }
 
 /** Reads Retry-After (RFC 9110 section 10.2.3). */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ALONE } from '#shared/base/line.ts';
 import { ManualClock } from '#shared/base/clock.ts';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
 import { configSchema } from '#shared/config/schema.ts';
@@ -77,8 +78,8 @@ describe('RFC 9578 section 5.4: a VOPRF token is verified with the private key',
   test('a token is good, and fifty at once are', async () => {
     await using origin = await setup();
     const [key, token] = [await origin.key(), await origin.token()];
-    expect(await origin.verify(token, key)).toBe(true);
-    const again = Array.from({ length: 50 }, async () => origin.verify(token, key));
+    expect(await origin.verify(token, key, ALONE)).toBe(true);
+    const again = Array.from({ length: 50 }, async () => origin.verify(token, key, ALONE));
     expect((await Promise.all(again)).every(Boolean)).toBe(true);
   });
 
@@ -89,7 +90,7 @@ describe('RFC 9578 section 5.4: a VOPRF token is verified with the private key',
       for (let at = 0; at < token[part].length; at += 1) {
         const changed = Buffer.from(token[part]);
         changed.writeUInt8(changed.readUInt8(at) ^ (1 << (at & 7)), at);
-        expect(await origin.verify({ ...token, [part]: changed }, key)).toBe(false);
+        expect(await origin.verify({ ...token, [part]: changed }, key, ALONE)).toBe(false);
       }
     }
   });
@@ -100,7 +101,7 @@ describe('RFC 9578 section 5.4: a VOPRF token is verified with the private key',
     const token = tokenFor(pair);
     const authenticator = evaluate(pair.privateKey, token.input);
     const key = { ...pair, until: undefined };
-    expect(await origin.verify({ ...token, authenticator }, key)).toBe(false);
+    expect(await origin.verify({ ...token, authenticator }, key, ALONE)).toBe(false);
   });
 
   test('not with a key that has retired, though its row is there', async () => {
@@ -108,16 +109,16 @@ describe('RFC 9578 section 5.4: a VOPRF token is verified with the private key',
     const [key, token] = [await origin.key(), await origin.token()];
     await rotateTokenKey(origin.keys, VOPRF);
     origin.clock.advance(TIMES.maxAge + TIMES.overlap - 1);
-    expect(await origin.verify(token, { ...key })).toBe(true);
+    expect(await origin.verify(token, { ...key }, ALONE)).toBe(true);
     origin.clock.advance(1);
-    expect(await origin.verify(token, { ...key })).toBe(false);
+    expect(await origin.verify(token, { ...key }, ALONE)).toBe(false);
   });
 
   test('not with a key whose private part the store has forgotten', async () => {
     await using origin = await setup();
     const [key, token] = [await origin.key(), await origin.token()];
     await origin.stores.tokenKeys.retire(VOPRF, key.row.id);
-    expect(await origin.verify(token, key)).toBe(false);
+    expect(await origin.verify(token, key, ALONE)).toBe(false);
   });
 
   test('each fetch of the directory makes the server read the private key once', async () => {
@@ -131,9 +132,9 @@ describe('RFC 9578 section 5.4: a VOPRF token is verified with the private key',
     };
     const stores = { revocations, tokenKeys: { ...tokenKeys, list } };
     const verify = verificationByStore({ ...origin.options, stores });
-    for (let n = 0; n < 3; n += 1) expect(await verify(token, key)).toBe(true);
+    for (let n = 0; n < 3; n += 1) expect(await verify(token, key, ALONE)).toBe(true);
     expect(listed).toBe(1);
-    expect(await verify(token, { ...key })).toBe(true);
+    expect(await verify(token, { ...key }, ALONE)).toBe(true);
     expect(listed).toBe(2);
   });
 
@@ -141,12 +142,12 @@ describe('RFC 9578 section 5.4: a VOPRF token is verified with the private key',
     await using origin = await setup();
     const [key, token] = [await origin.key(), await origin.token()];
     const verify = verificationByStore({ ...origin.options, master: systemRandom(32) });
-    await expect(verify(token, key)).rejects.toThrow('do not open under this master secret');
+    await expect(verify(token, key, ALONE)).rejects.toThrow('do not open under this master secret');
   });
 
   test('a store without memory cannot tell', async () => {
     await using origin = await setup({ memory: false });
     const key = { ...generateVoprfKey(), until: undefined };
-    await expect(origin.verify(tokenFor(key), key)).rejects.toThrow(StoreUnavailable);
+    await expect(origin.verify(tokenFor(key), key, ALONE)).rejects.toThrow(StoreUnavailable);
   });
 });

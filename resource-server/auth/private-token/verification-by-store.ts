@@ -31,11 +31,11 @@ export function verificationByStore(options: VerificationByStore): Verify {
     return found && found.state !== 'retired' ? openTokenKey(master, found.key) : undefined;
   }
 
-  return async ({ input, authenticator }, key) => {
+  return async ({ input, authenticator }, key, turn) => {
     const privateKey = opened.get(key) ?? (await open(key));
     if (privateKey === undefined) return false;
     opened.set(key, privateKey);
-    const expected = await voprf.evaluate(privateKey, input);
+    const expected = await voprf.evaluate(turn, privateKey, input);
     return sameBytes(expected, authenticator);
   };
 }

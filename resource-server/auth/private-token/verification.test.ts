@@ -1,6 +1,7 @@
 import { createPrivateKey } from 'node:crypto';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import * as fc from 'fast-check';
+import { ALONE } from '#shared/base/line.ts';
 import type { IssuerKey } from '#shared/auth/schemes/parts/token-issuer.ts';
 import { blindRsa } from '#shared/private-token/blind-rsa-client.ts';
 import { blindSign, generateBlindRsaKey } from '#shared/private-token/blind-rsa.ts';
@@ -26,7 +27,7 @@ describe('RFC 9578 section 6.4: blind RSA is verified with the public key', () =
   let [key, other]: (TokenKeyPair & IssuerKey)[] = [];
   let token: Token;
   const verify = blindRsaVerification();
-  const verified = (one: Token, by = key) => by !== undefined && verify(one, by);
+  const verified = (one: Token, by = key) => by !== undefined && verify(one, by, ALONE);
   beforeAll(async () => {
     const pairs = await Promise.all([generateBlindRsaKey(), generateBlindRsaKey()]);
     [key, other] = pairs.map((pair) => Object.assign(pair, { until: undefined }));

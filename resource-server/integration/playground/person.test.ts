@@ -1,5 +1,6 @@
 import { generateKeyPairSync, hash } from 'node:crypto';
 import { expect, test } from '@jest/globals';
+import { ALONE } from '#shared/base/line.ts';
 import { hobaCredentials } from '#shared/auth/schemes/hoba/client.ts';
 import { basicCredentials } from '#shared/auth/schemes/basic/client.ts';
 import { PLAYGROUND_CLIENT, PLAYGROUND_PERSON } from '#shared/config/playground-client.ts';
@@ -34,7 +35,7 @@ test("the playground's person opens its spaces from outside, too, and no other s
 test('a real person does not open the spaces of the playground, nor does one of the same name', async () => {
   await using rs = await startPlayground({ spaces: SPACES });
   for (const name of ['alice', PERSON.name]) {
-    const password_hash = await createPasswords().hash('correct horse battery');
+    const password_hash = await createPasswords().hash(ALONE, 'correct horse battery');
     await rs.stores.people.add({ ...somePerson(name), id: name, password_hash });
     const real = shows(name, 'correct horse battery');
     expect((await rs.ask('GET', '/real/', real)).status).toBe(200);

@@ -1,3 +1,4 @@
+import { ALONE } from '#shared/base/line.ts';
 import { hoba } from '#shared/auth/schemes/hoba/hoba.ts';
 import { hobaSettings } from '#shared/auth/schemes/hoba/settings.ts';
 import { createSignatures } from '#shared/auth/schemes/hoba/signatures.ts';
@@ -29,7 +30,12 @@ function schemeOf({ earlier, clock, random, publicKeys }: Recorded) {
     madeAt: (challenge: string) => (given.has(challenge) ? clock.now() : undefined),
   };
   const replay = { ...replayMemory(), seen: async () => false };
-  const attempts = { begin: () => undefined, succeeded: () => {}, failed: () => {} };
+  const attempts = {
+    begin: () => undefined,
+    turn: () => ALONE,
+    succeeded: () => {},
+    failed: () => {},
+  };
   return hoba({
     realm: PLAYGROUND_REALM,
     maxAge: hobaSettings.parse({}).maxAge,

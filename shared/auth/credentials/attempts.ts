@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import type { Awaitable } from '#shared/base/awaitable.ts';
+import type { Turn } from '#shared/base/line.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
+import { turnAt, turnOf } from '#shared/http/turn.ts';
 import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
 import { RecentMap, remembering } from '#shared/base/recent-map.ts';
-import type { Verdict } from '../scheme.ts';
+import type { AuthRequest, Verdict } from '../scheme.ts';
 
 type Unavailable = Extract<Verdict, { kind: 'unavailable' }>;
 
@@ -18,6 +20,11 @@ export interface Attempts {
    * Rejects with `StoreUnavailable`.
    */
   begin(account: string, address: string): Awaitable<Unavailable | undefined>;
+  /**
+   * Whose turn the work for an attempt waits for: that of the account where it has been let in lately, and else that of
+   * the address.
+   */
+  turn(account: string, request: Pick<AuthRequest, 'peer' | 'client'>): Turn;
   succeeded(account: string, address: string): void;
   failed(account: string, address: string): void;
 }
@@ -80,6 +87,11 @@ export function createAttempts({ limits, account, address }: AttemptsOptions): A
         if (tooMany === undefined && here !== undefined) here.suspect = false;
         return tooMany;
       });
+    },
+
+    turn(name, { peer, client }) {
+      const here = known.get(keysOf(name, peer.address).pair);
+      return here?.suspect === false ? turnOf(name, client) : turnAt(peer.address, client);
     },
 
     succeeded(name, from) {

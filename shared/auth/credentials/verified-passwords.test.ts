@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ALONE } from '#shared/base/line.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
 import type { Authenticated } from '#shared/people/directory.ts';
 import { disablePerson, setPassword } from '#shared/people/people.ts';
@@ -7,6 +8,8 @@ import { RevocationSet } from '#shared/stores/revocation/revocation-set.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { RIGHT, twoProcesses } from './two-processes.fixture.ts';
 import { createVerifiedPasswords } from './verified-passwords.ts';
+
+const turn = () => ALONE;
 
 async function setup() {
   const all = await twoProcesses();
@@ -37,13 +40,14 @@ describe('a right password', () => {
   test('is hashed at first sight, and again after five minutes', async () => {
     const { passwords, argon2, alice, clock } = await setup();
     const person = { id: alice.id, name: 'alice' };
-    for (let n = 0; n < 10; n += 1) expect(await passwords.check('alice', RIGHT)).toEqual(person);
+    for (let n = 0; n < 10; n += 1)
+      expect(await passwords.check('alice', RIGHT, turn)).toEqual(person);
     expect(argon2.verifications).toBe(1);
     clock.advance(299);
-    await passwords.check('alice', RIGHT);
+    await passwords.check('alice', RIGHT, turn);
     expect(argon2.verifications).toBe(1);
     clock.advance(1);
-    expect(await passwords.check('alice', RIGHT)).toEqual(person);
+    expect(await passwords.check('alice', RIGHT, turn)).toEqual(person);
     expect(argon2.verifications).toBe(2);
   });
 
@@ -52,7 +56,7 @@ describe('a right password', () => {
     const gate = Promise.withResolvers<void>();
     argon2.gate = gate.promise;
     const all = Promise.all(
-      Array.from({ length: 20 }, async () => passwords.check('alice', RIGHT)),
+      Array.from({ length: 20 }, async () => passwords.check('alice', RIGHT, turn)),
     );
     while (argon2.verifications === 0) await new Promise(setImmediate);
     gate.resolve();
@@ -70,9 +74,9 @@ describe('a wrong password', () => {
     ['with the quotes of JSON', 'alice","', RIGHT],
   ])('%s: hashed every time, also after the right one', async (_, name, password) => {
     const { passwords, argon2 } = await setup();
-    await passwords.check('alice', RIGHT);
+    await passwords.check('alice', RIGHT, turn);
     for (let n = 1; n < 4; n += 1) {
-      expect(await passwords.check(name, password)).toBeUndefined();
+      expect(await passwords.check(name, password, turn)).toBeUndefined();
       expect(argon2.verifications).toBe(1 + n);
     }
   });
@@ -87,25 +91,26 @@ describe('a change of the person', () => {
     ['disabled', (at: Awaited<ReturnType<typeof setup>>) => disablePerson(at.store, 'alice')],
   ])('%s: the next request of every process is refused', async (_, change) => {
     const at = await setup();
-    expect(await at.passwords.check('alice', RIGHT)).toBeDefined();
-    expect(await at.others.check('alice', RIGHT)).toBeDefined();
+    expect(await at.passwords.check('alice', RIGHT, turn)).toBeDefined();
+    expect(await at.others.check('alice', RIGHT, turn)).toBeDefined();
     await change(at);
-    expect(await at.passwords.check('alice', RIGHT)).toBeUndefined();
-    expect(await at.others.check('alice', RIGHT)).toBeUndefined();
+    expect(await at.passwords.check('alice', RIGHT, turn)).toBeUndefined();
+    expect(await at.others.check('alice', RIGHT, turn)).toBeUndefined();
   });
 
   test('lets in the new password at once', async () => {
     const { passwords, store } = await setup();
-    await passwords.check('alice', RIGHT);
+    await passwords.check('alice', RIGHT, turn);
     await setPassword(store, 'alice', 'another one');
-    expect(await passwords.check('alice', 'another one')).toBeDefined();
+    expect(await passwords.check('alice', 'another one', turn)).toBeDefined();
   });
 
   test('such as ending everything makes the same password be hashed again, once', async () => {
     const { passwords, store, alice, argon2 } = await setup();
-    await passwords.check('alice', RIGHT);
+    await passwords.check('alice', RIGHT, turn);
     await endEverything(store, alice.id);
-    for (let n = 0; n < 3; n += 1) expect(await passwords.check('alice', RIGHT)).toBeDefined();
+    for (let n = 0; n < 3; n += 1)
+      expect(await passwords.check('alice', RIGHT, turn)).toBeDefined();
     expect(argon2.verifications).toBe(2);
   });
 
@@ -113,10 +118,10 @@ describe('a change of the person', () => {
     const { passwords, store, argon2 } = await setup();
     const gate = Promise.withResolvers<void>();
     argon2.gate = gate.promise;
-    const before = passwords.check('alice', RIGHT);
+    const before = passwords.check('alice', RIGHT, turn);
     while (argon2.verifications === 0) await new Promise(setImmediate);
     await setPassword(store, 'alice', 'another one');
-    const after = passwords.check('alice', RIGHT);
+    const after = passwords.check('alice', RIGHT, turn);
     gate.resolve();
     expect(await after).toBeUndefined();
     expect(await before).toBeUndefined();
@@ -130,7 +135,7 @@ describe('a change of the person', () => {
       raise(revocations, generation);
       return person;
     });
-    await expect(passwords.check('alice', RIGHT)).rejects.toThrow(StoreUnavailable);
+    await expect(passwords.check('alice', RIGHT, turn)).rejects.toThrow(StoreUnavailable);
     expect(asked()).toBe(3);
   });
 });
@@ -142,9 +147,9 @@ describe('the store', () => {
       name: 'alice',
       generation: 0,
     }));
-    await passwords.check('alice', RIGHT);
+    await passwords.check('alice', RIGHT, turn);
     revocations.epoch = 'e2';
-    expect(await passwords.check('alice', RIGHT)).toBeDefined();
+    expect(await passwords.check('alice', RIGHT, turn)).toBeDefined();
     expect(asked()).toBe(2);
   });
 
@@ -162,11 +167,13 @@ describe('the store', () => {
       clock: { now: () => 0, monotonic: () => 0 },
       random: systemRandom,
     });
-    expect(await passwords.check('alice', RIGHT)).toBeDefined();
+    expect(await passwords.check('alice', RIGHT, turn)).toBeDefined();
     silent = true;
-    await expect(async () => passwords.check('alice', RIGHT)).rejects.toThrow(StoreUnavailable);
+    await expect(async () => passwords.check('alice', RIGHT, turn)).rejects.toThrow(
+      StoreUnavailable,
+    );
     silent = false;
-    expect(await passwords.check('alice', RIGHT)).toBeDefined();
+    expect(await passwords.check('alice', RIGHT, turn)).toBeDefined();
   });
 
   test('that fails during a hashing fails all waiting requests, and nothing is remembered', async () => {
@@ -175,19 +182,21 @@ describe('the store', () => {
       if (failing) throw new StoreUnavailable('down');
       return { id: '1', name: 'alice', generation: 0 };
     });
-    const all = await Promise.allSettled([1, 2].map(async () => passwords.check('alice', RIGHT)));
+    const all = await Promise.allSettled(
+      [1, 2].map(async () => passwords.check('alice', RIGHT, turn)),
+    );
     expect(all.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     failing = false;
-    expect(await passwords.check('alice', RIGHT)).toBeDefined();
+    expect(await passwords.check('alice', RIGHT, turn)).toBeDefined();
     expect(asked()).toBe(2);
   });
 });
 
 test('the number of passwords that are remembered is bounded', async () => {
   const { passwords, asked } = scripted(async () => ({ id: '1', name: 'alice', generation: 0 }));
-  for (let n = 0; n < 20_000; n += 1) await passwords.check(`name-${n}`, RIGHT);
-  await passwords.check('name-0', RIGHT);
+  for (let n = 0; n < 20_000; n += 1) await passwords.check(`name-${n}`, RIGHT, turn);
+  await passwords.check('name-0', RIGHT, turn);
   expect(asked()).toBe(20_001);
-  await passwords.check('name-19999', RIGHT);
+  await passwords.check('name-19999', RIGHT, turn);
   expect(asked()).toBe(20_001);
 });

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { andThen, type Awaitable } from '#shared/base/awaitable.ts';
 import type { Clock } from '#shared/base/clock.ts';
+import type { Turn } from '#shared/base/line.ts';
 import type { Authenticated, Directory, Person } from '#shared/people/directory.ts';
 import type { Random } from '#shared/base/random.ts';
 import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/revocations.ts';
@@ -11,9 +12,10 @@ import { RecentMap } from '#shared/base/recent-map.ts';
 export interface VerifiedPasswords {
   /**
    * Returns undefined if the person is unknown or disabled, or the password is wrong. Throws or rejects with
-   * `StoreUnavailable`, also if it cannot find out whether the person was changed since.
+   * `StoreUnavailable`, also if it cannot find out whether the person was changed since. `turn` is asked if the
+   * password has to be hashed.
    */
-  check(name: string, password: string): Awaitable<Person | undefined>;
+  check(name: string, password: string, turn: () => Turn): Awaitable<Person | undefined>;
 }
 
 export interface VerifiedPasswordsOptions {
@@ -29,6 +31,19 @@ const CAPACITY = 10_000;
 const LIFE = 5 * 60_000;
 /** Most times that one password is hashed if the person is changed during each hashing. */
 const ROUNDS = 3;
+
+/** A password that is being hashed, in the turn of the first who asked. */
+interface Hashing {
+  readonly turn: Turn;
+  readonly right: Promise<boolean>;
+}
+
+/** The password that a caller asks about. */
+interface Given {
+  readonly name: string;
+  readonly password: string;
+  readonly turn: () => Turn;
+}
 
 interface Verified extends Authenticated {
   readonly epoch: string | undefined;
@@ -50,7 +65,7 @@ export function createVerifiedPasswords({
   // An HMAC would cost four times as much. It keeps strangers from extending a hash, and they see none.
   const secret = random(32).toString('base64url');
   const verified = new RecentMap<Verified>(CAPACITY);
-  const underWay = new Map<string, Promise<boolean>>();
+  const underWay = new Map<string, Hashing>();
 
   const keyOf = (name: string, password: string) =>
     hash('sha256', secret + JSON.stringify([name, password]), 'base64url');
@@ -60,13 +75,22 @@ export function createVerifiedPasswords({
 
   async function authenticate(
     key: string,
-    [name, password]: readonly [string, string],
+    { name, password }: Given,
+    turn: Turn,
     epoch: string | undefined,
   ): Promise<boolean> {
     const until = clock.now() + LIFE;
-    const person = await directory.authenticate(name, password);
+    const person = await directory.authenticate(name, password, turn);
     if (person !== undefined) verified.set(key, { ...person, epoch, until });
     return person !== undefined;
+  }
+
+  function hashing(key: string, given: Given, epoch: string | undefined): Hashing {
+    const turn = given.turn();
+    const right = authenticate(key, given, turn, epoch).finally(() => underWay.delete(key));
+    const made = { turn, right };
+    underWay.set(key, made);
+    return made;
   }
 
   function remembered(key: string, view: RevocationView): Person | undefined {
@@ -76,17 +100,20 @@ export function createVerifiedPasswords({
 
   async function checkAnew(
     key: string,
-    given: readonly [string, string],
+    given: Given,
     view: RevocationView,
     round = 1,
   ): Promise<Person | undefined> {
     // A caller that finds the same password being hashed waits for the result, and then asks the feed anew.
-    let right = underWay.get(key);
-    if (right === undefined) {
-      right = authenticate(key, given, view.epoch).finally(() => underWay.delete(key));
-      underWay.set(key, right);
+    const joined = underWay.get(key);
+    const { turn, right } = joined ?? hashing(key, given, view.epoch);
+    try {
+      if (!(await right)) return undefined;
+    } catch (error) {
+      // The caller who asked first has left before their turn.
+      if (joined && turn.client?.destroyed) return checkAnew(key, given, view, round);
+      throw error;
     }
-    if (!(await right)) return undefined;
     const now = await feed.latest();
     const person = remembered(key, now);
     if (person !== undefined) return person;
@@ -95,11 +122,11 @@ export function createVerifiedPasswords({
   }
 
   return {
-    check(name, password) {
+    check(name, password, turn) {
       const key = keyOf(name, password);
       return andThen(
         feed.latest(),
-        (view) => remembered(key, view) ?? checkAnew(key, [name, password], view),
+        (view) => remembered(key, view) ?? checkAnew(key, { name, password, turn }, view),
       );
     },
   };

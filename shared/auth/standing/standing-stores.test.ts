@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { ALONE } from '#shared/base/line.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { newApiKey } from '#shared/people/api-key.ts';
 import { createPasswords } from '#shared/people/password.ts';
@@ -140,7 +141,7 @@ describe.each([
       limit: { burst: 10, per: 1 },
       apiKeys: here.apiKeys,
       limits: here.limits,
-      attempts: { begin: () => undefined, failed() {}, succeeded() {} },
+      attempts: { begin: () => undefined, turn: () => ALONE, failed() {}, succeeded() {} },
       clock: store.clock,
       demo: false,
     });

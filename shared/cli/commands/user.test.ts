@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from '@jest/globals';
+import { ALONE } from '#shared/base/line.ts';
 import { DIGEST_KINDS } from '#shared/auth/schemes/digest/verifier.ts';
 import { listAccess, recordAccess } from '#shared/people/access/grants.ts';
 import { listSignIns, recordSignIn } from '#shared/people/access/sign-ins.ts';
@@ -33,7 +34,7 @@ const enters = (shell: TestShell, name: string, password: string) =>
   withStores(shell, async ({ people, revocations }) => {
     const passwords = createPasswords();
     const directory = localDirectory({ people, revocations, passwords, demo: false });
-    return (await directory.authenticate(name, password)) !== undefined;
+    return (await directory.authenticate(name, password, ALONE)) !== undefined;
   });
 
 /** alice, who is signed in and has allowed an application something; says what is left of it. */

@@ -2,6 +2,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, test } from '@jest/globals';
+import { ALONE } from '#shared/base/line.ts';
 import { entryOf } from '#shared/audit/entry.ts';
 import { createRecorder } from '#shared/audit/recorder.ts';
 import { auditSettings } from '#shared/audit/settings.ts';
@@ -125,7 +126,7 @@ const kept = async (place: Installation) => ({
 });
 
 const enters = async ({ stores, passwords }: Installation, name: string) =>
-  localDirectory({ ...stores, passwords, demo: true }).authenticate(name, PASSWORD);
+  localDirectory({ ...stores, passwords, demo: true }).authenticate(name, PASSWORD, ALONE);
 
 test('into an empty directory: all as it was, and every way in works', async () => {
   const before = await full();

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ALONE } from '#shared/base/line.ts';
 import { someSecondFactor } from '#shared/stores/contract/samples.ts';
 import type { Authenticated, Person } from '../directory.ts';
 import { isEnough, isPasswordEnough, mustHaveSecondFactor, type SecondFactorRule } from './need.ts';
@@ -71,7 +72,7 @@ describe('a password alone', () => {
       { info: (event, fields) => void lines.push([event, fields?.subject]) },
     );
     const answers = async (name: string) => [
-      await asked.directory.authenticate(name, 'right'),
+      await asked.directory.authenticate(name, 'right', ALONE),
       await asked.verifiers.find('proof', 'realm', { name }),
       await asked.verifiers.kerberos(name),
     ];

@@ -31,8 +31,8 @@ export function passwordAlone(
   return {
     directory: {
       find: (id) => directory.find(id),
-      async authenticate(name, password) {
-        const person = await directory.authenticate(name, password);
+      async authenticate(...asked) {
+        const person = await directory.authenticate(...asked);
         return (await enough(person)) ? person : undefined;
       },
     },

@@ -5,7 +5,7 @@ import { clientAddress, type TrustedProxies } from '#shared/http/forwarded.ts';
 import { contentDigest } from '../content/content.ts';
 import { ownCertificate } from './own-certificate.ts';
 import { exporterOf } from './exporter.ts';
-import type { AnyRequest } from '../message/message.ts';
+import { type AnyRequest, clientOf } from '../message/message.ts';
 import { upgradeOf } from '../tunnels/upgrade.ts';
 import type { AuthRequest, Position } from '#shared/auth/scheme.ts';
 
@@ -86,6 +86,10 @@ class Described implements AuthRequest {
   get cookies() {
     this.request[COOKIES] ??= parseCookies(this.lines('cookie'));
     return this.request[COOKIES];
+  }
+
+  get client() {
+    return clientOf(this.request);
   }
 
   get confidential() {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import type { Writable } from 'node:stream';
+import type { Client } from '#shared/base/line.ts';
 import type { Fields } from '#shared/http/answer.ts';
 import { Http1Response } from './http1-response.ts';
 
@@ -10,6 +11,10 @@ export type AnyResponse = ServerResponse | Http2ServerResponse;
 
 /** The handler of a request of either version. */
 export type AnyHandler = (request: AnyRequest, response: AnyResponse) => void | Promise<void>;
+
+/** The other end of a request: its stream, or in HTTP/1.1 its connection. */
+export const clientOf = (request: AnyRequest): Client =>
+  request instanceof Http2ServerRequest ? request.stream : request.socket;
 
 /** Fields of every answer to the request that does not say otherwise, and those of one that is written next. */
 export function holdFields(response: AnyResponse, fields: Fields): void {

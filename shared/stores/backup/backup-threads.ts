@@ -1,3 +1,4 @@
+import { ALONE } from '#shared/base/line.ts';
 import { Threads } from '#shared/base/threads.ts';
 import { StoreUnavailable } from '../outage/unavailable.ts';
 import type { ScheduleParts } from './scheduled.ts';
@@ -13,7 +14,7 @@ export function openBackupThreads(): Pick<ScheduleParts, 'copyState' | 'writeSum
     tooMany: () => new StoreUnavailable('the server stops, or another backup is under way'),
   });
   const run = (operation: string, ...paths: readonly string[]) =>
-    threads.run(operation, ...paths.map((path) => Buffer.from(path)));
+    threads.run(ALONE, operation, ...paths.map((path) => Buffer.from(path)));
   return {
     copyState: (data, folder) => run('copyState', data, folder),
     writeSums: (folder) => run('writeSums', folder),

@@ -56,7 +56,8 @@ export function basic({ realm, passwords, attempts }: BasicOptions): Scheme {
     needs: ({ confidential }) =>
       confidential ? undefined : 'Basic is not taken in clear text: use https.',
 
-    authenticate({ token68 }, { confidential, peer }) {
+    authenticate({ token68 }, request) {
+      const { confidential, peer } = request;
       if (!confidential) return refused('Basic needs TLS: this connection is in clear text');
       const sent = token68 === undefined ? undefined : parseUserPass(token68);
       if (sent === undefined)
@@ -70,10 +71,10 @@ export function basic({ realm, passwords, attempts }: BasicOptions): Scheme {
         attempts.succeeded(account, peer.address);
         return { kind: 'granted', principal: personPrincipal(realm, person) };
       };
-      return andThen(
-        attempts.begin(account, peer.address),
-        (tooMany) => tooMany ?? andThen(passwords.check(sent.name, sent.password), judgePerson),
-      );
+      return andThen(attempts.begin(account, peer.address), (tooMany) => {
+        const turn = () => attempts.turn(account, request);
+        return tooMany ?? andThen(passwords.check(sent.name, sent.password, turn), judgePerson);
+      });
     },
   };
 }

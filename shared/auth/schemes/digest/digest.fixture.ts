@@ -55,6 +55,7 @@ export function digestOn(
     useCounts: { use: (...args) => (did.push('use'), useCounts.use(...args)) },
     attempts: {
       begin: (...args) => (did.push('begin'), attempts.begin(...args)),
+      turn: attempts.turn,
       failed: (...args) => (did.push('failed'), attempts.failed(...args)),
       succeeded: (...args) => (did.push('succeeded'), attempts.succeeded(...args)),
     },

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { Turn } from '#shared/base/line.ts';
 import { Threads } from '#shared/base/threads.ts';
 import { portion } from '#shared/base/workers.ts';
 import { HttpError } from '#shared/http/answer.ts';
@@ -26,14 +27,16 @@ const threads = new Threads({
  * with `HttpError` 503 if too many wait.
  */
 export const kam3Threads = {
-  verifier: async (algorithm: MutualAlgorithmName, pi: Buffer) =>
-    (await threads.run(`verifier ${algorithm}`, pi)) as Buffer,
+  verifier: async (turn: Turn, algorithm: MutualAlgorithmName, pi: Buffer) =>
+    (await threads.run(turn, `verifier ${algorithm}`, pi)) as Buffer,
 
   async exchange(
+    turn: Turn,
     algorithm: MutualAlgorithmName,
     ...args: Parameters<Kam3['exchange']>
   ): Promise<{ readonly serverValue: Buffer; readonly z: Buffer } | undefined> {
     const both = await threads.run(
+      turn,
       `exchange ${algorithm}`,
       ...args.filter((arg) => arg !== undefined),
     );

@@ -134,7 +134,8 @@ export function mutual(options: MutualOptions): Scheme {
     const verifier = (await find(user, terms.scope))?.verifier;
     const nobody = nobodyOf(user, terms);
     const ours = KAM3[algorithm].secret(random);
-    const exchanged = await kam3.exchange(algorithm, ours, nobody, clientValue, verifier);
+    const turn = attempts.turn(accountOf(user), request);
+    const exchanged = await kam3.exchange(turn, algorithm, ours, nobody, clientValue, verifier);
     if (exchanged === undefined) {
       return refused(place, 'invalid-parameters', 'the exchange has to be rejected');
     }

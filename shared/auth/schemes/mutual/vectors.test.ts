@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { ALONE } from '#shared/base/line.ts';
 import { formatChallenge, formatInfo, parseChallenges } from '#shared/http/auth/challenge.ts';
 import { parseCredentials } from '#shared/http/auth/credentials.ts';
 import { MUTUAL_ALGORITHMS, type MutualAlgorithmName } from './algorithms.ts';
@@ -82,13 +83,20 @@ describe.each(VECTORS.algorithms)('$algorithm', ({ algorithm, elements, exchange
       const { 'auth-scope': scope, realm, user: name, password } = given;
       const pi = await piOf({ algorithm, scope, realm, name }, password);
       expect(pi).toEqual(hex(values['pi']?.padStart(2 * hashOctets, '0')));
-      const verifier = await kam3Threads.verifier(algorithm, pi);
+      const verifier = await kam3Threads.verifier(ALONE, algorithm, pi);
       expect(verifier.toString('hex')).toBe(values['J']);
       const clientValue = hex(values['K_c1']);
       const secret = filled(values['S_s1']);
-      const exchanged = await kam3Threads.exchange(algorithm, secret, pi, clientValue, verifier);
+      const exchanged = await kam3Threads.exchange(
+        ALONE,
+        algorithm,
+        secret,
+        pi,
+        clientValue,
+        verifier,
+      );
       // A person without a verifier gets an answer made from the stand-in for pi.
-      const same = await kam3Threads.exchange(algorithm, secret, pi, clientValue);
+      const same = await kam3Threads.exchange(ALONE, algorithm, secret, pi, clientValue);
       expect(same).toEqual(exchanged);
       expect(exchanged?.serverValue.toString('hex')).toBe(values['K_s1']);
       expect(exchanged?.z.toString('hex')).toBe(values['z of the server']);

@@ -1,3 +1,4 @@
+import { turnOf } from '#shared/http/turn.ts';
 import type { KeptKind, VerifierKind } from '#shared/people/verifier-kind.ts';
 import type { SchemeVerifier } from '../parts/scheme-entry.ts';
 import {
@@ -40,7 +41,7 @@ export function mutualKind(algorithm: MutualAlgorithmName, scope: string): Verif
         import('./kam3-threads.ts'),
       ]);
       const pi = await piOf({ algorithm, scope, realm, name }, password);
-      return (await kam3Threads.verifier(algorithm, pi)).toString('base64url');
+      return (await kam3Threads.verifier(turnOf(name), algorithm, pi)).toString('base64url');
     },
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { ALONE } from '#shared/base/line.ts';
 import { GssRefused } from '../parts/gss.ts';
 import { type KerberosModule, nativeGss } from './native-gss.ts';
 
@@ -38,7 +39,7 @@ function moduleWith(answer: Answer) {
 }
 
 const step = (answer: Answer, service?: string) =>
-  nativeGss(moduleWith(answer).kerberos, service).accept().step(Buffer.from('token'));
+  nativeGss(moduleWith(answer).kerberos, service).accept().step(ALONE, Buffer.from('token'));
 
 describe('RFC 2743 section 2.2.2', () => {
   test('a complete handshake says who it is, and proves the server', async () => {
@@ -78,15 +79,17 @@ describe('RFC 2743 section 2.2.2', () => {
     const { kerberos, asked } = moduleWith(COMPLETE);
     const gss = nativeGss(kerberos);
     const first = gss.accept();
-    await first.step(Buffer.from('a'));
-    await first.step(Buffer.from('b'));
-    await gss.accept().step(Buffer.from('c'));
+    await first.step(ALONE, Buffer.from('a'));
+    await first.step(ALONE, Buffer.from('b'));
+    await gss.accept().step(ALONE, Buffer.from('c'));
     expect(asked).toEqual(['server ', 'YQ==', 'Yg==', 'server ', 'Yw==']);
   });
 
   test('a context that cannot be made is a refusal', async () => {
     const kerberos = { initializeServer: () => Promise.reject(new Error('no memory')) };
-    await expect(nativeGss(kerberos).accept().step(Buffer.of(1))).rejects.toThrow(GssRefused);
+    await expect(nativeGss(kerberos).accept().step(ALONE, Buffer.of(1))).rejects.toThrow(
+      GssRefused,
+    );
   });
 });
 
@@ -127,7 +130,7 @@ test('no more than two calls at a time, so that files and passwords keep their t
     },
   };
   const gss = nativeGss(kerberos);
-  const all = Array.from({ length: 10 }, () => gss.accept().step(Buffer.of(1)));
+  const all = Array.from({ length: 10 }, () => gss.accept().step(ALONE, Buffer.of(1)));
   resolve();
   await Promise.all(all);
   expect(most).toBe(2);

@@ -1,5 +1,6 @@
+import { Line } from '#shared/base/line.ts';
 import { portion } from '#shared/base/workers.ts';
-import { createLanes } from '#shared/people/lanes.ts';
+import { busy } from '#shared/http/answer.ts';
 import { type Gss, GssRefused, type Step } from '../parts/gss.ts';
 
 /** The part of npm `kerberos` that an acceptor needs. Tokens are in base64. */
@@ -30,14 +31,14 @@ const ANY_KEY = '';
  * tickets for `service`, in the form `HTTP@host`, or for every service HTTP (RFC 4559 section 4.1).
  */
 export function nativeGss(kerberos: KerberosModule, service?: string): Gss {
-  const lanes = createLanes(LANES, WAITING);
+  const line = new Line({ lanes: LANES, most: WAITING, tooMany: busy });
   const taken = service === undefined ? 'HTTP/' : `${service.replace('@', '/')}@`;
   return {
     accept() {
       let server: KerberosServer | undefined;
       return {
-        step: (token) =>
-          lanes(async () => {
+        step: (turn, token) =>
+          line.run(turn, async () => {
             server ??= await kerberos.initializeServer(ANY_KEY).catch(refuse);
             return stepOf(server, token, taken);
           }),

@@ -111,13 +111,10 @@ export function negotiate(options: NegotiateOptions): Scheme {
     };
   }
 
-  async function look(
-    bytes: Buffer,
-    handshake: Handshake,
-    at: Position,
-    peer: AuthRequest['peer'],
-  ): Promise<Verdict> {
-    const step = await handshake.acceptor.step(bytes).catch((error: unknown) => {
+  async function look(bytes: Buffer, handshake: Handshake, request: AuthRequest): Promise<Verdict> {
+    const { at, peer } = request;
+    const turn = attempts.turn(anybodyAt(peer.address), request);
+    const step = await handshake.acceptor.step(turn, bytes).catch((error: unknown) => {
       if (error instanceof GssRefused) return error;
       throw error;
     });
@@ -142,14 +139,15 @@ export function negotiate(options: NegotiateOptions): Scheme {
 
     needs: () => (gss === undefined ? `${OFF}.` : undefined),
 
-    async authenticate({ token68 }, { at, peer }) {
+    async authenticate({ token68 }, request) {
+      const { peer } = request;
       const message = read(token68, peer.connection);
       if (typeof message === 'string') return refused(message);
       const { bytes, handshake } = message;
       const anybody = anybodyAt(peer.address);
       const tooMany = await attempts.begin(anybody, peer.address);
       if (tooMany !== undefined) return tooMany;
-      const verdict = await look(bytes, handshake, at, peer);
+      const verdict = await look(bytes, handshake, request);
       if (verdict.kind === 'granted') attempts.succeeded(anybody, peer.address);
       else if (verdict.kind === 'refused') attempts.failed(anybody, peer.address);
       return verdict;

@@ -1,3 +1,5 @@
+import type { Turn } from '#shared/base/line.ts';
+
 /** The result of one message of a client (RFC 2743 section 2.2.2). */
 export type Step =
   | {
@@ -12,8 +14,8 @@ export type Step =
 
 /** The server's side of one handshake. */
 export interface Acceptor {
-  /** Takes a message. Rejects with `GssRefused`, and with `StoreUnavailable` if too many are waiting. */
-  step(token: Buffer): Promise<Step>;
+  /** Takes a message. Rejects with `GssRefused`, and with `HttpError` 503 if too many are waiting. */
+  step(turn: Turn, token: Buffer): Promise<Step>;
 }
 
 export interface Gss {

@@ -1,4 +1,5 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
+import type { Turn } from '#shared/base/line.ts';
 import type { Token } from '#shared/private-token/token.ts';
 import type { TokenKey } from '#shared/private-token/token-key.ts';
 import type { TokenType } from '#shared/private-token/token-types.ts';
@@ -20,6 +21,9 @@ export interface TrustedIssuer {
   keys(type: TokenType): Awaitable<readonly IssuerKey[]>;
   /** The key with that id, looked for once more at the issuer when it is not known. Throws like `keys`. */
   key(type: TokenType, id: Uint8Array): Awaitable<IssuerKey | undefined>;
-  /** Whether the authenticator is right. Throws `KeysUnavailable` when it cannot be told now. */
-  verify(token: Token, key: IssuerKey): Awaitable<boolean>;
+  /**
+   * Whether the authenticator is right. Throws `KeysUnavailable` when it cannot be told now. `turn`: whose turn the work
+   * waits for, if it has to.
+   */
+  verify(token: Token, key: IssuerKey, turn: Turn): Awaitable<boolean>;
 }

@@ -3,6 +3,7 @@ import { sameBytes } from '#shared/base/constant-time.ts';
 import type { Clock } from '#shared/base/clock.ts';
 import type { Challenge } from '#shared/http/auth/challenge.ts';
 import { customerOf } from '#shared/http/forwarded.ts';
+import { turnAt } from '#shared/http/turn.ts';
 import { CLOCK_MARGIN } from '#shared/stores/revocation/lifetime.ts';
 import { decodeBase64url, encodePadded } from '#shared/private-token/base64url.ts';
 import { parseToken, type Token } from '#shared/private-token/token.ts';
@@ -10,7 +11,7 @@ import type { TokenType } from '#shared/private-token/token-types.ts';
 import type { Limits, Rate } from '#shared/stores/limits/limits.ts';
 import type { SpentTokens } from '#shared/stores/authentication/spent-tokens.ts';
 import { KeysUnavailable } from '../../tokens/issuer-keys.ts';
-import type { Grounds, Scheme, Verdict } from '../../scheme.ts';
+import type { AuthRequest, Grounds, Scheme, Verdict } from '../../scheme.ts';
 import {
   createChallenges,
   type Moment,
@@ -88,7 +89,10 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
     createHmac('sha256', addressSecret).update(customerOf(address)).digest('base64url');
 
   /** RFC 9577 section 2.2. What costs nothing first, and spent last: or anybody could spend others' tokens. */
-  async function redeem(token: Token, address: string): Promise<Verdict> {
+  async function redeem(
+    token: Token,
+    { peer: { address }, client }: Pick<AuthRequest, 'peer' | 'client'>,
+  ): Promise<Verdict> {
     const challenge = await challengeOf(token);
     if (challenge === undefined) return refused('for no challenge that is good here now');
     const key = await issuer.key(token.type, token.keyId);
@@ -100,7 +104,8 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
       const { retryAfter } = paid;
       return { kind: 'unavailable', status: 429, reason: 'too many tokens', retryAfter };
     }
-    if (!(await issuer.verify(token, key))) return refused('wrong authenticator');
+    if (!(await issuer.verify(token, key, turnAt(address, client))))
+      return refused('wrong authenticator');
     // Verifying took its time, and what is past its end is not remembered.
     if (!passesUntil(end)) return refused('past its end when it was verified');
     const first = await spent.spend(nameOf(token), end + CLOCK_MARGIN);
@@ -135,8 +140,9 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
     needs: ({ confidential }) =>
       confidential ? undefined : 'PrivateToken is not taken in clear text: use https.',
 
-    async authenticate({ params }, { confidential, peer }) {
-      if (!confidential) return refused('PrivateToken needs TLS: this connection is in clear text');
+    async authenticate({ params }, request) {
+      if (!request.confidential)
+        return refused('PrivateToken needs TLS: this connection is in clear text');
       const text = params?.['token'];
       const bytes = text === undefined ? undefined : decodeBase64url(text);
       if (bytes === undefined) return refused('no base64url for a token');
@@ -144,7 +150,7 @@ export function privateToken(options: PrivateTokenOptions): Scheme {
       if (token === undefined || !space.types.includes(token.type)) {
         return refused('no token of a type that is taken here');
       }
-      return redeem(token, peer.address).catch((error: unknown): Verdict => {
+      return redeem(token, request).catch((error: unknown): Verdict => {
         if (!(error instanceof KeysUnavailable)) throw error;
         const { message, retryAfter } = error;
         return { kind: 'unavailable', status: 503, reason: message, retryAfter };

@@ -1,0 +1,25 @@
+import http from 'node:http';
+
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** The address of one of a crowd, each in a network of its own (24 bits). */
+export const addressOf = (n: number) => `127.9.${1 + n}.1`;
+
+/** Sends a request from an address of the loopback network. Resolves to the status, or to 0 if none came. */
+export function askFrom(origin: string, localAddress: string, asked: Asked): Promise<number> {
+  const { method, path, headers, body } = asked;
+  const { promise, resolve } = Promise.withResolvers<number>();
+  http
+    .request(origin + path, { method, headers, localAddress, agent: false })
+    .once('error', () => resolve(0))
+    .once('response', (response) => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0));
+    })
+    .end(body);
+  return promise;
+}

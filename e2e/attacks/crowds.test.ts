@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { TestBrowser } from '../../authz-server/integration/browser.fixture.ts';
+import { type Pair, type Person, startPair } from '../pair/pair.ts';
+import { addressOf, type Asked, askFrom } from './crowd.fixture.ts';
+
+interface Crowd {
+  readonly addresses: number;
+  readonly atOnce: number;
+}
+
+/** The line before argon2 is full with fewer than these, and each address may try that often. */
+const CROWDS: readonly (readonly [title: string, size: Crowd])[] = [
+  ['160 at once from 2 addresses', { addresses: 2, atOnce: 160 }],
+  ['600 at once from 20 addresses', { addresses: 20, atOnce: 600 }],
+];
+
+let pair: Pair;
+let alice: Person;
+beforeAll(async () => {
+  pair = await startPair({
+    settings: ({ resource }) => ({
+      spaces: [
+        { url: `${resource}/basic/`, realm: 'basic', schemes: ['Basic'], serves: 'identity' },
+      ],
+    }),
+  });
+  alice = await pair.addPerson();
+});
+afterAll(() => pair[Symbol.asyncDispose]());
+
+/** Sends all at once, each in the turn of the next address; `guess`: what the nth sends. */
+const crowd = (origin: string, { addresses, atOnce }: Crowd, guess: (n: number) => Asked) =>
+  Promise.all(
+    Array.from({ length: atOnce }, (_, n) => askFrom(origin, addressOf(n % addresses), guess(n))),
+  );
+
+/** The sign-in form of a browser, filled in. */
+async function signIn(browser: TestBrowser, name: string, password: string): Promise<Asked> {
+  const { forms } = await browser.open('/account');
+  const [form] = forms;
+  if (form === undefined) throw new Error('there is no form');
+  const cookies = browser.cookies.map((cookie) => `${cookie.name}=${cookie.value}`);
+  return {
+    method: 'POST',
+    path: form.action,
+    headers: {
+      origin: pair.issuer,
+      cookie: cookies.join('; '),
+      'content-type': 'application/x-www-form-urlencoded',
+    },
+    body: new URLSearchParams({ ...Object.fromEntries(form.fields), name, password }).toString(),
+  };
+}
+
+const newBrowser = () => new TestBrowser(pair.issuer, pair.issuer);
+
+describe('the sign-in page', () => {
+  test.each(CROWDS)('%s keep out nobody', async (_, size) => {
+    const known = newBrowser();
+    await known.submit(await known.open('/account'), {
+      name: alice.name,
+      password: alice.password,
+    });
+    const again = newBrowser();
+    again.plant(known, /known/);
+    const people = [
+      await signIn(again, alice.name, alice.password),
+      await signIn(newBrowser(), alice.name, alice.password),
+    ];
+    const guess = await signIn(newBrowser(), 'nobody', 'a guess');
+    const guesses = crowd(pair.issuer, size, (n) => ({
+      ...guess,
+      body: guess.body?.replace('nobody', `nobody-${n}`) ?? '',
+    }));
+    const statuses = await Promise.all(
+      people.map((asked, n) => askFrom(pair.issuer, `127.8.${n}.1`, asked)),
+    );
+    expect(statuses).toEqual([303, 303]);
+    expect(new Set(await guesses)).toEqual(new Set([422, 503]));
+  });
+});
+
+describe('Basic at the resource server', () => {
+  const basic = (name: string, password: string): Asked => ({
+    method: 'GET',
+    path: '/basic/',
+    headers: { authorization: `Basic ${btoa(`${name}:${password}`)}` },
+  });
+
+  test('600 at once from 20 addresses keep out nobody', async () => {
+    const person = await pair.addPerson('bob');
+    const size = { addresses: 20, atOnce: 600 };
+    const guesses = crowd(pair.resource, size, (n) => basic(`nobody-${n}`, 'a guess'));
+    const status = await askFrom(pair.resource, '127.8.0.1', basic(person.name, person.password));
+    expect(status).toBe(200);
+    expect(new Set(await guesses)).toEqual(new Set([401, 503]));
+  });
+});

@@ -1,0 +1,243 @@
+import { EventEmitter } from 'node:events';
+import { describe, expect, test } from '@jest/globals';
+import * as fc from 'fast-check';
+import { ALONE, Line, type Turn } from './line.ts';
+
+const FULL = new Error('full');
+
+/** A line whose work ends when the test says so; `begun` names the work in the order in which it began. */
+function setup({ lanes = 1, most = 1000 } = {}) {
+  const line = new Line({ lanes, most, tooMany: () => FULL });
+  const begun: string[] = [];
+  const running: { readonly name: string; readonly end: () => void }[] = [];
+  let refused = 0;
+  const ask = (name: string, turn: Turn = { groups: [name] }) => {
+    const asked = line.run(turn, () => {
+      begun.push(name);
+      return new Promise<string>((resolve) => {
+        running.push({ name, end: () => resolve(name) });
+      });
+    });
+    asked.catch(() => (refused += 1));
+    return asked;
+  };
+  return {
+    line,
+    begun,
+    running,
+    ask,
+    refused: () => refused,
+    /** Ends the work that runs, the one that began first or that of the name, and lets the next begin. */
+    async end(of?: string) {
+      const at = of === undefined ? 0 : running.findIndex(({ name }) => name === of);
+      running.splice(at, 1)[0]?.end();
+      await settled();
+    },
+    async endAll() {
+      for (await settled(); running.length > 0; await settled()) running.splice(0, 1)[0]?.end();
+    },
+  };
+}
+
+const settled = () => new Promise(setImmediate);
+
+/** A connection that can close. */
+class Connection extends EventEmitter {
+  destroyed = false;
+  close() {
+    this.destroyed = true;
+    this.emit('close');
+  }
+}
+
+describe('turns', () => {
+  test('a newcomer is before all others of the one who asks most', async () => {
+    const { begun, ask, endAll } = setup();
+    for (let n = 0; n < 160; n += 1) void ask('flood');
+    void ask('person');
+    await endAll();
+    expect(begun.indexOf('person')).toBe(1);
+    expect(begun).toHaveLength(161);
+  });
+
+  test.each([
+    [2, 160],
+    [3, 600],
+    [20, 600],
+  ])('%i addresses with %i at once: nobody waits for two of one', async (addresses, atOnce) => {
+    const { begun, ask, endAll } = setup({ lanes: 3 });
+    for (let n = 0; n < atOnce; n += 1) void ask(`${n % addresses}`);
+    void ask('person');
+    await endAll();
+    const before = begun.slice(3, begun.indexOf('person'));
+    expect(new Set(before).size).toBe(before.length);
+  });
+
+  test('those in a group share the turns of the group', async () => {
+    const { begun, ask, endAll } = setup();
+    for (let n = 0; n < 300; n += 1) {
+      void ask(`site-${n}`, { groups: ['addresses', 'site', `${n}`] });
+    }
+    void ask('elsewhere', { groups: ['addresses', 'elsewhere', '1'] });
+    void ask('known', { groups: ['accounts', 'alice'] });
+    await endAll();
+    expect(begun.slice(0, 4)).toEqual(['site-0', 'known', 'elsewhere', 'site-1']);
+  });
+
+  test('the work of one caller begins in the order in which it came', async () => {
+    const { begun, ask, endAll } = setup();
+    for (let n = 0; n < 20; n += 1) void ask(`${n}`, ALONE);
+    await endAll();
+    expect(begun).toEqual(Array.from({ length: 20 }, (_, n) => `${n}`));
+  });
+
+  test('whatever comes and ends: nobody waits while another begins twice, and all begin', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 3 }),
+        fc.array(
+          fc.oneof(
+            { weight: 3, arbitrary: fc.integer({ min: 0, max: 4 }) },
+            { weight: 2, arbitrary: fc.constant('end' as const) },
+          ),
+          { maxLength: 60 },
+        ),
+        async (lanes, steps) => {
+          const { begun, running, ask, end, endAll, line } = setup({ lanes });
+          /** How much had begun when those came who wait. */
+          const came = new Map<string, number>();
+          for (const step of steps) {
+            if (step === 'end') await end();
+            else {
+              const name = `${step}`;
+              const here = running.some((one) => one.name === name);
+              if (!came.has(name) && !here) came.set(name, begun.length);
+              void ask(name);
+              await settled();
+            }
+            expect(running.length).toBeLessThanOrEqual(lanes);
+            for (const [name, from] of came) {
+              const since = begun.slice(from);
+              const mine = since.indexOf(name);
+              const others = mine === -1 ? since : since.slice(0, mine);
+              expect(new Set(others).size).toBe(others.length);
+              if (mine !== -1) came.delete(name);
+            }
+          }
+          await endAll();
+          expect(line.waiting).toBe(0);
+          expect(begun).toHaveLength(steps.filter((step) => step !== 'end').length);
+        },
+      ),
+    );
+  });
+
+  test('work that fails, or throws, gives its lane back', async () => {
+    const { line } = setup();
+    const fails = () => Promise.reject(new Error('of the work'));
+    for (let n = 0; n < 3; n += 1) {
+      await expect(line.run(ALONE, fails)).rejects.toThrow('of the work');
+    }
+    await expect(line.run(ALONE, async () => 'done')).resolves.toBe('done');
+  });
+});
+
+describe('a line that is full', () => {
+  test('takes everybody who comes, and the one with the most waiting loses its newest', async () => {
+    const { begun, ask, endAll, refused, line } = setup({ most: 10 });
+    const flood = Array.from({ length: 40 }, (_, n) => ask(`a-${n}`, { groups: ['a'] }));
+    await settled();
+    expect(refused()).toBe(29);
+    await expect(flood[39]).rejects.toBe(FULL);
+    for (const name of ['b', 'c', 'd']) void ask(name);
+    await settled();
+    expect([line.waiting, refused()]).toEqual([10, 32]);
+    await endAll();
+    expect(begun).toEqual([
+      'a-0',
+      'b',
+      'c',
+      'd',
+      ...Array.from({ length: 7 }, (_, n) => `a-${n + 1}`),
+    ]);
+  });
+
+  test('many addresses of a site lose before one of another', async () => {
+    const { ask, begun, endAll, refused } = setup({ most: 20 });
+    for (let n = 0; n < 300; n += 1) void ask('flood', { groups: ['site', `${n}`] });
+    const others = ['x', 'y', 'z'].map((name) => ask(name, { groups: [name, '1'] }));
+    await endAll();
+    await expect(Promise.all(others)).resolves.toEqual(['x', 'y', 'z']);
+    expect(begun.slice(1, 4)).toEqual(['x', 'y', 'z']);
+    expect(refused()).toBe(300 - 21 + 3);
+  });
+
+  test('as many callers as there are places keep the newest out, and no account', async () => {
+    const { ask, begun, endAll } = setup({ most: 5 });
+    for (let n = 0; n < 6; n += 1) void ask(`${n}`, { groups: ['addresses', `${n}`] });
+    await expect(ask('late', { groups: ['addresses', 'late'] })).rejects.toBe(FULL);
+    const known = ask('known', { groups: ['accounts', 'alice'] });
+    await endAll();
+    await expect(known).resolves.toBe('known');
+    expect(begun.slice(0, 2)).toEqual(['0', 'known']);
+  });
+
+  test('closed: what waits is refused, and what comes later; what runs ends', async () => {
+    const { ask, endAll, line } = setup();
+    const [runs, waits] = [ask('runs'), ask('waits')];
+    line.close();
+    await expect(waits).rejects.toBe(FULL);
+    await expect(ask('later')).rejects.toBe(FULL);
+    await endAll();
+    await expect(runs).resolves.toBe('runs');
+    expect(line.waiting).toBe(0);
+  });
+});
+
+describe('a client that leaves', () => {
+  test('is out of the line at once, and its work is never done', async () => {
+    const { ask, begun, endAll, line } = setup();
+    const client = new Connection();
+    void ask('first');
+    const leaves = ask('leaves', { groups: ['leaves'], client });
+    void ask('last');
+    expect(line.waiting).toBe(2);
+    client.close();
+    expect(line.waiting).toBe(1);
+    await expect(leaves).rejects.toBe(FULL);
+    await endAll();
+    expect(begun).toEqual(['first', 'last']);
+  });
+
+  test('before it has come has no work done', async () => {
+    const { ask, begun, line } = setup();
+    const client = new Connection();
+    client.close();
+    await expect(ask('left', { groups: ['left'], client })).rejects.toBe(FULL);
+    expect([begun, line.waiting]).toEqual([[], 0]);
+  });
+
+  test('while its work runs changes nothing; nobody listens to it any more', async () => {
+    const { ask, endAll } = setup();
+    const client = new Connection();
+    const runs = ask('runs', { groups: ['runs'], client });
+    await settled();
+    expect(client.listenerCount('close')).toBe(0);
+    client.close();
+    await endAll();
+    await expect(runs).resolves.toBe('runs');
+  });
+
+  test('leaves nothing behind, nor do those who were refused', async () => {
+    const { ask, endAll, line, refused } = setup({ most: 3 });
+    const clients = Array.from({ length: 30 }, () => new Connection());
+    for (const [n, client] of clients.entries()) void ask('x', { groups: [`${n % 7}`], client });
+    await settled();
+    for (const client of clients) client.close();
+    await endAll();
+    expect([refused(), line.waiting]).toEqual([29, 0]);
+    expect(clients.map((client) => client.listenerCount('close'))).toEqual(Array(30).fill(0));
+    // No name is kept.
+    expect(JSON.stringify(line)).toBe('{}');
+  });
+});

@@ -1,0 +1,188 @@
+/** The other end, for whom work waits: its connection or stream. */
+export interface Client {
+  readonly destroyed: boolean;
+  once(event: 'close', listener: () => void): unknown;
+  off(event: 'close', listener: () => void): unknown;
+}
+
+/** Whose turn work waits for. */
+export interface Turn {
+  /** The groups that the caller belongs to, from the widest to the narrowest. Those within one group take turns. */
+  readonly groups: readonly string[];
+  /** Whose work is not done once it has closed. Absent: the work is done in any case. */
+  readonly client?: Client | undefined;
+}
+
+/** The turn of work that shares its line with no other caller. */
+export const ALONE: Turn = { groups: [] };
+
+export interface LineOptions {
+  /** How much work runs at a time. */
+  readonly lanes: number;
+  /** How much work waits at most. */
+  readonly most: number;
+  /** Makes the error of work for which there is no place. */
+  readonly tooMany: () => Error;
+}
+
+interface Job {
+  readonly path: readonly Group[];
+  readonly start: () => void;
+  readonly refuse: () => void;
+}
+
+/** Those of one name of whose work some runs or waits. */
+class Group {
+  readonly name: string;
+  /** In the order of their turns. */
+  readonly groups = new Map<string, Group>();
+  readonly jobs: Job[] = [];
+  running = 0;
+  waiting = 0;
+
+  constructor(name: string) {
+    this.name = name;
+  }
+}
+
+/**
+ * THE rule of who waits for whom. Work runs at once while a lane is free. Else it waits, and the groups take turns: the
+ * next is the group of which the least runs, and of several the one whose turn was longest ago. So nobody waits while
+ * another group begins twice. In a group it is the same for the groups within, and in the narrowest the first comes
+ * first. If too much waits, the group with the most waiting loses its newest: a flood displaces itself, and not those
+ * who come after it.
+ */
+export class Line {
+  readonly #options: LineOptions;
+  readonly #all = new Group('all');
+  #closed = false;
+
+  constructor(options: LineOptions) {
+    this.#options = options;
+  }
+
+  /** How much work waits. */
+  get waiting(): number {
+    return this.#all.waiting;
+  }
+
+  /** Rejects with `tooMany()` if the work finds no place, loses it, or its client has left before it began. */
+  async run<T>({ groups, client }: Turn, work: () => Promise<T>): Promise<T> {
+    const path = this.#pathOf(groups);
+    await this.#begin(path, client);
+    try {
+      return await work();
+    } finally {
+      for (const group of path) group.running -= 1;
+      putBehind(path);
+      this.#startNext();
+    }
+  }
+
+  /** Refuses all work that waits, and all that comes later. */
+  close(): void {
+    this.#closed = true;
+    while (this.#all.waiting > 0) this.#dropNewest();
+  }
+
+  /** All that is named so, the widest first. */
+  #pathOf(names: readonly string[]): readonly Group[] {
+    const path = [this.#all];
+    let group = this.#all;
+    for (const name of names) {
+      const within = group.groups.get(name) ?? new Group(name);
+      group.groups.set(name, within);
+      path.push(within);
+      group = within;
+    }
+    return path;
+  }
+
+  async #begin(path: readonly Group[], client: Client | undefined): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const refuse = () => reject(this.#options.tooMany());
+    const job = { path, start: resolve, refuse };
+    for (const group of path) group.waiting += 1;
+    path.at(-1)?.jobs.push(job);
+    const leave = () => {
+      if (take(job)) refuse();
+    };
+    if (this.#closed || client?.destroyed) leave();
+    this.#startNext();
+    if (this.#all.waiting > this.#options.most) this.#dropNewest();
+    client?.once('close', leave);
+    try {
+      await promise;
+    } finally {
+      client?.off('close', leave);
+    }
+  }
+
+  #startNext(): void {
+    while (this.#all.running < this.#options.lanes && this.#all.waiting > 0) {
+      let group = this.#all;
+      for (let next = nextWithin(group); next; next = nextWithin(group)) group = next;
+      const [job] = group.jobs;
+      if (job === undefined) return;
+      for (const each of job.path) each.running += 1;
+      take(job);
+      job.start();
+    }
+  }
+
+  #dropNewest(): void {
+    let group = this.#all;
+    for (let most = longestWithin(group); most; most = longestWithin(group)) group = most;
+    const job = group.jobs.at(-1);
+    if (job !== undefined && take(job)) job.refuse();
+  }
+}
+
+/** True: the job waited, and waits no more. */
+function take(job: Job): boolean {
+  const { path } = job;
+  const jobs = path.at(-1)?.jobs ?? [];
+  const place = jobs.indexOf(job);
+  if (place === -1) return false;
+  jobs.splice(place, 1);
+  for (const group of path) group.waiting -= 1;
+  forgetIdle(path);
+  return true;
+}
+
+/** The group whose turn it is. */
+function nextWithin({ groups }: Group): Group | undefined {
+  let next: Group | undefined;
+  for (const group of groups.values()) {
+    if (group.waiting > 0 && (next === undefined || group.running < next.running)) next = group;
+  }
+  return next;
+}
+
+/** The group of which the most waits; of several the one whose turn is last. */
+function longestWithin({ groups }: Group): Group | undefined {
+  let longest: Group | undefined;
+  for (const group of groups.values()) {
+    if (group.waiting > 0 && group.waiting >= (longest?.waiting ?? 0)) longest = group;
+  }
+  return longest;
+}
+
+/** Puts each behind the others of its group, after its turn. */
+function putBehind(path: readonly Group[]): void {
+  for (const [index, { groups }] of path.entries()) {
+    const within = path[index + 1];
+    if (within === undefined) continue;
+    groups.delete(within.name);
+    groups.set(within.name, within);
+  }
+  forgetIdle(path);
+}
+
+/** Forgets those of whose work nothing runs or waits. */
+function forgetIdle(path: readonly Group[]): void {
+  for (const [index, { groups }] of path.entries()) {
+    const within = path[index + 1];
+    if (within && within.running + within.waiting === 0) groups.delete(within.name);
+  }
+}
