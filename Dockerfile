@@ -12,5 +12,5 @@ RUN install -d -o node -g node -m 0700 /data
 USER node
 ENV COUNTERSIGN_DATA=/data
 # Ready when a server that runs here is, on its usual port.
-HEALTHCHECK --interval=5s --timeout=3s --start-period=15s CMD ["node", "-e", "Promise.any([3000, 3001].map(async (port) => { const { ok } = await fetch(`http://127.0.0.1:${port}/health/ready`); if (!ok) throw port; })).catch(() => process.exit(1))"]
+HEALTHCHECK --interval=5s --timeout=3s --start-period=15s CMD ["node", "-e", "Promise.any([3000, 3001].map(async (port) => { const { ok } = await fetch(`http://127.0.0.1:${port}/health/ready?for=reading`); if (!ok) throw port; })).catch(() => process.exit(1))"]
 CMD ["node", "shared/start/main.js"]

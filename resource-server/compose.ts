@@ -116,7 +116,16 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
 
   const { maxBytes, memory, quota } = config.documents;
   const folder = join(config.data, 'content');
-  const disk = openDisk({ folder, trees: stores.trees, maxBytes, memory, quota, clock, random });
+  const disk = openDisk({
+    folder,
+    trees: stores.trees,
+    maxBytes,
+    memory,
+    quota,
+    clock,
+    random,
+    log,
+  });
   const locks = createLockSystem({ clock, random });
   const made = new MadeMemory(memory * FOR_MADE);
   const served: Readonly<Record<Space['serves'], ServedResources | undefined>> = {
@@ -172,8 +181,10 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   await Promise.all([...gateways.values()].map((gateway) => gateway.open()));
   const webSockets = [...gateways.values()].some((gateway) => gateway.webSockets);
   // Without keys every token is answered 503, so a load balancer has to know that this server is not ready.
-  const readyWithKeys: Ready = async (asks) => {
-    await ready(asks);
+  const readyWithKeys: Ready = async (need = 'all', asks) => {
+    await ready(need, asks);
+    asks?.('the disk with content');
+    await disk.check(need);
     asks?.(`the keys of the issuer at ${url}`);
     if (config.spaces.some(takesTokens) || gnapSpaces(config).length > 0) await jwks.ready();
   };

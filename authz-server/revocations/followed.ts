@@ -16,6 +16,7 @@ import type { Parts } from '#shared/server/process.ts';
 import { type Cursor, writeCursor } from './cursor.ts';
 import { FollowerRow } from './follower-row.ts';
 import { Register } from './register.ts';
+import { setImmediate } from '#shared/base/safe-timers.ts';
 
 /** Milliseconds between two checks for new revocations while this process has followers. */
 const PAUSE = 8;

@@ -224,6 +224,7 @@ export function sweep({ pair, stores }: TreeServers): Promise<number> {
     quota: NO_QUOTA,
     clock: LATER,
     random: systemRandom,
+    log: silentLog,
   });
   return disk.sweep(86_400);
 }

@@ -82,6 +82,7 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
       'A defect: the answer was 500. `reason` has the stack.',
       ['reason'],
     ],
+    ['error', 'timer.failed', 'A defect in work that no request waits for.', ['reason']],
     ['error', 'handler failed', 'A defect outside the answer to a request.', ['id', 'reason']],
     ['error', 'tunnel failed', 'A defect in a tunnel.', ['reason']],
     ['error', 'engine', 'A defect in the engine of the authorization server.', ['reason']],

@@ -9,6 +9,7 @@ import { llmsPage } from './llms-page.ts';
 import { logPage } from './log-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { methodsPage } from './methods-page.ts';
+import { outagesPage } from './outages-page.ts';
 import { problemsPage } from './problems-page.ts';
 import { settingsPage } from './settings-page.ts';
 import { standardsPage } from './standards-page.ts';
@@ -25,6 +26,7 @@ export const PAGES: Readonly<Record<string, () => string>> = {
   'docs/reference/metrics.md': metricsPage,
   'docs/reference/methods.md': methodsPage,
   'docs/reference/openapi.json': openApi,
+  'docs/reference/outages.md': outagesPage,
   'docs/reference/problem-types.md': problemsPage,
   'docs/reference/scopes-and-claims.md': claimsPage,
   'docs/reference/settings.md': settingsPage,

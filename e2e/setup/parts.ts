@@ -42,6 +42,8 @@ export const PARTS: readonly TestPart[] = [
     check: 'test -e /usr/lib/apache2/modules/mod_oauth2.so',
     packages: ['libapache2-mod-oauth2'],
   },
+  // Compiles what lets calls for files fail.
+  { program: 'gcc', check: command('gcc'), packages: ['gcc', 'libc6-dev'] },
   program('curl', 'curl'),
   program('zsh', 'zsh'),
   program('fish', 'fish'),

@@ -16,6 +16,7 @@ import { reuseOf } from './rules/reuse.ts';
 import { CLIENT_CONDITIONS, conditionLines } from './rules/validation.ts';
 import { matches } from './rules/vary.ts';
 import type { Stored } from './rules/stored.ts';
+import { setTimeout } from '#shared/base/safe-timers.ts';
 
 /** Milliseconds that somebody waits until the answer to another's request can be shared. */
 const PATIENCE = 5000;

@@ -5,6 +5,7 @@ import type { Pieces } from '../answers/pieces.ts';
 import { GrowingContent } from './growing-content.ts';
 import type { Writing } from './store/cache-store.ts';
 import type { Stored } from './rules/stored.ts';
+import { setImmediate } from '#shared/base/safe-timers.ts';
 
 /** Octets of an answer that nobody waits for any more, up to which it is fetched to its end all the same. */
 const FINISHED = 1024 * 1024;

@@ -4,6 +4,7 @@ import { Bag, type Placed } from '#shared/base/bag.ts';
 import { endedMeanwhile } from '#shared/http/answer.ts';
 import { JUDGED_FOR, type Standing, type Who } from '#shared/auth/standing/standing.ts';
 import type { Ending } from '../forwarding/sink.ts';
+import { setInterval } from '#shared/base/safe-timers.ts';
 
 /** Milliseconds between sweeps. An exchange that has seen two sweeps is long, and is watched. */
 const SWEEP = 500;

@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import type { Duplex, Writable } from 'node:stream';
 import type { Side } from '#shared/server/tunnels/tunnel.ts';
 import { breakOff } from '../answers/side.ts';
+import { setTimeout } from '#shared/base/safe-timers.ts';
 
 /** Seconds. */
 export interface TunnelTimes {

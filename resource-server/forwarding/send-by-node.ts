@@ -8,6 +8,7 @@ import { type Drop, type Lines, trailerLines } from './fields.ts';
 import { Flow } from './flow.ts';
 import { DECLINED, type Sink } from './sink.ts';
 import { unanswered } from './unanswered.ts';
+import { setImmediate, setTimeout } from '#shared/base/safe-timers.ts';
 
 /** Bytes of the header section of an answer. */
 export const ANSWER_HEADER = 65_536;

@@ -6,6 +6,7 @@ import type { Holder } from '../space/account.ts';
 import type { Flow } from '../forwarding/flow.ts';
 import type { Ending } from '../forwarding/sink.ts';
 import { type Held, SlowClients } from './slow-clients.ts';
+import { setTimeout } from '#shared/base/safe-timers.ts';
 
 /** The error of a client that left the line. */
 export const LEFT = new Error('The client has left.');

@@ -6,6 +6,7 @@ import type { Lines } from '../forwarding/fields.ts';
 import type { Flow } from '../forwarding/flow.ts';
 import { DECLINED, type Sink } from '../forwarding/sink.ts';
 import { LEFT } from './places.ts';
+import { setTimeout } from '#shared/base/safe-timers.ts';
 
 export interface Dispatched {
   readonly pool: Pool;

@@ -2,6 +2,7 @@ import type { Bag, Placed } from '#shared/base/bag.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { Holder } from '../space/account.ts';
 import type { Flow } from '../forwarding/flow.ts';
+import { setInterval } from '#shared/base/safe-timers.ts';
 
 /** Octets a second that a client has to send of content, or take of an answer, while others wait. */
 const LEAST = 4096;

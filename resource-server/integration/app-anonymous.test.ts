@@ -58,7 +58,16 @@ beforeAll(async () => {
   });
   const spaces = createSpaces(config, everyScheme(open), NO_SIGN_IN, systemClock);
   const { maxBytes, memory, quota } = config.documents;
-  const disk = openDisk({ folder, trees: stores.trees, maxBytes, memory, quota, clock, random });
+  const disk = openDisk({
+    folder,
+    trees: stores.trees,
+    maxBytes,
+    memory,
+    quota,
+    clock,
+    random,
+    log: silentLog,
+  });
   const locks = createLockSystem({ clock, random });
   const served = documents({
     ...disk,

@@ -5,6 +5,7 @@ import { failure } from '../forwarding/failure.ts';
 import type { Inflow } from './inflow.ts';
 import type { Network } from './network.ts';
 import type { Authority } from '#shared/client/destinations/authority.ts';
+import { setTimeout } from '#shared/base/safe-timers.ts';
 
 /** How many addresses of a name are tried. */
 const ADDRESSES = 4;

@@ -1,6 +1,7 @@
 import { notFound } from '#shared/http/answer.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { News } from './news.ts';
+import { setTimeout } from '#shared/base/safe-timers.ts';
 
 interface Placed {
   readonly place: number;

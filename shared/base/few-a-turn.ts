@@ -1,3 +1,5 @@
+import { setImmediate } from './safe-timers.ts';
+
 /** The callbacks that each turn of the event loop runs. */
 const MOST = 32;
 

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { WriteLine } from './log.ts';
+import { setTimeout } from './safe-timers.ts';
 
 /** Milliseconds that a line waits for others: the log loses this much when the process is killed. */
 const WAIT = 20;

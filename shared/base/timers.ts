@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout } from './safe-timers.ts';
 
 /** Waiting is an argument, as the time is: a simulation waits by a clock of its own. All durations are milliseconds. */
 export interface Timers {

@@ -1,3 +1,5 @@
+import { nextTick, setImmediate } from './safe-timers.ts';
+
 /** An error of what a work sends by `sendTogether` goes where errors of the work itself would go. */
 type Failed = (error: unknown) => void;
 
@@ -27,7 +29,12 @@ function doAll(): void {
   turn = {};
   for (const { work, failed } of waiting.splice(0)) {
     current = failed;
-    work();
+    try {
+      work();
+    } catch (error) {
+      // The others of this turn go on.
+      nextTick(() => thrown(error));
+    }
     if (answers.length >= TOGETHER) sendAll();
   }
   current = undefined;

@@ -1,3 +1,5 @@
+import { setTimeout } from './safe-timers.ts';
+
 /** Parts of a deadline. */
 const PARTS = 4;
 

@@ -1,6 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, getCACertificates, type TLSSocket } from 'node:tls';
 import { Agent, buildConnector, Client as OneConnection, type Dispatcher, request } from 'undici';
+import { nextTick } from '#shared/base/safe-timers.ts';
 
 /** For a connection, and between two pieces of an answer. */
 const PATIENCE = 30_000;
@@ -63,7 +64,7 @@ export async function openOnTls(
   });
   const dispatcher = new OneConnection(url.origin, {
     allowH2: false,
-    connect: (_, done) => queueMicrotask(() => done(null, socket)), // at once it would never go on
+    connect: (_, done) => nextTick(() => done(null, socket)), // at once it would never go on
     headersTimeout: PATIENCE,
     bodyTimeout: PATIENCE,
   });

@@ -1,4 +1,5 @@
 import type { Log } from '#shared/base/log.ts';
+import { setInterval } from '#shared/base/safe-timers.ts';
 
 /** Work to be done again and again while the process runs. */
 export interface Chore {

@@ -18,8 +18,9 @@ import { printableLines } from '#shared/base/printable.ts';
 import { longestLife } from '#shared/stores/revocation/lifetime.ts';
 import { type Random, systemRandom } from '#shared/base/random.ts';
 import { UNTOLD, WORKER, WORKERS } from '#shared/base/workers.ts';
+import { reportThrown } from '#shared/base/safe-timers.ts';
 import { type Chore, every } from './chore.ts';
-import type { Ready } from './endpoints/health.ts';
+import type { Asks, Ready } from './endpoints/health.ts';
 import { configuredLimits } from './limits/configured-limits.ts';
 import { spaceLabels } from './metrics/labels.ts';
 import { createMetrics } from './metrics/metrics.ts';
@@ -31,6 +32,7 @@ import { collectWhenIdle, sinceLast } from './idle-memory.ts';
 import { watchMemory } from './memory-watch.ts';
 import type { AnyHandler } from './message/message.ts';
 import { type Handler, listen, type Listening, type ServerLimits } from './listen/listen.ts';
+import type { Need } from '#shared/stores/outage/need.ts';
 import { Outage } from '#shared/stores/outage/outage.ts';
 import { openStores } from '#shared/stores/open.ts';
 import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
@@ -143,6 +145,9 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
       log.warn('environment.unknown', { variable: path, reason: message });
     }
   }
+  reportThrown((error) => {
+    log.error('timer.failed', { reason: error instanceof Error ? error.stack : String(error) });
+  });
   const life = longestLife(config);
   const { promise: lost, resolve: moved } = Promise.withResolvers<string>();
   await using opened = await openStores(config, { clock, random, log, longestLife: life, moved });
@@ -152,25 +157,27 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
   if (isNew) log.info('store.new');
   await using feed = await stores.revocations.feed();
   let draining = false;
-  let wrote = -Infinity;
+  const pinged = { reading: -Infinity, all: -Infinity };
   const outage = new Outage('readiness', log, () => performance.now());
-  const works: Ready = async (asks) => {
+  const works = async (need: Need, asks?: Asks) => {
     asks?.('the feed of revocations');
     feed.current();
-    // One write a second, however many ask.
-    if (performance.now() < wrote + 1000) return;
     asks?.('the store');
-    await stores.ping();
-    wrote = performance.now();
+    // One write a second, however many ask.
+    if (performance.now() >= pinged[need] + 1000) {
+      await stores.ping(need);
+      pinged[need] = performance.now();
+    }
+    stores.check(need);
   };
-  const ready: Ready = async (asks) => {
+  const ready: Ready = async (need = 'all', asks) => {
     if (draining) throw new Error('the server is about to end');
     try {
-      await works(asks);
+      await works(need, asks);
       isNew = false;
-      outage.worked();
+      if (need === 'all') outage.worked();
     } catch (error) {
-      if (!isNew) outage.failed(error);
+      if (!isNew && need === 'all') outage.failed(error);
       throw error;
     }
   };

@@ -22,6 +22,7 @@ import type { Sessions } from './authentication/sessions.ts';
 import type { SpentTokens } from './authentication/spent-tokens.ts';
 import type { TokenKeys } from './keys/token-keys.ts';
 import type { Trees } from './trees/trees.ts';
+import type { Need } from './outage/need.ts';
 import type { UseCounts } from './authentication/use-counts.ts';
 
 /** The parts whose changes the audit log records. */
@@ -86,8 +87,10 @@ export interface Stores extends AsyncDisposable {
    * are made one after the other, and those before a failure stay.
    */
   together<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
-  /** Resolves when the store takes a write now, which leaves nothing; the question behind `/health/ready`. */
-  ping(): Promise<void>;
+  /** Resolves if the store answers now, and, for all, takes a write, which leaves nothing: the question behind `/health/ready`. */
+  ping(need?: Need): Promise<void>;
+  /** Throws if some of it failed in the last seconds, though the rest may work. Asks nobody. */
+  check(need: Need): void;
   /** Removes all that has expired, in small batches; resolves to the number of rows or keys removed. */
   sweep(): Promise<number>;
 }

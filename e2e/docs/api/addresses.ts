@@ -60,7 +60,11 @@ type Address = readonly [path: string, methods: string, purpose: string];
 /** The addresses that both servers have. */
 export const OF_BOTH: readonly Address[] = [
   ['/health/live', 'GET, HEAD', 'the process runs'],
-  ['/health/ready', 'GET, HEAD', 'the server can do its work, else 503'],
+  [
+    '/health/ready',
+    'GET, HEAD',
+    'the server can do its work, else 503; with `?for=reading` what needs no writing',
+  ],
 ];
 
 /** The addresses of the authorization server outside its table. */

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '#shared/base/make-folder.ts';
-import { isFull } from '#shared/stores/sqlite/file/disk-full.ts';
+import { isDiskError } from '#shared/stores/sqlite/file/write-fault.ts';
 import type { CacheStore } from './cache-store.ts';
 import { DiskFiles } from './disk-files.ts';
 import { ownFolder } from './disk-folder.ts';
@@ -77,7 +77,7 @@ function readRows(path: string, spaces: readonly string[]): Read {
   try {
     return openRows(path, spaces);
   } catch (error) {
-    if (isFull(error)) throw error;
+    if (isDiskError(error)) throw error;
     for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
     return openRows(path, spaces);
   }

@@ -8,6 +8,7 @@ import { Flow } from '../../forwarding/flow.ts';
 import type { PassingAnswer } from '../../forwarding/passing-answer.ts';
 import { ask, give, type Sent } from '../../forwarding/send-by-node.ts';
 import { unanswered } from '../../forwarding/unanswered.ts';
+import { setTimeout } from '#shared/base/safe-timers.ts';
 
 /** An application that has opened a WebSocket. */
 export interface Opened {

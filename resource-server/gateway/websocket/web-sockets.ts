@@ -18,6 +18,7 @@ import { breakOff } from '../../answers/side.ts';
 import { relay, type TunnelTimes } from '../../forwarding/relay.ts';
 import { type Opened, shakeHands } from './handshake.ts';
 import { Outflow } from './outflow.ts';
+import { setTimeout } from '#shared/base/safe-timers.ts';
 
 /**
  * Seconds without a byte that are left to one side when the other has ended: by then both have sent a Close (RFC 6455

@@ -9,15 +9,17 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { wholeOf } from '../../answers/pieces.ts';
 import { type Content, type ContentOptions, type ContentRows, openContent } from './content.ts';
+import { ContentDisk } from './content-disk.ts';
 import { ContentMemory } from './content-memory.ts';
 import { createFolderSync } from './folder-sync.ts';
 import { ReadBuffers } from '../../answers/read-buffers.ts';
@@ -47,6 +49,7 @@ const open = (changes: Partial<ContentOptions> = {}) =>
     received: waiting,
     memory: new ContentMemory(MEMORY),
     buffers: new ReadBuffers(),
+    files: new ContentDisk(folder, silentLog, clock),
     sync: createFolderSync(),
     clock,
     random: systemRandom,
@@ -121,19 +124,27 @@ describe('adding', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test.each(['ENOSPC', 'EDQUOT'])(
-    'RFC 4918 section 11.5: a disk that is full (%s) is 507 and leaves nothing',
-    async (code) => {
-      const full = Object.assign(new Error('write failed'), { code });
-      const add = content.add(pieces('abc', full), named);
-      await expect(add).rejects.toMatchObject({ status: 507 });
+  test.each<[keyof typeof constants.errno, object]>([
+    ['ENOSPC', { status: 507 }],
+    ['EDQUOT', { status: 507 }],
+    ['EROFS', { name: 'StoreUnavailable', full: false, refused: true }],
+    ['EIO', { name: 'StoreUnavailable', full: false, refused: true }],
+  ])(
+    'RFC 4918 section 11.5: a disk without room is 507, one with another error (%s) is 503, and nothing is left',
+    async (code, expected) => {
+      const reason = { code, errno: -constants.errno[code], syscall: 'fsync' };
+      const failing = open({
+        sync: () => Promise.reject(Object.assign(new Error('sync failed'), reason)),
+      });
+      await begin();
+      await expect(failing.add(pieces('abc'), named)).rejects.toMatchObject(expected);
       expect(await readdir(folder)).toEqual([]);
     },
   );
 
-  test('a file system that is read-only is not full: the error goes to the log, and the answer is 500', async () => {
-    const readOnly = Object.assign(new Error('read-only file system'), { code: 'EROFS' });
-    await expect(content.add(pieces('abc', readOnly), named)).rejects.toBe(readOnly);
+  test('an error of the body is no error of the disk', async () => {
+    const reset = Object.assign(new Error('reset'), { code: 'ECONNRESET', syscall: 'read' });
+    await expect(content.add(pieces('abc', reset), named)).rejects.toBe(reset);
   });
 
   test.each([new HttpError(412, 'no'), new Error('bug')])(

@@ -8,6 +8,7 @@ import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import type { Document } from '#shared/stores/trees/trees.ts';
 import { type Pieces, piecesOf } from '../../answers/pieces.ts';
 import type { Range } from '../../answers/range.ts';
+import type { ContentDisk } from './content-disk.ts';
 import { type ContentMemory, SHORT } from './content-memory.ts';
 import { filePieces, readWhole } from './file-pieces.ts';
 import type { FolderSync } from './folder-sync.ts';
@@ -40,6 +41,8 @@ export interface ContentOptions {
   /** Recently read content of all trees, by the paths of the files. */
   readonly memory: ContentMemory;
   readonly buffers: ReadBuffers;
+  /** The disk of all trees. */
+  readonly files: ContentDisk;
   readonly sync: FolderSync;
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Random;
@@ -71,12 +74,10 @@ type Named = Pick<Document, 'file' | 'length'>;
 
 /** Flags for reading. A symbolic link in the folder is not followed. */
 const READING = constants.O_RDONLY | constants.O_NOFOLLOW;
-/** Error codes of a full disk or a used-up quota of this user. */
-const FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT']);
 
 export function openContent(options: ContentOptions): Content {
   const { folder, holder, maxBytes, uploads, rows, received, memory, buffers, sync } = options;
-  const { random } = options;
+  const { files, random } = options;
   const pathOf = (file: string) => `${folder}${sep}${file}`;
 
   /** Rejects if the folder's path is not a folder. Symbolic links are not followed. */
@@ -91,15 +92,18 @@ export function openContent(options: ContentOptions): Content {
   }
 
   const openFile = (path: string) =>
-    checkFolder()
-      .then(() => open(path, READING))
+    files
+      .attempt('reading', async () => {
+        await checkFolder();
+        return open(path, READING);
+      })
       .catch(undefinedIfMissing);
 
   async function load({ file, length }: Named, range: Range): Promise<Buffer | undefined> {
     const row = length <= rows.longest ? await rows.read(file) : undefined;
     if (row !== undefined) return row.subarray(range.first, range.last + 1);
     await using handle = await openFile(pathOf(file));
-    return handle && (await readWhole(handle, range));
+    return handle && (await files.attempt('reading', () => readWhole(handle, range)));
   }
 
   async function remove(file: string): Promise<void> {
@@ -117,20 +121,21 @@ export function openContent(options: ContentOptions): Content {
     announced: number | undefined,
   ): Promise<WholeContent> {
     const partial = `${file}.part`;
+    const writing = <R>(work: () => Promise<R>) => files.attempt('writing', work);
     const create = async () => {
       await checkFolder().catch(makeIfMissing);
       return open(pathOf(partial), 'wx', 0o600);
     };
     try {
       const inMemory = rows.longest;
-      const whole = await receive(body, { announced, inMemory, maxBytes, upload, create });
+      const whole = await receive(body, { announced, inMemory, maxBytes, upload, create, writing });
       if (whole.bytes !== undefined) return whole;
-      await rename(pathOf(partial), pathOf(file));
-      await sync(folder);
+      await writing(() => rename(pathOf(partial), pathOf(file)));
+      await writing(() => sync(folder));
       return whole;
     } catch (error) {
       await Promise.all([remove(partial), remove(file)]);
-      throw isFull(error) ? diskFull() : error;
+      throw error;
     }
   }
 
@@ -181,10 +186,10 @@ export function openContent(options: ContentOptions): Content {
     async sweep(named, clock, age) {
       // Uploads are listed first, then files, then rows: whatever is committed meanwhile is in one of the lists.
       const busy = new Set(uploads.files);
-      const files = await readdir(folder);
+      const present = await readdir(folder);
       const kept = await named();
       let removed = 0;
-      for (const name of files) {
+      for (const name of present) {
         if (kept.has(name) || busy.has(name.replace(/\.part$/, ''))) continue;
         const found = await lstat(pathOf(name)).catch(undefinedIfMissing);
         if (found === undefined || found.isDirectory()) continue;
@@ -212,10 +217,6 @@ async function makeDurable(folder: string, sync: FolderSync): Promise<void> {
   for (let made = folder; made.length >= first.length; made = dirname(made)) {
     await sync(dirname(made));
   }
-}
-
-function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && FULL.has(String(error.code));
 }
 
 function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {

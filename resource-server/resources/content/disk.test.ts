@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ManualClock } from '#shared/base/clock.ts';
+import { silentLog } from '#shared/base/log.ts';
 import { systemRandom } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { copy, edit, someLock } from '#shared/stores/contract/samples.ts';
@@ -34,6 +35,7 @@ const open = (trees: Trees = stores.trees) =>
     quota: { bytes: 40_000, properties: 100, entries: 20 },
     clock,
     random: systemRandom,
+    log: silentLog,
   });
 
 beforeEach(async () => {

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
 import type { Random } from '#shared/base/random.ts';
+import type { Need } from '#shared/stores/outage/need.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { folderOf, treesIn } from '#shared/stores/trees/tree-folder.ts';
 import type {
@@ -13,6 +15,7 @@ import type {
   TreeView,
 } from '#shared/stores/trees/trees.ts';
 import { type Content, openContent } from './content.ts';
+import { ContentDisk } from './content-disk.ts';
 import { ContentMemory } from './content-memory.ts';
 import { createFolderSync } from './folder-sync.ts';
 import { fewAtATime } from './few-at-a-time.ts';
@@ -35,6 +38,7 @@ export interface DiskOptions {
   readonly quota: Quota;
   readonly clock: Clock;
   readonly random: Random;
+  readonly log: Log;
 }
 
 /** Trees of resources. Their rows are in the store, as is short content; longer content is in files. */
@@ -49,6 +53,8 @@ export interface Disk {
    * seconds ago. Resolves to their number.
    */
   sweep(age: number): Promise<number>;
+  /** Rejects if files could not be read, or, for all, written, in the last seconds. */
+  check(need: Need): Promise<void>;
 }
 
 /** The longest name of a folder, in bytes, that file systems allow. */
@@ -69,9 +75,11 @@ const ROOT: Collection = {
 };
 
 export function openDisk(options: DiskOptions): Disk {
-  const { folder, trees, maxBytes, memory, quota, clock, random } = options;
+  const { folder, trees, maxBytes, memory, quota, clock, random, log } = options;
+  const files = new ContentDisk(folder, log, clock);
   const received = new Map<string, Buffer>();
   const ofAll = {
+    files,
     maxBytes,
     received,
     uploads: new Uploads(maxBytes),
@@ -112,6 +120,8 @@ export function openDisk(options: DiskOptions): Disk {
       }
       return removed;
     },
+
+    check: (need) => files.check(need),
   };
 
   function createStore(

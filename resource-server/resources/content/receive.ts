@@ -12,6 +12,8 @@ export interface Receiving {
   readonly upload: Upload;
   /** Makes the file for content that does not stay in memory. */
   create(): Promise<FileHandle>;
+  /** Does what uses the file. */
+  writing<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export interface WholeContent {
@@ -25,7 +27,7 @@ const NOTHING = Buffer.alloc(0);
 /** Receives a whole body, in memory as long as it is short. Throws `HttpError` 413 when it is too long. */
 export async function receive(
   body: AsyncIterable<Buffer>,
-  { announced, inMemory, maxBytes, upload, create }: Receiving,
+  { announced, inMemory, maxBytes, upload, create, writing }: Receiving,
 ): Promise<WholeContent> {
   const room = announced !== undefined && announced > inMemory ? -1 : announced || inMemory;
   let length = 0;
@@ -41,21 +43,21 @@ export async function receive(
         if (at === 0) bytes = Buffer.allocUnsafe(room);
         bytes.set(chunk, at);
       } else {
-        file ??= await createWith(bytes.subarray(0, at));
-        await file.appendFile(chunk);
+        const to = (file ??= await createWith(bytes.subarray(0, at)));
+        await writing(() => to.appendFile(chunk));
       }
     }
     if (length <= room) return { length, bytes: bytes.subarray(0, length) };
-    file ??= await create();
-    await file.sync();
+    const whole = (file ??= await writing(create));
+    await writing(() => whole.sync());
     return { length };
   } finally {
     await file?.close();
   }
 
   async function createWith(first: Buffer): Promise<FileHandle> {
-    const created = await create();
-    await created.appendFile(first);
+    const created = await writing(create);
+    await writing(() => created.appendFile(first));
     return created;
   }
 }

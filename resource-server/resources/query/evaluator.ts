@@ -3,6 +3,7 @@ import { entryFile, LEAN } from '#shared/base/entry.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { QueryTask } from './evaluate.ts';
 import type { EvaluatorReply } from './evaluator-process.ts';
+import { setTimeout } from '#shared/base/safe-timers.ts';
 
 const FILE = entryFile('resource-server/resources/query/evaluator-process');
 

@@ -6,6 +6,7 @@ import type { RevocationFeed, RevocationView } from '#shared/stores/revocation/r
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { subjectOf } from '../person.ts';
 import type { Grounds, Outcome, Principal } from '../scheme.ts';
+import { setInterval } from '#shared/base/safe-timers.ts';
 
 /** Milliseconds after which a client is judged again before its request is passed on, or what it asked for is done. */
 export const JUDGED_FOR = 1000;

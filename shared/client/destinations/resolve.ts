@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import { setTimeout } from '#shared/base/safe-timers.ts';
 
 /** Looks up the addresses of a name. Rejects if there are none. */
 export type Resolve = (name: string) => Promise<readonly string[]>;

@@ -1,15 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseTarget, type Target } from '#shared/http/target.ts';
-import { health } from './health.ts';
+import { health, type Ready } from './health.ts';
 import type { AnyRequest } from '../message/message.ts';
 
 const well = () => Promise.resolve();
 const unwell = () => Promise.reject(new Error('redis://user:secret@host is down'));
 
 /** Returns the answer to a path. */
-const answerOf = (path: string, ready: () => Promise<void>, deadline?: number) =>
+const answerOf = (path: string, ready: Ready, deadline?: number) =>
   health(ready, deadline === undefined ? {} : { deadline })
-    .get(path)
+    .get(path.replace(/\?.*/, ''))
     ?.answer?.({} as AnyRequest, parseTarget(path) as Target);
 
 describe('health', () => {
@@ -24,6 +24,21 @@ describe('health', () => {
       body: '{"status":"ok"}',
     });
   });
+
+  test('ready for reading asks for no more', async () => {
+    const onlyReads: Ready = async (need) => {
+      if (need === 'all') throw new Error('full');
+    };
+    expect(await answerOf('/health/ready?for=reading', onlyReads)).toMatchObject({ status: 200 });
+    expect(await answerOf('/health/ready', onlyReads)).toMatchObject({ status: 503 });
+  });
+
+  test.each(['for=writing', 'for=', 'for=reading&for=all'])(
+    'ready for %s is 400',
+    async (query) => {
+      expect(await answerOf(`/health/ready?${query}`, well)).toMatchObject({ status: 400 });
+    },
+  );
 
   test.each<[string, () => Promise<void>]>([
     ['rejects', unwell],

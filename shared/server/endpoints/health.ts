@@ -1,5 +1,6 @@
 import { type Answer, problemAnswer, UNSTORED } from '#shared/http/answer.ts';
 import { within } from '#shared/base/within.ts';
+import type { Need } from '#shared/stores/outage/need.ts';
 import type { AnyRequest } from '../message/message.ts';
 import { note } from '../message/request-log.ts';
 import { type Endpoint, READ } from './endpoint.ts';
@@ -10,8 +11,11 @@ const WELL: Answer = {
   body: JSON.stringify({ status: 'ok' }),
 };
 
-/** Resolves if the server can do its work, else rejects. It calls `asks` with each thing that it depends on, before. */
-export type Ready = (asks?: (dependency: string) => void) => Promise<void>;
+/** Is called with each thing that the server depends on, before it is asked. */
+export type Asks = (dependency: string) => void;
+
+/** Resolves if the server can do its work, or what of it needs no writing; else rejects. */
+export type Ready = (need?: Need, asks?: Asks) => Promise<void>;
 
 interface HealthOptions {
   /** Milliseconds. */
@@ -22,18 +26,24 @@ interface HealthOptions {
 
 /**
  * The endpoints `/health/live` (the process runs) and `/health/ready` (it can do its work: `ready` resolves
- * within `deadline` milliseconds, else 503). The log says which dependency has failed.
+ * within `deadline` milliseconds, else 503), with `?for=reading` for what works on a full disk. The log says which
+ * dependency has failed.
  */
 export function health(
   ready: Ready,
   { deadline = 1000, told = (answer) => answer }: HealthOptions = {},
 ): ReadonlyMap<string, Endpoint> {
-  async function whetherReady(request: AnyRequest): Promise<Answer> {
+  async function whetherReady(request: AnyRequest, query: string | undefined): Promise<Answer> {
+    const wanted = new URLSearchParams(query).getAll('for');
+    if (wanted.some((one) => one !== 'reading')) {
+      return problemAnswer(400, 'This address takes for=reading, or no for at all.');
+    }
+    const need = wanted.length > 0 ? 'reading' : 'all';
     let asked = 'this server';
     try {
       await within(
         deadline,
-        ready((dependency) => (asked = dependency)),
+        ready(need, (dependency) => (asked = dependency)),
       );
       return WELL;
     } catch (error) {
@@ -45,6 +55,9 @@ export function health(
   }
   return new Map<string, Endpoint>([
     ['/health/live', { methods: READ, answer: () => WELL }],
-    ['/health/ready', { methods: READ, answer: (request) => whetherReady(request) }],
+    [
+      '/health/ready',
+      { methods: READ, answer: (request, { query }) => whetherReady(request, query) },
+    ],
   ]);
 }

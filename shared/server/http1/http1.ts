@@ -38,6 +38,7 @@ import { isHandshake, isHeadAlone } from '#shared/http/web-socket.ts';
 import { http1Tunnel, type TunnelHandler } from '../tunnels/tunnel.ts';
 import { isReadable } from '../client-errors/unknown-method.ts';
 import { attend, http1Upgrade } from '../tunnels/upgrade.ts';
+import { nextTick } from '#shared/base/safe-timers.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => Awaitable<void>;
 
@@ -247,7 +248,7 @@ export function http1Server(parts: Http1Parts): Server {
       release();
       giveBack(socket);
     };
-    process.nextTick(put); // a stream forgets its listeners no sooner
+    nextTick(put); // a stream forgets its listeners no sooner
   }
 
   /** Such a connection may carry another request. */

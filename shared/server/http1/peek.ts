@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { setTimeout } from '#shared/base/safe-timers.ts';
 
 /**
  * Waits for the first bytes of a connection, and gives them as soon as `enough` says so. If the connection ends or

@@ -1,6 +1,7 @@
 import { constants, type Http2Session } from 'node:http2';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
 import { SlowReaders } from './slow-readers.ts';
+import { setInterval } from '#shared/base/safe-timers.ts';
 
 /** Milliseconds from look to look. */
 const LOOK = 1000;

@@ -38,6 +38,7 @@ import type { ServerLimits } from '#shared/config/server-limits.ts';
 import { WEB_SOCKET } from '#shared/http/web-socket.ts';
 import { http2Tunnel, type TunnelHandler } from '../tunnels/tunnel.ts';
 import { http2Upgrade } from '../tunnels/upgrade.ts';
+import { setImmediate, setTimeout } from '#shared/base/safe-timers.ts';
 
 /**
  * Fields beyond the limit for which a client is told that there are too many. nghttp2 refuses a section

@@ -5,6 +5,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import { METHODS } from '#shared/http/methods.ts';
 import type { Admission } from './admission.ts';
 import { type Refused, refusalMessage } from '../message/connection-error.ts';
+import { setTimeout } from '#shared/base/safe-timers.ts';
 
 /**
  * Requests of one connection: a packet may bring a thousand, and somebody who sends some packets would have the server

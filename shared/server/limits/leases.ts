@@ -1,5 +1,6 @@
 import type { Awaitable } from '#shared/base/awaitable.ts';
 import type { Share } from '#shared/base/counts.js';
+import { setInterval } from '#shared/base/safe-timers.ts';
 
 /** Counts of what is under way. */
 export interface Tally {

@@ -2,6 +2,7 @@ import { Http2ServerRequest } from 'node:http2';
 import { Bag, type Placed } from '#shared/base/bag.ts';
 import type { AnyRequest } from '../message/message.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
+import { setInterval } from '#shared/base/safe-timers.ts';
 
 interface Awaited extends Placed {
   readonly request: AnyRequest;

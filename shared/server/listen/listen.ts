@@ -17,6 +17,7 @@ import { refusalMessage, refused, TOO_MANY } from '../message/connection-error.t
 import { LIMITS, type ServerLimits } from '#shared/config/server-limits.ts';
 import type { TunnelHandler } from '../tunnels/tunnel.ts';
 import { type Versions, versionsFront } from './versions.ts';
+import { setTimeout } from '#shared/base/safe-timers.ts';
 
 export type { Handler } from '../http1/http1.ts';
 export type { ServerLimits } from '#shared/config/server-limits.ts';

@@ -10,6 +10,7 @@ import type { LastRequests } from '../http1/last-requests.ts';
 import { peek } from '../http1/peek.ts';
 import { type ConnectionError, refusalMessage, refused } from '../message/connection-error.ts';
 import { tellsMethod, unknownMethod, withStandIn } from '../client-errors/unknown-method.ts';
+import { setTimeout } from '#shared/base/safe-timers.ts';
 
 /** How a connection of HTTP/2 begins when the client knows without asking (RFC 9113 section 3.4). */
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');

@@ -17,7 +17,10 @@ export function errorAnswer(error: unknown): Answer {
   }
   if (error instanceof BadRequest) return problemAnswer(400, error.message);
   if (error instanceof StoreUnavailable) {
-    return problemAnswer(503, 'The storage does not answer. Try again.', { 'Retry-After': '1' });
+    const answer = problemAnswer(503, 'The storage does not answer. Try again.', {
+      'Retry-After': '1',
+    });
+    return { ...answer, reason: error.message };
   }
   if (isOutOfFiles(error)) {
     return problemAnswer(503, 'The server is busy. Try again.', { 'Retry-After': '1' });

@@ -3,6 +3,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import { within } from '#shared/base/within.ts';
 import type { LastBackup } from '#shared/stores/last-backup/last-backup.ts';
 import type { RevocationFeed } from '#shared/stores/revocation/revocations.ts';
+import type { Need } from '#shared/stores/outage/need.ts';
 import type { Ready } from '../endpoints/health.ts';
 import { listenForMetrics, type MetricsAddress } from './listener.js';
 import type { Metrics } from './metrics.ts';
@@ -39,8 +40,8 @@ interface Reported {
 export async function reportMetrics(reported: Reported): Promise<Reporting> {
   const { metrics, address, feed, ready, life, lastBackup, clock } = reported;
   const ofProcess = measureProcess(metrics, clock);
-  const works = () =>
-    within(READY_PATIENCE, ready()).then(
+  const works = (need: Need) =>
+    within(READY_PATIENCE, ready(need)).then(
       () => 1,
       () => 0,
     );
@@ -51,7 +52,9 @@ export async function reportMetrics(reported: Reported): Promise<Reporting> {
     // A store that does not answer is what `ready` says; the last known numbers stay.
     const stored = [measureKeys(metrics, life), measureBackup()];
     const settled = Promise.all(stored.map((one) => within(READY_PATIENCE, one).catch(() => {})));
-    metrics.set('ready', await works());
+    const [all, reading] = await Promise.all([works('all'), works('reading')]);
+    metrics.set('ready', all);
+    metrics.set('readyForReading', reading);
     await settled;
     measureFeed(metrics, feed);
     ofProcess.read();

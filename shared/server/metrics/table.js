@@ -56,6 +56,13 @@ export const METRICS = /** @type {const} */ ({
     labels: ['server'],
     merge: 'min',
   },
+  readyForReading: {
+    name: 'countersign_ready_for_reading',
+    help: '1 if the server can do what needs no writing, as /health/ready?for=reading says; 0 if one of its workers cannot.',
+    type: 'gauge',
+    labels: ['server'],
+    merge: 'min',
+  },
   workerUp: {
     name: 'countersign_worker_up',
     help: '1 if the worker answered this scrape. Otherwise its last known numbers are used.',

@@ -6,6 +6,7 @@ import { lines } from '#shared/http/fields.ts';
 import { type Connections, endGently } from '../limits/connections.ts';
 import type { AnyRequest } from '../message/message.ts';
 import type { Side } from './tunnel.ts';
+import { nextTick } from '#shared/base/safe-timers.ts';
 
 /**
  * The request of a WebSocket handshake. It goes the way of every other request, as a GET, and any other answer leaves
@@ -60,7 +61,7 @@ export function http1Upgrade(handshake: Http1Handshake): ServerResponse {
   const over = () => {
     response.detachSocket(socket);
     letGo();
-    if (response.shouldKeepAlive) process.nextTick(again); // a stream forgets its listeners no sooner
+    if (response.shouldKeepAlive) nextTick(again); // a stream forgets its listeners no sooner
     else endGently(socket);
     response.emit('close'); // as node:http does for the responses that it made
   };

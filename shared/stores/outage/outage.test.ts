@@ -9,6 +9,7 @@ test('an outage is one line when it begins and one when it has been over for som
   const log = { info: note, warn: note, error: note };
   const outage = new Outage('some.db', log, () => clock.monotonic());
   outage.worked();
+  outage.check();
   expect(lines).toEqual([]);
   for (let n = 0; n < 10; n += 1) {
     outage.failed(new Error('disk full'));
@@ -16,8 +17,10 @@ test('an outage is one line when it begins and one when it has been over for som
     outage.worked();
   }
   expect(lines).toEqual([['store.failing', { part: 'some.db', reason: 'Error: disk full' }]]);
+  expect(() => outage.check()).toThrow('some.db failed a moment ago: Error: disk full');
   clock.advance(3);
   outage.worked();
+  outage.check();
   outage.worked();
   expect(lines.slice(1)).toEqual([['store.working', { part: 'some.db' }]]);
   outage.failed('again');

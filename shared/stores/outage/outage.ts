@@ -1,14 +1,19 @@
 import type { Log } from '#shared/base/log.ts';
+import { StoreUnavailable } from './unavailable.ts';
 
 /** Milliseconds without a failure after which an outage is over. */
 const QUIET = 5_000;
 
-/** Says in the log when something begins to fail, and when it works again, once each however often it is tried. */
+/**
+ * Says in the log when something begins to fail, and when it works again, once each however often it is tried. Readiness
+ * says the same (`check`).
+ */
 export class Outage {
   readonly #part: string;
   readonly #log: Log;
   readonly #monotonic: () => number;
   #failed: number | undefined;
+  #reason = '';
 
   /** `part`: what fails, for the log. */
   constructor(part: string, log: Log, monotonic: () => number) {
@@ -18,8 +23,9 @@ export class Outage {
   }
 
   failed(cause: unknown): void {
+    this.#reason = String(cause);
     if (this.#failed === undefined) {
-      this.#log.error('store.failing', { part: this.#part, reason: String(cause) });
+      this.#log.error('store.failing', { part: this.#part, reason: this.#reason });
     }
     this.#failed = this.#monotonic();
   }
@@ -28,5 +34,15 @@ export class Outage {
     if (this.#failed === undefined || this.#monotonic() - this.#failed < QUIET) return;
     this.#failed = undefined;
     this.#log.warn('store.working', { part: this.#part });
+  }
+
+  get isFailing(): boolean {
+    return this.#failed !== undefined;
+  }
+
+  /** Throws the last failure from when the log says that it fails until the log says that it works. */
+  check(): void {
+    if (this.#failed === undefined) return;
+    throw new StoreUnavailable(`${this.#part} failed a moment ago: ${this.#reason}`);
   }
 }

@@ -115,14 +115,11 @@ export async function openSqlite({
     useCounts: sqliteUseCounts(transient, clock),
     transactional: true,
     together: (work) => state.together((held) => work({ ...stores, ...partsOf(held) })),
-    ping: async () => {
-      // Written though it is the same: a full disk is not ready.
-      for (const file of files) {
-        await file.write((connection) => {
-          const [[version = 0] = []] = connection.all('PRAGMA user_version');
-          connection.all(`PRAGMA user_version = ${Number(version)}`);
-        });
-      }
+    ping: async (need = 'all') => {
+      for (const file of files) await file.ping(need);
+    },
+    check: (need) => {
+      for (const file of files) file.check(need);
     },
     sweep: async () => {
       const swept = await Promise.all(files.map((file) => sweepFile(file, clock, steady)));

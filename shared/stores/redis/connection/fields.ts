@@ -1,3 +1,5 @@
+import { nextTick } from '#shared/base/safe-timers.ts';
+
 /** Most different fields of one question: what waits behind it waits no longer than for a script. */
 const MOST_FIELDS = 100;
 
@@ -22,7 +24,7 @@ export function fieldsAsked(
     const question = { places, answers };
     open.set(key, question);
     // Once all that was answered before has gone on: some of it may ask for the same.
-    process.nextTick(() => {
+    nextTick(() => {
       if (open.get(key) === question) open.delete(key);
       resolve(ask(key, [...places.keys()]));
     });

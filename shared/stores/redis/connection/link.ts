@@ -4,6 +4,7 @@ import { Outage } from '#shared/stores/outage/outage.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { boundedWaiting } from '../../outage/waiting.ts';
 import type { Wire } from './topology.ts';
+import { setTimeout } from '#shared/base/safe-timers.ts';
 
 /** Milliseconds between an error and the next attempt to connect; until then commands fail at once. */
 const PAUSE = 100;

@@ -1,6 +1,7 @@
 import { connect } from './connect.ts';
 import { forAll } from '#shared/base/for-all.ts';
 import { within } from '#shared/base/within.ts';
+import { setInterval } from '#shared/base/safe-timers.ts';
 
 /** Milliseconds between two questions, and for how long an answer is believed. */
 const WATCH = 500;

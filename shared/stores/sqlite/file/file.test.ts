@@ -1,5 +1,13 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -66,6 +74,36 @@ describe('files', () => {
       expect(writes()).not.toBe(before);
     }
     expect(rawly(store.statePath, 'PRAGMA user_version')).toEqual(version);
+  });
+
+  test('a damaged file is not ready, however long nobody reads it, until the path names another one', async () => {
+    const path = inSome();
+    const lines: string[] = [];
+    const note = (event: string) => void lines.push(event);
+    const log = { info: note, warn: note, error: note };
+    const [good, bad] = [`${path}-good`, `${path}-bad`];
+    {
+      using file = new SqliteFile(path, schema('CREATE TABLE a (x)'), store.clock);
+      await file.write((c) => c.run(`INSERT INTO a VALUES ('x')`));
+    }
+    const pages = readFileSync(path);
+    writeFileSync(good, pages);
+    writeFileSync(bad, pages.fill(0xff, 4096));
+    renameSync(bad, path);
+    using file = new SqliteFile(path, schema('CREATE TABLE a (x)'), store.clock, log);
+    const look = () => file.read((c) => c.all('SELECT x FROM a'));
+    await file.ping('reading');
+    file.check('all');
+    await expect(look()).rejects.toThrow('malformed');
+    store.clock.advance(60);
+    await file.ping('reading');
+    expect(() => file.check('reading')).toThrow('malformed');
+    for (const end of ['-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
+    renameSync(good, path);
+    await turn();
+    expect(await look()).toEqual([['x']]);
+    file.check('reading');
+    expect(lines).toEqual(['store.failing', 'store.working']);
   });
 
   test('the file that must not be lost is synchronised at each commit', async () => {

@@ -3,14 +3,16 @@ import { setTimeout } from 'node:timers/promises';
 import type { Clock } from '#shared/base/clock.ts';
 import { type Log, silentLog } from '#shared/base/log.ts';
 import { Outage } from '../../outage/outage.ts';
+import type { Need } from '../../outage/need.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { BUSY_TIMEOUT, Connection } from './connection.ts';
-import { isFull, isReadOnly } from './disk-full.ts';
 import { Reserve } from './reserve.ts';
 import type { Schema } from './schema.ts';
 import { Turns } from './turns.ts';
+import { isDamage, writeFault } from './write-fault.ts';
 import { commitGroup, type Write } from './write-group.ts';
 import { WriteQueue } from './write-queue.ts';
+import { setImmediate } from '#shared/base/safe-timers.ts';
 
 /** Milliseconds for which `together` waits for other writers, and between two tries. */
 const LONGEST_WAIT = 30_000;
@@ -27,10 +29,10 @@ export function orUnavailable<T>(path: string, work: () => T): T {
 
 function unavailable(path: string, cause: unknown): StoreUnavailable {
   if (cause instanceof StoreUnavailable) return cause;
-  const refused = isFull(cause);
-  const readOnly = refused && isReadOnly(path);
-  const reason = readOnly ? 'the file system is read-only' : String(cause);
-  return new StoreUnavailable(`${path}: ${reason}`, { cause, refused, full: refused && !readOnly });
+  const fault = writeFault(path, cause);
+  const reason = fault === 'read-only' ? 'the file system is read-only' : String(cause);
+  const refused = fault !== undefined;
+  return new StoreUnavailable(`${path}: ${reason}`, { cause, refused, full: fault === 'full' });
 }
 
 /**
@@ -51,6 +53,10 @@ export class SqliteFile implements Disposable {
   /** At whether the path names another file, in this turn of the event loop. */
   #looked = false;
   #closed = false;
+  /** Pages of this file cannot be read: it fails until the path names another one. */
+  #damaged = false;
+  /** The last failure: of writes that fail together, one tries why. */
+  #failure: StoreUnavailable | undefined;
 
   /** Creates the file when it is missing. `log`: when it begins to fail, and when it works again. */
   constructor(path: string, schema: Schema, clock: Clock, log: Log = silentLog) {
@@ -77,11 +83,10 @@ export class SqliteFile implements Disposable {
   async read<T>(work: (connection: Connection) => T): Promise<T> {
     try {
       const found = work(this.#connected());
-      this.#reading.worked();
+      this.#worked(this.#reading);
       return found;
     } catch (cause) {
-      if (!this.#closed) this.#reading.failed(cause);
-      throw unavailable(this.path, cause);
+      throw this.#failed(this.#reading, cause);
     }
   }
 
@@ -103,12 +108,26 @@ export class SqliteFile implements Disposable {
           const result = work(connection);
           return () => resolve(result);
         },
-        fail: (cause) => {
-          this.#writing.failed(cause);
-          reject(unavailable(this.path, cause));
-        },
+        fail: (cause) => reject(this.#failed(this.#writing, cause)),
       });
     });
+  }
+
+  /** Rejects if it cannot do what is needed now. */
+  async ping(need: Need): Promise<void> {
+    const version = (connection: Connection) => connection.all('PRAGMA user_version').flat()[0];
+    await this.read(version);
+    if (need === 'reading') return;
+    // Written though it is the same: a full disk is not ready.
+    await this.write((connection) => {
+      connection.all(`PRAGMA user_version = ${Number(version(connection))}`);
+    });
+  }
+
+  /** Throws if it failed in the last seconds. */
+  check(need: Need): void {
+    this.#reading.check();
+    if (need === 'all') this.#writing.check();
   }
 
   /**
@@ -117,11 +136,10 @@ export class SqliteFile implements Disposable {
    */
   async together<T>(work: (held: Database) => Promise<T>): Promise<T> {
     if (this.#closed) throw unavailable(this.path, 'closed');
-    using connection = orUnavailable(
-      this.path,
+    using connection = this.#attempt(
       () => new Connection(this.path, this.schema, { create: false }),
     );
-    const attempt = async <R>(part: () => R) => orUnavailable(this.path, part);
+    const attempt = async <R>(part: () => R) => this.#attempt(part);
     const held: Database = {
       read: (part) => attempt(() => part(connection)),
       write: (part) => attempt(() => connection.attempt(() => part(connection))),
@@ -129,7 +147,7 @@ export class SqliteFile implements Disposable {
     await this.#begin(connection);
     try {
       const result = await work(held);
-      orUnavailable(this.path, () => connection.run('COMMIT'));
+      this.#attempt(() => connection.run('COMMIT'));
       return result;
     } catch (error) {
       if (connection.inTransaction) connection.run('ROLLBACK');
@@ -140,7 +158,7 @@ export class SqliteFile implements Disposable {
   /** Begins a transaction that writes; other writes of this process go on while another one is in the way. */
   async #begin(connection: Connection): Promise<void> {
     const end = this.#clock.monotonic() + LONGEST_WAIT;
-    while (!orUnavailable(this.path, () => connection.begin(0))) {
+    while (!this.#attempt(() => connection.begin(0))) {
       if (this.#clock.monotonic() > end) throw unavailable(this.path, 'another process is writing');
       this.#turns.ask();
       await setTimeout(PAUSE);
@@ -173,11 +191,12 @@ export class SqliteFile implements Disposable {
       this.#reserve.keep();
       // On a full disk what makes room can still be written.
       const isUsual = ({ makesRoom }: Write) => !makesRoom || this.schema.reserveFor === 'all';
-      if (writes.slice(0, done).some(isUsual)) this.#writing.worked();
+      if (writes.slice(0, done).some(isUsual)) this.#worked(this.#writing);
       return done;
     } catch (cause) {
       const some = writes.filter(({ makesRoom }) => makesRoom);
-      if (!isFull(cause) || some.length === 0 || !this.#reserve.spend()) throw cause;
+      const isFull = some.length > 0 && writeFault(this.path, cause) === 'full';
+      if (!isFull || !this.#reserve.spend()) throw cause;
       for (const write of writes) if (!write.makesRoom) write.fail(cause);
       for (let done = 0; done < some.length;) {
         const more = commitGroup(connection, some.slice(done), this.#clock, BUSY_TIMEOUT);
@@ -186,6 +205,27 @@ export class SqliteFile implements Disposable {
       }
       return writes.length;
     }
+  }
+
+  #attempt<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      throw this.#failed(this.#writing, cause);
+    }
+  }
+
+  #worked(outage: Outage): void {
+    if (!this.#damaged) outage.worked();
+  }
+
+  #failed(outage: Outage, cause: unknown): StoreUnavailable {
+    if (this.#failure === undefined || this.#failure.cause !== cause) {
+      this.#failure = unavailable(this.path, cause);
+    }
+    this.#damaged ||= isDamage(cause);
+    if (!this.#closed) outage.failed(this.#failure.message);
+    return this.#failure;
   }
 
   #connected(): Connection {
@@ -202,6 +242,7 @@ export class SqliteFile implements Disposable {
   #disconnect(): void {
     this.#connection?.[Symbol.dispose]();
     this.#connection = undefined;
+    this.#damaged = false;
   }
 }
 

@@ -29,11 +29,14 @@ export class Reserve {
     }
   }
 
-  /** Whether there was one. */
+  /** Whether there was one, and it could be removed. */
   spend(): boolean {
-    const there = existsSync(this.#path);
-    rmSync(this.#path, { force: true });
-    return there;
+    try {
+      rmSync(this.#path);
+      return true;
+    } catch {
+      return false;
+    }
   }
 }
 

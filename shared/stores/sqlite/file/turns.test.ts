@@ -1,14 +1,29 @@
+import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from '@jest/globals';
 import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { ManualClock } from '#shared/base/clock.ts';
 import { startProcess, until } from '../../../../e2e/parts/process.ts';
+import { Reserve } from './reserve.ts';
+import { Turns } from './turns.ts';
 
 const ALL = 300;
 /** Writes of one process in a row: with turns some four, without them often more than a hundred. */
 const RUN = 20;
 /** The part of all commits that each has at least: about half, by turns that are alike. */
 const LEAST = 0.3;
+
+test('where nobody may look, nobody waits, and nothing is thrown into a timer', async () => {
+  const path = join(await temporaryFolder(), 'some.db.waiting');
+  symlinkSync(path, path);
+  const turns = new Turns(path, new ManualClock());
+  turns.ask();
+  expect(turns.isAsked).toBe(false);
+  const reserve = new Reserve(join(path, 'reserve'));
+  reserve.keep();
+  expect(reserve.spend()).toBe(false);
+});
 
 test('two processes that write to one file without a pause take turns, and each has its part of the commits', async () => {
   const path = join(await temporaryFolder(), 'some.db');

@@ -31,9 +31,13 @@ export class Turns {
     }
   }
 
-  /** Whether somebody waits. It may be this process until a moment ago. */
+  /** Whether somebody waits. It may be this process until a moment ago. Where nobody can look, nobody waits. */
   get isAsked(): boolean {
-    const touched = statSync(this.#path, { throwIfNoEntry: false })?.mtimeMs ?? -Infinity;
-    return Math.abs(this.#clock.now() - touched) < FRESH;
+    try {
+      const touched = statSync(this.#path, { throwIfNoEntry: false })?.mtimeMs ?? -Infinity;
+      return Math.abs(this.#clock.now() - touched) < FRESH;
+    } catch {
+      return false;
+    }
   }
 }

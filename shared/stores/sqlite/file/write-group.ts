@@ -1,6 +1,6 @@
 import type { Clock } from '#shared/base/clock.ts';
 import type { Connection } from './connection.ts';
-import { isFull } from './disk-full.ts';
+import { isDiskError } from './write-fault.ts';
 
 /** Milliseconds after which a transaction takes no other write in: other processes wait for their turn. */
 const LONGEST = 5;
@@ -43,8 +43,8 @@ function apart(connection: Connection, write: Write): () => void {
   try {
     return connection.attempt(() => write.carryOut(connection));
   } catch (cause) {
-    // A full disk, or whatever else SQLite gave the transaction up for, is not a matter of this one alone.
-    if (isFull(cause) || !connection.inTransaction) throw cause;
+    // An error of the disk, or whatever else SQLite gave the transaction up for, is not a matter of this one alone.
+    if (isDiskError(cause) || !connection.inTransaction) throw cause;
     return () => write.fail(cause);
   }
 }

@@ -2,6 +2,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import { BUSY_TIMEOUT } from './connection.ts';
 import type { Turns } from './turns.ts';
 import type { Write } from './write-group.ts';
+import { setImmediate, setTimeout } from '#shared/base/safe-timers.ts';
 
 /** Writes of one transaction. */
 const MOST = 64;

@@ -1,0 +1,83 @@
+/** A fault of the disk below SQLite, and what tells operators and clients of it; `e2e/flows/outages.test.ts` walks the rows. */
+export interface Outage {
+  readonly what: string;
+  /** How the test makes it. */
+  readonly fault: 'full' | 'read-only' | 'permissions' | 'errors' | 'moved' | 'damaged';
+  /** Statuses of `/health/ready` and `/health/ready?for=reading`; the metrics say the same as 0 and 1. */
+  readonly ready: number;
+  readonly reading: number;
+  /** Statuses of the resource server for a document, short (a row) and long (a file). */
+  readonly get: number;
+  readonly put: number;
+  readonly remove: number;
+  /** Status of `/token` for client credentials. */
+  readonly token: number;
+  /** `part` of the line `store.failing` of the resource server, and words of its `reason`. */
+  readonly part: string;
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+const NOTHING = { ready: 503, reading: 503, get: 503, put: 503, remove: 503, token: 503 } as const;
+const [READING, WRITING] = ['state.db, reading', 'state.db, writing'];
+
+export const OUTAGES: readonly Outage[] = [
+  {
+    what: 'The disk is full, or a quota is used up',
+    fault: 'full',
+    ready: 503,
+    reading: 200,
+    get: 200,
+    put: 507,
+    remove: 204,
+    token: 200,
+    part: WRITING,
+    reason: 'full',
+    remedy: 'Remove documents over HTTP, or make room on the disk',
+  },
+  {
+    what: 'The file system is read-only',
+    fault: 'read-only',
+    ready: 503,
+    reading: 200,
+    get: 200,
+    put: 503,
+    remove: 503,
+    token: 200,
+    part: WRITING,
+    reason: 'read-only',
+    remedy: 'Look for errors of the disk in the log of the kernel, and mount it for writing',
+  },
+  {
+    ...NOTHING,
+    what: 'The user of the servers may not enter the data folder any more',
+    fault: 'permissions',
+    part: READING,
+    reason: 'permission denied',
+    remedy: 'Give the folder and its files back to this user',
+  },
+  {
+    ...NOTHING,
+    what: 'The disk has errors, or its server is gone (EIO, ESTALE)',
+    fault: 'errors',
+    part: READING,
+    reason: 'i/o error',
+    remedy: 'Mount it again, or restore a backup on another disk',
+  },
+  {
+    ...NOTHING,
+    what: 'The data folder was moved or removed',
+    fault: 'moved',
+    part: READING,
+    reason: 'there is no such file',
+    remedy: 'Move it back',
+  },
+  {
+    ...NOTHING,
+    what: 'Pages of `state.db` are damaged',
+    fault: 'damaged',
+    part: READING,
+    reason: 'malformed',
+    remedy: 'Restore a backup. The servers fail until the file is another one',
+  },
+];

@@ -1,0 +1,157 @@
+import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { OUTAGES, type Outage } from '../docs/outages-data.ts';
+import { failingFiles } from '../parts/failing-files.ts';
+import { freePort } from '../parts/free-port.ts';
+import { type RunningProcess, startProcess, until } from '../parts/process.ts';
+import { home, type Home, START } from './home.ts';
+
+const LONG = 'x'.repeat(40_000);
+const PAGE = 4096;
+/** Both servers on a small disk of their own, all of whose calls may fail. */
+const DISK = 'mkdir -p "$0" && mount -t tmpfs -o size=64m tmpfs "$0" && exec "$@"';
+
+let place: Home;
+let files: Awaited<ReturnType<typeof failingFiles>>;
+let running: RunningProcess;
+/** The data folder as the servers see it, by a path of ours. */
+let data: string;
+let metrics: number;
+let credentials: string;
+let bearer: string;
+
+const token = () =>
+  fetch(`${place.issuer}/token`, {
+    method: 'POST',
+    headers: { authorization: credentials },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+
+async function statusOf(method: string, path: string, body?: string): Promise<number> {
+  const headers = { authorization: bearer };
+  const answer = await fetch(`${place.resource}/documents/${path}`, {
+    method,
+    headers,
+    ...(body !== undefined && { body }),
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+beforeAll(async () => {
+  metrics = await freePort();
+  place = await home();
+  const listen = { ...place.config.listen, metrics: { port: metrics } };
+  await writeFile(place.file, JSON.stringify({ ...place.config, listen }));
+  const folder = join(place.data, 'data');
+  files = await failingFiles(folder, dirname(place.file));
+  const command = ['--map-root-user', '--mount', 'sh', '-c', DISK, place.data];
+  running = await startProcess('unshare', [...command, process.execPath, START], {
+    env: { ...place.env, ...files.env, COUNTERSIGN_DATA: folder },
+    ready: (output) => output.includes('ready.'),
+  });
+  data = `/proc/${running.pid}/root${folder}`;
+  const firstStart = await readFile(join(data, 'first-start.txt'), 'utf8');
+  const secret = /^client_secret +(\S+)$/m.exec(firstStart)?.[1];
+  credentials = `Basic ${btoa(`demo-machine:${secret}`)}`;
+  const { access_token } = (await (await token()).json()) as { access_token: string };
+  bearer = `Bearer ${access_token}`;
+  for (const { fault } of OUTAGES) {
+    for (const path of [fault, `${fault}-gone`]) {
+      expect(await statusOf('PUT', path, 'short')).toBe(201);
+      expect(await statusOf('PUT', `${path}-long`, LONG)).toBe(201);
+    }
+  }
+});
+afterAll(async () => {
+  await running?.kill('SIGTERM');
+  await place?.[Symbol.asyncDispose]();
+});
+
+async function fill(): Promise<void> {
+  await using filler = await open(join(data, 'filler'), 'a');
+  for (let size = 65_536; size >= 1;) {
+    const { bytesWritten } = await filler
+      .write(Buffer.alloc(size))
+      .catch(() => ({ bytesWritten: 0 }));
+    if (bytesWritten < size) size >>= 2;
+  }
+}
+
+/** All pages but the first, which SQLite looks at whenever it opens the file, in one that nobody remembers pages of. */
+async function damage(): Promise<void> {
+  const file = join(data, 'state.db');
+  const pages = await readFile(file);
+  await writeFile(`${file}-damaged`, pages.fill(0xff, PAGE));
+  for (const end of ['-wal', '-shm']) await rm(`${file}${end}`);
+  await rename(`${file}-damaged`, file);
+}
+
+const failing = (error: 'EACCES' | 'EIO' | 'EROFS') => ({
+  begin: () => files.fail(error),
+  end: () => files.work(),
+});
+
+const FAULTS: Readonly<Record<Outage['fault'], { begin(): Promise<void>; end?(): Promise<void> }>> =
+  {
+    full: { begin: fill, end: () => rm(join(data, 'filler')) },
+    'read-only': failing('EROFS'),
+    permissions: failing('EACCES'),
+    errors: failing('EIO'),
+    moved: {
+      begin: () => rename(data, `${data}-away`),
+      end: () => rename(`${data}-away`, data),
+    },
+    damaged: { begin: damage },
+  };
+
+const readiness = async (query = '') =>
+  Promise.all(
+    [place.issuer, place.resource].map(async (origin) => {
+      const { status } = await fetch(`${origin}/health/ready${query}`);
+      return status;
+    }),
+  );
+
+const gauge = async (name: string) => {
+  const text = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+  return [...text.matchAll(new RegExp(`^${name}\\{server="resource"\\} (\\d)$`, 'gm'))].map(
+    ([, value]) => Number(value),
+  );
+};
+
+test.each(OUTAGES)('$what: readiness, answers, log and metrics say so', async (row) => {
+  const before = running.output.length;
+  const path = row.fault;
+  const { begin, end } = FAULTS[row.fault];
+  await begin();
+  for (const long of ['', '-long']) {
+    const body = long === '' ? 'short' : LONG;
+    expect([long, 'PUT', await statusOf('PUT', `${path}-new${long}`, body)]).toEqual([
+      long,
+      'PUT',
+      row.put,
+    ]);
+    expect([long, 'GET', await statusOf('GET', `${path}${long}`)]).toEqual([long, 'GET', row.get]);
+  }
+  expect((await token()).status).toBe(row.token);
+  expect([await readiness(), await readiness('?for=reading')]).toEqual([
+    [expect.any(Number), row.ready],
+    [expect.any(Number), row.reading],
+  ]);
+  expect(await gauge('countersign_ready')).toEqual([row.ready === 200 ? 1 : 0]);
+  expect(await gauge('countersign_ready_for_reading')).toEqual([row.reading === 200 ? 1 : 0]);
+  expect(await statusOf('DELETE', `${path}-gone`)).toBe(row.remove);
+  expect(await statusOf('DELETE', `${path}-gone-long`)).toBe(row.remove);
+  const lines = running.output.slice(before).split('\n');
+  const told = lines.filter((line) => line.includes('"server":"resource","event":"store.failing"'));
+  expect(told.some((line) => line.includes(row.part) && line.includes(row.reason))).toBe(true);
+  await end?.();
+  if (end) {
+    await until(async () => [...(await readiness())].every((status) => status === 200));
+    expect(await statusOf('PUT', path, 'short')).toBe(204);
+    expect((await token()).status).toBe(200);
+  }
+  expect(running.output).not.toMatch(/worker\.ended|request\.failed/);
+});

@@ -1,0 +1,78 @@
+import { opendir, rm, writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '#shared/base/clock.ts';
+import type { Log } from '#shared/base/log.ts';
+import { isOutOfRoom } from '#shared/base/out-of-room.ts';
+import type { Need } from '#shared/stores/outage/need.ts';
+import { Outage } from '#shared/stores/outage/outage.ts';
+import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
+import { diskFull } from './content-errors.ts';
+
+type Doing = 'reading' | 'writing';
+
+const { EACCES, EIO, ENODEV, ENXIO, EPERM, EROFS, ESTALE, ETIMEDOUT } = constants.errno;
+const OF_DISK: ReadonlySet<number> = new Set([
+  EACCES,
+  EIO,
+  ENODEV,
+  ENXIO,
+  EPERM,
+  EROFS,
+  ESTALE,
+  ETIMEDOUT,
+]);
+
+/**
+ * The disk with the files of content. Its errors are 503 as those of the store, in the log and in readiness too; but a
+ * full one is 507 (RFC 4918 section 11.5).
+ */
+export class ContentDisk {
+  readonly #folder: string;
+  readonly #outages: Readonly<Record<Doing, Outage>>;
+
+  constructor(folder: string, log: Log, clock: Pick<Clock, 'monotonic'>) {
+    this.#folder = folder;
+    const outage = (doing: Doing) => new Outage(`content, ${doing}`, log, () => clock.monotonic());
+    this.#outages = { reading: outage('reading'), writing: outage('writing') };
+  }
+
+  /** `work` uses files and nothing else. */
+  async attempt<T>(doing: Doing, work: () => Promise<T>): Promise<T> {
+    try {
+      const result = await work();
+      this.#outages[doing].worked();
+      return result;
+    } catch (error) {
+      const { errno = 0, message } = error as NodeJS.ErrnoException;
+      const isFull = isOutOfRoom(error);
+      if (!isFull && !OF_DISK.has(-errno)) throw error;
+      this.#outages[doing].failed(message);
+      if (isFull) throw diskFull();
+      throw new StoreUnavailable(`content: ${message}`, {
+        cause: error,
+        refused: doing === 'writing',
+      });
+    }
+  }
+
+  /** Rejects if it failed in the last seconds. Meanwhile it tries, so that the end of an outage needs no request. */
+  async check(need: Need): Promise<void> {
+    const tries: Readonly<Record<Doing, () => Promise<void>>> = {
+      reading: async () => (await opendir(this.#folder)).close(),
+      writing: () => writeAndRemove(join(this.#folder, '.probe')),
+    };
+    for (const doing of need === 'all'
+      ? (['reading', 'writing'] as const)
+      : (['reading'] as const)) {
+      if (!this.#outages[doing].isFailing) continue;
+      await this.attempt(doing, tries[doing]);
+      this.#outages[doing].check();
+    }
+  }
+}
+
+async function writeAndRemove(file: string): Promise<void> {
+  await writeFile(file, '1', { mode: 0o600 });
+  await rm(file, { force: true });
+}

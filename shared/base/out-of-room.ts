@@ -1,0 +1,11 @@
+import { constants } from 'node:os';
+
+/** libuv has no name for EDQUOT. */
+const OUT_OF_ROOM: ReadonlySet<number | undefined> = new Set([
+  -constants.errno.ENOSPC,
+  -constants.errno.EDQUOT,
+]);
+
+/** True if a system call failed since the disk is full, or a quota of this user is used up. */
+export const isOutOfRoom = (error: unknown): boolean =>
+  OUT_OF_ROOM.has((error as NodeJS.ErrnoException).errno);

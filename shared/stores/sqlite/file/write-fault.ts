@@ -1,0 +1,42 @@
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { isOutOfRoom } from '#shared/base/out-of-room.ts';
+
+/** Primary result codes of SQLite, the low byte of an extended one (https://sqlite.org/rescode.html). */
+const [READONLY, IOERR, CORRUPT, FULL, NOTADB] = [8, 10, 11, 13, 26];
+/** SQLITE_IOERR_WRITE and SQLITE_IOERR_SHMSIZE: nothing was written, for a reason that SQLite does not tell. */
+const UNSAID: ReadonlySet<number> = new Set([READONLY, 778, 4874]);
+
+const codeOf = (error: unknown): number =>
+  (Object(error) as { readonly errcode?: number }).errcode ?? 0;
+const kindOf = (error: unknown): number => codeOf(error) & 0xff;
+
+/** True for the errors of the disk, full or not: SQLite may have given the transaction up. */
+export const isDiskError = (error: unknown): boolean => [IOERR, FULL].includes(kindOf(error));
+
+/** True if the file has pages that SQLite cannot read. They stay so. */
+export const isDamage = (error: unknown): boolean => [CORRUPT, NOTADB].includes(kindOf(error));
+
+/**
+ * Why the disk takes no writes at all, if that is why SQLite failed. SQLite has one code for an error of the disk, a
+ * read-only file system and a used-up quota, so the system is asked again with a file beside `path`.
+ */
+export function writeFault(path: string, error: unknown): 'full' | 'read-only' | undefined {
+  if (codeOf(error) === FULL) return 'full';
+  return UNSAID.has(codeOf(error)) ? tryToWrite(`${path}.probe`) : undefined;
+}
+
+function tryToWrite(probe: string): 'full' | 'read-only' | undefined {
+  try {
+    const file = openSync(probe, 'w', 0o600);
+    try {
+      writeSync(file, '1');
+    } finally {
+      closeSync(file);
+      rmSync(probe);
+    }
+    return undefined;
+  } catch (reason) {
+    if (isOutOfRoom(reason)) return 'full';
+    return (reason as NodeJS.ErrnoException).code === 'EROFS' ? 'read-only' : undefined;
+  }
+}
