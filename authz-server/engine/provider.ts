@@ -20,7 +20,7 @@ import { checkOwnRequest } from './playground/own-request.ts';
 import { OPENID_SCOPES, resourceIndicators } from '../resources/resource-indicators.ts';
 import { documentPolicy } from '#shared/client-documents/reach.ts';
 import type { AuthzServer } from '../base/server.ts';
-import { SIGN_IN_PARAMS, takeWithoutOpenid } from './sign-in-params.ts';
+import { readParams, SIGN_IN_PARAMS } from './sign-in-params.ts';
 import { SigningKey } from './token/signing-key.ts';
 import type { TokenSteps } from './token/token-request.ts';
 
@@ -94,7 +94,7 @@ export function createProvider(server: AuthzServer, keys: KeySet, steps: TokenSt
   // app.ts has replaced Host and X-Forwarded-* by the configured values.
   provider.proxy = true;
   useHashedSecrets(provider, server);
-  takeWithoutOpenid(provider);
+  readParams(provider, known.named);
   // RFC 8628 section 3.2; the engine leaves it out, and not every client knows the default.
   provider.on('device_authorization.success', (_ctx, answer) => {
     answer['interval'] = config.device.interval;

@@ -16,14 +16,20 @@ const ROUTES: ReadonlySet<string> = new Set([
 /**
  * Makes the engine take the parameters about the sign-in from a client that does not ask for `openid`, as RFC 9470 section 4
  * does. The engine would refuse such a request, so it sees them only after that check, when `SIGN_IN_PARAMS` shows them.
+ * It compares resources as texts, so it sees each as `named` says.
  */
-export function takeWithoutOpenid(provider: Provider): void {
+export function readParams(provider: Provider, named: (resource: string) => string): void {
   class Context extends provider.OIDCContext {
     constructor(ctx: ConstructorParameters<Provider['OIDCContext']>[0]) {
       super(ctx);
-      if (!ROUTES.has(this.route)) return;
+      const hides = ROUTES.has(this.route);
       let params: Params | undefined;
-      const set = (all: Params) => (params = hidden(all));
+      const set = (all: Params) => {
+        const { resource } = all;
+        if (typeof resource === 'string') all['resource'] = named(resource);
+        if (Array.isArray(resource)) all['resource'] = resource.map((one) => named(String(one)));
+        params = hides ? hidden(all) : all;
+      };
       Object.defineProperty(this, 'params', { get: () => params, set });
     }
   }

@@ -87,7 +87,31 @@ describe('CORS (Fetch Standard section 3.2)', () => {
     for (const [path, form] of Object.entries(forms)) {
       const { headers, body } = await flow.post(path, form, { origin });
       expect(allowedOrigin(headers)).toBe(allowed ? origin : null);
+      // The Fetch Standard section 3.2.3: keycloak-js sends its requests with credentials.
+      const credentials = headers.get('access-control-allow-credentials');
+      expect(credentials).toBe(allowed && path !== '/request' ? 'true' : null);
       if (!allowed) expect(body['error']).toBe('invalid_request');
+    }
+  });
+
+  test('where credentials may come along, no cookie is read and none is set', async () => {
+    const browser = await flow.signedIn();
+    const cookie = browser.cookies.map(({ line }) => line.split(';', 1)[0]).join('; ');
+    const token = await flow.tokens();
+    const asked = [
+      ['/token', { grant_type: 'refresh_token', refresh_token: 'x', client_id: 'web' }],
+      ['/token', { grant_type: 'refresh_token', client_id: 'web' }],
+      ['/token/revocation', { token: 'x', client_id: 'web' }],
+      ['/userinfo', {}],
+      ['/userinfo', { access_token: String(token['access_token']) }],
+    ] as const;
+    for (const [path, form] of asked) {
+      const [bare, cookies] = [
+        await flow.post(path, form, { origin: OWN }),
+        await flow.post(path, form, { origin: OWN, cookie }),
+      ];
+      expect([path, cookies.status, cookies.body]).toEqual([path, bare.status, bare.body]);
+      expect(cookies.headers.getSetCookie()).toEqual([]);
     }
   });
 

@@ -1,6 +1,8 @@
 import { errors } from 'oidc-provider';
 import type { Client, KoaContextWithOIDC, ResourceServer } from 'oidc-provider';
 import type { Config } from '#shared/config/schema.ts';
+import { nearest } from '#shared/base/nearest.ts';
+import { isProduction } from '#shared/config/production.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { PLAYGROUND_CLIENT, playgroundTokenSpaces } from '#shared/config/playground-client.ts';
 import { type TokenSpace, tokenSpaces } from '#shared/config/token-spaces.ts';
@@ -8,6 +10,8 @@ import { isDocumentUrl } from '#shared/client-documents/document-url.ts';
 import { CLAIMS_OF_SCOPES } from '#shared/people/claims.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import type { KeySet } from '#shared/keys/signing-key-ring.ts';
+import { shownUri } from '../base/reasons.ts';
+import { comparable } from './resource-name.ts';
 
 /** The scopes of OpenID Connect, about the person alone (Core 1.0 sections 5.4 and 11). */
 export const OPENID_SCOPES: ReadonlySet<string> = new Set([
@@ -27,6 +31,8 @@ type SpaceResource = ResourceServer & {
  * request without `scope` asks for the default scopes of the client (RFC 6749 section 3.3).
  */
 export interface ResourceIndicators {
+  /** Returns a resource as the configuration names it; one that is unknown stays as it is. */
+  named(resource: string): string;
   /**
    * Returns the resource for a client that names none: the first of its resources that knows the scopes,
    * or the first of the granted ones (`oneOf`).
@@ -55,11 +61,25 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
   /** The client of the playground has its spaces and no other, and nobody else has them. */
   const spacesOf = ({ clientId }: Client) =>
     clientId === PLAYGROUND_CLIENT ? ofPlayground : spaces;
-  const find = (resource: string, client: Client) =>
-    spacesOf(client).find(({ url }) => sameResource(url, resource));
+  const urls = new Map([...spaces, ...ofPlayground].map(({ url }) => [comparable(url), url]));
+  const named = (resource: string) => urls.get(comparable(resource)) ?? resource;
+  const find = (resource: string, client: Client) => {
+    const name = named(resource);
+    return spacesOf(client).find(({ url }) => url === name);
+  };
   const open = (client: Client) =>
     strings(client['resources'])?.flatMap((resource) => find(resource, client) ?? []) ??
     spacesOf(client);
+  /** The resources that a client hears of: those of which it may have something, and that hide from nobody. */
+  const usable = (client: Client) => {
+    const allowed = parseScope(text(client['allowed_scope']));
+    return open(client)
+      .filter((space) => {
+        const some = scopesFor(space, client.clientId).intersection(allowed).size > 0;
+        return !hides(space) && (some || needsNoScope(space, client));
+      })
+      .map(({ url }) => url);
+  };
   /** True if the client may ask for all these scopes, though perhaps not at one resource. */
   const isAllowed = (client: Client, asked: ReadonlySet<string>) => {
     const scopes = open(client).reduce(
@@ -71,6 +91,8 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
   };
 
   return {
+    named,
+
     defaultResource(ctx, client, oneOf) {
       if (oneOf) {
         demandOne(ctx);
@@ -88,7 +110,10 @@ export function resourceIndicators(config: Config, keys: KeySet): ResourceIndica
     resourceServer(ctx, resource, client) {
       const space = find(resource, client);
       if (space === undefined || !open(client).includes(space)) {
-        throw invalidTarget(`the resource is none of: ${list(open(client).map(({ url }) => url))}`);
+        const told = !isProduction(config) || isAuthenticated(ctx, client);
+        const error = invalidTarget(told ? unlike(resource, usable(client)) : UNKNOWN);
+        error.error_detail = `${UNKNOWN}: ${shownUri(resource)}`;
+        throw error;
       }
       const allowed = parseScope(text(client['allowed_scope'])).intersection(
         scopesFor(space, client.clientId),
@@ -166,14 +191,26 @@ export function scopesFor(space: TokenSpace, clientId: string): ReadonlySet<stri
  */
 function needsNoScope(space: TokenSpace, { clientId, resources }: Client): boolean {
   const named =
-    strings(resources)?.some((resource) => sameResource(space.url, resource)) ||
+    strings(resources)?.some((resource) => comparable(resource) === comparable(space.url)) ||
     space.allow?.clients?.includes(clientId);
   return spaceScopes(space).size === 0 && named === true;
 }
 
-/** A bare origin is one resource with and without a slash: URL parsers add it. */
-function sameResource(url: string, resource: string): boolean {
-  return url === resource || (url === `${resource}/` && URL.parse(url)?.pathname === '/');
+const hides = ({ hide = 'nothing' }: TokenSpace) => hide !== 'nothing';
+
+/** Anybody may open an authorization request in the name of a client; the other requests show its secret. */
+const isAuthenticated = ({ oidc }: KoaContextWithOIDC, { clientAuthMethod }: Client): boolean =>
+  oidc.route !== 'authorization' && clientAuthMethod !== 'none';
+
+/** Says which resource was meant, or names a few. */
+function unlike(resource: string, usable: readonly string[]): string {
+  const { origin = '' } = URL.parse(resource) ?? {};
+  const paths = usable.flatMap((url) => (originOf(url) === origin ? url.slice(origin.length) : []));
+  const path = resource.slice(origin.length);
+  const meant = path.length > LONGEST_PATH ? undefined : nearest(path, paths);
+  if (meant !== undefined) return `${UNKNOWN}; did you mean ${origin}${meant}?`;
+  const some = usable.slice(0, FEW);
+  return `${UNKNOWN}; it may name ${list(some)}${usable.length > FEW ? ' and others' : ''}`;
 }
 
 /** RFC 8707 section 2: throws `invalid_target` for a token of more than one resource. */
@@ -186,7 +223,12 @@ function demandOne({ oidc }: KoaContextWithOIDC): void {
 /** Characters of scopes in the log. */
 const NAMED = 200;
 
+/** How many resources an error names, and the characters of a path that is compared with theirs. */
+const FEW = 3;
+const LONGEST_PATH = 200;
+
 const NONE = 'this client may name no resource';
+const UNKNOWN = 'this client may not name this resource';
 
 const isMachine = (ctx: KoaContextWithOIDC) =>
   ctx.oidc.params?.['grant_type'] === 'client_credentials';
@@ -215,6 +257,7 @@ function invalidTarget(description: string) {
   return error;
 }
 
+const originOf = (url: string) => URL.parse(url)?.origin;
 const list = (values: readonly string[]) => values.join(', ') || 'nothing';
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
 const strings = (value: unknown) =>

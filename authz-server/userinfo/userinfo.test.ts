@@ -354,6 +354,7 @@ describe('the Fetch Standard: CORS', () => {
     const origin = 'https://admin.example';
     const { status, headers } = await endpoint.bearer(endpoint.token(), from(origin));
     expect([status, headers['access-control-allow-origin']]).toEqual([200, origin]);
+    expect(headers['access-control-allow-credentials']).toBe('true');
   });
 
   test.each(['*', 'https://app.example.evil.example', 'http://app.example'])(
@@ -362,6 +363,7 @@ describe('the Fetch Standard: CORS', () => {
       const { status, headers } = await endpoint.bearer(endpoint.token(), from(origin));
       expect([status, headers.vary]).toEqual([200, 'Origin']);
       expect(headers).not.toHaveProperty('access-control-allow-origin');
+      expect(headers).not.toHaveProperty('access-control-allow-credentials');
     },
   );
 

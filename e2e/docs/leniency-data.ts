@@ -119,5 +119,18 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
         'ten at once over two processes get the one successor, and the grant stands',
       ],
     },
+    {
+      sends:
+        '`resource` with capitals in scheme or host, with the default port, or with another slash at the end',
+      section: 'RFC 8707 section 2: the URI of the resource',
+      answer: 'It is the resource that it is without these. The rest is compared octet by octet',
+      others: 'not tried',
+      clients:
+        'MCP clients, which take the URL as a person wrote it (MCP 2026-07-28: servers should accept capitals)',
+      shown: [
+        'authz-server/integration/authorization/resources.test.ts',
+        'RFC 8707 section 2: a resource by another spelling of its name',
+      ],
+    },
   ],
 };

@@ -40,6 +40,11 @@ const NOT_RUN: readonly (readonly [page: string, begin: string, why: string])[] 
     'asks a person; e2e/interop/mcp/behind-countersign.test.ts signs in',
   ],
   [
+    'docs/how-to/coming-from-keycloak.md',
+    'const keycloak',
+    'e2e/interop/oauth/keycloak-js.test.ts signs in with these settings',
+  ],
+  [
     'docs/how-to/redis.md',
     'npm run -s cli -- redis spread',
     'needs stopped servers; e2e/upgrade/many-slots.test.ts moves a store',

@@ -3,7 +3,7 @@ import type { Config, SpaceConfig } from './schema.ts';
 
 /** A resource for which there are access tokens (RFC 8707). */
 export type TokenSpace = Pick<SpaceConfig, 'url' | 'realm' | 'scopes' | 'alg'> &
-  Partial<Pick<SpaceConfig, 'allow' | 'documentClients'>>;
+  Partial<Pick<SpaceConfig, 'allow' | 'documentClients' | 'hide'>>;
 
 /** Opens the endpoint at which tokens for PrivateToken are requested. */
 export const REQUEST_SCOPE = 'private-token';

@@ -224,7 +224,6 @@ describe('two documents with one redirect URI', () => {
 
   test.each([
     'https://api.example./notes/',
-    'https://api.example/notes',
     'https://api.example/Notes/',
     'https://api.example/%6Eotes/',
     'https://api.example/notes//',

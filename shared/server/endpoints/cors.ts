@@ -65,12 +65,19 @@ export const CLIENTS: Cors = {
   callers: () => ANY,
 };
 
-/** Returns the fields of an answer to a client whose script has this origin. */
-export const readableBy = (origin: string): Fields => ({ [ALLOW_ORIGIN]: origin, ...OF_TOKENS });
+/** Lets a script read the answer to a request that it sent with credentials. */
+export const ALLOW_CREDENTIALS = { 'Access-Control-Allow-Credentials': 'true' } as const;
+
+/** Returns the fields of an answer to a client whose script has this origin; no cookie is read there. */
+export const readableBy = (origin: string): Fields => ({
+  [ALLOW_ORIGIN]: origin,
+  ...ALLOW_CREDENTIALS,
+  ...OF_TOKENS,
+});
 
 /** The origins that a space lists; `credentials`: what the browser adds by itself may come along. */
 export function listed({ origins, credentials }: Listed): Cors {
-  const own = credentials ? { 'Access-Control-Allow-Credentials': 'true' } : {};
+  const own = credentials ? ALLOW_CREDENTIALS : {};
   const each = origins.map((origin) => [origin, { [ALLOW_ORIGIN]: origin, ...own }] as const);
   const callers: ReadonlyMap<Origin, Fields> = new Map(each);
   const readers: ReadonlyMap<Origin, Fields> = new Map(

@@ -16,6 +16,7 @@ const LIBRARIES = {
     file: '@okta/okta-auth-js/dist/okta-auth-js.core.min.js',
     tag: '<script src="/library.js"></script>',
   },
+  'keycloak-js': { file: 'keycloak-js/lib/keycloak.js', tag: '' },
   oauth4webapi: { file: 'oauth4webapi/build/index.js', tag: '' },
 } as const;
 

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { decodeJwt } from 'jose';
+import { basic, DOCUMENTS, SECRET } from '../authz.fixture.ts';
+import { sent, testFlow } from '../code-flow.fixture.ts';
+import type { TestFlow } from '../code-flow.fixture.ts';
+
+const SCOPES = { safe: ['documents:read'], unsafe: ['documents:write'] };
+const space = (name: string, more = {}) => ({
+  url: `https://api.example/${name}/`,
+  realm: name,
+  schemes: ['Bearer'],
+  scopes: SCOPES,
+  ...more,
+});
+const SPACES = [
+  space('documents'),
+  space('hidden', { hide: 'forbidden' }),
+  space('foreign', { scopes: { safe: ['foreign'] } }),
+  ...Array.from({ length: 150 }, (_, at) => space(`space-${at}`)),
+];
+
+describe('RFC 8707 section 2: a resource by another spelling of its name', () => {
+  let flow: TestFlow;
+  beforeAll(async () => {
+    flow = await testFlow();
+  });
+  afterAll(async () => {
+    await flow[Symbol.asyncDispose]();
+  });
+
+  test.each([
+    'HTTPS://API.EXAMPLE/documents/',
+    'https://api.example:443/documents/',
+    'https://api.example/documents',
+  ])('%s: tokens of the space, whichever spelling comes next', async (resource) => {
+    const answer = await flow.allow(await flow.signedIn(), { resource });
+    const first = await flow.redeem(answer.get('code') ?? '', { resource: DOCUMENTS });
+    const token = String(first.body['refresh_token']);
+    const second = await flow.refresh(token, { resource });
+    for (const { status, body } of [first, second]) {
+      expect([status, body['scope']]).toEqual([200, 'openid documents:read']);
+      expect(decodeJwt(String(body['access_token'])).aud).toBe(DOCUMENTS);
+    }
+  });
+
+  test('a machine, too', async () => {
+    const form = { grant_type: 'client_credentials', resource: 'HTTPS://api.example/documents' };
+    const { status, body } = await flow.post('/token', form, basic('app', SECRET));
+    expect([status, decodeJwt(String(body['access_token'])).aud]).toEqual([200, DOCUMENTS]);
+  });
+
+  test('the person is asked once, whatever the spelling', async () => {
+    const browser = await flow.signedIn();
+    await flow.allow(browser, { resource: 'https://api.example/documents', client_id: 'server' });
+    const page = await browser.open(flow.authorize({ resource: DOCUMENTS, client_id: 'server' }));
+    expect(sent(page).get('code')).toEqual(expect.any(String));
+  });
+});
+
+describe('RFC 8707 section 2: what invalid_target tells', () => {
+  const resource = 'https://evil.example/';
+  const targets = (text: string | null | undefined) => text?.match(/https?:\/\/[^ ,?]+/g) ?? [];
+  const atAuth = async (flow: TestFlow, name = resource) =>
+    sent(await flow.browser().request('GET', flow.authorize({ resource: name })));
+  const byMachine = async (flow: TestFlow, name = resource) => {
+    const form = { grant_type: 'client_credentials', resource: name };
+    return flow.post('/token', form, basic('app', SECRET));
+  };
+
+  test('in production nothing to a stranger, and three names to a client that has shown its secret', async () => {
+    const production = { issuer: 'https://auth.example', resource: 'https://api.example' };
+    await using flow = await testFlow({ ...production, spaces: SPACES });
+    const answer = await atAuth(flow);
+    expect(answer.get('error')).toBe('invalid_target');
+    expect(targets(answer.get('error_description'))).toEqual([]);
+    const refresh = await flow.post('/device/auth', { client_id: 'tv', resource });
+    expect(targets(String(refresh.body['error_description']))).toEqual([]);
+    const { body } = await byMachine(flow);
+    expect(body['error']).toBe('invalid_target');
+    expect(targets(String(body['error_description']))).toHaveLength(3);
+  });
+
+  test('at most three that the client may use, and none that hides', async () => {
+    await using flow = await testFlow({ spaces: SPACES });
+    for (const name of [
+      'urn:x',
+      'https://evil.example/',
+      `https://api.example/${'x'.repeat(5000)}`,
+    ]) {
+      const { body } = await byMachine(flow, name);
+      const told = [(await atAuth(flow, name)).get('error_description'), body['error_description']];
+      for (const text of told) {
+        expect(String(text).length).toBeLessThan(300);
+        expect(targets(String(text))).toEqual([
+          'https://api.example/documents/',
+          'https://api.example/space-0/',
+          'https://api.example/space-1/',
+        ]);
+      }
+    }
+  });
+
+  test('the one that was meant', async () => {
+    await using flow = await testFlow({ spaces: SPACES });
+    const { body } = await byMachine(flow, 'https://api.example/document/');
+    expect(body['error_description']).toContain(`did you mean ${DOCUMENTS}?`);
+    for (const near of ['https://api.example/hiden/', 'https://api.example/foreing/']) {
+      expect((await byMachine(flow, near)).body['error_description']).not.toMatch(/hidden|foreign/);
+    }
+  });
+});

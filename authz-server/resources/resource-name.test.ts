@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import { comparable } from './resource-name.ts';
+
+const NAME = 'https://api.example/mcp';
+
+test.each([
+  ['RFC 3986 section 6.2.2.1: scheme and host in capitals', 'HTTPS://API.Example/mcp'],
+  ['RFC 3986 section 6.2.3: the default port', 'https://api.example:443/mcp'],
+  ['a slash at the end', 'https://api.example/mcp/'],
+])('%s: the same resource', (_what, resource) => {
+  expect(comparable(resource)).toBe(comparable(NAME));
+});
+
+test.each([
+  'https://api.example/MCP',
+  'https://api.example/mcp//',
+  'https://api.example/x/../mcp',
+  'https://api.example/%6dcp',
+  'https://api.example:8443/mcp',
+  'http://api.example/mcp',
+  'https://api.example/mcp?',
+  'https://api.example/mcp#',
+  'https://user@api.example/mcp',
+  'https:\\\\api.example\\mcp',
+  ' https://api.example/mcp',
+  'https://api.example\t/mcp',
+  'https:/api.example/mcp',
+  'mcp',
+  '',
+])('%j is another resource', (resource) => {
+  expect(comparable(resource)).not.toBe(comparable(NAME));
+});
