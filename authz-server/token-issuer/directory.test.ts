@@ -122,7 +122,7 @@ describe('RFC 9110 section 13: conditional requests', () => {
     ['If-Match', '"x"', 412],
     ['If-None-Match', '*', 304],
     ['If-None-Match', '"x"', 200],
-    ['If-None-Match', 'x', 400],
+    ['If-None-Match', 'x', 200],
   ])('%s: %s: %i', async (name, value, status) => {
     expect((await read(0, [name, value])).status).toBe(status);
   });

@@ -378,7 +378,7 @@ describe('Expect: 100-continue (RFC 9110 section 10.1.1)', () => {
     [400, 'PUT', '%2e%2e/doc'],
     [400, 'PUT', 'doc', 'Content-Range: bytes 0-1/2'],
     [400, 'PUT', 'doc', 'If: ('],
-    [400, 'PUT', 'doc', 'If-Match: x'],
+    [412, 'PUT', 'doc', 'If-Match: x'],
     [404, 'POST', 'nothing/'],
     [404, 'PROPPATCH', 'nothing'],
     [405, 'PUT', 'col'],

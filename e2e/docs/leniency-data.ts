@@ -52,6 +52,18 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
       },
     },
     {
+      sends: '`Destination` with spaces, or with octets of UTF-8 that are not escaped',
+      section: 'RFC 4918 section 10.3: a URI, which has neither (RFC 3986 section 2)',
+      answer:
+        'They are escaped, unless a `%` is beside them: it could be one of the name or begin an escape. Then, and in any other encoding, 400',
+      others: 'Apache: takes both, and undoes the escapes',
+      clients: 'git-annex 10',
+      shown: [
+        'e2e/interop/dav-git-annex.test.ts',
+        'git-annex exports a tree, moves files in it, and leaves no temporary file',
+      ],
+    },
+    {
       sends: '`PROPFIND` of XML as `text/plain`, or without a type',
       section: 'RFC 4918 section 8.2: `application/xml` or `text/xml`',
       answer: 'It is read as XML',

@@ -277,7 +277,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     parts(
       'RFC 9530',
       'Digests of content',
-      '`Content-Digest` of signed requests on the command line; left out of parts of an answer',
+      '`Content-Digest` and `Repr-Digest` of a request, by sha-256 and sha-512: other content is 400. `Content-Digest` of signed requests on the command line; left out of parts of an answer',
     ),
     parts('RFC 6265', 'Cookies', 'as a server'),
     all('RFC 6797', 'Strict-Transport-Security, for the own host'),

@@ -66,6 +66,7 @@ export const PARTS: readonly TestPart[] = [
   program('cadaver', 'cadaver'),
   program('rclone', 'rclone'),
   program('mount.davfs', 'davfs2'),
+  program('git-annex', 'git-annex'),
   // Runs `gio`, which asks gvfs.
   program('dbus-run-session', 'dbus'),
   { program: 'dbus-run-session', check: command('gio'), packages: ['libglib2.0-bin'] },

@@ -3,7 +3,7 @@ import type { Random } from '#shared/base/random.ts';
 import { BadRequest, single } from '#shared/http/fields.ts';
 import { randomId } from '#shared/base/random.ts';
 import { HttpError } from '#shared/http/answer.ts';
-import { contentOf } from '#shared/server/content/content.ts';
+import { intactContent } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import type { Document, Usage } from '#shared/stores/trees/trees.ts';
 import { contentTooLarge, quotaExceeded } from './content-errors.ts';
@@ -11,14 +11,29 @@ import { isMediaType, UNKNOWN } from '../../answers/media-type.ts';
 import type { Received } from './resource-store.ts';
 
 /**
- * Checks the header fields about the content before any of it is read, and returns its media type. Throws 400 for
- * a Content-Range (RFC 9110 section 14.5) or a malformed Content-Type, 413 for a Content-Length over `maxBytes`,
- * 415 for a content coding. `otherwise`: the type if the request names none.
+ * The fields by which clients send a part of a document, and the values that they have for all of it: Content-Range
+ * (RFC 9110 section 14.5), those of draft-ietf-httpbis-resumable-upload in its several versions, and that of tus. A
+ * client that offers to resume an upload, and sends all of it, is served as any other.
+ */
+const OF_PARTS: readonly (readonly [name: string, whole?: string])[] = [
+  ['content-range'],
+  ['upload-complete', '?1'],
+  ['upload-incomplete', '?0'],
+  ['upload-offset', '0'],
+  ['tus-resumable'],
+];
+
+/**
+ * Checks the header fields about the content before any of it is read, and returns its media type. Throws 400 for a
+ * part of a document or a malformed Content-Type, 413 for a Content-Length over `maxBytes`, 415 for a content coding. `otherwise`: the type if the request names none.
  */
 export function checkUpload(request: AnyRequest, maxBytes: number, otherwise = UNKNOWN): string {
-  const { rawHeaders: raw } = request;
-  if (single(raw, 'content-range') !== undefined) {
-    throw new BadRequest('A part of a document cannot be put: leave Content-Range out.');
+  const { rawHeaders: raw, headers } = request;
+  for (const [name, whole] of OF_PARTS) {
+    if ((headers[name] ?? whole) === whole) continue;
+    throw new BadRequest(
+      `Send all of a document in one request: parts of it, as by ${name}, are not put together.`,
+    );
   }
   if (single(raw, 'content-encoding') !== undefined) {
     throw new HttpError(415, 'Send the content without a content coding.', {
@@ -34,7 +49,8 @@ export function checkUpload(request: AnyRequest, maxBytes: number, otherwise = U
 /**
  * Reads the content of a request as long as the quota has room for it, given `usage` and the `replaced` bytes that
  * it frees. So content that the quota would refuse is not received first. Throws `HttpError` 507 (RFC 4331 section
- * 6) at once if Content-Length is too large, otherwise as soon as there is too much.
+ * 6) at once if Content-Length is too large, otherwise as soon as there is too much; and `BadRequest` if the content is
+ * not what an integrity field says (RFC 9530).
  */
 export function contentWithin(
   request: AnyRequest,
@@ -44,7 +60,7 @@ export function contentWithin(
 ): AsyncIterable<Buffer> {
   const room = Math.max(quota.bytes - usage.bytes, 0) + replaced;
   if (announced(request) > room) throw quotaExceeded();
-  return upTo(room, contentOf(request));
+  return upTo(room, intactContent(request));
 }
 
 async function* upTo(room: number, content: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

@@ -10,6 +10,18 @@ const REFUSALS: Readonly<Record<Exclude<Reference['kind'], 'here'>, () => Error>
   'another space': () => new HttpError(403, 'Nothing is copied or moved to another space.'),
 };
 
+/** Octets that no URI has: a space, and those of no ASCII. */
+const UNESCAPED = /[ \x80-\xff]/g;
+
+/**
+ * Percent-encodes the octets that clients such as git-annex leave as they are. A `%` beside them could be one of the
+ * name or begin an escape, so such a field stays as it is, which is malformed.
+ */
+const escaped = (field: string) =>
+  field.includes('%')
+    ? field
+    : field.replaceAll(UNESCAPED, (octet) => `%${octet.charCodeAt(0).toString(16)}`);
+
 /**
  * Returns the path in the same tree that the Destination field refers to (RFC 4918 section 10.3). Throws 400 if it
  * is missing or malformed, 502 for another server, 403 for another space of this one.
@@ -17,7 +29,7 @@ const REFUSALS: Readonly<Record<Exclude<Reference['kind'], 'here'>, () => Error>
 export function destinationOf(context: ResourceContext): string {
   const field = single(context.request.rawHeaders, 'destination');
   if (field === undefined) throw new BadRequest('Name the Destination.');
-  const resolved = resolveReference(context, field);
+  const resolved = resolveReference(context, escaped(field));
   if (resolved.kind !== 'here') throw REFUSALS[resolved.kind]();
   const { space } = context;
   // Members below the destination could end up in that other space.

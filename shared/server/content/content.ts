@@ -3,6 +3,7 @@ import { Http2ServerRequest } from 'node:http2';
 import { BadRequest } from '#shared/http/fields.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import type { AnyRequest } from '../message/message.ts';
+import { intact } from './integrity.ts';
 import { addressOf, Budget, Spool } from './spool.ts';
 import { upgradeOf } from '../tunnels/upgrade.ts';
 
@@ -56,6 +57,13 @@ export function contentOf(request: AnyRequest): AsyncIterable<Buffer> {
   return spooling === undefined ? received(request) : again(spooling);
 }
 
+/**
+ * The content for a handler that keeps it or acts on it. Beside what `contentOf` throws, it ends with a `BadRequest`
+ * if the content is not what an integrity field of the request says.
+ */
+export const intactContent = (request: AnyRequest): AsyncIterable<Buffer> =>
+  intact(request, contentOf(request));
+
 /** How many bytes of the content came so far, by whichever of these functions it is read. */
 export const bytesRead = (request: AnyRequest): number => read.get(request) ?? 0;
 
@@ -85,7 +93,8 @@ async function* once(whole: Buffer): AsyncGenerator<Buffer> {
 
 /**
  * The whole of short content. Throws `tooLong` once it has more than `limit` bytes, before any is read if
- * its length is announced, and `BadRequest` when the client leaves before its end.
+ * its length is announced, and `BadRequest` when the client leaves before its end or the content is not what an
+ * integrity field of the request says.
  */
 export async function wholeContent(
   request: AnyRequest,
@@ -95,7 +104,7 @@ export async function wholeContent(
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLong();
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of contentOf(request)) {
+  for await (const chunk of intactContent(request)) {
     length += chunk.length;
     if (length > limit) throw tooLong();
     chunks.push(chunk);
