@@ -250,7 +250,7 @@ describe('RFC 4918 section 8.8: Last-Modified of a URL does not go back', () => 
 });
 
 /** UTF-8, one character for each octet. */
-const octets = (text: string) => Buffer.from(text).toString('latin1');
+const octets = (plain: string) => Buffer.from(plain).toString('latin1');
 
 describe('RFC 4918 section 10.3: Destination', () => {
   test('where the request itself went is this server, whatever its public name', async () => {
