@@ -1,12 +1,11 @@
 import { epochSeconds } from '#shared/base/clock.ts';
 import { gnapSpaces } from '#shared/config/token-spaces.ts';
-import { customerOf } from '#shared/http/forwarded.ts';
 import { parseScope } from '#shared/jose/scope.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import type { ClientRecord } from '#shared/stores/oauth/clients.ts';
 import { isPlain, resolveAccess, wholeOf } from './access.ts';
 import { findClient, type FoundClient } from './clients.ts';
-import { spendOne } from './limits.ts';
+import { ofStranger } from './limits.ts';
 import { GnapError } from './gnap-error.ts';
 import { CONTENTS, type Modification, readContent, tokensOf } from './grant-request.ts';
 import { beginInteraction, interactAnswer } from './interaction.ts';
@@ -33,17 +32,19 @@ export async function requestGrant(server: GnapServer, received: Received): Prom
   const { from } = received;
   const body = readContent(CONTENTS.request, received.content);
   const client = await findClient(server, body.client);
-  await demandProof(server, received, client.key);
   const { clientId } = client.asking;
+  const { limits } = server.config;
+  const waits = body.interact !== undefined;
+  await demandProof(server, received, client.key, [
+    ...(waits || client.record.gnap?.unknown ? ofStranger(server, from.address) : []),
+    ...(waits ? ([['visits', clientId, limits.visits]] as const) : []),
+    ['client', clientId, limits.client],
+  ]);
   note(received.request, { client: clientId });
-  await spendOne(server, 'client', clientId, server.config.limits.client);
   const wanted = wantedOf(server, client.record, body);
   const expected = await expectedPerson(server, body.user);
   if (body.interact !== undefined) {
     const { modes, ...interaction } = beginInteraction(server, client.record, body.interact);
-    await spendOne(server, 'visits', customerOf(from.address), server.config.limits.visits);
-    await spendOne(server, 'visits', clientId, server.config.limits.visits);
-    await spendOne(server, 'all-visits', 'all', server.config.limits.allVisits);
     const iat = epochSeconds(server.clock);
     const continuation = newContinuation(server);
     const pending: PendingGrant = {

@@ -8,7 +8,7 @@ import { note } from '#shared/server/message/request-log.ts';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { findClient } from './clients.ts';
 import { CONTENTS, readContent } from './grant-request.ts';
-import { spendOne } from './limits.ts';
+import { ofStranger } from './limits.ts';
 import { demandProof, type Received } from './receive.ts';
 import type { GnapServer } from './server.ts';
 
@@ -24,9 +24,11 @@ export function createIntrospection(server: GnapServer) {
   return async (received: Received): Promise<object> => {
     const asked = readContent(CONTENTS.introspection, received.content);
     const { asking, key, record } = await findClient(server, asked.resource_server);
-    await demandProof(server, received, key);
+    await demandProof(server, received, key, [
+      ...(record.gnap?.unknown ? ofStranger(server, received.from.address) : []),
+      ['client', asking.clientId, config.limits.client],
+    ]);
     note(received.request, { client: asking.clientId });
-    await spendOne(server, 'client', asking.clientId, config.limits.client);
     const audiences = new Set([record.introspects ?? []].flat());
     const own = everyTokenSpace(config).filter(({ url }) => audiences.has(url));
     const claims = await verified(

@@ -10,6 +10,7 @@ import { wholeContent } from '#shared/server/content/content.ts';
 import type { AnyRequest } from '#shared/server/message/message.ts';
 import { BadSignature } from '#shared/signatures/message.ts';
 import { GnapError } from './gnap-error.ts';
+import { type Bucket, paidReplay, spendOne } from './limits.ts';
 import type { Origin } from './records.ts';
 import type { GnapServer } from './server.ts';
 
@@ -82,18 +83,25 @@ export const proofOptions = ({
   once: true,
 });
 
-/** Throws `GnapError` unless the client has proved its key (RFC 9635 section 7.3). */
+/**
+ * Throws `GnapError` unless the client has proved its key (RFC 9635 section 7.3). Once it has, it pays from the buckets,
+ * and only then the request is remembered.
+ */
 export async function demandProof(
   server: Pick<GnapServer, 'config' | 'stores' | 'clock'>,
   received: Received,
   key: GnapKey,
+  buckets: readonly Bucket[] = [],
 ): Promise<void> {
+  const replay = paidReplay(server, buckets);
   try {
-    await prove(provedRequest(server, received), key, proofOptions(server));
+    await prove(provedRequest(server, received), key, { ...proofOptions(server), replay });
   } catch (error) {
     if (error instanceof BadSignature) {
       throw new GnapError('invalid_client', `key proof: ${error.message}`);
     }
     throw error;
   }
+  // A certificate proves each request anew, and nothing is remembered.
+  if (key.proof === 'mtls') for (const bucket of buckets) await spendOne(server, ...bucket);
 }

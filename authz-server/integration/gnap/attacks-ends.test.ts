@@ -1,6 +1,6 @@
 import { describe, expect, jest, test } from '@jest/globals';
 import { decodeJwt } from 'jose';
-import { type TestKey, testKey } from '#shared/gnap/client.fixture.ts';
+import { signedBy, type TestKey, testKey } from '#shared/gnap/client.fixture.ts';
 import { GENERATE, signJws } from '#shared/jose/jws.fixture.ts';
 import { endClient } from '#shared/people/access/of-client.ts';
 import { endEverything } from '#shared/people/access/everything.ts';
@@ -164,6 +164,49 @@ describe('floods', () => {
       told.push(await ask({ ...READ, interact: REDIRECT }, testKey(`k${count}`)));
     }
     expect(told.filter(({ status }) => status === 429)).toHaveLength(2);
+  });
+
+  test.each([
+    ['wait for a person', { ...READ, interact: REDIRECT }, '/gnap', 200],
+    ['ask as a machine', READ, '/gnap', 400],
+    ['ask about a token', { access_token: 'x' }, '/gnap/introspect', 200],
+  ])('strangers who %s leave no row once the limit of their address is reached', async (...row) => {
+    const [, json, path, taken] = row;
+    await reopen({ limits: { visits: { burst: 3, per: 1000 } }, gnap: { clients: 'anybody' } });
+    using remembered = jest.spyOn(gnap.flow.authz.stores.replay, 'unique');
+    const statuses = [];
+    for (let count = 0; count < 10; count += 1) {
+      const key = testKey(`k${count}`);
+      const whose = path === '/gnap' ? 'client' : 'resource_server';
+      const asked = { ...json, [whose]: { key: key.byValue } };
+      statuses.push((await send(path, { json: asked }, key)).status);
+    }
+    expect(statuses).toEqual([...Array(3).fill(taken), ...Array(7).fill(429)]);
+    expect(remembered).toHaveBeenCalledTimes(3);
+  });
+
+  test('a client leaves no row once its own limit is reached; a replay costs it nothing', async () => {
+    await reopen({ limits: { client: { burst: 3, per: 1000 } } });
+    const machine = testKey('k1');
+    await gnap.register(machine);
+    using remembered = jest.spyOn(gnap.flow.authz.stores.replay, 'unique');
+    const path = '/gnap';
+    const json = { ...READ, client: { key: machine.byValue } };
+    const replayed = signedBy(
+      machine,
+      { url: gnap.issuer + path, method: 'POST', json },
+      gnap.now(),
+    );
+    const replay = async () => {
+      const { fields: headers, content: body = '' } = replayed;
+      const url = gnap.flow.authz.url + path;
+      return (await fetch(url, { method: 'POST', headers, body })).status;
+    };
+    expect([await replay(), await replay(), await replay()]).toEqual([200, 400, 400]);
+    const statuses = [];
+    for (let count = 0; count < 6; count += 1) statuses.push((await ask(READ, machine)).status);
+    expect(statuses).toEqual([200, 200, 429, 429, 429, 429]);
+    expect(remembered).toHaveBeenCalledTimes(5);
   });
 
   test('forged requests do not use up the limit of a client', async () => {
