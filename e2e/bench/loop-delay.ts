@@ -35,10 +35,10 @@ export function loopMonitor(file: string): LoopMonitor {
   return {
     flags: ['--import', module.href],
     async during({ pids }, work) {
-      const signal = (name: 'SIGUSR2' | 'SIGWINCH') =>
+      const signal = (name: 'SIGURG' | 'SIGWINCH') =>
         pids.forEach((pid) => process.kill(pid, name));
       await rm(file, { force: true });
-      signal('SIGUSR2');
+      signal('SIGURG');
       const done = await work();
       signal('SIGWINCH');
       // The file may be there before its content.

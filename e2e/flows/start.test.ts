@@ -181,6 +181,33 @@ test('SIGTERM to npm start, as from a supervisor, ends both servers with what th
   );
 });
 
+test.each(['SIGQUIT', 'SIGUSR2'] as const)(
+  '%s ends both servers as SIGTERM does',
+  async (signal) => {
+    await using place = await home();
+    await using running = await place.start();
+    running.signal(signal);
+    await running.exited();
+    expect(running.exitCode).toBe(0);
+    expect(running.output.match(/"event":"ending","reason":"SIGTERM"/g)).toHaveLength(2);
+  },
+);
+
+test('SIGUSR1 opens no debugger in any process, to which any user of the machine might connect', async () => {
+  await using place = await home();
+  await using running = await place.start();
+  const servers = ['authz-server', 'resource-server'];
+  const workers = (await Promise.all(servers.map((name) => workersOf(running, name)))).flat();
+  expect(workers).toHaveLength(2);
+  const all = [running.pid ?? 0, ...workers];
+  for (const pid of all) process.kill(pid, 'SIGUSR1');
+  for (const origin of [place.issuer, place.resource]) {
+    expect((await fetch(`${origin}/health/live`)).status).toBe(200);
+  }
+  expect(await interrupt(running)).toBe(0);
+  expect(running.output).not.toContain('Debugger listening');
+});
+
 test.each(['authz', 'resource', 'proxy'] as const)(
   'a taken port names the setting listen.%s.port, and nothing runs on',
   async (name) => {

@@ -19,6 +19,9 @@ const file = join(built ?? root, entry);
 const startArgs = asksHelp ? ['--help'] : words.slice(1);
 const args = starts ? startArgs : words;
 
+// Otherwise Node opens a debugger, to which any user of the machine may connect.
+if (starts) process.on('SIGUSR1', () => {});
+
 // npm that is asked to end passes it on to its shell, which dies without a word to us.
 if (starts && process.env['npm_lifecycle_event']) {
   const { ppid } = process;
@@ -49,7 +52,13 @@ if (major >= 26) {
   await import(pathToFileURL(file).href);
 } else if (packaged) {
   const child = spawn(packaged, [file, ...args], { stdio: 'inherit' });
-  for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) {
+  for (const signal of /** @type {const} */ ([
+    'SIGINT',
+    'SIGTERM',
+    'SIGHUP',
+    'SIGQUIT',
+    'SIGUSR2',
+  ])) {
     process.on(signal, () => child.kill(signal));
   }
   child.on('exit', (code, signal) => {

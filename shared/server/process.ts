@@ -287,21 +287,21 @@ const noMore = (log: Log) => (reason: string) => {
 
 /**
  * Resolves when the process is asked to end: by a signal, because the process that started it with a channel is gone, or,
- * of a worker, since another one has taken its place. Of a worker node:cluster sees to the channel; Ctrl-C and SIGHUP are
- * for its parent to decide. A worker gets SIGTERM twice if a supervisor sends it to all processes of a service: from there
+ * of a worker, since another one has taken its place. Of a worker node:cluster sees to the channel; Ctrl-C, SIGQUIT and
+ * SIGHUP are for its parent to decide. A worker gets SIGTERM twice if a supervisor sends it to all processes of a service: from there
  * and from its parent. The second must not kill it; its parent kills it with SIGKILL.
  */
 function asked(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   if (cluster.isWorker) {
-    for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
-    process.on('SIGTERM', resolve);
+    for (const signal of ['SIGINT', 'SIGHUP', 'SIGQUIT'] as const) process.on(signal, () => {});
+    for (const signal of ['SIGTERM', 'SIGUSR2'] as const) process.on(signal, resolve);
     process.on('message', (message) => {
       if (Object(message)['replaced'] === true) resolve(REPLACED);
     });
   } else {
-    for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'] as const)
-      process.once(event, resolve);
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2'] as const;
+    for (const event of [...signals, 'disconnect'] as const) process.once(event, resolve);
   }
   return promise;
 }

@@ -37,7 +37,7 @@ async function start() {
     : ['Ctrl-C ends both servers when the requests in flight are done.', 'Both are ready.'];
   return runServers(server ? [PARTS[server]] : Object.values(PARTS), workers, {
     env: { ...ENVIRONMENT, ...process.env, ...(server ? {} : { COUNTERSIGN_PAIR: '1' }) },
-    execArgv: [...NODE_FLAGS, ...process.execArgv],
+    execArgv: ['--disable-sigusr1', ...NODE_FLAGS, ...process.execArgv],
     clock: performance, // which nobody sets back or forward
     signals: process,
     announce: (lines) => void process.stdout.write(`${[...lines, ...ready].join('\n')}\n`),
@@ -47,6 +47,8 @@ async function start() {
   });
 }
 
+// Otherwise Node opens a debugger, to which any user of the machine may connect. The workers have an option for that.
+process.on('SIGUSR1', () => {});
 // Nobody reads it any more: that ends no server.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => {});
 try {

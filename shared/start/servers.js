@@ -102,9 +102,8 @@ function stopSignal({ signals, clock, terminal }, again) {
       if (clock.now() - first > REPEATED) again();
       resolve(undefined);
     };
-    for (const signal of ['SIGINT', 'SIGTERM', ...(terminal ? ['SIGHUP'] : [])]) {
-      signals.on(signal, receive);
-    }
+    const all = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGUSR2', ...(terminal ? ['SIGHUP'] : [])];
+    for (const signal of all) signals.on(signal, receive);
   });
 }
 

@@ -1,5 +1,5 @@
 /**
- * Loaded into a server by `--import`: SIGUSR2 begins to watch its event loop, and SIGWINCH writes what was seen to the
+ * Loaded into a server by `--import`: SIGURG begins to watch its event loop, and SIGWINCH writes what was seen to the
  * file of the query in this module's URL, in milliseconds. They are two, since the system makes one of two equal signals
  * to a process that has no processor meanwhile; of two others the lower number comes first.
  */
@@ -25,7 +25,7 @@ function tick(): void {
   before = now;
 }
 
-process.on('SIGUSR2', () => {
+process.on('SIGURG', () => {
   histogram.reset();
   histogram.enable();
   [most, before] = [0, spent()];
