@@ -11,6 +11,7 @@ import { trustedProxies } from '#shared/http/forwarded.ts';
 import type { Gss } from '#shared/auth/schemes/parts/gss.ts';
 import { gnapSpaces, takesTokens } from '#shared/config/token-spaces.ts';
 import { openVoprfThreads } from '#shared/private-token/voprf-threads.ts';
+import type { RefusalAt } from '#shared/server/message/connection-error.ts';
 import type { AnyRequest, AnyResponse } from '#shared/server/message/message.ts';
 import { configuredLimits } from '#shared/server/limits/configured-limits.ts';
 import type { Parts, Server } from '#shared/server/process.ts';
@@ -25,6 +26,7 @@ import type { SchemeEntry } from '#shared/auth/schemes/parts/scheme-entry.ts';
 import { createOrder } from './order.ts';
 import { issuedTokens } from '#shared/auth/tokens/issued-tokens.ts';
 import { createJwks } from '#shared/auth/tokens/jwks.ts';
+import { isVerify, verdictStatus } from './endpoints/verdict-status.ts';
 import { openCaches } from './cache/open-caches.ts';
 import { openGateways } from './gateway/open-gateways.ts';
 import { openIssuers } from './auth/private-token/open-issuers.ts';
@@ -245,6 +247,8 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     random,
     standing,
   };
+  const refusalAt: RefusalAt = (asked, refusal) =>
+    isVerify(asked) ? { ...refusal, status: verdictStatus(refusal.status) } : refusal;
   return {
     beside: [
       ...(tls
@@ -256,6 +260,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
               boundTo,
               handler,
               webSockets,
+              refusalAt,
               ...parts,
             }),
           ]
@@ -266,6 +271,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
     handler,
     http2: handler,
     webSockets,
+    refusalAt,
     ready: readyWithKeys,
     chores: [...(identified?.chores ?? []), ...caches.chores, ...(WORKER === 1 ? sweeps : [])],
     holds,

@@ -3,6 +3,7 @@ import type { Clock } from '#shared/base/clock.ts';
 import type { Log } from '#shared/base/log.ts';
 import type { Standing } from '#shared/auth/standing/standing.ts';
 import { SIGN_IN_PREFIX } from '#shared/config/sign-in-clients.ts';
+import { problemAnswer } from '#shared/http/answer.ts';
 import { errorAnswer } from '#shared/server/message/answer.ts';
 import { frontDoor } from '#shared/server/front-door/front-door.ts';
 import { strictTransport } from '#shared/server/front-door/security-fields.ts';
@@ -11,6 +12,7 @@ import { misdirection } from '#shared/server/front-door/misdirected.ts';
 import { onKoa } from './answers/koa.ts';
 import type { ResourceAnswer } from './answers/pieces.ts';
 import { createEndpoints, type EndpointParts } from './endpoints/endpoints.ts';
+import { isVerify, verdictStatus } from './endpoints/verdict-status.ts';
 import { createOpen, type Exchange, type Step } from './exchange/exchange.ts';
 import { createJudgeLate, createUnderWay } from './exchange/under-way.ts';
 import type { Gateway } from './gateway/gateway.ts';
@@ -84,7 +86,10 @@ export function createOrder(parts: OrderParts) {
     answer(error, request, exchange) {
       const { cors } = exchange ?? {};
       if (exchange && cors) holdFields(exchange.response, cors.errors(request.headers.origin));
-      return errors.told(request, errorAnswer(error));
+      const told = errorAnswer(error);
+      const { status, detail = '' } = told;
+      const verdict = isVerify(request.url ?? '') ? verdictStatus(status) : status;
+      return errors.told(request, verdict === status ? told : problemAnswer(verdict, detail));
     },
   });
 }

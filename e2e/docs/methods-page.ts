@@ -8,8 +8,9 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   TRACE: 'spaces with `trace`',
   CONNECT: 'the forward proxy',
   PRI: 'the connection preface of HTTP/2; no client or server uses it as a method',
-  PURGE: 'spaces with `cache.purge`; elsewhere 405, and 501 where no space has it',
-  BAN: 'spaces with `cache.purge`; elsewhere 405, and 501 where no space has it',
+  PURGE:
+    'spaces with `cache.purge`; elsewhere 405, or 404 where nothing is, and 501 where no space has it',
+  BAN: 'spaces with `cache.purge`; elsewhere 405, or 404 where nothing is, and 501 where no space has it',
 };
 
 /** The page of all methods, from the tables that both servers follow. */
@@ -18,11 +19,12 @@ export function methodsPage(): string {
     ([method, { served }]) => served || method in ELSEWHERE || CACHE_METHODS.includes(method),
   );
   const others = [...METHODS.keys()].filter((method) => !named.some(([name]) => name === method));
+  const registered = named.filter(([method]) => !CACHE_METHODS.includes(method));
   return [
     GENERATED,
     '# Methods',
     '',
-    'This page lists every request method, with its properties and the places where it works. It is for authors of clients. [Documents](documents.md) says how conditions, PATCH, QUERY, listings and WebDAV behave.',
+    `This page lists the request methods that work here, with their properties and places: ${registered.length} of the 40 registered ones (RFC 9110 section 16.1), and PURGE and BAN. It is for authors of clients. [Documents](documents.md) says how conditions, PATCH, QUERY, listings and WebDAV behave.`,
     '',
     '`Allow`, 405, 501, `OPTIONS` and the answers of CORS follow from this table and from the resource at the address. Documents and collections take the same methods over HTTP/1.1 and HTTP/2.',
     '',

@@ -44,6 +44,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     all('RFC 7677', 'SCRAM-SHA-256'),
     all('RFC 8120', 'Mutual'),
     all('RFC 8121', 'Algorithms of Mutual'),
+    none('RFC 5849', 'OAuth 1.0, with its scheme `OAuth`'),
     none('RFC 8053', 'Authentication extensions for interactive clients'),
     partly(
       'RFC 7486',

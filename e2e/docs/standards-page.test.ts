@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from '@jest/globals';
+import { SCHEMES } from '#shared/auth/schemes/list.ts';
+import { methodsPage } from './methods-page.ts';
 import { sources } from './sources.ts';
 import { STANDARDS } from './standards-data.ts';
 
@@ -41,6 +45,22 @@ describe('the page of standards', () => {
         ]);
       }
     }
+  });
+
+  test('README.md and the guide for clients tell how many registered schemes there are', () => {
+    // https://www.iana.org/assignments/http-authschemes
+    const registered =
+      'Basic Bearer Concealed Digest DPoP GNAP HOBA Mutual Negotiate OAuth PrivateToken SCRAM-SHA-1 SCRAM-SHA-256 vapid';
+    const names = registered.split(' ');
+    const ours = new Set<string>([...SCHEMES.map(({ name }) => name), 'vapid']);
+    const missing = names.filter((name) => !ours.has(name));
+    expect(missing).toEqual(['OAuth']);
+    for (const page of ['README.md', 'docs/how-to/test-your-client.md']) {
+      const text = readFileSync(fileURLToPath(new URL(`../../${page}`, import.meta.url)), 'utf8');
+      const number = `${names.length - missing.length} of the ${names.length} registered `;
+      expect([page, text]).toEqual([page, expect.stringContaining(number)]);
+    }
+    expect(methodsPage()).toContain('18 of the 40 registered ones');
   });
 
   test('has the standard of each scheme of the specification', () => {

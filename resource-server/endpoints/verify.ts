@@ -16,6 +16,7 @@ import { identityFields } from '../space/identity-fields.ts';
 import type { SignIn } from '../sign-in/open-sign-in.ts';
 import type { Space, Spaces } from '../space/spaces.ts';
 import { isWithin } from '../space/within.ts';
+import { verdictStatus } from './verdict-status.ts';
 
 interface VerifyParts {
   readonly spaces: Spaces;
@@ -24,24 +25,21 @@ interface VerifyParts {
   readonly recipient: Recipient;
 }
 
-/**
- * nginx knows 401 and 403 as refusals and makes 500 of anything else, so what it cannot say is told in
- * those words: malformed credentials (400), a scheme that needs a connection (421), a space that hides (404).
- */
-const TOLD: Readonly<Record<number, number>> = { 400: 401, 404: 403, 421: 401 };
+/** Malformed credentials, and a scheme that needs another connection: the challenges tell what to send. */
+const ASKS_AGAIN: ReadonlySet<number> = new Set([400, 421]);
 
 /**
  * Forward authentication: may the request that a proxy holds enter? The proxy is a trusted peer, hands
  * on Authorization, DPoP and Cookie, and describes the request by X-Forwarded-Method, X-Forwarded-Proto,
  * X-Forwarded-Host and X-Forwarded-Uri, all of which it has to write itself. The answer is 204 with
- * identity fields, or 401 or 403 with the challenges; 400 when the proxy's description is incomplete.
- * A person is the same subject by whatever scheme; the name is there if the scheme or the directory tells it.
+ * identity fields, or 401 or 403 with the challenges, whatever is wrong (verdict-status.ts). A
+ * person is the same subject by whatever scheme; the name is there if the scheme or the directory tells it.
  * All identity fields, ours and those of the space, are in every 204, empty where nothing is known: a proxy that
  * copies them over those of the client leaves nothing that the client wrote.
  */
 export function verify(request: AnyRequest, parts: VerifyParts): Awaitable<Answer> {
   return judged(request, parts, ({ outcome }) => {
-    const status = TOLD[outcome.status] ?? outcome.status;
+    const status = ASKS_AGAIN.has(outcome.status) ? 401 : verdictStatus(outcome.status);
     return refusal({ ...outcome, status });
   });
 }

@@ -59,6 +59,8 @@ export const CONFUSED = [
   '/%2fhost/admin/x',
   '/;/host/admin/x',
   '/%ef%bc%8fhost/admin/x',
+  '/%e2%81%84host/admin/x',
+  '/%e2%88%95host/admin/x',
   // Parameters, removed before or after decoding
   '/admin;x',
   '/admin;x/y',
@@ -142,6 +144,8 @@ export const CONFUSED = [
   '/x/..+/admin/',
   '/x/%ef%bc%8e%ef%bc%8e/admin/',
   '/x/..%ef%bc%8fadmin/',
+  '/x/..%e2%81%84admin/',
+  '/x/..%e2%88%95admin/',
   '/x/%E2%80%A5/admin/',
   '/x/..%0d%0a/admin/',
   '/x/../../etc/passwd',

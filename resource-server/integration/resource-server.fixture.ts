@@ -129,12 +129,13 @@ export async function startResourceServer(
       network: systemNetwork,
     },
   );
-  const { handler, http2, webSockets = false } = server;
+  const { handler, http2, webSockets = false, refusalAt } = server;
   const listening = await listen({
     host: '127.0.0.1',
     port: 0,
     handler,
     webSockets,
+    refusalAt,
     ...(webSockets && http2 && { http2: { handler: http2 } }),
     log,
   });

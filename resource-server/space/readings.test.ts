@@ -20,6 +20,12 @@ describe('the paths that an application may read in a path', () => {
     ['/app/admin./a%20/+b+', ['/app/admin/a/b/']],
     ['/app/%ef%bd%81dmin', ['/app/admin/']],
     ['/app%ef%bc%8fadmin', ['/app/admin/']],
+    ['/app%e2%81%84admin', ['/app/admin/']],
+    ['/app%e2%88%95admin', ['/app/admin/']],
+    ['/app%e2%88%96admin', ['/app/admin/']],
+    ['/app%e2%a7%b5admin', ['/app/admin/']],
+    ['/app%e2%a7%b8admin', ['/app/admin/']],
+    ['/app%e2%a7%b9admin', ['/app/admin/']],
     ['/app//host/a//b/', ['/app/host/a/b/', '/app/a/b/']],
     [
       '/a.php/b/c.php',

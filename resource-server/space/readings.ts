@@ -131,6 +131,9 @@ function ascii(overlong: string): string {
 
 const isText = (octets: string) => isUtf8(Buffer.from(octets, 'latin1'));
 
+/** Characters that look like a slash or a backslash and that NFKD leaves: U+2044, U+2215, U+2216, U+29F5, U+29F8 and U+29F9. */
+const LIKE_SLASHES = /[\u2044\u2215\u2216\u29f5\u29f8\u29f9]/g;
+
 const MARKS = /[\p{M}\p{Default_Ignorable_Code_Point}]+/gu;
 
 /**
@@ -145,7 +148,8 @@ const compared = (octets: string) =>
     .replaceAll(MARKS, '')
     .toUpperCase()
     .toLowerCase()
-    .replaceAll('+', ' ');
+    .replaceAll('+', ' ')
+    .replaceAll(LIKE_SLASHES, '/');
 
 /** Without spaces before names, and without dots and spaces behind them; only the first of a row is tried. */
 const withPlainNames = (path: string) =>

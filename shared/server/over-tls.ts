@@ -9,6 +9,7 @@ import type { Random } from '#shared/base/random.ts';
 import { developmentCertificate } from './listen/certificate.ts';
 import { configuredLimits } from './limits/configured-limits.ts';
 import { listen } from './listen/listen.ts';
+import type { RefusalAt } from './message/connection-error.ts';
 import type { AnyHandler } from './message/message.ts';
 import type { Beside } from './process.ts';
 import type { ServerLimits } from '#shared/config/server-limits.ts';
@@ -27,6 +28,7 @@ export interface OverTls {
   readonly config: Config;
   readonly handler: AnyHandler;
   readonly webSockets?: boolean;
+  readonly refusalAt?: RefusalAt;
   readonly limits?: Partial<ServerLimits>;
   /** The certificate has to be of this origin, and no session of TLS is resumed. */
   readonly boundTo?: string | undefined;
@@ -37,7 +39,8 @@ export interface OverTls {
 
 /** A server's second listener: HTTP/2 or HTTP/1.1 over TLS, as the client chooses by ALPN. */
 export function overTls(parts: OverTls): Beside {
-  const { name, files, config, handler, webSockets = false, boundTo, clock, random, log } = parts;
+  const { name, files, config, handler, webSockets = false, refusalAt, boundTo } = parts;
+  const { clock, random, log } = parts;
   return {
     name,
     async open({ admission }) {
@@ -46,7 +49,8 @@ export function overTls(parts: OverTls): Beside {
       if (boundTo !== undefined) checkName(certificate, boundTo);
       const http2 = { handler, certificate, resumption: boundTo === undefined };
       const limits = configuredLimits(config, parts.limits);
-      return listen({ host, port, handler, http2, webSockets, limits, admission, log, clock });
+      const common = { handler, http2, webSockets, refusalAt, limits, admission, log, clock };
+      return listen({ host, port, ...common });
     },
   };
 }

@@ -30,6 +30,7 @@ import { reportMetrics } from './metrics/report-metrics.ts';
 import { processChore } from './process-chore.ts';
 import { collectWhenIdle, sinceLast } from './idle-memory.ts';
 import { watchMemory } from './memory-watch.ts';
+import type { RefusalAt } from './message/connection-error.ts';
 import type { AnyHandler } from './message/message.ts';
 import { type Handler, listen, type Listening, type ServerLimits } from './listen/listen.ts';
 import type { Need } from '#shared/stores/outage/need.ts';
@@ -75,6 +76,8 @@ export interface Server {
   readonly http2?: AnyHandler;
   /** Whether a request may become a WebSocket. */
   readonly webSockets?: boolean;
+  /** How an address tells what no handler sees; default: as it is. */
+  readonly refusalAt?: RefusalAt;
   readonly limits?: Partial<ServerLimits>;
   readonly chores: readonly Chore[];
   /** Further listeners of the same process, opened when the first one listens. */
@@ -193,7 +196,7 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
     chores.use(every(chore, log));
   }
 
-  const { handler, http2, webSockets = false, beside = [] } = server;
+  const { handler, http2, webSockets = false, refusalAt, beside = [] } = server;
   const limits = configuredLimits(config, server.limits);
   const trusted = trustedProxies(config.trustedProxies);
   await using listening = await onPort(config, role.name, ({ host, port }) =>
@@ -203,6 +206,7 @@ async function serve(role: Role, env: NodeJS.ProcessEnv, plainLog: Log): Promise
       handler,
       ...(http2 && { http2: { handler: http2 } }),
       webSockets,
+      refusalAt,
       limits,
       trusted,
       log,

@@ -396,6 +396,20 @@ describe.each([
     });
   });
 
+  test.each<[string, readonly string[]]>([
+    ['a name that is too easily taken for another', ['Content--Length: 5']],
+    ['250 fields', Array.from({ length: 250 }, (_, index) => `X-${index}: x`)],
+    ['a control character', ['X-Note: a\u0001b']],
+    ['a malformed Max-Forwards', ['Max-Forwards: many']],
+    ['two of a field that comes once', ['Max-Forwards: 1', 'Max-Forwards: 2']],
+    ['malformed credentials', ['Authorization: Bearer a b']],
+  ])('%s is a refusal, not an error of the proxy', async (_what, lines) => {
+    const head = ['GET /a HTTP/1.1', 'Host: a', 'Connection: close', ...lines];
+    const answer = await rawHttp(origin, `${head.join('\r\n')}\r\n\r\n`);
+    expect([400, 401, 403]).toContain(statusOf(answer));
+    expect(reached).toEqual([]);
+  });
+
   test('a resource server that is away lets nobody in', async () => {
     const headers = bearer(await token());
     expect((await ask('/a', { headers })).status).toBe(200);

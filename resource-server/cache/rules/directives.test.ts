@@ -70,6 +70,10 @@ describe('RFC 9110 section 5.6.4: behind a quote that is not closed', () => {
     's-maxage=6 0',
     'must-revalidate=,',
     'must-understand="',
+    'public="x"',
+    'public=1',
+    'must-revalidate=1',
+    'must-understand="set-cookie"',
   ])('%s permits nothing either', (value) => {
     expect([flags(value), seconds(value)]).toEqual([['no-cache'], {}]);
   });

@@ -57,11 +57,15 @@ export function directivesOf(given: Iterable<readonly [name: string, Argument]>)
   const seconds = new Map<string, number>();
   const fields = new Map<string, Set<string>>();
   for (const [name, argument] of given) {
-    if (argument === undefined && PERMITTING.has(name)) {
+    const delta = DELTAS.get(name);
+    // A permission that is malformed, or has an argument that none is defined for (RFC 9111 section 5.2.2).
+    if (
+      PERMITTING.has(name) &&
+      (delta === undefined ? argument !== true : argument === undefined)
+    ) {
       flags.add('no-cache');
       continue;
     }
-    const delta = DELTAS.get(name);
     const listed = QUALIFIED.has(name) ? fieldNames(argument) : undefined;
     if (delta !== undefined) {
       const value = secondsOf(argument, delta);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { hash } from '@node-rs/argon2';
 import { prover } from '#shared/auth/judge/auth.fixture.ts';
 import { somePerson } from '#shared/stores/contract/samples.ts';
+import { rawHttp, statusOf } from '../../../e2e/parts/raw-http.ts';
 import { startResourceServer, type TestResourceServer } from '../resource-server.fixture.ts';
 
 let rs: TestResourceServer;
@@ -203,21 +204,21 @@ describe('refused', () => {
     expect(direct.lines.at(-1)).toContain('is not in trustedProxies');
   });
 
-  test.each(Object.keys(FORWARDED))('without %s, or with two: 400', async (name) => {
+  test.each(Object.keys(FORWARDED))('without %s, or with two: 403', async (name) => {
     const token = bearer(rs.token('app:read'));
     const { [name as keyof typeof FORWARDED]: value, ...others } = FORWARDED;
     const missing = await rs.ask('GET', '/verify', { headers: { ...others, ...token } });
-    expect(missing.status).toBe(400);
+    expect(missing.status).toBe(403);
     const twice = { ...others, ...token, [name]: [value, value] };
-    expect((await rs.ask('GET', '/verify', { headers: twice })).status).toBe(400);
+    expect((await rs.ask('GET', '/verify', { headers: twice })).status).toBe(403);
   });
 
   test.each([
-    ['X-Forwarded-Proto', 'https, http', 400],
-    ['X-Forwarded-Proto', 'ftp', 400],
-    ['X-Forwarded-Host', 'app.example, evil.example', 400],
-    ['X-Forwarded-Host', 'app.example/x', 400],
-    ['X-Forwarded-Host', 'user@app.example', 400],
+    ['X-Forwarded-Proto', 'https, http', 403],
+    ['X-Forwarded-Proto', 'ftp', 403],
+    ['X-Forwarded-Host', 'app.example, evil.example', 403],
+    ['X-Forwarded-Host', 'app.example/x', 403],
+    ['X-Forwarded-Host', 'user@app.example', 403],
     ['X-Forwarded-Host', 'evil.example', 403],
     ['X-Forwarded-Proto', 'http', 403],
     ['X-Forwarded-Uri', 'https://app.example/', 403],
@@ -233,6 +234,40 @@ describe('refused', () => {
     const reply = await verify({ ...bearer(rs.token('app:read')), [name]: value });
     expect(reply.status).toBe(status);
     expect(reply.headers['x-auth-subject']).toBeUndefined();
+  });
+
+  describe('nginx makes 500 of any 4xx but 401 and 403, so each of a malformed request is 403', () => {
+    const mistakes: readonly (readonly [
+      title: string,
+      query: string,
+      line: string,
+      other: number,
+    ])[] = [
+      ['a name that is taken for another', '', 'Content--Length: 5', 400],
+      ['too many fields', '', Array.from({ length: 250 }, () => 'X: x').join('\r\n'), 431],
+      ['a header section that is too long', '', `X: ${'x'.repeat(90_000)}`, 431],
+      ['a target that is too long', `?${'x'.repeat(20_000)}`, 'X: x', 414],
+      ['a control character', '', 'X: a\u0001b', 400],
+      ['no Host', '', 'Host: ', 400],
+      ['an expectation', '', 'Expect: x', 417],
+      ['a field that is malformed', '', 'Max-Forwards: many', 400],
+      ['too much content', '', 'Content-Length: 100000000', 413],
+    ];
+    const status = async (path: string, line: string) => {
+      const host = line.startsWith('Host') ? [] : ['Host: rs.example'];
+      const head = [`GET ${path} HTTP/1.1`, ...host, 'Connection: close', line];
+      const origin = `http://127.0.0.1:${rs.listening.port}`;
+      return statusOf(await rawHttp(origin, `${head.join('\r\n')}\r\n\r\n`));
+    };
+
+    test.each(mistakes)('%s', async (_title, query, line, other) => {
+      expect(await status(`/verify${query}`, line)).toBe(403);
+      expect(await status(`/verify/browser${query}`, line)).toBe(other);
+    });
+
+    test('a question by another method is not of a client: 405', async () => {
+      expect((await rs.ask('POST', '/verify')).status).toBe(405);
+    });
   });
 
   test('a space that only proxies ask about is nowhere for direct requests', async () => {

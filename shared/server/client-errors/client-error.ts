@@ -50,6 +50,15 @@ function stoppedIn({ rawPacket, bytesParsed = 0 }: ClientError): string {
   return rawPacket?.toString('latin1', start) ?? '';
 }
 
+/**
+ * Returns the target of the request that the parser did not like, if the last read began with its request line; else
+ * an empty text.
+ */
+export function targetOf({ rawPacket }: ClientError): string {
+  const read = rawPacket?.toString('latin1', 0, LONGEST_LINE) ?? '';
+  return /^[A-Z]+ ([!-~]+)/.exec(read)?.[1] ?? '';
+}
+
 /** The parser read the request line to its end, which is CR LF, and then did not like what it had read. */
 function isPastLine({ rawPacket, bytesParsed = 0 }: ClientError): boolean {
   return rawPacket?.toString('latin1', bytesParsed - 2, bytesParsed) === '\r\n';

@@ -12,6 +12,7 @@ import {
   ClientErrors,
   isOfParser,
   OTHER_VERSION,
+  targetOf,
   TOO_SLOW,
 } from '../client-errors/client-error.ts';
 import { type Connections, endGently } from '../limits/connections.ts';
@@ -28,6 +29,7 @@ import {
   LENGTH_REQUIRED,
   noTunnel,
   type ConnectionError,
+  type RefusalAt,
   type Refused,
   refuse,
   refused,
@@ -57,6 +59,7 @@ export interface Http1Parts {
   readonly pace: Pace;
   /** HTTP/2 is spoken on the same port: what looks like its preface is a request with the method PRI. */
   readonly besideHttp2: boolean;
+  readonly refusalAt?: RefusalAt | undefined;
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
@@ -66,6 +69,7 @@ export interface Http1Parts {
 export function http1Server(parts: Http1Parts): Server {
   const { handler, tunnel, seemsNone, webSockets, ending, connections, lasts } = parts;
   const { limit, pace, log, clock, random } = parts;
+  const { refusalAt = (_target, refusal) => refusal } = parts;
   const clientErrors = new ClientErrors(parts.besideHttp2);
   const server = http.createServer({
     ServerResponse: Http1Response,
@@ -132,7 +136,8 @@ export function http1Server(parts: Http1Parts): Server {
 
   function refusalOf(request: IncomingMessage): ConnectionError | undefined {
     if (request.httpVersionMajor !== 1) return OTHER_VERSION;
-    return ambiguous(request) ?? excess(request, limit) ?? unknownLength(request);
+    const refusal = ambiguous(request) ?? excess(request, limit) ?? unknownLength(request);
+    return refusal && refusalAt(request.url ?? '', refusal);
   }
 
   /** The answer is the last one, also to a client that is still sending content. */
@@ -280,7 +285,7 @@ export function http1Server(parts: Http1Parts): Server {
   server.on('checkExpectation', (request, response) => {
     begin(request, response);
     lasts.add(request.socket);
-    const told = refused(UNMET_EXPECTATION, random, request);
+    const told = refused(refusalAt(request.url ?? '', UNMET_EXPECTATION), random, request);
     tell(request.socket, told, 'Expect');
     refuse(response, told);
   });
@@ -290,7 +295,8 @@ export function http1Server(parts: Http1Parts): Server {
     const refusal = clientErrors.judge(error, socket);
     if (refusal === undefined && !isOfParser(error)) socket.destroy(); // the connection is lost
     if (refusal === undefined) return;
-    const told = refused(refusal, random, connections.unread(socket));
+    const toldThere = refusalAt(targetOf(error), refusal);
+    const told = refused(toldThere, random, connections.unread(socket));
     if (connections.refuse(socket, told, clock)) {
       tell(socket, told, error.code ?? error.message);
     }

@@ -31,6 +31,7 @@ import {
   noTunnel,
   OTHER_PROTOCOL,
   type ConnectionError,
+  type RefusalAt,
   refused,
   UNMET_EXPECTATION,
 } from '../message/connection-error.ts';
@@ -62,6 +63,7 @@ export interface Http2Parts {
   readonly admission: Admission;
   readonly limit: ServerLimits;
   readonly pace: Pace;
+  readonly refusalAt?: RefusalAt | undefined;
   readonly log: Log;
   readonly clock: Clock;
   readonly random: Random;
@@ -78,7 +80,7 @@ export interface Http2 extends Disposable {
 /** HTTP/2 (RFC 9113) on connections that somebody else accepts, in clear text or with TLS. */
 export function http2Server(parts: Http2Parts): Http2 {
   const { handler, tunnel, webSockets, ending, admission, limit, pace } = parts;
-  const { log, clock, random } = parts;
+  const { log, clock, random, refusalAt = (_target, refusal) => refusal } = parts;
   const sessions = new Http2Sessions(limit);
   /** Streams whose content came too slowly. */
   const cutOff = new WeakSet<Http2Stream>();
@@ -101,7 +103,7 @@ export function http2Server(parts: Http2Parts): Http2 {
     refusal: ConnectionError,
     reason: string,
   ): void {
-    const told = refused(refusal, random, request);
+    const told = refused(refusalAt(request.url, refusal), random, request);
     const { id, status, detail } = told;
     log.info('refused', { id, status, reason, address: request.socket.remoteAddress });
     send(request, response, problemAnswer(status, detail, idField(told)));

@@ -13,7 +13,7 @@ import { http2Server } from '../http2/http2.ts';
 import { LastRequests } from '../http1/last-requests.ts';
 import type { AnyHandler } from '../message/message.ts';
 import { Pace } from '../limits/pace.ts';
-import { refusalMessage, refused, TOO_MANY } from '../message/connection-error.ts';
+import { type RefusalAt, refusalMessage, refused, TOO_MANY } from '../message/connection-error.ts';
 import { LIMITS, type ServerLimits } from '#shared/config/server-limits.ts';
 import type { TunnelHandler } from '../tunnels/tunnel.ts';
 import { type Versions, versionsFront } from './versions.ts';
@@ -53,6 +53,8 @@ export interface ListenOptions {
   readonly http2?: { readonly handler: AnyHandler } & Pick<Versions, 'certificate' | 'resumption'>;
   /** Each worker has a port of its own, at which the others do not answer. */
   readonly ofProcess?: true;
+  /** How an address tells what no handler sees; default: as it is. */
+  readonly refusalAt?: RefusalAt | undefined;
   readonly log: Log;
   readonly limits?: Partial<ServerLimits>;
   /** Proxies whose connections count toward the total alone; default: none. */
@@ -76,6 +78,7 @@ export async function listen(options: ListenOptions): Promise<Listening> {
     tunnel,
     seemsNone,
     webSockets = false,
+    refusalAt,
     log,
     clock = systemClock,
     random = systemRandom,
@@ -88,7 +91,18 @@ export async function listen(options: ListenOptions): Promise<Listening> {
   const lasts = new LastRequests();
   const ending = new AbortController();
   const { signal } = ending;
-  const common = { tunnel, seemsNone, webSockets, ending: signal, limit, pace, log, clock, random };
+  const common = {
+    tunnel,
+    seemsNone,
+    webSockets,
+    refusalAt,
+    ending: signal,
+    limit,
+    pace,
+    log,
+    clock,
+    random,
+  };
   const besideHttp2 = options.http2 !== undefined;
   const http1 = http1Server({ ...common, handler, connections, lasts, besideHttp2 });
   const http2 =

@@ -12,6 +12,9 @@ export interface ConnectionError {
   readonly detail: string;
 }
 
+/** Returns the refusal in the words that its address has for it, by the target as it was sent. */
+export type RefusalAt = (target: string, refusal: ConnectionError) => ConnectionError;
+
 /** A refusal with the id of its line in the log. */
 export interface Refused extends ConnectionError {
   readonly id: string;
