@@ -93,6 +93,15 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
       ],
     },
     {
+      sends: 'padding in the parts of a HOBA result',
+      section:
+        'RFC 7486 section 2: base64url without padding, although its grammar and its example have it',
+      answer: 'It is taken, and makes no second signature of one',
+      others: 'not tried',
+      clients: 'those written after the example of RFC 7486',
+      shown: ['shared/auth/schemes/hoba/hoba.test.ts', 'padding makes no second signature of it'],
+    },
+    {
       sends: 'base64 without its padding in `data` of SCRAM',
       section:
         'RFC 4648 section 3.2: padding belongs to it, unless the specification says otherwise',

@@ -56,7 +56,13 @@ describe('RFC 6750 section 2.1: the Authorization field', () => {
     });
   });
 
-  test.each(['Bearer', 'Bearer  ', 'Bearer token="x"', 'Bearer a="1", b="2"'])(
+  test.each(['Bearer', 'Bearer  '])('section 3.1: %j has no token: no error code', async (none) => {
+    const verdict = await setup().send(none);
+    expect(verdict).toMatchObject({ kind: 'refused', reason: 'access token: there is none' });
+    expect(verdict).not.toHaveProperty('challenges');
+  });
+
+  test.each(['Bearer token="x"', 'Bearer a="1", b="2"'])(
     'section 3.1: %j is malformed: invalid_token',
     async (authorization) => {
       const verdict = await setup().send(authorization);

@@ -34,11 +34,12 @@ export function bearer({ space, tokens }: BearerOptions): Scheme {
 
     challenge: (request) => [challenge(request)],
 
-    authenticate({ token68 }, request) {
+    authenticate({ token68, rest }, request) {
       // RFC 6750 section 3.1: an unsupported way to authenticate gets no error code.
       if (hasTokenInQuery(request))
         return { kind: 'refused', reason: 'access token in the query: send it in Authorization' };
-      // Section 3.1: a malformed token is an invalid_token.
+      // Section 3.1: without any credentials there is no error code; a malformed token is an invalid_token.
+      if (rest === '') return { kind: 'refused', reason: 'access token: there is none' };
       if (token68 === undefined)
         return invalidToken('access token: not of the form of a token (b64token)', request);
       return andThen(tokens.verify(token68, space.audiences), (token): Verdict => {
