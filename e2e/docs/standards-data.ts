@@ -261,7 +261,7 @@ export const STANDARDS: Readonly<Record<string, readonly Standard[]>> = {
     all('RFC 9457', 'Problem details, with the type `about:blank`'),
     parts('RFC 6585', 'More status codes', '429 and 431'),
     all('RFC 8941', 'Structured fields'),
-    parts('RFC 9651', 'Structured fields, second edition', 'types of the first edition alone'),
+    all('RFC 9651', 'Structured fields, second edition'),
     parts('RFC 8187', 'Text in parameters', 'the extended value'),
     all('RFC 5861', '`stale-while-revalidate`, `stale-if-error`'),
     all('RFC 9211', 'Cache-Status'),

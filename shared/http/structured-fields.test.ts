@@ -80,6 +80,14 @@ describe('RFC 8941 section 4.2.3.1: bare items', () => {
     ['?1', 'boolean', true],
     ['?0', 'boolean', false],
     [':aGk=:', 'bytes', Buffer.from('hi')],
+    ['@1659578233', 'date', 1_659_578_233],
+    ['@-5', 'date', -5],
+    [
+      '%"This is intended for display to %c3%bcsers."',
+      'display-string',
+      'This is intended for display to üsers.',
+    ],
+    ['%""', 'display-string', ''],
     [':aGk:', 'bytes', Buffer.from('hi')],
     ['::', 'bytes', Buffer.alloc(0)],
   ])('%s', (text, type, value) => {
@@ -104,7 +112,15 @@ describe('RFC 8941 section 4.2.3.1: bare items', () => {
     [':a:', 'is no base64'],
     [':a b:', 'is no base64'],
     [':aGk=', 'does not end'],
-    ['@1', 'is a date, which came with RFC 9651'],
+    ['@1.5', 'is a date with a fraction'],
+    ['@', 'is a date without digits'],
+    ['@1234567890123456', 'is a date with more than 15 digits'],
+    ['%"a', 'is a display string that does not end'],
+    ['%a', 'is no display string'],
+    ['%"%C3%BC"', 'has escapes in capital letters'],
+    ['%"%c3"', 'is no UTF-8'],
+    ['%"%f"', 'has half an escape'],
+    ['%"ü"', 'is not ASCII'],
   ])('%s %s', (text) => {
     expect(parseDictionary(`a=${text}`)).toBeUndefined();
   });

@@ -6,8 +6,10 @@ export type Member = Bare & { readonly params: Params };
 export type Item = Exclude<Member, { type: 'inner-list' }>;
 
 export type BareItem =
-  | { readonly type: 'integer' | 'decimal'; readonly value: number }
-  | { readonly type: 'string' | 'token'; readonly value: string }
+  /** Of a date: seconds since the epoch (RFC 9651 section 3.3.7). */
+  | { readonly type: 'integer' | 'decimal' | 'date'; readonly value: number }
+  /** A display string may have any character (RFC 9651 section 3.3.8). */
+  | { readonly type: 'string' | 'token' | 'display-string'; readonly value: string }
   | { readonly type: 'bytes'; readonly value: Buffer }
   | { readonly type: 'boolean'; readonly value: boolean };
 
@@ -27,8 +29,8 @@ const COMMA = /[ \t]*,[ \t]*/y;
 const OPEN = /\( */y;
 const CLOSE = /\)/y;
 
-/** The form of each type, in an order in which none hides another (RFC 8941 section 4.2.3.1). */
-const BARE_ITEMS: readonly (readonly [RegExp, (text: string) => BareItem])[] = [
+/** The form of each type, in an order in which none hides another (RFC 9651 section 4.2.3.1). */
+const BARE_ITEMS: readonly (readonly [RegExp, (text: string) => BareItem | undefined])[] = [
   [/-?\d{1,12}\.\d{1,3}/y, (text) => ({ type: 'decimal', value: Number(text) })],
   [/-?\d{1,15}/y, (text) => ({ type: 'integer', value: Number(text) })],
   [
@@ -41,7 +43,18 @@ const BARE_ITEMS: readonly (readonly [RegExp, (text: string) => BareItem])[] = [
     (text) => ({ type: 'bytes', value: Buffer.from(text.slice(1, -1), 'base64') }),
   ],
   [/\?[01]/y, (text) => ({ type: 'boolean', value: text === '?1' })],
+  [/@-?\d{1,15}/y, (text) => ({ type: 'date', value: Number(text.slice(1)) })],
+  [/%"(?:[ !#$&-~]|%[\da-f]{2})*"/y, displayString],
 ];
+
+/** RFC 9651 section 4.2.10. Undefined: its octets are no UTF-8. */
+function displayString(text: string): BareItem | undefined {
+  try {
+    return { type: 'display-string', value: decodeURIComponent(text.slice(2, -1)) };
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * Reads a Dictionary (RFC 8941 section 4.2.2) from the lines of its field, joined with commas. The last member counts

@@ -1,6 +1,6 @@
 import type { BareItem, Dictionary, Member, Params } from './structured-fields.ts';
 
-/** Serializes structured fields (RFC 8941 section 4.1). Values that `parseDictionary` has read always have a text. */
+/** Serializes structured fields (RFC 9651 section 4.1). Values that `parseDictionary` has read always have a text. */
 
 /** Serializes an item or an inner list with its parameters (sections 4.1.1.1 and 4.1.3). */
 export function memberText(member: Member): string {
@@ -33,6 +33,14 @@ function bareItemText(item: BareItem): string {
   if (type === 'bytes') return `:${value.toString('base64')}:`;
   if (type === 'boolean') return value ? '?1' : '?0';
   if (type === 'string') return `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+  if (type === 'date') return `@${value}`;
+  if (type === 'display-string') return `%"${escaped(value)}"`;
   // A decimal has at most three digits behind the point, and at least one (section 4.1.5).
   return type === 'decimal' ? value.toFixed(3).replace(/0{1,2}$/, '') : `${value}`;
 }
+
+/** Octets of UTF-8, in which all but visible ASCII is escaped (section 4.1.11). */
+const escaped = (text: string) =>
+  Buffer.from(text)
+    .toString('latin1')
+    .replaceAll(/[^ !#$&-~]/g, (octet) => `%${octet.charCodeAt(0).toString(16).padStart(2, '0')}`);
