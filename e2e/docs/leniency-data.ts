@@ -82,6 +82,27 @@ export const LENIENCIES: Readonly<Record<string, readonly Leniency[]>> = {
       },
     },
     {
+      sends: 'XML of PROPFIND, PROPPATCH or LOCK as `application/x-www-form-urlencoded`',
+      section: 'RFC 4918 section 8.2: `application/xml` or `text/xml`',
+      answer:
+        'It is read as XML, and a form is 400. These methods need a preflight from pages of other origins, by whatever type',
+      others: 'Apache: the same',
+      clients: '`curl -X PROPFIND -d`',
+      shown: {
+        to: 'resource',
+        lines: [
+          'PROPFIND /documents/ HTTP/1.1',
+          'User-Agent: curl/7.88.1',
+          'Accept: */*',
+          'Authorization: Bearer {token}',
+          'Depth: 0',
+          'Content-Type: application/x-www-form-urlencoded',
+        ],
+        content: '<propfind xmlns="DAV:"><propname/></propfind>',
+        status: 207,
+      },
+    },
+    {
       sends: '`Lock-Token` without angle brackets',
       section: 'RFC 4918 section 10.5: a Coded-URL',
       answer: 'The lock is ended: 204',

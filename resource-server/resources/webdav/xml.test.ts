@@ -72,6 +72,7 @@ describe('RFC 4918 section 8.2: types', () => {
     'text/xml; charset="UTF-8"',
     'text/xml ; charset=us-ascii; x=y',
     'text/plain;charset=UTF-8',
+    'application/x-www-form-urlencoded',
   ])('%s is read', async (type) => {
     await expect(refusal('<a/>', { 'Content-Type': type })).resolves.toBe(200);
   });
@@ -82,7 +83,7 @@ describe('RFC 4918 section 8.2: types', () => {
     ['application/xml-dtd'],
     ['application/xmlx'],
     ['x-application/xml'],
-    ['application/x-www-form-urlencoded'],
+    ['multipart/form-data; boundary=x'],
     [''],
     ['text/xml; charset=iso-8859-1'],
     ['text/plain; charset=iso-8859-1'],
