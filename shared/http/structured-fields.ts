@@ -6,7 +6,7 @@ export type Member = Bare & { readonly params: Params };
 export type Item = Exclude<Member, { type: 'inner-list' }>;
 
 export type BareItem =
-  /** Of a date: seconds since the epoch (RFC 9651 section 3.3.7). */
+  /** A date is in seconds since the epoch (RFC 9651 section 3.3.7). */
   | { readonly type: 'integer' | 'decimal' | 'date'; readonly value: number }
   /** A display string may have any character (RFC 9651 section 3.3.8). */
   | { readonly type: 'string' | 'token' | 'display-string'; readonly value: string }
