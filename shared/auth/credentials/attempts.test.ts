@@ -170,3 +170,26 @@ describe('an account that was let in lately', () => {
     expect(looks).toBeLessThanOrEqual(3);
   });
 });
+
+describe('turns of slow work', () => {
+  const request = (address: string) => ({
+    peer: { address, connection: {}, http2: false, trusted: false },
+  });
+
+  test('are of the account where it was let in, until it fails there, and else of the address', async () => {
+    const { attempts, enter } = await setup();
+    const groups = (address: string) => attempts.turn('alice', request(address)).groups;
+    expect(groups(HERE)).toEqual(['addresses', '192.0.2', HERE]);
+    await enter();
+    expect(groups(HERE)).toEqual(['accounts', 'alice']);
+    expect(groups(ELSEWHERE)).toEqual(['addresses', '198.51.100', ELSEWHERE]);
+    attempts.failed('alice', HERE);
+    expect(groups(HERE)).toEqual(['addresses', '192.0.2', HERE]);
+  });
+
+  test('have networks of 48 and 64 bits for IPv6: nothing else is told apart', async () => {
+    const { attempts } = await setup();
+    const { groups } = attempts.turn('alice', request('2001:db8:1:2::3'));
+    expect(groups).toEqual(['addresses', '2001:db8:1::/48', '2001:db8:1:2::/64']);
+  });
+});
