@@ -121,6 +121,7 @@ export async function composeResourceServer(parts: Parts, outside: Outside): Pro
   const disk = openDisk({
     folder,
     trees: stores.trees,
+    limits: stores.limits,
     maxBytes,
     memory,
     quota,

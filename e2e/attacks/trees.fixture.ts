@@ -219,6 +219,7 @@ export function sweep({ pair, stores }: TreeServers): Promise<number> {
   const disk = openDisk({
     folder,
     trees: stores.trees,
+    limits: stores.limits,
     maxBytes: MAX_BYTES,
     memory: 4 * MAX_BYTES,
     quota: NO_QUOTA,

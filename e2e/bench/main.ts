@@ -3,6 +3,7 @@
  * of those whose name has the text. `-- --quick`: within about two minutes what is asked most.
  * `npm run bench -- gnap`: what signed requests cost, beside Bearer and client credentials.
  * `npm run bench -- push`: messages that the push service takes and delivers, and what user agents cost that wait.
+ * `npm run bench -- neighbours`: what others notice while one account changes whole trees again and again.
  * `npm run bench -- scale-out`: what each operation costs on Redis Cluster, and how much of it one shard takes.
  * `npm run bench -- cache-suite`: how many of the public tests of HTTP caches the gateway's passes, beside others; the
  * environment variable CACHE_TESTS names a checkout of http-tests/cache-tests in place of npm's package,
@@ -19,6 +20,7 @@ import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { measureCacheSuite } from './cache-suite/cache-suite.ts';
 import { measureGnap } from './gnap.ts';
+import { measureNeighbours } from './neighbours.ts';
 import { unquiet, watchOthers } from './others.ts';
 import { profileWork, survivorsOf } from './profile/work.ts';
 import { measurePush } from './push.ts';
@@ -110,6 +112,7 @@ async function bench(): Promise<number> {
   const suites: Readonly<Record<string, Suite>> = {
     gnap: measureGnap,
     push: measurePush,
+    neighbours: measureNeighbours,
     'scale-out': (line) => measureScaleOut(line, values.quick),
     quick: measureQuick,
     whole: () => measureWhole(say, isWanted),

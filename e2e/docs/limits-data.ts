@@ -411,11 +411,25 @@ export const LIMITS: Readonly<Record<string, readonly Limit[]>> = {
       'resource-server/resources/query/evaluators.test.ts',
     ],
     [
+      'messages to an application with tools (`tool:NAME`)',
+      '4 MiB. More than 64 KiB is read in a thread, one at a time; eight of one account run or wait',
+      '413; 503',
+      'those that wait for all; each worker reads one',
+      'resource-server/integration/gateway/gateway.test.ts, resource-server/steps/message-reader.test.ts',
+    ],
+    [
       'changes of whole trees by one account',
       'one at a time; nine run or wait; accounts take turns',
       '503',
       'those that wait or run for all; each worker does one, the store one after the other',
       'resource-server/resources/content/whole-trees.test.ts',
+    ],
+    [
+      'the time in which changes of whole trees run',
+      'three seconds at once, then a quarter of all time for one account, and half of it for all accounts together. A change waits for up to ten seconds; one that only its own account keeps waiting for longer is refused',
+      '429 with Retry-After',
+      'in the store',
+      'resource-server/resources/content/store-share.test.ts',
     ],
     [
       'resources in the answer to PROPFIND with `Depth: infinity`',

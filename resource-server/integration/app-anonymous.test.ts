@@ -61,6 +61,7 @@ beforeAll(async () => {
   const disk = openDisk({
     folder,
     trees: stores.trees,
+    limits: stores.limits,
     maxBytes,
     memory,
     quota,

@@ -43,10 +43,10 @@ interface Targets {
 async function start(stack: AsyncDisposableStack): Promise<Targets> {
   const { path: folder } = stack.use(await temporaryFolder());
   const store = await startRedisStore(stack);
-  const sqlite = await ours(stack.use(await startCountersign()));
-  const redis = await ours(stack.use(await startCountersign({}, { store })));
+  const sqlite = await issuerOf(stack.use(await startCountersign()));
+  const redis = await issuerOf(stack.use(await startCountersign({}, { store })));
 
-  const workers = await ours(stack.use(await startCountersign({}, { workers: 2 })));
+  const workers = await issuerOf(stack.use(await startCountersign({}, { workers: 2 })));
 
   const { client, resource } = sqlite;
   async function bare(file?: string): Promise<Target> {
@@ -71,7 +71,7 @@ async function bareCode({ url }: Server): Promise<string> {
 }
 
 /** With somebody who has signed in and allowed the client what it asks for. */
-async function ours({ pair, authz }: Countersign): Promise<Target> {
+export async function issuerOf({ pair, authz }: Countersign): Promise<Target> {
   const grants = [...CODE_FLOW, '--grant', 'client_credentials'];
   const client = await addPeopleClient(pair, ...grants);
   const person = await pair.addPerson();

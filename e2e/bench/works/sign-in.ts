@@ -32,13 +32,13 @@ async function start(stack: AsyncDisposableStack): Promise<Targets> {
       load: always({ method: 'GET', path: '/', fields: {} }),
       answer: { status: 204 },
     }),
-    sqlite: onWrk(await ours(stack.use(await startCountersign()))),
-    redis: onWrk(await ours(stack.use(await startCountersign({}, { store })))),
+    sqlite: onWrk(await signingIn(stack.use(await startCountersign()))),
+    redis: onWrk(await signingIn(stack.use(await startCountersign({}, { store })))),
   };
 }
 
 /** A crowd that signs in, each with the form that a browser without cookies was given. */
-async function ours({ pair, authz }: Countersign): Promise<HttpContender> {
+export async function signingIn({ pair, authz }: Countersign): Promise<HttpContender> {
   const crowd = await addCrowd(pair, CROWD);
   const browser = new TestBrowser(authz.url, pair.issuer);
   const { forms } = await browser.open('/account');

@@ -30,6 +30,7 @@ const open = (trees: Trees = stores.trees) =>
   openDisk({
     folder,
     trees,
+    limits: stores.limits,
     maxBytes: 20_000,
     memory: 10_000,
     quota: { bytes: 40_000, properties: 100, entries: 20 },

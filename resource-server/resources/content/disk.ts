@@ -6,6 +6,7 @@ import type { Random } from '#shared/base/random.ts';
 import type { Need } from '#shared/stores/outage/need.ts';
 import { HttpError } from '#shared/http/answer.ts';
 import { folderOf, treesIn } from '#shared/stores/trees/tree-folder.ts';
+import type { Limits } from '#shared/stores/limits/limits.ts';
 import type {
   Collection,
   CommitOutcome,
@@ -23,6 +24,7 @@ import { ReadBuffers } from '../../answers/read-buffers.ts';
 import { quotaExceeded } from './content-errors.ts';
 import type { JudgeAgain } from '../../exchange/under-way.ts';
 import type { Decision, ResourceStore } from './resource-store.ts';
+import { createStoreShare } from './store-share.ts';
 import { Uploads } from './uploads.ts';
 import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';
 
@@ -30,6 +32,7 @@ export interface DiskOptions {
   /** The folder that has one folder for each tree. Each is made with mode 0700 together with its first file. */
   readonly folder: string;
   readonly trees: Trees;
+  readonly limits: Pick<Limits, 'take'>;
   /** The longest content of a document, in bytes. */
   readonly maxBytes: number;
   /** Bytes of content that are kept in memory. */
@@ -75,7 +78,7 @@ const ROOT: Collection = {
 };
 
 export function openDisk(options: DiskOptions): Disk {
-  const { folder, trees, maxBytes, memory, quota, clock, random, log } = options;
+  const { folder, trees, limits, maxBytes, memory, quota, clock, random, log } = options;
   const files = new ContentDisk(folder, log, clock);
   const received = new Map<string, Buffer>();
   const ofAll = {
@@ -89,7 +92,7 @@ export function openDisk(options: DiskOptions): Disk {
     clock,
     random,
   };
-  const inTurn = createWholeTreeTurns();
+  const inTurn = createWholeTreeTurns(createStoreShare({ limits, clock, pause }));
   const contentOf = (tree: string, holder = '') =>
     openContent({
       ...ofAll,

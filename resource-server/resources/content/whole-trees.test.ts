@@ -8,6 +8,7 @@ import {
   someLock,
 } from '#shared/stores/contract/samples.ts';
 import type { Edit, Entry, TreeView } from '#shared/stores/trees/trees.ts';
+import type { StoreShare } from './store-share.ts';
 import { createWholeTreeTurns, takesWholeTree } from './whole-trees.ts';
 
 /** Work that ends when it is told to, and what of it has begun. */
@@ -30,11 +31,18 @@ function works() {
   };
 }
 
+/** A share of the store's time that nobody waits for. */
+const UNUSED: StoreShare = {
+  ofOne: async () => {},
+  ofAll: async () => {},
+  counted: (_, work) => work(),
+};
+
 const TOO_MANY = { status: 503, fields: { 'Retry-After': '1' } };
 
 describe('turns for changes of whole trees', () => {
   test('run one at a time in the process; a principal with many delays another by one only', async () => {
-    const inTurn = createWholeTreeTurns();
+    const inTurn = createWholeTreeTurns(UNUSED);
     const { begun, work, end } = works();
     const done = [
       ...['a1', 'a2', 'a3'].map((name) => inTurn('a', work(name))),
@@ -50,7 +58,7 @@ describe('turns for changes of whole trees', () => {
   });
 
   test("RFC 9110 section 15.6.4: a change behind eight others of its principal is 503; somebody else's is not", async () => {
-    const inTurn = createWholeTreeTurns();
+    const inTurn = createWholeTreeTurns(UNUSED);
     const { begun, work, end } = works();
     const waiting = Array.from({ length: 9 }, (_, n) => inTurn('a', work(`a${n}`)));
     for (let n = 0; n < 40; n += 1) {
@@ -67,7 +75,7 @@ describe('turns for changes of whole trees', () => {
   });
 
   test('RFC 9110 section 15.6.4: only a few of many principals may wait', async () => {
-    const inTurn = createWholeTreeTurns();
+    const inTurn = createWholeTreeTurns(UNUSED);
     const { work, end } = works();
     const waiting = Array.from({ length: 32 }, (_, n) => inTurn(`person ${n}`, work(`${n}`)));
     await new Promise(setImmediate);
@@ -81,7 +89,7 @@ describe('turns for changes of whole trees', () => {
   });
 
   test('continue after work that failed', async () => {
-    const inTurn = createWholeTreeTurns();
+    const inTurn = createWholeTreeTurns(UNUSED);
     const failed = inTurn('a', () => Promise.reject(new Error('mine')));
     const next = inTurn('a', async () => 'done');
     await expect(failed).rejects.toThrow('mine');

@@ -2,24 +2,36 @@ import { byKind, type ByKind } from '#shared/stores/trees/edits.ts';
 import type { Edit, TreeView } from '#shared/stores/trees/trees.ts';
 import { createAtMost } from '../../exchange/at-most.ts';
 import { createInTurn, type InTurn } from '../../../shared/base/in-turn.ts';
+import type { StoreShare } from './store-share.ts';
 
 /** The most changes, running or waiting, of one principal; and the most principals that have some. */
 const MOST_EACH = 9;
 const MOST_PRINCIPALS = 32;
 
 /**
- * Serializes changes of whole collections, in turns by principal: the store does nothing else during such a
- * change, so this process runs one at a time. A principal with many of them delays another by one only, whatever
- * the tree. Rejects with `HttpError` 503 if too many wait.
+ * Serializes changes of whole collections, in turns by principal: the store does nothing else during some of them, so this
+ * process runs one at a time. A principal with many of them delays another by one only, whatever the tree, and waits
+ * alone for its share of the store's time. Rejects with `HttpError` 503 if too many wait, 429 as the share does.
  */
-export function createWholeTreeTurns(): InTurn {
+export function createWholeTreeTurns(share: StoreShare): InTurn {
   const [ofEach, principals] = [
     createAtMost('whole trees', MOST_EACH),
     createAtMost('principals at whole trees', MOST_PRINCIPALS),
   ];
   const [ofOne, inProcess] = [createInTurn(), createInTurn()];
+
+  async function alone<T>(principal: string, work: () => Promise<T>): Promise<T> {
+    await share.ofAll();
+    return share.counted(principal, work);
+  }
+
+  async function inShare<T>(principal: string, work: () => Promise<T>): Promise<T> {
+    await share.ofOne(principal);
+    return principals('', () => inProcess('', () => alone(principal, work)));
+  }
+
   return (principal, work) =>
-    ofEach(principal, () => ofOne(principal, () => principals('', () => inProcess('', work))));
+    ofEach(principal, () => ofOne(principal, () => inShare(principal, work)));
 }
 
 /** True if an edit affects a collection with everything in it. The view contains the paths of the edit. */

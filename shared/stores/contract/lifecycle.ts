@@ -135,6 +135,7 @@ export function lifecycleContract(contract: () => Contract): void {
         'lastBackup.note': () => closed.lastBackup.note(1),
         'lastBackup.get': () => closed.lastBackup.get(),
         'limits.spend': async () => closed.limits.spend('sign-in-name', 'x', { burst: 1, per: 1 }),
+        'limits.take': () => closed.limits.take('whole-trees', 'x', { burst: 1, per: 1 }, 1),
         'limits.giveBack': () => closed.limits.giveBack('sign-in-name', 'x', { burst: 1, per: 1 }),
         'people.add': () => closed.people.add(somePerson('x')),
         'people.get': () => closed.people.get('x'),

@@ -1,7 +1,7 @@
 import type { Clock } from '#shared/base/clock.ts';
 import { RecentMap } from '#shared/base/recent-map.ts';
 import { type Bucket, HeldBucket } from './held-bucket.ts';
-import { type Buckets, spentOf } from './buckets.ts';
+import { type Buckets, leftOf, spentOf } from './buckets.ts';
 import type { LimitNamespace, Limits, Spent } from './limits.ts';
 import { boundedWaiting } from '../outage/waiting.ts';
 
@@ -42,6 +42,8 @@ export function limitsOver(buckets: Buckets, clock: Clock): Limits {
   return {
     spend: (...bucket) =>
       IN_BLOCKS.has(bucket[0]) ? heldOf(bucket).spend(bucket) : spendOne(bucket),
+    take: async (namespace, key, rate, amount) =>
+      leftOf(rate, await buckets.take(namespace, key, rate, { wanted: amount, share: 0 })),
     giveBack: (...bucket) =>
       IN_BLOCKS.has(bucket[0]) ? heldOf(bucket).giveBack(bucket) : buckets.giveBack(...bucket),
   };

@@ -36,6 +36,10 @@ export interface Buckets {
 /** Microseconds after which one more is allowed: whole ones, so that no rounding takes one from the burst. */
 export const intervalOf = ({ per }: Rate): number => Math.ceil(per * 1_000_000);
 
+/** Returns how many more uses may come. */
+export const leftOf = (rate: Rate, { until, now }: Pick<Taken, 'until' | 'now'>): number =>
+  Math.floor(rate.burst - (until - now) / intervalOf(rate));
+
 /** Returns the answer to one use, or to none. */
 export function spentOf(rate: Rate, { from, until, now }: Taken): Spent {
   const interval = intervalOf(rate);
@@ -45,7 +49,7 @@ export function spentOf(rate: Rate, { from, until, now }: Taken): Spent {
   }
   return {
     ok: true,
-    remaining: Math.floor(rate.burst - (until - now) / interval),
+    remaining: leftOf(rate, { until, now }),
     reset: Math.ceil((until - now) / 1_000_000),
   };
 }

@@ -95,7 +95,10 @@ export type LimitNamespace =
   /** Tokens of PrivateToken that the issuer verifies, by resource server. */
   | 'private-token-verification'
   /** Tokens of PrivateToken that a resource server checks, by address. */
-  | 'redemption';
+  | 'redemption'
+  /** Time of the store that changes of whole trees take, by account or address; that of all together, under `all`. */
+  | 'whole-trees'
+  | 'all-whole-trees';
 
 /** Throttling: a token bucket for each namespace and key, shared by all processes. */
 export interface Limits {
@@ -105,6 +108,8 @@ export interface Limits {
    * where the process holds some of the bucket. Rejects with `StoreUnavailable`.
    */
   spend(namespace: LimitNamespace, key: string, rate: Rate): Awaitable<Spent>;
+  /** Takes so many, or as many as there are: for what was used already. Resolves to how many more may come then. */
+  take(namespace: LimitNamespace, key: string, rate: Rate, amount: number): Promise<number>;
   /** Gives one back that this process took; a bucket is never fuller than full. */
   giveBack(namespace: LimitNamespace, key: string, rate: Rate): Promise<void>;
 }

@@ -117,6 +117,28 @@ describe('RFC 4918 sections 9.6, 9.8 and 9.9: many changes of whole trees at onc
   });
 });
 
+test('RFC 6585 section 4: an account that has used its share of the time changes no whole tree, but single documents', async () => {
+  await using rs = await startResourceServer(
+    {},
+    withTrees((trees) => ({
+      commit(tree, change) {
+        if (change.edits.some(({ kind }) => kind === 'copy')) rs.clock.advance(10);
+        return trees.commit(tree, change);
+      },
+    })),
+  );
+  await collection(rs, 'c');
+  expect((await rs.as('COPY', '/documents/c/', to('there'))).status).toBe(201);
+  for (const method of ['COPY', 'MOVE', 'DELETE']) {
+    const { status, headers } = await rs.as(method, '/documents/there/', to('elsewhere'));
+    expect([status, headers['retry-after']]).toEqual([429, '28']);
+  }
+  expect((await rs.as('MOVE', '/documents/there/a', to('d'))).status).toBe(201);
+  expect((await rs.as('PUT', '/documents/c/b', { body: 'new' })).status).toBe(201);
+  rs.clock.advance(28);
+  expect((await rs.as('DELETE', '/documents/there/')).status).toBe(204);
+});
+
 describe('RFC 9110 section 4.1: the longest path', () => {
   test.each(['COPY', 'MOVE'])(
     '%s makes none that no request reaches, and says so',

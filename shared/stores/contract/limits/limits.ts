@@ -162,5 +162,18 @@ export function limitsContract(contract: () => Contract): void {
         expect((await one.limits.spend(namespace, key, rate)).ok).toBe(false);
       }
     });
+
+    test('several are taken at once, or as many as there are, and come back one by one', async () => {
+      const { one, other, store } = contract();
+      const key = fresh();
+      const rate = { burst: 100, per: 10 };
+      const take = ({ limits }: Stores, amount: number) =>
+        limits.take('whole-trees', key, rate, amount);
+      expect([await take(one, 30), await take(other, 1), await take(one, 60)]).toEqual([70, 69, 9]);
+      expect([await take(other, 60), await take(one, 1)]).toEqual([0, 0]);
+      await store.passSeconds(205);
+      expect(await take(other, 5)).toBe(15);
+      expect(await one.limits.take('all-whole-trees', key, rate, 1)).toBe(99);
+    });
   });
 }
