@@ -15,6 +15,7 @@ const ENTRIES = [
   'authz-server/main.ts',
   'resource-server/main.ts',
   'resource-server/resources/query/evaluator-process.ts',
+  'resource-server/steps/calls-thread.ts',
   'shared/private-token/voprf-thread.ts',
   'shared/stores/backup/backup-thread.ts',
   'shared/auth/schemes/mutual/kam3-thread.ts',

@@ -1,13 +1,14 @@
 import { admitJudged } from '#shared/auth/judge/admit.ts';
-import { scopesOfCalls, type ToolScopes } from '#shared/auth/judge/tool-scopes.ts';
+import type { ToolScopes } from '#shared/auth/judge/tool-scopes.ts';
 import { HttpError, notFound } from '#shared/http/answer.ts';
 import { BadRequest } from '#shared/http/fields.ts';
 import { contentDigest, wholeContent } from '#shared/server/content/content.ts';
 import { note } from '#shared/server/message/request-log.ts';
 import type { ResourceAnswer } from '../answers/pieces.ts';
 import type { Exchange, Passed, Step } from '../exchange/exchange.ts';
-import { MalformedJson, parseJson } from '../resources/json/parse.ts';
+import { holderOf } from '../space/account.ts';
 import type { Space } from '../space/spaces.ts';
+import { createMessageReader } from './message-reader.ts';
 import { createRefused, type RefusedParts } from './refused.ts';
 
 /** Bytes of the longest message: that of the SDKs of MCP. */
@@ -23,6 +24,7 @@ const JSON_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-8"?[ \t]*)?$/
  */
 export function tools(parts: RefusedParts): Step {
   const refused = createRefused(parts);
+  const reader = createMessageReader();
 
   async function judgeCalls(
     exchange: Exchange,
@@ -31,7 +33,13 @@ export function tools(parts: RefusedParts): Step {
     needed: ToolScopes,
   ): Promise<ResourceAnswer | undefined> {
     const { request } = exchange;
-    const more = scopesOfCalls(needed, await messageOf(exchange));
+    const content = await messageOf(exchange);
+    if (content.length === 0) return undefined;
+    const holder = holderOf(passed.principal, exchange.asked().peer.address);
+    const calls = await reader.read(holder, content, needed);
+    if ('malformed' in calls) throw new BadRequest(`The message is not JSON: ${calls.malformed}.`);
+    if ('reason' in calls) throw new HttpError(calls.status, calls.reason);
+    const more = calls.scopes;
     if (more.length === 0) return undefined;
     const scopes = (method: string) => [...new Set([...space.scopes(method), ...more])];
     const { outcome, noted } = admitJudged({ ...space, scopes }, exchange.asked(), passed);
@@ -48,25 +56,18 @@ export function tools(parts: RefusedParts): Step {
   };
 }
 
-/** Returns the message that the request brings; undefined: none. */
-async function messageOf(exchange: Exchange): Promise<unknown> {
+/** Returns the message that the request brings; empty: none. */
+async function messageOf(exchange: Exchange): Promise<Buffer> {
   const { request } = exchange;
   const { field, peer } = exchange.asked();
   // Kept for the application, within what all such requests together may take.
   await contentDigest(request, 'sha256', { address: peer.address, limit: LONGEST });
   const content = await wholeContent(request, LONGEST, tooLong);
-  if (content.length === 0) return undefined;
+  if (content.length === 0) return content;
   if (field('content-encoding') !== undefined || !JSON_TYPE.test(field('content-type') ?? '')) {
     throw new HttpError(415, 'A message is application/json, in UTF-8, without a content coding.');
   }
-  try {
-    // It refuses a name that comes twice, of which servers take the one or the other.
-    parseJson(content);
-  } catch (error) {
-    if (!(error instanceof MalformedJson)) throw error;
-    throw new BadRequest(`The message is not JSON: ${error.message}.`);
-  }
-  return JSON.parse(new TextDecoder().decode(content));
+  return content;
 }
 
 const tooLong = () => new HttpError(413, `A message has at most ${LONGEST} bytes.`);

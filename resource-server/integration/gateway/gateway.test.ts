@@ -10,6 +10,7 @@ import { sendSlowly } from '#shared/server/content/slow-content.fixture.ts';
 import { RESOURCE } from '../resource-server.fixture.ts';
 import { clientOf } from '../spaces-under-test.fixture.ts';
 import { type Application, startApplication, startGateway } from '../gateway.fixture.ts';
+import { READ_AT_ONCE } from '../../steps/message-reader.ts';
 
 let application: Application;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
@@ -679,6 +680,29 @@ describe('an MCP server with tools that need more scopes', () => {
       JSON.stringify(call('add_note')).replace('add', String.raw`\u0061dd`),
     ],
   ])('%i for %s', async (expected, _, body) => {
+    const reply = sent('mcp:read', body);
+    expect(await (expected === 200 ? reply.then(({ status }) => status) : refused(reply))).toBe(
+      expected,
+    );
+  });
+
+  /** In front of the others of an object: too long to be read in the event loop. */
+  const LONG = `"x":"${'x'.repeat(READ_AT_ONCE)}",`;
+  const long = (message: object) => JSON.stringify(message).replace('{', `{${LONG}`);
+
+  test.each([
+    [200, 'a tool that needs nothing more', long(call('list_notes'))],
+    [403, 'a tool that needs more', long(call('add_note'))],
+    [
+      403,
+      'a tool in the last of a batch',
+      `[${long(call('list_notes'))},${long(call('add_note'))}]`,
+    ],
+    [403, 'a prototype', `{${LONG}"__proto__":${JSON.stringify(call('add_note'))}}`],
+    [400, 'no JSON', long(call('list_notes')).slice(0, -1)],
+    [400, 'a name that comes twice', `{${LONG}${LONG}"method":"tools/list"}`],
+    [422, 'a message that is nested too deep', `{${LONG}"y":${'['.repeat(300)}${']'.repeat(300)}}`],
+  ])('%i for %s, in a message that a thread reads', async (expected, _, body) => {
     const reply = sent('mcp:read', body);
     expect(await (expected === 200 ? reply.then(({ status }) => status) : refused(reply))).toBe(
       expected,

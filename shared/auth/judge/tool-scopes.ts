@@ -23,8 +23,11 @@ function membersOf(value: unknown, name: string): readonly unknown[] {
     .map(([, member]) => member);
 }
 
-const entriesOf = (value: unknown): readonly (readonly [string, unknown])[] =>
-  typeof value === 'object' && value !== null ? Object.entries(value) : [];
+/** The members of an object, which a parser may have put into a Map. */
+function entriesOf(value: unknown): readonly (readonly [unknown, unknown])[] {
+  if (value instanceof Map) return [...value];
+  return typeof value === 'object' && value !== null ? Object.entries(value) : [];
+}
 
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? (value.split('\0', 1)[0] ?? '') : '';
