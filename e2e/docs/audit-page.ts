@@ -10,7 +10,7 @@ const MEMBERS: Readonly<Record<keyof Members, string>> = {
   id: 'id of a sign-in, or `jti` of a token',
   type: 'OAuth grant type, or `gnap`',
   what: 'how a person proved who they are, or which setting was changed',
-  reason: 'why it was refused',
+  reason: 'why it was refused, or what was damaged',
   count: 'how many',
   before: 'time until which this counts',
 };

@@ -189,6 +189,12 @@ export const EVENTS: Readonly<Record<string, readonly LoggedEvent[]>> = {
     ],
     [
       'error',
+      'store.damaged',
+      'The embedded store lost something that was acknowledged. All tokens, grants and sign-ins ended.',
+      ['part', 'reason'],
+    ],
+    [
+      'error',
       'audit.failing',
       'An event could not be written to the audit log, and `audit.required` is `false`.',
       ['reason'],

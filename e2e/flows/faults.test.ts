@@ -385,7 +385,7 @@ describe('SQLite', () => {
     await pair.cli('backup', backup);
     const after = await goodAndRevoked(pair, client);
     const later = await pair.addClient();
-    for (const name of ['state.db-wal', 'state.db-shm']) await rm(join(pair.data, name));
+    for (const end of ['-wal', '-shm', '.mark']) await rm(join(pair.data, `state.db${end}`));
     await rename(join(backup, 'state.db'), join(pair.data, 'state.db'));
     const old = [...before, ...after];
     await until(async () => {

@@ -43,7 +43,7 @@ function visitor({ resource }: Pair) {
 
 /** Puts the backup in the place of what is there; it has no documents. */
 async function restore({ data }: Pair, backup: string): Promise<void> {
-  for (const file of ['state.db-wal', 'state.db-shm']) {
+  for (const file of ['state.db-wal', 'state.db-shm', 'state.db.mark']) {
     await rm(join(data, file), { force: true });
   }
   await rename(join(backup, 'state.db'), join(data, 'state.db'));

@@ -133,6 +133,10 @@ export const EVENT_KINDS = {
   'directory.exported': { says: 'The directory of people was exported.', has: ['count'] },
   'directory.imported': { says: 'People were imported.', has: ['count'] },
   'configuration.loaded': { says: 'A server started with its configuration.', has: ['what'] },
+  'store.damaged': {
+    says: 'The store lost something that was acknowledged, events before this one perhaps. All tokens ended.',
+    has: ['reason'],
+  },
   'audit.ended': {
     says: 'Events before this time were removed, as the log is kept no longer.',
     has: ['before'],

@@ -1,8 +1,11 @@
 import { sameText } from '#shared/base/constant-time.ts';
 import type { Audit, AuditLink } from '#shared/stores/audit/audit.ts';
+import { entryOf, keyOf } from './entry.ts';
 import { macOf } from './mac.ts';
 
 const LINKS = 100;
+/** Times at which something was lost that are told. */
+const MOST_LOSSES = 20;
 
 /** A link as it was once: kept elsewhere, it shows that the log was not cut off behind it or written anew. */
 export interface Checkpoint {
@@ -26,6 +29,8 @@ export type Verified =
       readonly checkpoint?: Checkpoint;
       /** The link of the given checkpoint was ended, since the log is kept no longer, so nothing shows that it was there. */
       readonly ended?: true;
+      /** When the store had lost something, behind the checkpoint: events before that time may be missing. ISO 8601. */
+      readonly damaged?: readonly string[];
     }
   | { readonly ok: false; readonly reason: string };
 
@@ -63,6 +68,7 @@ async function walk(
   let oldest: AuditLink | undefined;
   let rows = 0;
   let met = checkpoint === undefined;
+  let compared = 0;
   for (;;) {
     const links = await audit.links((last?.number ?? 0) + 1, LINKS);
     for (const link of links) {
@@ -73,6 +79,7 @@ async function walk(
       if (checkpoint?.number === link.number && !met) {
         throw new Broken(`link ${link.number} is not the one of the checkpoint`);
       }
+      if (checkpoint?.number === link.number) compared = link.last;
       rows += link.last - link.first + 1;
       last = link;
     }
@@ -86,7 +93,15 @@ async function walk(
   }
   await nothingBeside(audit, oldest, last);
   const { number, mac } = last;
-  const found = { ok: true, rows, checkpoint: { number, mac } } as const;
+  const lost = keyOf.kind('store.damaged');
+  const losses = await audit.rows({ key: lost, first: compared + 1, last: last.last }, MOST_LOSSES);
+  const damaged = losses.map(({ text }) => entryOf(text).time);
+  const found = {
+    ok: true,
+    rows,
+    checkpoint: { number, mac },
+    ...(damaged.length > 0 && { damaged }),
+  } as const;
   if (met || checkpoint === undefined) return found;
   if (checkpoint.number < oldest.number) return { ...found, ended: true };
   throw new Broken(`the log ends with link ${number}, before the checkpoint`);

@@ -27,8 +27,13 @@ export const auditVerify: Command = {
     await using opened = await openAudit(shell);
     const verified = await verifyLog(opened.audit, opened.key, checkpoint);
     if (!verified.ok) throw new Failure(`the audit log was tampered with: ${verified.reason}`);
-    const { rows, ended } = verified;
+    const { rows, ended, damaged } = verified;
     const next = verified.checkpoint && checkpointText(verified.checkpoint);
+    if (damaged) {
+      throw new Failure(
+        `events may be missing before ${damaged.join(', ')}: the store had lost something by then. The ${counted(rows, 'event')} that are there are unchanged. To verify what comes from now on, give --checkpoint ${next}`,
+      );
+    }
     return {
       json: { rows, checkpoint: next, ...(ended && { ended }) },
       lines: [

@@ -1,3 +1,5 @@
+import { copyFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import { textOf } from '#shared/audit/entry.ts';
 import type { AuditEvent } from '#shared/audit/event-kinds.ts';
@@ -162,4 +164,18 @@ test('audit verify prints a checkpoint, and compares the next one with it', asyn
   const late = await inProcess(shell, 'audit', 'verify', '--checkpoint', `9${first.checkpoint}`);
   expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('before the checkpoint')]);
   expect((await inProcess(shell, 'audit', 'verify', '--checkpoint', 'x')).code).toBe(2);
+});
+
+test('audit verify tells that events are missing after an older state.db was put in its place', async () => {
+  const shell = await newShell();
+  await write(shell, ...EVENTS);
+  const state = join(shell.env['COUNTERSIGN_DATA'] ?? '', 'state.db');
+  copyFileSync(state, `${state}.older`);
+  await write(shell, ...EVENTS);
+  renameSync(`${state}.older`, state);
+  const verified = await inProcess(shell, 'audit', 'verify');
+  expect([verified.code, verified.stderr]).toEqual([
+    1,
+    expect.stringMatching(/events may be missing before .*--checkpoint \d+\./),
+  ]);
 });

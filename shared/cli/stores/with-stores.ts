@@ -9,7 +9,8 @@ import { hasSqlite } from '#shared/stores/sqlite/backup/has-sqlite.ts';
 import { Failure, type Shell } from '../arguments/command.ts';
 
 /** The parts of a shell that open the stores. */
-type StoreShell = Pick<Shell, 'env' | 'clock' | 'random' | 'creates'>;
+type StoreShell = Pick<Shell, 'env' | 'clock' | 'random' | 'creates'> &
+  Partial<Pick<Shell, 'note'>>;
 
 interface Opened extends AsyncDisposable {
   readonly stores: Stores;
@@ -29,7 +30,10 @@ export async function openShellStores(shell: StoreShell, loaded?: Config): Promi
   const stores = await openStores(config, {
     clock: shell.clock,
     random: shell.random,
-    log: silentLog,
+    log: {
+      ...silentLog,
+      error: (event, { reason = '' } = {}) => shell.note?.(`${event}: ${reason}`),
+    },
     longestLife: longestLife(config),
   });
   const by = { who: 'operator', how: 'command line' } as const;

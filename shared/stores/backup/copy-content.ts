@@ -15,6 +15,7 @@ const OPENED = [
   'transient.db-shm',
   'transient.db.reserve',
   'transient.db.waiting',
+  'state.db.mark',
   'state.db.reserve',
   'state.db.waiting',
 ];

@@ -12,7 +12,7 @@ import {
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '#shared/base/make-folder.ts';
-import { syncPath } from '../sqlite/backup/backup.ts';
+import { syncPath } from '../sqlite/file/sync-path.ts';
 import { copyStore, type CopyParts } from './copy-store.ts';
 import { periodBegin } from '../last-backup/last-backup.ts';
 import type { ScheduleSettings } from './settings.ts';

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { syncPath } from '../sqlite/backup/backup.ts';
+import { syncPath } from '../sqlite/file/sync-path.ts';
 
 /** The file with the digests of a backup, as `sha256sum` writes and checks it. It is written last: without it, a backup is not whole. */
 export const SUMS = 'SHA256SUMS';

@@ -123,6 +123,7 @@ export async function openSqlite({
     },
     sweep: async () => {
       const swept = await Promise.all(files.map((file) => sweepFile(file, clock, steady)));
+      for (const file of files) await file.checkpoint();
       return swept.reduce((sum, rows) => sum + rows, 0);
     },
     [Symbol.asyncDispose]: async () => {

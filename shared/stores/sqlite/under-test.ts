@@ -21,7 +21,7 @@ export interface SqliteUnderTest extends StoreUnderTest {
  * whatever is asked after it is asked in another turn of the event loop.
  */
 export async function restore(source: string, statePath: string): Promise<void> {
-  for (const log of ['-wal', '-shm']) rmSync(statePath + log, { force: true });
+  for (const end of ['-wal', '-shm', '.mark']) rmSync(statePath + end, { force: true });
   renameSync(source, statePath);
   await turn();
 }
@@ -50,8 +50,10 @@ export async function sqliteUnderTest(): Promise<SqliteUnderTest> {
       for (const { file } of [STATE, TRANSIENT]) {
         using database = new DatabaseSync(join(data, file), { readOnly: true });
         for (const { name } of database
-          // The row of the version always stands there.
-          .prepare(`SELECT name FROM sqlite_schema WHERE type = ? AND name <> 'schema'`)
+          // The rows of the version and of the count of commits always stand there.
+          .prepare(
+            `SELECT name FROM sqlite_schema WHERE type = ? AND name NOT IN ('schema', 'tally')`,
+          )
           .all('table')) {
           const row = database.prepare(`SELECT count(*) AS n FROM ${String(name)}`).get();
           count += Number(row?.['n']);

@@ -48,6 +48,7 @@ export const adminEventsDe: typeof adminEventsEn = {
     'directory.exported': 'Verzeichnis exportiert',
     'directory.imported': 'Personen importiert',
     'configuration.loaded': 'Server gestartet',
+    'store.damaged': 'Der Speicher hat etwas verloren',
     'audit.ended': 'Alte Ereignisse entfernt',
   },
   doors: {

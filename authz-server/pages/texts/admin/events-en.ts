@@ -50,6 +50,7 @@ export const adminEventsEn = {
     'directory.exported': 'Directory exported',
     'directory.imported': 'People imported',
     'configuration.loaded': 'Server started',
+    'store.damaged': 'The store lost something',
     'audit.ended': 'Old events removed',
   } satisfies Readonly<Record<Kind, string>>,
   doors: {

@@ -1,10 +1,12 @@
-import { closeSync, existsSync, fsyncSync, linkSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, linkSync, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '#shared/base/make-folder.ts';
 import { Connection } from '../file/connection.ts';
 import { orUnavailable } from '../file/file.ts';
+import { syncPath } from '../file/sync-path.ts';
 import { STATE } from '../schema/state.ts';
+import { UNDOING } from '../file/undoing.ts';
 
 /**
  * Copies `state.db` of `folder` into `targetFolder` (made when missing, 0700; the file 0600) as it is
@@ -22,7 +24,7 @@ import { STATE } from '../schema/state.ts';
  * `transient.db` is not copied: what it knows is past its window before anybody restores it, and the
  * new epoch refuses the tokens it was about. Content that the store does not keep is in files of its own.
  *
- * `restore.ts` puts it back. By hand: remove `state.db-wal` and `state.db-shm`, move the copy to `state.db`.
+ * `restore.ts` puts it back. By hand: remove `state.db-wal`, `state.db-shm` and `state.db.mark`, move the copy to `state.db`.
  */
 export function backupSqlite(folder: string, targetFolder: string): string {
   const source = join(folder, STATE.file);
@@ -51,14 +53,6 @@ function strip(path: string): void {
   using copy = new DatabaseSync(path);
   copy.exec(
     `PRAGMA secure_delete = ON;
-     BEGIN; DELETE FROM epoch; DELETE FROM artefact; DELETE FROM invalidation;
-     DELETE FROM followed; DELETE FROM settled; COMMIT`,
+     BEGIN; ${UNDOING.map((table) => `DELETE FROM ${table};`).join(' ')} COMMIT`,
   );
-}
-
-/** Waits until the file or folder is on the disk. */
-export function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeFolder } from '#shared/base/make-folder.ts';
-import { syncPath } from './backup.ts';
+import { syncPath } from '../file/sync-path.ts';
 import { STATE } from '../schema/state.ts';
 import { TRANSIENT } from '../schema/transient.ts';
 
@@ -92,8 +92,9 @@ export function swapIn(folder: string, staged: string, aside: string): void {
   const content = join(folder, 'content');
   syncPath(join(staged, STATE.file));
   if (interruptedIn(folder) === undefined) {
-    const logs = ['-wal', '-shm'].map((log) => `${STATE.file}${log}`);
-    for (const file of logs) moveIfThere(folder, aside, file);
+    // The mark would miss in the backup what was done since.
+    const beside = ['-wal', '-shm', '.mark'].map((end) => `${STATE.file}${end}`);
+    for (const file of beside) moveIfThere(folder, aside, file);
     if (existsSync(state)) {
       makeFolder(aside);
       linkSync(state, join(aside, STATE.file));

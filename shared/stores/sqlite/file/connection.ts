@@ -7,6 +7,7 @@ import {
 } from 'node:sqlite';
 import { oncePerTurn } from '#shared/base/turn.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
+import { Mark } from './mark.ts';
 import type { Schema } from './schema.ts';
 
 /** How long whatever needs a lock of another process waits for it, in milliseconds. */
@@ -15,6 +16,7 @@ export const BUSY_TIMEOUT = 2_000;
 const MIGRATION_TIMEOUT = 600_000;
 const BUSY_PAUSE = 10;
 const SQLITE_BUSY = 5;
+const COUNT = 'UPDATE tally SET commits = commits + 1 RETURNING commits';
 
 type Row = readonly SQLOutputValue[];
 
@@ -24,6 +26,11 @@ export class Connection implements Disposable {
   readonly #database: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #identity: string | undefined;
+  /** Absent: nobody counts the commits of this file. */
+  readonly #mark: Mark | undefined;
+  #flushes = false;
+  /** Rows that this connection had changed by its last commit that is counted. */
+  #changes: unknown = 0;
   readonly #lookAtOthers = oncePerTurn(() => this.all('PRAGMA data_version')[0]?.[0]);
   #others: unknown;
   #version: object = {};
@@ -47,6 +54,9 @@ export class Connection implements Disposable {
       this.#database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
       enterWal(this.#database);
       this.#database.exec(`PRAGMA synchronous = ${schema.synchronous}`);
+      // `SqliteFile` checks the WAL before.
+      if (schema.isCounted) this.#database.exec('PRAGMA wal_autocheckpoint = 0');
+      this.#mark = schema.isCounted ? new Mark(markOf(path)) : undefined;
     } catch (error) {
       this.#database.close();
       throw error;
@@ -89,8 +99,45 @@ export class Connection implements Disposable {
   write(work: () => void, patience: number): boolean {
     if (!this.begin(patience)) return false;
     this.#version = {};
-    this.#transaction(work);
+    this.#transaction(work, () => this.commit());
     return true;
+  }
+
+  /**
+   * Ends a transaction that `begin` began. What was committed is in the mark before this returns: nobody is told of a
+   * commit that could be lost unseen.
+   */
+  commit(): void {
+    const [changes] = this.#mark ? this.all('SELECT total_changes()').flat() : [];
+    const isCounted = changes !== undefined && changes !== this.#changes;
+    const [commits] = isCounted ? this.all<[commits: number]>(COUNT).flat() : [];
+    this.run('COMMIT');
+    if (commits === undefined) return;
+    // The count itself is one more.
+    this.#changes = Number(changes) + 1;
+    const flush = this.#flushes;
+    this.#flushes = false;
+    this.#mark?.write(commits, flush);
+  }
+
+  /** Within a transaction that ends something for good: its mark is on the disk before the end is acknowledged. */
+  flushMark(): void {
+    this.#flushes = true;
+  }
+
+  /** Frames in the WAL up to the last commit. */
+  get frames(): number {
+    const [[, frames] = [0, 0]] = this.all<[busy: number, frames: number]>(
+      'PRAGMA wal_checkpoint(NOOP)',
+    );
+    return frames;
+  }
+
+  /** Brings what is in the WAL into the file. TRUNCATE empties the WAL, too, unless somebody else reads or writes. */
+  checkpoint(how: 'PASSIVE' | 'TRUNCATE'): void {
+    this.#database.exec(
+      `PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(${how}); PRAGMA busy_timeout = ${BUSY_TIMEOUT}`,
+    );
   }
 
   /** Begins a transaction that ends with COMMIT or ROLLBACK. False: another process was writing for `patience` milliseconds. */
@@ -134,20 +181,22 @@ export class Connection implements Disposable {
   /** All that `work` reads is of one moment. */
   snapshot<T>(work: () => T): T {
     this.run('BEGIN');
-    return this.#transaction(work);
+    return this.#transaction(work, () => this.run('COMMIT'));
   }
 
   [Symbol.dispose](): void {
     this.#database.close();
+    this.#mark?.[Symbol.dispose]();
   }
 
   /** Runs the work in a transaction, and ends it in every case. */
-  #transaction<T>(work: () => T): T {
+  #transaction<T>(work: () => T, commit: () => void): T {
     try {
       const result = work();
-      this.run('COMMIT');
+      commit();
       return result;
     } catch (error) {
+      this.#flushes = false;
       if (this.inTransaction) this.run('ROLLBACK');
       throw error;
     }
@@ -162,6 +211,8 @@ export class Connection implements Disposable {
     return statement;
   }
 }
+
+export const markOf = (path: string) => `${path}.mark`;
 
 function identity(path: string): string | undefined {
   const stat = statSync(path, { throwIfNoEntry: false });

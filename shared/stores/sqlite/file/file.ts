@@ -6,6 +6,7 @@ import { Outage } from '../../outage/outage.ts';
 import type { Need } from '../../outage/need.ts';
 import { StoreUnavailable } from '../../outage/unavailable.ts';
 import { BUSY_TIMEOUT, Connection } from './connection.ts';
+import { endIfDamaged, lookBefore, lookMeanwhile } from './damage.ts';
 import { Reserve } from './reserve.ts';
 import type { Schema } from './schema.ts';
 import { Turns } from './turns.ts';
@@ -17,6 +18,9 @@ import { setImmediate } from '#shared/base/safe-timers.ts';
 /** Milliseconds for which `together` waits for other writers, and between two tries. */
 const LONGEST_WAIT = 30_000;
 const PAUSE = 5;
+/** Frames in a WAL after which it is checked and brought into the file, and transactions between two looks at how many they are. */
+const LONGEST_WAL = 1_000;
+const LOOK_EVERY = 8;
 
 /** Turns each error into `StoreUnavailable`: a full disk never looks like a "no". */
 export function orUnavailable<T>(path: string, work: () => T): T {
@@ -44,12 +48,14 @@ export class SqliteFile implements Disposable {
   readonly path: string;
   readonly schema: Schema;
   readonly #clock: Clock;
+  readonly #log: Log;
   readonly #reserve: Reserve;
   readonly #queue: WriteQueue;
   readonly #turns: Turns;
   readonly #reading: Outage;
   readonly #writing: Outage;
   #connection: Connection | undefined;
+  #transactions = 0;
   /** At whether the path names another file, in this turn of the event loop. */
   #looked = false;
   #closed = false;
@@ -63,11 +69,12 @@ export class SqliteFile implements Disposable {
     this.path = path;
     this.schema = schema;
     this.#clock = clock;
+    this.#log = log;
     const outage = (what: string) =>
       new Outage(`${schema.file}, ${what}`, log, () => clock.monotonic());
     this.#reading = outage('reading');
     this.#writing = outage('writing');
-    this.#connection = orUnavailable(path, () => new Connection(path, schema, { create: true }));
+    this.#connection = orUnavailable(path, () => this.#open({ create: true }));
     this.#reserve = new Reserve(`${path}.reserve`);
     this.#reserve.keep();
     this.#turns = new Turns(`${path}.waiting`, clock);
@@ -147,7 +154,7 @@ export class SqliteFile implements Disposable {
     await this.#begin(connection);
     try {
       const result = await work(held);
-      this.#attempt(() => connection.run('COMMIT'));
+      this.#attempt(() => connection.commit());
       return result;
     } catch (error) {
       if (connection.inTransaction) connection.run('ROLLBACK');
@@ -165,9 +172,20 @@ export class SqliteFile implements Disposable {
     }
   }
 
+  /** Checks the WAL, and empties it unless somebody is at work. */
+  async checkpoint(): Promise<void> {
+    this.#attempt(() => this.#checkpoint(this.#connected(), 'TRUNCATE'));
+  }
+
   /** Writes everything that waits, unless another process blocks it for two seconds. */
   [Symbol.dispose](): void {
     this.#queue.drain();
+    try {
+      // The last one that closes the file brings the WAL into it.
+      if (this.#connection?.moved === false) this.#check(this.#connection);
+    } catch (cause) {
+      this.#failed(this.#reading, cause);
+    }
     this.#closed = true;
     this.#disconnect();
   }
@@ -188,10 +206,12 @@ export class SqliteFile implements Disposable {
     const connection = this.#connected();
     try {
       const done = commitGroup(connection, writes, this.#clock, patience);
+      this.#transactions += 1;
       this.#reserve.keep();
       // On a full disk what makes room can still be written.
       const isUsual = ({ makesRoom }: Write) => !makesRoom || this.schema.reserveFor === 'all';
       if (writes.slice(0, done).some(isUsual)) this.#worked(this.#writing);
+      this.#keepShort(connection);
       return done;
     } catch (cause) {
       const some = writes.filter(({ makesRoom }) => makesRoom);
@@ -235,8 +255,45 @@ export class SqliteFile implements Disposable {
       this.#looked = true;
       setImmediate(() => (this.#looked = false));
     }
-    this.#connection ??= new Connection(this.path, this.schema, { create: false });
+    this.#connection ??= this.#open({ create: false });
     return this.#connection;
+  }
+
+  #open(how: { readonly create: boolean }): Connection {
+    const find = this.schema.isCounted ? lookBefore(this.path) : undefined;
+    const connection = new Connection(this.path, this.schema, how);
+    try {
+      if (find) endIfDamaged(connection, find, this.#where);
+      this.#check(connection);
+      return connection;
+    } catch (error) {
+      connection[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  #check(connection: Connection): void {
+    if (!this.schema.isCounted) return;
+    endIfDamaged(connection, lookMeanwhile(this.path), this.#where);
+  }
+
+  get #where() {
+    return { path: this.path, file: this.schema.file, clock: this.#clock, log: this.#log };
+  }
+
+  #checkpoint(connection: Connection, how: 'PASSIVE' | 'TRUNCATE'): void {
+    this.#check(connection);
+    connection.checkpoint(how);
+  }
+
+  /** Does at once what SQLite does by itself where nothing is checked. A failure is that of no write. */
+  #keepShort(connection: Connection): void {
+    if (!this.schema.isCounted || this.#transactions % LOOK_EVERY > 0) return;
+    try {
+      if (connection.frames >= LONGEST_WAL) this.#checkpoint(connection, 'PASSIVE');
+    } catch (cause) {
+      this.#failed(this.#writing, cause);
+    }
   }
 
   #disconnect(): void {

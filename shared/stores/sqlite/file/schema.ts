@@ -11,6 +11,8 @@ export interface Schema {
   readonly file: string;
   /** FULL: a commit is on the disk before it is acknowledged. NORMAL: a power cut may undo the last ones. */
   readonly synchronous: 'FULL' | 'NORMAL';
+  /** Its commits are counted in its table `tally` and in a mark beside it, so that one that is lost is missed. */
+  readonly isCounted?: true;
   /** The writes that may use the last room on the disk: removals, which make room, or all, since nobody gets in without them. */
   readonly reserveFor: 'removals' | 'all';
   /** Forward only; the number applied is `PRAGMA user_version`. Append, never change one that was released. */

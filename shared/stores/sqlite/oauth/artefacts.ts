@@ -174,14 +174,15 @@ export function sqliteArtefacts(file: Database, clock: Clock): Artefacts {
       )),
     async removeByGrant(...grantIds) {
       for (let rows = BATCH; rows === BATCH; await turn()) {
-        rows = await file.write((connection) =>
-          connection.run(
+        rows = await file.write((connection) => {
+          connection.flushMark();
+          return connection.run(
             `DELETE FROM artefact WHERE rowid IN (
                SELECT rowid FROM artefact
                WHERE grant_id IN (SELECT value FROM json_each(?)) LIMIT ${BATCH})`,
             JSON.stringify(grantIds),
-          ),
-        );
+          );
+        });
       }
     },
   };

@@ -24,8 +24,19 @@ export function raiseIn(connection: Connection, kind: string, id: string, until:
     id,
     generation,
   );
-  connection.run(APPEND, kind, id, generation, Math.ceil(until));
+  append(connection, kind, id, generation, until);
   return generation;
+}
+
+function append(
+  connection: Connection,
+  kind: string,
+  id: string,
+  generation: number | null,
+  until: number,
+): void {
+  connection.run(APPEND, kind, id, generation, Math.ceil(until));
+  connection.flushMark();
 }
 
 /** `path`: of the file, which the feed follows on a connection of its own. */
@@ -41,7 +52,7 @@ export function sqliteRevocations(
 
   return {
     revoke: (kind, id, until) =>
-      file.write((connection) => void connection.run(APPEND, kind, id, null, Math.ceil(until))),
+      file.write((connection) => append(connection, kind, id, null, until)),
     raise: (kind, id, until) => file.write((connection) => raiseIn(connection, kind, id, until)),
     generation: (kind, id) =>
       recall(`${kind} ${id}`, (connection) => generationOf(connection, kind, id)),

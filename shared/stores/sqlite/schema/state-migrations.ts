@@ -592,4 +592,11 @@ export const STATE_MIGRATIONS: readonly string[] = [
 
    -- The trigger notes those who are there.
    UPDATE client SET record = record;`,
+  `-- How many transactions changed something, and the salt of the WAL of which damage was found last.
+   CREATE TABLE tally (
+     one INTEGER PRIMARY KEY CHECK (one = 1),
+     commits INTEGER NOT NULL,
+     damaged TEXT
+   ) STRICT;
+   INSERT INTO tally (one, commits) VALUES (1, 0);`,
 ];

@@ -12,6 +12,7 @@ import { STATE_MIGRATIONS } from './state-migrations.ts';
 export const STATE: Schema = {
   file: 'state.db',
   synchronous: 'FULL',
+  isCounted: true,
   reserveFor: 'removals',
   migrations: STATE_MIGRATIONS,
   functions: { mail_key: mailKey },

@@ -1,0 +1,267 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { beforeEach, describe, expect, test } from '@jest/globals';
+import { ManualClock } from '#shared/base/clock.ts';
+import type { LogFields } from '#shared/base/log-fields.ts';
+import { systemRandom } from '#shared/base/random.ts';
+import { temporaryFolder } from '#shared/base/temporary.fixture.ts';
+import { storeFolder } from '../folder.fixture.ts';
+import { openSqlite } from '../open.ts';
+import { STATE } from '../schema/state.ts';
+
+const ROUNDS = 3;
+/** Bytes of the header of a WAL, and of a frame: its header and a page. */
+const [HEADER, FRAME] = [32, 24 + 4096];
+
+let folder: string;
+beforeEach(async () => {
+  folder = await storeFolder();
+});
+const inStore = (name: string) => join(folder, name);
+const WAL = `${STATE.file}-wal`;
+const MARK = `${STATE.file}.mark`;
+
+interface Revoker extends AsyncDisposable {
+  readonly child: ChildProcess;
+  /** All that it has printed. */
+  readonly lines: readonly string[];
+}
+
+/** revoker.fixture.ts, when it has written all. */
+async function startRevoker(): Promise<Revoker> {
+  const child = spawn(
+    process.execPath,
+    [
+      '--disable-warning=ExperimentalWarning',
+      join(import.meta.dirname, 'revoker.fixture.ts'),
+      folder,
+      String(ROUNDS),
+    ],
+    { stdio: ['pipe', 'pipe', 'inherit'] },
+  );
+  const exit = once(child, 'exit');
+  const lines: string[] = [];
+  const reader = createInterface({ input: child.stdout });
+  const closed = once(reader, 'close');
+  const ready = new Promise<void>((resolve) => {
+    reader.on('line', (line) => {
+      lines.push(line);
+      if (line === 'ready') resolve();
+    });
+  });
+  await Promise.race([ready, exit]);
+  expect(lines).toContain('ready');
+  return {
+    child,
+    lines,
+    [Symbol.asyncDispose]: async () => {
+      child.kill('SIGKILL');
+      await Promise.all([exit, closed]);
+    },
+  };
+}
+
+const startAndKill = async () => (await startRevoker())[Symbol.asyncDispose]();
+
+/** Opens the store, and says what is there of what was acknowledged; `before`: the epoch of the tokens. */
+async function opened(at: string, before = '') {
+  const logged: [string, LogFields | undefined][] = [];
+  const note = (event: string, fields?: LogFields) => void logged.push([event, fields]);
+  const log = { info: note, warn: note, error: note };
+  const clock = new ManualClock();
+  await using stores = await openSqlite({ folder: at, clock, random: systemRandom, log });
+  const epoch = await stores.revocations.epoch(true);
+  await using feed = await stores.revocations.feed();
+  const clients = await stores.clients.list();
+  const { texts } = await stores.audit.open();
+  const numbers = Array.from({ length: ROUNDS }, (_, n) => n);
+  const isGood = (jti: string) => {
+    const claims = { jti, kid: '', sub: '', client_id: '', client_gen: 0, epoch: before };
+    return feed.current().revokedBy(claims) === undefined;
+  };
+  return {
+    logged: logged.map(([event]) => event),
+    events: texts.map((text) => (JSON.parse(text) as { kind: string }).kind),
+    epoch: epoch ?? '',
+    lostClients: ROUNDS - clients.length,
+    goodTokens: numbers.filter((n) => isGood(`token ${n}`)),
+  };
+}
+
+/** A copy of the store as a killed process has left it. */
+async function copied(): Promise<string> {
+  const copy = join(await temporaryFolder(), 'data');
+  mkdirSync(copy);
+  for (const name of readdirSync(folder)) copyFileSync(inStore(name), join(copy, name));
+  return copy;
+}
+
+const flipped = (at: number) => (bytes: Buffer) => {
+  bytes[at] = Number(bytes[at]) ^ 1;
+  return bytes;
+};
+
+/** Each way in which a frame that begins at an offset is damaged. */
+const DAMAGES: Readonly<Record<string, (at: number) => (bytes: Buffer) => Buffer>> = {
+  'a byte of its header': (at) => flipped(at + 2),
+  'a byte of its salt': (at) => flipped(at + 9),
+  'a byte of its page': (at) => flipped(at + 24 + 4000),
+  'a cut before it': (at) => (bytes) => bytes.subarray(0, at),
+  'a cut within it': (at) => (bytes) => bytes.subarray(0, at + 500),
+  zeros: (at) => (bytes) => bytes.fill(0, at, at + FRAME),
+};
+
+async function epochIn(at: string): Promise<string> {
+  return (await opened(at)).epoch;
+}
+
+test.each(Object.keys(DAMAGES))(
+  'damage to any frame of the WAL of a killed process, by %s: no revoked token is good, and nothing is lost in silence',
+  async (how) => {
+    {
+      await using revoker = await startRevoker();
+      expect(revoker.lines).toEqual(['ready']);
+    }
+    const whole = readFileSync(inStore(WAL));
+    const frames = (whole.length - HEADER) / FRAME;
+    expect(frames).toBeGreaterThan(2 * ROUNDS);
+    const epoch = await epochIn(await copied());
+    const offsets = Array.from({ length: frames }, (_, n) => HEADER + n * FRAME);
+    for (const at of offsets) {
+      const copy = await copied();
+      writeFileSync(join(copy, WAL), DAMAGES[how]?.(at)(Buffer.from(whole)) ?? '');
+      const found = await opened(copy, epoch);
+      expect(found.goodTokens).toEqual([]);
+      expect(found.logged).toEqual(['store.damaged']);
+      expect(found.events).toEqual(['store.damaged']);
+      expect(found.epoch).not.toBe(epoch);
+      const again = await opened(copy);
+      expect([again.logged, again.epoch]).toEqual([[], found.epoch]);
+      rmSync(copy, { recursive: true });
+    }
+  },
+);
+
+test.each<[string, (at: string) => void]>([
+  [
+    'its header is damaged',
+    (at) => {
+      writeFileSync(join(at, WAL), flipped(17)(readFileSync(join(at, WAL))));
+    },
+  ],
+  ['it is emptied', (at) => truncateSync(join(at, WAL))],
+  ['it is removed', (at) => rmSync(join(at, WAL))],
+])('%s: what was acknowledged is missed', async (_, damage) => {
+  await startAndKill();
+  const epoch = await epochIn(await copied());
+  damage(folder);
+  const found = await opened(folder, epoch);
+  expect(found.logged).toEqual(['store.damaged']);
+  expect(found.lostClients).toBe(ROUNDS);
+  expect(found.goodTokens).toEqual([]);
+});
+
+describe('without the mark, as a power cut may leave it', () => {
+  test('damage before the last transaction is found; the last one looks like a torn end', async () => {
+    await startAndKill();
+    rmSync(inStore(MARK));
+    const whole = readFileSync(inStore(WAL));
+    const commits: number[] = [];
+    for (let at = HEADER; at < whole.length; at += FRAME) {
+      if (whole.readUInt32BE(at + 4) > 0) commits.push(at);
+    }
+    const lastBegins = Number(commits.at(-2)) + FRAME;
+    for (let at = HEADER; at < whole.length; at += FRAME) {
+      const copy = await copied();
+      writeFileSync(join(copy, WAL), flipped(at + 24 + 4000)(Buffer.from(whole)));
+      const { logged } = await opened(copy);
+      expect(logged).toEqual(at < lastBegins ? ['store.damaged'] : []);
+      rmSync(copy, { recursive: true });
+    }
+  });
+});
+
+test('damage under a running process, which ends well: it says so, and no revoked token is good', async () => {
+  const whole = await (async () => {
+    await startAndKill();
+    return readFileSync(inStore(WAL));
+  })();
+  const frames = (whole.length - HEADER) / FRAME;
+  const before = await epochIn(await copied());
+  expect(before).not.toBe('');
+  for (let frame = 0; frame < frames; frame += 3) {
+    folder = await storeFolder();
+    await using revoker = await startRevoker();
+    const epoch = await epochIn(await copied());
+    const at = HEADER + frame * FRAME + 24 + 4000;
+    writeFileSync(inStore(WAL), flipped(at)(readFileSync(inStore(WAL))));
+    revoker.child.stdin?.end();
+    await once(revoker.child, 'exit');
+    expect(revoker.lines).toEqual(['ready', 'store.damaged']);
+    const found = await opened(folder, epoch);
+    expect(found.goodTokens).toEqual([]);
+    expect(found.logged).toEqual([]);
+  }
+});
+
+test('damage under a running process: another one that starts finds it', async () => {
+  await using revoker = await startRevoker();
+  expect(revoker.lines).toEqual(['ready']);
+  const epoch = await epochIn(await copied());
+  const whole = readFileSync(inStore(WAL));
+  writeFileSync(inStore(WAL), flipped(whole.length - 90)(whole));
+  const found = await opened(folder, epoch);
+  expect(found.logged).toEqual(['store.damaged']);
+  expect(found.goodTokens).toEqual([]);
+});
+
+test('damage to a table is no start: a backup has to be restored', async () => {
+  await using revoker = await startRevoker();
+  expect(revoker.lines).toEqual(['ready']);
+  const whole = readFileSync(inStore(WAL));
+  // The type of the page.
+  writeFileSync(inStore(WAL), flipped(whole.length - 4096)(whole));
+  await expect(opened(folder)).rejects.toThrow(/restore a backup|malformed/);
+});
+
+describe('no damage', () => {
+  test('a killed process, again and again, beside others', async () => {
+    await using other = await startRevoker();
+    expect(other.lines).toEqual(['ready']);
+    for (let n = 0; n < 3; n += 1) {
+      const found = await opened(folder);
+      expect([found.logged, found.events]).toEqual([[], []]);
+    }
+  });
+
+  test('an older release that counts nothing, a copy without the mark, and a mark that is behind', async () => {
+    await startAndKill();
+    const copy = await copied();
+    rmSync(join(copy, MARK));
+    expect((await opened(copy)).logged).toEqual([]);
+    writeFileSync(inStore(MARK), readFileSync(inStore(MARK)).subarray(0, 64));
+    expect((await opened(folder)).logged).toEqual([]);
+  });
+
+  test('the WAL is empty once nothing goes on', async () => {
+    const clock = new ManualClock();
+    await using stores = await openSqlite({ folder, clock, random: systemRandom });
+    await stores.revocations.revoke('token', 'x', clock.now() + 60_000);
+    expect(statSync(inStore(WAL)).size).toBeGreaterThan(0);
+    await stores.sweep();
+    expect(statSync(inStore(WAL)).size).toBe(0);
+    expect((await opened(folder)).logged).toEqual([]);
+  });
+});

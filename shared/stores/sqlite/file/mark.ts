@@ -1,0 +1,77 @@
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { syncPath } from './sync-path.ts';
+
+/** Bytes of a record. A disk writes 512 as one. */
+const LENGTH = 64;
+/** Each process writes the record of its own commit, and none that another has written a moment ago. */
+const RECORDS = 64;
+
+/**
+ * How many commits a file of SQLite has, in a small file beside it. It is written after the commit and before anybody is
+ * answered, so that it is never ahead of what is on the disk. What SQLite has less than it says is lost.
+ */
+export class Mark implements Disposable {
+  readonly #path: string;
+  readonly #record = Buffer.alloc(LENGTH, ' ');
+  #file: number | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** The most commits that are told; 0 where nothing is. */
+  read(): number {
+    let text: string;
+    try {
+      text = readFileSync(this.#path, 'latin1');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return 0;
+      throw error;
+    }
+    let most = 0;
+    for (let at = 0; at < text.length; at += LENGTH) {
+      const record = text.slice(at, at + LENGTH);
+      const commits = Number(record.slice(0, 16));
+      if (recordOf(commits) === record.trimEnd()) most = Math.max(most, commits);
+    }
+    return most;
+  }
+
+  /** `flush`: waits until it is on the disk. */
+  write(commits: number, flush: boolean): void {
+    try {
+      const file = (this.#file ??= this.#open());
+      this.#record.write(recordOf(commits));
+      writeSync(file, this.#record, 0, LENGTH, (commits % RECORDS) * LENGTH);
+      if (flush) fdatasyncSync(file);
+    } catch (cause) {
+      // The errors of SQLite may have what was done tried again.
+      throw new Error(`${this.#path} cannot be written`, { cause });
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+  }
+
+  #open(): number {
+    const file = openSync(this.#path, constants.O_CREAT | constants.O_WRONLY, 0o600);
+    if (fstatSync(file).size === 0) syncPath(dirname(this.#path));
+    return file;
+  }
+}
+
+function recordOf(commits: number): string {
+  const number = String(commits).padStart(16, '0');
+  return `${number} ${crc32(number).toString(16).padStart(8, '0')}`;
+}
