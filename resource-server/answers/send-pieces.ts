@@ -4,7 +4,8 @@ import type { Writable } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import type { Fields } from '#shared/http/answer.ts';
 import { type AnyRequest, type AnyResponse, setFields } from '#shared/server/message/message.ts';
-import { breakOff } from './side.ts';
+import { note } from '#shared/server/message/request-log.ts';
+import { breakOff, sideOf } from './side.ts';
 import type { Pieces, ResourceAnswer } from './pieces.ts';
 
 /** An answer whose content is sent in pieces. */
@@ -19,13 +20,15 @@ const FRAME = 16 * KIB;
 
 /**
  * Writes the answer, each piece once the one before is sent or copied. Resolves when all is written or the client has
- * left. Rejects if the content breaks off: then the connection, or the stream, is broken off, too.
+ * left. Rejects if the content breaks off: then the connection, or the stream, is broken off, too, and the line of the
+ * request says why.
  */
 export async function sendPieces(
-  { method, socket }: Pick<AnyRequest, 'method' | 'socket'>,
+  request: AnyRequest,
   response: AnyResponse,
   { status, fields, body, trailers }: InPieces,
 ): Promise<void> {
+  const { method, socket } = request;
   await using content = body;
   if (response.writableEnded) return; // the client was refused meanwhile, and has an answer
   const side = response instanceof Http2ServerResponse ? response.stream : response;
@@ -40,7 +43,9 @@ export async function sendPieces(
     if (trailers) response.addTrailers(lines(trailers()));
     response.end();
   } catch (error) {
-    breakOff(response instanceof Http2ServerResponse ? response.stream : socket);
+    if (side.destroyed) return; // the client left first
+    note(request, { reason: (error as Error).message });
+    breakOff(sideOf(request));
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { andThen, recover } from '#shared/base/awaitable.ts';
 import type { Pieces } from '../answers/pieces.ts';
+import { BROKEN_OFF } from '../forwarding/sink.ts';
 import { pieceSize } from './piece-size.ts';
 import type { Writing } from './store/cache-store.ts';
 
@@ -107,7 +108,7 @@ export class GrowingContent {
   async *#each(reader: Reader, end: number, most: number): AsyncGenerator<Buffer> {
     using size = pieceSize();
     while (reader.position < end) {
-      if (this.#state === 'broken') throw new Error('the answer broke off');
+      if (this.#state === 'broken') throw new Error(BROKEN_OFF);
       // As they are now: what comes while it is read is not missed.
       const state = this.#state;
       const { promise: grown } = this.#grown;

@@ -15,7 +15,7 @@ import { note } from '#shared/server/message/request-log.ts';
 import { answerLines, grouped, type Head, type Lines, trailerLines } from './fields.ts';
 import { mergeFields } from '../answers/merge-fields.ts';
 import { breakOff, exchangeOf, sideOf } from '../answers/side.ts';
-import type { AnswerHead, Sink } from './sink.ts';
+import { type AnswerHead, BROKEN_OFF, type Sink } from './sink.ts';
 
 /** Interim answers that are taken; more of them are a flood. */
 const INTERIM = 16;
@@ -176,7 +176,7 @@ export class PassingAnswer implements Sink {
 
   breakOff(): void {
     const { request } = this.#recipient;
-    if (this.wanted) note(request, { reason: 'The destination broke off its answer.' });
+    if (this.wanted) note(request, { reason: BROKEN_OFF });
     breakOff(sideOf(request));
   }
 

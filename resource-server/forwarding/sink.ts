@@ -10,6 +10,9 @@ export interface AnswerHead extends Head {
 /** Thrown for an answer that nobody is to get, since another will be asked for. */
 export const DECLINED = new HttpError(502, 'The application asked to be left alone for a while.');
 
+/** The log's reason for an answer that the other server did not end. */
+export const BROKEN_OFF = 'The destination broke off its answer.';
+
 /** Closes when the exchange is over, or nobody wants it any more. */
 export interface Ending {
   readonly destroyed: boolean;

@@ -6,6 +6,11 @@ import { buffer } from 'node:stream/consumers';
 import { StoreUnavailable } from '#shared/stores/outage/unavailable.ts';
 import { type Application, startApplication, startGateway } from '../gateway.fixture.ts';
 
+/** The line of an answer that the application broke off, as without a cache (gateway/log.test.ts). */
+const BROKEN = { cut: true, reason: 'The destination broke off its answer.' };
+/** Octets up to which an answer that nobody waits for is fetched to its end all the same. */
+const FINISHED = 1024 * 1024;
+
 let answer: RequestListener;
 let application: Application;
 let gateway: Awaited<ReturnType<typeof startGateway>>;
@@ -23,7 +28,10 @@ beforeAll(async () => {
   const { url } = application;
   const cache = { purge: { networks: ['127.0.0.0/8'] } };
   gateway = await startGateway(
-    { open: { upstream: { url, timeout: 3 }, schemes: [], scopes: {}, cache } },
+    {
+      open: { upstream: { url, timeout: 3 }, schemes: [], scopes: {}, cache },
+      hasty: { upstream: { url, timeout: 1 }, schemes: [], scopes: {}, cache },
+    },
     { trustedProxies: [] },
     (stores) => ({
       ...stores,
@@ -75,24 +83,81 @@ async function raw(text: string): Promise<{ readonly got: string; readonly reset
   return { got: Buffer.concat(pieces).toString('latin1'), reset };
 }
 
-test.each([
+/** The first line of the log about this path. */
+async function lineOf(path: string): Promise<Record<string, unknown>> {
+  for (;;) {
+    const lines = gateway.lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    const found = lines.find((line) => line['path'] === path);
+    if (found) return found;
+    await new Promise((resolve) => void setImmediate(resolve));
+  }
+}
+
+const FRAMED: [string, http.OutgoingHttpHeaders][] = [
   ['of known length', { 'Content-Length': '8' }],
   ['in chunks', {}],
-])('an answer %s that breaks off is complete for nobody, and not stored', async (_name, more) => {
-  const path = `/open/broken-${Object.keys(more).length}`;
-  answer = (_request, response) => {
-    fresh(response, more);
-    response.write('half');
-    setImmediate(() => response.destroy());
-  };
-  const all = await Promise.allSettled(Array.from({ length: 10 }, () => whole(path)));
-  expect(all.filter(({ status }) => status === 'fulfilled')).toEqual([]);
-  answer = (_request, response) => {
-    fresh(response);
-    response.end('whole');
-  };
-  expect((await get(path)).text).toBe('whole');
-});
+];
+
+test.each(FRAMED)(
+  'an answer %s that breaks off is complete for nobody, and not stored',
+  async (_name, more) => {
+    const path = `/open/broken-${Object.keys(more).length}`;
+    answer = (_request, response) => {
+      fresh(response, more);
+      response.write('half');
+      setImmediate(() => response.destroy());
+    };
+    const all = await Promise.allSettled(Array.from({ length: 10 }, () => whole(path)));
+    expect(all.filter(({ status }) => status === 'fulfilled')).toEqual([]);
+    expect(await lineOf(path)).toMatchObject({ status: 200, ...BROKEN });
+    answer = (_request, response) => {
+      fresh(response);
+      response.end('whole');
+    };
+    expect((await get(path)).text).toBe('whole');
+  },
+);
+
+test.each(FRAMED)(
+  'the line of an answer %s that stops says who broke it off',
+  async (_name, more) => {
+    answer = (_request, response) => {
+      fresh(response, more);
+      response.write('half');
+    };
+    const path = `/hasty/stops-${Object.keys(more).length}`;
+    await expect(whole(path)).rejects.toThrow();
+    expect(await lineOf(path)).toMatchObject({ status: 200, ...BROKEN });
+  },
+);
+
+test.each(FRAMED)(
+  'no line blames the application when the client of an answer %s leaves',
+  async (_name, more) => {
+    const abandoned = Promise.withResolvers<void>();
+    answer = (_request, response) => {
+      response.on('close', abandoned.resolve);
+      fresh(response, {
+        ...more,
+        ...('Content-Length' in more && { 'Content-Length': FINISHED + 8 }),
+      });
+      response.write('half');
+    };
+    const path = `/open/leaves-${Object.keys(more).length}`;
+    const before = gateway.lines.length;
+    const { port } = gateway.listening;
+    const request = http.get({ port, path, agent: false });
+    request.on('error', () => {});
+    const [response] = (await once(request, 'response')) as [http.IncomingMessage];
+    response.on('error', () => {});
+    await once(response, 'data');
+    response.socket.resetAndDestroy();
+    expect(await lineOf(path)).toMatchObject({ status: 200, cut: true });
+    await abandoned.promise;
+    await new Promise((resolve) => void setImmediate(resolve));
+    expect(gateway.lines.slice(before).filter((line) => line.includes(BROKEN.reason))).toEqual([]);
+  },
+);
 
 test('HTTP/1.0 without a length: an aborted answer ends with a reset (RFC 9112 section 8)', async () => {
   answer = (_request, response) => {
